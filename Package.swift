@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings of every Swift target: Swift 6 mode, strict memory safety, no warning passes.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "rouse",
+  products: [.executable(name: "rouse", targets: ["rouse"])],
+  dependencies: [
+    // The command line: subcommands, help texts, completion.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Settings by flag, environment and YAML file, each with where it came from.
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "YAML"]),
+    // Policies: the YAML node tree with line and column marks.
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    // The audit store: SQLite with migrations and WAL.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // Structured logs of the long-running roles.
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CLibrdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+
+    .target(name: "JSON", dependencies: ["CSimdjson"]),
+    .target(name: "LineFiles", dependencies: ["CZlib"]),
+    .target(name: "KafkaClient", dependencies: ["CLibrdkafka"]),
+    .target(name: "Domain", dependencies: ["JSON"]),
+    .target(name: "Policies", dependencies: ["Domain", .product(name: "Yams", package: "Yams")]),
+    .target(name: "Planning", dependencies: ["Domain", "Policies"]),
+    .target(
+      name: "Pipeline",
+      dependencies: [
+        "Planning", "KafkaClient", "Domain", "Policies", .product(name: "Logging", package: "swift-log"),
+      ]),
+    .target(
+      name: "Auditing", dependencies: ["Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .executableTarget(
+      name: "rouse",
+      dependencies: [
+        "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient", "LineFiles", "JSON",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      resources: [.copy("Resources")]),
+
+    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "LineFilesTests", dependencies: ["LineFiles"]),
+    .testTarget(name: "KafkaClientTests", dependencies: ["KafkaClient"]),
+    .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
+    .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain"]),
+    .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain"]),
+    .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "KafkaClient", "Planning", "Policies", "Domain"]),
+    .testTarget(name: "AuditingTests", dependencies: ["Auditing", "Domain"]),
+    .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON"]),
+    .testTarget(name: "RouseTests", dependencies: ["rouse"]),
+  ],
+  cxxLanguageStandard: .cxx17
+)
+
+for target in package.targets where target.type != .system && target.name != "CSimdjson" {
+  target.swiftSettings = strict
+}

@@ -1,0 +1,19 @@
+/// Every bound on what the outside may send, in one place. More than this is refused with the bound named.
+public enum DomainBounds {
+  /// Bytes of one event, registration or signal. Kafka's default message limit is 1 MiB; events are small.
+  public static let recordBytesMax = 262_144
+  /// Levels of nesting in JSON.
+  public static let nestingMax = 32
+  /// Scalars kept of one event's data; more is refused.
+  public static let eventFieldsMax = 256
+  /// Bytes of one string field of an event's data; a longer one is left out of `fields` (no rule can use it).
+  public static let fieldBytesMax = 1024
+  /// Bytes of ids, subjects, types, sources, kinds, interest keys, app ids.
+  public static let nameBytesMax = 256
+  /// Bytes of a push token as text. APNs tokens have no fixed length; today's have 64 to 200 digits.
+  public static let tokenBytesMax = 512
+  /// Widgets, controls and activities of one device together.
+  public static let instancesPerDeviceMax = 64
+  /// Interest keys of one instance.
+  public static let interestsPerInstanceMax = 64
+}

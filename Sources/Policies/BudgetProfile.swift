@@ -1,0 +1,55 @@
+public import Domain
+
+/// A platform's limits as data: each number with its source and how sure it is.
+public struct BudgetProfile: Equatable, Sendable {
+  public var name: String
+  /// Default of `budget` for kinds that give none: reloads of one widget instance.
+  public var instanceReloads: PerDay
+  /// WidgetKit pushes to one device.
+  public var devicePushes: Rate
+  /// Background pushes to one device.
+  public var backgroundPushes: Rate
+
+  public init(name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate) {
+    self.name = name
+    self.instanceReloads = instanceReloads
+    self.devicePushes = devicePushes
+    self.backgroundPushes = backgroundPushes
+  }
+
+  /// A number for a day, counted exactly.
+  public struct PerDay: Equatable, Sendable {
+    public var limit: Int
+    public var minInterval: TimeSpan
+    public var provenance: Provenance
+    public init(limit: Int, minInterval: TimeSpan, provenance: Provenance) {
+      self.limit = limit
+      self.minInterval = minInterval
+      self.provenance = provenance
+    }
+  }
+
+  /// A rate with a burst: GCRA with T = window / limit and τ = (burst − 1)·T. Nil limit: unlimited.
+  public struct Rate: Equatable, Sendable {
+    public var limit: Int?
+    public var window: TimeSpan
+    public var burst: Int
+    public var provenance: Provenance
+    public init(limit: Int?, window: TimeSpan, burst: Int, provenance: Provenance) {
+      self.limit = limit
+      self.window = window
+      self.burst = burst
+      self.provenance = provenance
+    }
+  }
+
+  public struct Provenance: Equatable, Sendable {
+    public var source: String
+    /// high, medium, low or inference
+    public var confidence: String
+    public init(source: String, confidence: String) {
+      self.source = source
+      self.confidence = confidence
+    }
+  }
+}
