@@ -1,0 +1,70 @@
+import Domain
+
+/// The requests that APNs wants, by push type. Source: Apple's pages on widget pushes, background pushes and on sending
+/// requests to APNs.
+enum APNsRequests {
+  /// Reloads every push-enabled widget of the app. Apple's sample sets neither priority nor expiration, and reports on
+  /// setting them conflict, so both are left out.
+  static func widgets(token: String, app: String, command: String) -> Command.APNs {
+    Command.APNs(
+      address: .token(token),
+      headers: [
+        Command.Header(name: "apns-id", value: requestID(command)),
+        Command.Header(name: "apns-push-type", value: "widgets"),
+        Command.Header(name: "apns-topic", value: app + ".push-type.widgets"),
+      ], payload: #"{"aps":{"content-changed":true}}"#)
+  }
+
+  /// Wakes the app and names the kinds to reload. Priority 10 is an error for this type.
+  static func background(token: String, app: String, command: String, kinds: [String]) -> Command.APNs {
+    Command.APNs(
+      address: .token(token),
+      headers: [
+        Command.Header(name: "apns-id", value: requestID(command)),
+        Command.Header(name: "apns-priority", value: "5"),
+        Command.Header(name: "apns-push-type", value: "background"),
+        Command.Header(name: "apns-topic", value: app),
+      ],
+      payload: #"{"aps":{"content-available":1},"rouse":{"kinds":["#
+        + kinds.map { "\"" + escaped($0) + "\"" }.joined(separator: ",") + "]}}")
+  }
+
+  /// A canonical lowercase UUID made from the command's id (version 8: custom), so that a repeated send carries the same
+  /// `apns-id`.
+  static func requestID(_ command: String) -> String {
+    var low = Hash64()
+    low.add(command)
+    var high = Hash64()
+    high.add("apns-id")
+    high.add(command)
+    let a = high.value & ~0xf000 | 0x8000
+    let b = low.value & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
+    let text = hexadecimal(a) + hexadecimal(b)
+    var result = ""
+    for (i, character) in text.enumerated() {
+      if i == 8 || i == 12 || i == 16 || i == 20 { result += "-" }
+      result.append(character)
+    }
+    return result
+  }
+
+  private static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,132 @@
+import Domain
+import Policies
+
+/// How a device can be reached for one instance.
+enum Route: Equatable {
+  case widgetPush, backgroundPush
+  case unreachable(Reason)
+}
+
+/// The first system with widget pushes; source: Apple's WidgetPushHandler page.
+private let widgetPushOS = OSVersion(major: 26)
+
+extension Planner {
+  /// Decides about the event in hand for one device: each instance by the checks that concern it alone, then the device
+  /// as a whole, because one push reloads every push-enabled widget.
+  mutating func decide(device slot: UInt32, into output: inout PlannerOutput) {
+    var trigger = none
+    for i in workingEntries.indices {
+      let entry = workingEntries[i]
+      let instance = entries[entry].instance
+      if let reason = admit(entry: entry, instance: instance, device: slot, into: &output) {
+        suppressNew(instance: instance, reason: reason, into: &output)
+      } else if trigger == none {
+        trigger = instance
+      }
+    }
+    if trigger != none { examine(device: slot, trigger: trigger, fromTimer: false, into: &output) }
+  }
+
+  /// Steps 1 to 4 and the floor, in DESIGN's order; the first that holds is the reason.
+  /// - Returns: nil when the event now waits on the instance.
+  @inline(__always)
+  private mutating func admit(
+    entry: UInt32, instance: UInt32, device slot: UInt32, into output: inout PlannerOutput
+  ) -> Reason? {
+    switch fanOut.standing {
+    case .duplicate: return .duplicate
+    case .stale: return .staleEvent
+    case .fresh: break
+    }
+    let kind = Int(instances[instance].kind)
+    let evaluation = fanOut.evaluations[kind]
+    guard evaluation.hasRule else { return .noMatch }
+    let time = fanOut.event?.time.microseconds ?? now
+    if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
+    if evaluation.hasDisplays {
+      if entries[entry].current != evaluation.fingerprint {
+        entries[entry].current = evaluation.fingerprint
+        touch(device: slot)
+      }
+    }
+    if evaluation.relevance <= 0 { return .cosmetic }
+    if evaluation.hasDisplays, entries[entry].shown == evaluation.fingerprint {
+      supersede(instance: instance, entry: entry, into: &output)
+      return .notVisible
+    }
+    if !kinds[kind].enabled { return .kindDisabled }
+    if case .unreachable(let reason) = route(of: instance, device: slot) { return reason }
+    if let reason = freeAnyway(instance: instance, device: slot) {
+      markFresh(instance)
+      touch(device: slot)
+      return reason
+    }
+    return append(entry: entry, instance: instance, device: slot, time: time, into: &output)
+  }
+
+  /// What reaches the screen without a push.
+  @inline(__always)
+  private func freeAnyway(instance: UInt32, device slot: UInt32) -> Reason? {
+    if isForeground(slot) { return .appForeground }
+    let next = instances[instance].nextReload
+    if next >= now, next &- now <= kinds[Int(instances[instance].kind)].imminentReload { return .reloadImminent }
+    return nil
+  }
+
+  @inline(__always)
+  func isForeground(_ device: UInt32) -> Bool {
+    devices[device].flags.contains(.foreground) && now &- devices[device].foregroundSince < bounds.foregroundMax
+  }
+
+  /// Adds the event to what waits on the instance.
+  private mutating func append(
+    entry: UInt32, instance: UInt32, device slot: UInt32, time: Int64, into output: inout PlannerOutput
+  ) -> Reason? {
+    let kind = Int(instances[instance].kind)
+    let evaluation = fanOut.evaluations[kind]
+    let value = pendingValue(instance) + Double(evaluation.relevance)
+    if !devices[slot].flags.contains(.developerMode) {
+      let hour = Int(zones[Int(devices[slot].zone)].timeOfDay(now) / LocalZone.hour)
+      kinds[kind].arrivals[hour] += Double(evaluation.relevance)
+      kinds[kind].touched = true
+      if value < kinds[kind].floor { return .belowFloor }
+    }
+    if Int(instances[instance].causes) >= bounds.causesPerInstanceMax {
+      dropOldestCause(of: instance, into: &output)
+    }
+    var expires = now &+ kinds[kind].expireAfter
+    if evaluation.maxAge != .max { expires = min(expires, time &+ evaluation.maxAge) }
+    let cause = causes.insert(
+      Cause(
+        event: fanOut.slot, entry: entry, relevance: evaluation.relevance, at: now, expires: max(expires, now &+ 1)))
+    events[fanOut.slot].references += 1
+    if instances[instance].lastCause == none {
+      instances[instance].firstCause = cause
+    } else {
+      causes[instances[instance].lastCause].next = cause
+    }
+    instances[instance].lastCause = cause
+    instances[instance].causes += 1
+    instances[instance].pendingValue = Float(value)
+    instances[instance].pendingAt = now
+    touch(device: slot)
+    return nil
+  }
+
+  /// Widget push where system, token and configuration allow it, else a background push, else the reason why not.
+  @inline(__always)
+  func route(of instance: UInt32, device slot: UInt32) -> Route {
+    let flags = devices[slot].flags
+    let system = devices[slot].osVersion
+    if flags.contains(.widgetsToken), !flags.contains(.widgetsTokenDead), system >= widgetPushOS,
+      instances[instance].flags.contains(.pushEnabled)
+    {
+      return .widgetPush
+    }
+    if flags.contains(.backgroundToken), !flags.contains(.backgroundTokenDead) { return .backgroundPush }
+    if flags.contains(.backgroundToken) { return .unreachable(.tokenDead) }
+    guard flags.contains(.widgetsToken) else { return .unreachable(.noToken) }
+    if system < widgetPushOS { return .unreachable(.unsupportedOS) }
+    return .unreachable(flags.contains(.widgetsTokenDead) ? .tokenDead : .noToken)
+  }
+}

@@ -1,0 +1,104 @@
+import Domain
+import Policies
+
+// The day's number of one instance, counted exactly, and the app's share.
+
+extension Planner {
+  /// Starts a new window when the old one is over. A window ends at an anchor of the device's zone and lasts at least
+  /// 23 h (a day with a clock change), so a device that moves between zones can lengthen a window but never get one early.
+  @inline(__always)
+  mutating func rollWindow(_ instance: UInt32, zone: Int) {
+    if now >= instances[instance].windowEnd { startWindow(instance, zone: zone) }
+  }
+
+  private mutating func startWindow(_ instance: UInt32, zone: Int) {
+    let kind = Int(instances[instance].kind)
+    let old = instances[instance].windowEnd
+    let day = zones[zone].budgetDay(now: now, anchorMinute: kinds[kind].anchorMinute, offsets: offsets)
+    if old <= day.start {
+      instances[instance].windowEnd = day.end
+    } else {
+      instances[instance].windowEnd = zones[zone].firstAnchor(
+        atOrAfter: max(old &+ 23 * LocalZone.hour, now &+ 1), anchorMinute: kinds[kind].anchorMinute, offsets: offsets)
+    }
+    instances[instance].spent = 0
+    if instances[instance].calibratedAt >= old &- LocalZone.day, instances[instance].theta > 0 {
+      kinds[kind].theta += (Double(instances[instance].theta) - kinds[kind].theta) / 256
+      kinds[kind].touched = true
+    }
+    touch(device: instances[instance].device)
+  }
+
+  /// `rollWindow` first.
+  @inline(__always)
+  func tokensLeft(_ instance: UInt32) -> Int {
+    let kind = Int(instances[instance].kind)
+    if kinds[kind].rolling { return kinds[kind].perDay - chargesInLastDay(instance) }
+    return kinds[kind].perDay - Int(instances[instance].spent)
+  }
+
+  private func chargesInLastDay(_ instance: UInt32) -> Int {
+    let since = now - LocalZone.day
+    return instanceNames[Int(instance)].charges.reduce(0) { $0 + ($1 > since ? 1 : 0) }
+  }
+
+  /// When an empty ledger has a token again.
+  func refillAt(_ instance: UInt32) -> Int64 {
+    let kind = Int(instances[instance].kind)
+    guard kinds[kind].rolling else { return instances[instance].windowEnd }
+    let charges = instanceNames[Int(instance)].charges
+    // The token that must fall out of the last 24 h for one to be free.
+    let place = charges.count - kinds[kind].perDay
+    return (place >= 0 && place < charges.count ? charges[place] : now) &+ LocalZone.day
+  }
+
+  mutating func chargeInstance(_ instance: UInt32) {
+    if kinds[Int(instances[instance].kind)].rolling {
+      let since = now - LocalZone.day
+      instanceNames[Int(instance)].charges.removeAll { $0 <= since }
+      instanceNames[Int(instance)].charges.append(now)
+    }
+    instances[instance].spent += 1
+    instances[instance].flags.insert(.chargedByLast)
+  }
+
+  /// Tokens kept back now: the whole reserve until 15 % of the window are left, then in proportion to what is left.
+  @inline(__always)
+  func reserved(_ instance: UInt32) -> Int {
+    let kind = Int(instances[instance].kind)
+    if kinds[kind].rolling { return Int(kinds[kind].reserveTokens.rounded(.up)) }
+    let rest = Double(instances[instance].windowEnd &- now) / (0.15 * Double(LocalZone.day))
+    return Int((kinds[kind].reserveTokens * min(1, max(0, rest))).rounded(.up))
+  }
+
+  /// When the reserve has shrunk below the tokens left.
+  func reserveReleaseAt(_ instance: UInt32) -> Int64 {
+    let kind = Int(instances[instance].kind)
+    if kinds[kind].rolling { return refillAt(instance) }
+    let kept = Double(tokensLeft(instance) - 1) / kinds[kind].reserveTokens
+    let before = kept * 0.15 * Double(LocalZone.day)
+    return max(now &+ 1, instances[instance].windowEnd &- Int64(max(0, before)))
+  }
+
+  // MARK: Apps
+
+  /// −1: no limit.
+  @inline(__always)
+  mutating func appTokensLeft(_ app: UInt16) -> Int {
+    let index = Int(app)
+    if apps[index].limit < 0 { return -1 }
+    let day = now / LocalZone.day
+    if apps[index].day != day {
+      apps[index].day = day
+      apps[index].spent = 0
+      apps[index].touched = true
+    }
+    return max(0, apps[index].limit - apps[index].spent)
+  }
+
+  mutating func chargeApp(_ app: UInt16) {
+    if apps[Int(app)].limit < 0 { return }
+    apps[Int(app)].spent += 1
+    apps[Int(app)].touched = true
+  }
+}

@@ -1,0 +1,212 @@
+import Domain
+import Policies
+
+/// What a push to a device would bring and cost right now.
+struct Weighing {
+  /// Sum of the pending values of every instance that the push would reload, times the chance that somebody looks.
+  var worth = 0.0
+  /// Sum of the prices of one token of each instance that the push would charge.
+  var price = 0.0
+  /// First hard limit that holds, in DESIGN's order, and when it lets go.
+  var block: Reason?
+  var clearAt: Int64 = .max
+
+  mutating func hold(_ reason: Reason, until: Int64) {
+    if block == nil {
+      block = reason
+      clearAt = until
+    }
+  }
+}
+
+extension Planner {
+  /// Steps 5 to 7 for a device: one push reloads, and is charged to, every instance that it reaches; the tightest ledger
+  /// governs and the sum of values is weighed against the sum of prices.
+  mutating func examine(device slot: UInt32, trigger: UInt32, fromTimer: Bool, into output: inout PlannerOutput) {
+    let background = route(of: trigger, device: slot) == .backgroundPush
+    if devices[slot].flags.contains(.developerMode) {
+      emit(device: slot, trigger: trigger, fromTimer: fromTimer, background: background, Weighing(), into: &output)
+      return
+    }
+    var weighing = weigh(device: slot, background: background)
+    if weighing.block == nil, weighing.worth < weighing.price {
+      weighing.hold(.belowPrice, until: priceCrossing(device: slot, trigger: trigger, background: background))
+    }
+    if weighing.block == nil {
+      emit(device: slot, trigger: trigger, fromTimer: fromTimer, background: background, weighing, into: &output)
+    } else {
+      hold(device: slot, trigger: trigger, fromTimer: fromTimer, background: background, weighing, into: &output)
+    }
+  }
+
+  /// Whether a push by this route reloads the instance. A background push names the kinds that have something pending.
+  @inline(__always)
+  func reaches(_ instance: UInt32, device slot: UInt32, background: Bool) -> Bool {
+    let flags = instances[instance].flags
+    if flags.contains(.retired) { return false }
+    if !background { return flags.contains(.pushEnabled) }
+    guard route(of: instance, device: slot) == .backgroundPush else { return false }
+    if instances[instance].firstCause != none { return true }
+    var other = devices[slot].firstInstance
+    while other != none {
+      if instances[other].kind == instances[instance].kind, instances[other].firstCause != none,
+        !instances[other].flags.contains(.retired)
+      {
+        return true
+      }
+      other = instances[other].next
+    }
+    return false
+  }
+
+  private mutating func weigh(device slot: UInt32, background: Bool) -> Weighing {
+    var weighing = Weighing()
+    let zone = Int(devices[slot].zone)
+    let timeOfDay = zones[zone].timeOfDay(now)
+    var spacedUntil = Int64.min
+    var budgetUntil = Int64.min
+    var reserveHeld = false
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      defer { instance = instances[instance].next }
+      guard reaches(instance, device: slot, background: background) else { continue }
+      rollWindow(instance, zone: zone)
+      let kind = Int(instances[instance].kind)
+      let left = tokensLeft(instance)
+      if instances[instance].pendingValue > 0 {
+        weighing.worth += pendingValue(instance) * kinds[kind].view(timeOfDay: timeOfDay)
+      }
+      weighing.price += price(instance, left: left, timeOfDay: timeOfDay)
+      let last = instances[instance].lastReload
+      if last != .min, now < last &+ kinds[kind].minInterval { spacedUntil = max(spacedUntil, last &+ kinds[kind].minInterval) }
+      if left <= 0 {
+        budgetUntil = max(budgetUntil, refillAt(instance))
+      } else if kinds[kind].reserveTokens > 0, left <= reserved(instance) {
+        reserveHeld = true
+      }
+    }
+    applyLimits(
+      &weighing, device: slot, background: background, timeOfDay: timeOfDay, spacedUntil: spacedUntil,
+      budgetUntil: budgetUntil, reserveHeld: reserveHeld)
+    return weighing
+  }
+
+  @inline(__always)
+  private mutating func applyLimits(
+    _ weighing: inout Weighing, device slot: UInt32, background: Bool, timeOfDay: Int64, spacedUntil: Int64,
+    budgetUntil: Int64, reserveHeld: Bool
+  ) {
+    if let quiet = policy.quietHours, let end = quietEnd(quiet, timeOfDay: timeOfDay),
+      Double(topRelevance(device: slot, background: background)) < quiet.exceptRelevance
+    {
+      weighing.hold(.quietHours, until: end)
+    }
+    if spacedUntil != .min { weighing.hold(.minInterval, until: spacedUntil) }
+    if budgetUntil != .min { weighing.hold(.budgetInstance, until: budgetUntil) }
+    let rate = background ? backgroundRate : pushRate
+    let tat = background ? devices[slot].backgroundTAT : devices[slot].pushTAT
+    if !rate.admits(tat: tat, now: now) { weighing.hold(.budgetDevice, until: rate.availableAt(tat: tat)) }
+    if appTokensLeft(devices[slot].app) == 0 { weighing.hold(.budgetApp, until: (now / LocalZone.day + 1) * LocalZone.day) }
+    if reserveHeld, let until = reserveUntil(device: slot, background: background) {
+      weighing.hold(.reserveHeld, until: until)
+    }
+  }
+
+  /// When quiet hours end, if they hold now.
+  @inline(__always)
+  private func quietEnd(_ quiet: QuietHours, timeOfDay: Int64) -> Int64? {
+    let from = Int64(quiet.fromMinute) * 60_000_000
+    let to = Int64(quiet.toMinute) * 60_000_000
+    let holds = from <= to ? timeOfDay >= from && timeOfDay < to : timeOfDay >= from || timeOfDay < to
+    guard holds else { return nil }
+    let rest = to - timeOfDay
+    return now &+ (rest > 0 ? rest : rest + LocalZone.day)
+  }
+
+  /// The most relevant cause that the push would deliver.
+  private func topRelevance(device slot: UInt32, background: Bool) -> Float {
+    var top: Float = 0
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      if reaches(instance, device: slot, background: background) {
+        var cause = instances[instance].firstCause
+        while cause != none {
+          top = max(top, causes[cause].relevance)
+          cause = causes[cause].next
+        }
+      }
+      instance = instances[instance].next
+    }
+    return top
+  }
+
+  /// When every reserve that holds now has released a token; nil when what is pending may use them all.
+  private func reserveUntil(device slot: UInt32, background: Bool) -> Int64? {
+    let top = Double(topRelevance(device: slot, background: background))
+    var until: Int64?
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      let kind = Int(instances[instance].kind)
+      if reaches(instance, device: slot, background: background), kinds[kind].reserveTokens > 0,
+        tokensLeft(instance) <= reserved(instance), top < kinds[kind].reserveAboveRelevance
+      {
+        until = max(until ?? .min, reserveReleaseAt(instance))
+      }
+      instance = instances[instance].next
+    }
+    return until
+  }
+
+  /// The first full hour, up to the expiry of the trigger's newest cause, at which the push would be worth its price;
+  /// `.max`: none. In between value only decays and the price moves slowly, so one timer is enough.
+  private func priceCrossing(device slot: UInt32, trigger: UInt32, background: Bool) -> Int64 {
+    let expires = causes[instances[trigger].lastCause].expires
+    let zone = Int(devices[slot].zone)
+    var instant = now &- zones[zone].timeOfDay(now) % LocalZone.hour &+ LocalZone.hour
+    var steps = 0
+    while instant < expires, steps < 8 {
+      let timeOfDay = zones[zone].timeOfDay(instant)
+      var worth = 0.0
+      var price = 0.0
+      var instance = devices[slot].firstInstance
+      while instance != none {
+        if reaches(instance, device: slot, background: background) {
+          let kind = Int(instances[instance].kind)
+          if instances[instance].pendingValue > 0 {
+            worth += pendingValue(instance, at: instant) * kinds[kind].view(timeOfDay: timeOfDay)
+          }
+          let renewed = !kinds[kind].rolling && instant >= instances[instance].windowEnd
+          price += basePrice(
+            instance, left: renewed ? kinds[kind].perDay : tokensLeft(instance), timeOfDay: timeOfDay)
+        }
+        instance = instances[instance].next
+      }
+      if worth >= price { return instant }
+      instant += LocalZone.hour
+      steps += 1
+    }
+    return .max
+  }
+
+  /// Not now: a decision for each event that came in with this record, and a timer.
+  private mutating func hold(
+    device slot: UInt32, trigger: UInt32, fromTimer: Bool, background: Bool, _ weighing: Weighing,
+    into output: inout PlannerOutput
+  ) {
+    let clearAt = max(weighing.clearAt, now &+ 1)
+    if fromTimer {
+      setDue(trigger, min(clearAt, earliestExpiry(trigger)))
+      return
+    }
+    for i in workingEntries.indices {
+      let instance = entries[workingEntries[i]].instance
+      let cause = instances[instance].lastCause
+      guard cause != none, causes[cause].event == fanOut.slot else { continue }
+      let until = min(clearAt, causes[cause].expires)
+      report(
+        instance: instance, event: fanOut.slot, verdict: .defer, reason: weighing.block ?? .belowPrice,
+        relevance: causes[cause].relevance, weighing: weighing, background: background, until: until, into: &output)
+      setDue(instance, min(instances[instance].due, until))
+    }
+  }
+}

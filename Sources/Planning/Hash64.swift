@@ -1,0 +1,58 @@
+package import Domain
+import Policies
+
+/// FNV-1a over bytes with a final mix: stable across runs, machines and versions, unlike `Hasher`. Used for fingerprints
+/// and subject keys, which live in `rouse.state`.
+package struct Hash64 {
+  private var state: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  package init() {}
+
+  package mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+
+  package mutating func add(_ text: String) {
+    for byte in text.utf8 { add(byte: byte) }
+    add(byte: 0xff)  // never occurs in UTF-8: "ab"+"c" and "a"+"bc" differ
+  }
+
+  package mutating func add(_ number: UInt64) {
+    for shift in stride(from: UInt64(0), to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+
+  /// Never 0, which stands for "nothing known".
+  package var value: UInt64 {
+    var mixed = state
+    mixed ^= mixed >> 33
+    mixed = mixed &* 0xff51_afd7_ed55_8ccd
+    mixed ^= mixed >> 33
+    return mixed == 0 ? 1 : mixed
+  }
+}
+
+/// What a kind displays of an event, as one number: equal numbers look the same on the screen.
+enum Fingerprint {
+  /// Fields that the event lacks count as null. The subject is part of it: two flights at one airport are two things.
+  static func of(_ event: DomainEvent, displays: [DisplayField]) -> UInt64 {
+    var hash = Hash64()
+    hash.add(event.subject)
+    for field in displays {
+      switch event.value(at: field.path) {
+      case .number(let number):
+        if let step = field.round {
+          let steps = (number / step).rounded(.toNearestOrAwayFromZero)
+          hash.add(byte: 1)
+          hash.add((steps == 0 ? 0 : steps).bitPattern)
+        } else {
+          hash.add(byte: 2)
+          hash.add((number == 0 ? 0 : number).bitPattern)
+        }
+      case .string(let text):
+        hash.add(byte: 3)
+        hash.add(text)
+      case .bool(let flag): hash.add(byte: flag ? 4 : 5)
+      case .null, nil: hash.add(byte: 6)
+      }
+    }
+    return hash.value
+  }
+}

@@ -1,0 +1,124 @@
+import Domain
+import Policies
+
+/// A kind as the planner knows it: the policy's numbers in the units of the hot path, and what the log has taught.
+struct KindState {
+  let name: String
+  /// Index in the policy's kinds; −1: the policy does not know it.
+  var policyIndex = -1
+  var enabled = false
+  var perDay = 0
+  var minInterval: Int64 = 0
+  var anchorMinute = 240
+  var rolling = false
+  /// share · perDay; 0: no reserve.
+  var reserveTokens = 0.0
+  var reserveAboveRelevance = 2.0
+  /// 1 / half-life in µs
+  var inverseHalfLife = 0.0
+  var expireAfter: Int64 = 0
+  var imminentReload: Int64 = 0
+  var thetaPrior = 0.3
+  var floor = 0.0
+  var smoothing = 3.0
+  /// View chance by local hour, 24.
+  var views: ContiguousArray<Double> = []
+  var prior: [Double] = []
+
+  /// θ of the kind: where new instances start. Follows the θ of instances as their days end.
+  var theta = 0.3
+  /// Relevance seen by local hour, fading by a tenth each day.
+  var arrivals = ContiguousArray<Double>(repeating: 0, count: 24)
+  /// Whether something learnt changed since the last commit.
+  var touched = false
+  /// Hours of the log since the kind was first seen, at most `hoursMax`.
+  var hoursObserved = 0
+  /// Expected share of a day's value from local hour h of the budget day to its end: `remaining[0] == 1`,
+  /// `remaining[24] == 0`; hours count from the anchor.
+  private(set) var remaining: ContiguousArray<Double> = []
+
+  static let hoursMax = 24 * 14
+
+  init(name: String) { self.name = name }
+
+  /// Takes over the policy's numbers; what was learnt stays.
+  mutating func configure(_ policy: Policy) {
+    guard let index = policy.kinds.firstIndex(where: { $0.name == name }) else {
+      let unknown = KindPolicy(
+        name: name,
+        budget: InstanceBudget(
+          perDay: policy.profile.instanceReloads.limit, minInterval: policy.profile.instanceReloads.minInterval),
+        halfLife: .minutes(20), rules: [])
+      configure(unknown, index: -1)
+      return
+    }
+    configure(policy.kinds[index], index: index)
+  }
+
+  private mutating func configure(_ kind: KindPolicy, index: Int) {
+    policyIndex = index
+    enabled = kind.enabled
+    perDay = kind.budget.perDay
+    minInterval = kind.budget.minInterval.microseconds
+    switch kind.budget.window {
+    case .localDay(let minute):
+      anchorMinute = minute
+      rolling = false
+    case .rolling: rolling = true
+    }
+    reserveTokens = (kind.budget.reserve?.share ?? 0) * Double(kind.budget.perDay)
+    reserveAboveRelevance = kind.budget.reserve?.aboveRelevance ?? 2
+    inverseHalfLife = 1 / Double(max(1, kind.halfLife.microseconds))
+    expireAfter = Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives)
+    imminentReload = kind.imminentReload.microseconds
+    if thetaPrior != kind.price.base || remaining.isEmpty {
+      thetaPrior = kind.price.base
+      theta = kind.price.base
+    }
+    floor = kind.price.floor
+    smoothing = kind.price.smoothing
+    views = ContiguousArray(kind.views)
+    prior = kind.price.hourlyShare
+    refreshCurve()
+  }
+
+  /// Once an hour of log time: fades and re-mixes the curve.
+  mutating func hourPassed() {
+    hoursObserved = min(Self.hoursMax, hoursObserved + 1)
+    // 0.9^(1/24) per hour: a tenth fades in a day.
+    for hour in 0..<24 { arrivals[hour] *= 0.995_619_6 }
+    refreshCurve()
+  }
+
+  /// Prior and experience mixed: after a day a fifth of the weight is experience, after four days and more four fifths.
+  mutating func refreshCurve() {
+    var learnt = 0.0
+    for hour in 0..<24 { learnt += arrivals[hour] * views[hour] }
+    let weight = learnt > 0 ? min(0.8, Double(hoursObserved) / 24 * 0.2) : 0
+    var suffix = ContiguousArray<Double>(repeating: 0, count: 25)
+    let anchorHour = anchorMinute / 60
+    for place in stride(from: 23, through: 0, by: -1) {
+      let hour = (place + anchorHour) % 24
+      var share = prior[hour] * (1 - weight)
+      if weight > 0 { share += arrivals[hour] * views[hour] / learnt * weight }
+      suffix[place] = suffix[place + 1] + share
+    }
+    let total = suffix[0]
+    if total > 0 { for place in 0..<25 { suffix[place] /= total } }
+    remaining = suffix
+  }
+
+  /// F: expected share of the day's value that is still to come, for a time of day in µs after local midnight.
+  @inline(__always)
+  func shareToCome(timeOfDay: Int64) -> Double {
+    var sinceAnchor = timeOfDay - Int64(anchorMinute) * 60_000_000
+    if sinceAnchor < 0 { sinceAnchor += LocalZone.day }
+    let place = Int(sinceAnchor / LocalZone.hour)
+    let part = Double(sinceAnchor % LocalZone.hour) / Double(LocalZone.hour)
+    let from = remaining[place]
+    return from + (remaining[place + 1] - from) * part
+  }
+
+  @inline(__always)
+  func view(timeOfDay: Int64) -> Double { views[Int(timeOfDay / LocalZone.hour)] }
+}

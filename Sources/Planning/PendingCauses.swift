@@ -1,0 +1,157 @@
+import Domain
+
+extension Planner {
+  /// Everything pending on the instance, decayed to now; without the chance that somebody looks.
+  @inline(__always)
+  func pendingValue(_ instance: UInt32) -> Double { pendingValue(instance, at: now) }
+
+  @inline(__always)
+  func pendingValue(_ instance: UInt32, at instant: Int64) -> Double {
+    let value = instances[instance].pendingValue
+    if value == 0 { return 0 }
+    return Double(value)
+      * Decay.factor(
+        microseconds: instant &- instances[instance].pendingAt,
+        inverseHalfLife: kinds[Int(instances[instance].kind)].inverseHalfLife)
+  }
+
+  /// After a cause has gone: sums what is left.
+  private mutating func resumPending(_ instance: UInt32) {
+    let inverse = kinds[Int(instances[instance].kind)].inverseHalfLife
+    var sum = 0.0
+    var cause = instances[instance].firstCause
+    while cause != none {
+      sum += Double(causes[cause].relevance)
+        * Decay.factor(microseconds: now &- causes[cause].at, inverseHalfLife: inverse)
+      cause = causes[cause].next
+    }
+    instances[instance].pendingValue = Float(sum)
+    instances[instance].pendingAt = now
+  }
+
+  /// Ends with `reason` every pending cause for which `ends` holds.
+  /// - Returns: whether any ended.
+  @discardableResult
+  mutating func endCauses(
+    of instance: UInt32, reason: Reason, into output: inout PlannerOutput, where ends: (Cause) -> Bool
+  ) -> Bool {
+    var previous = none
+    var slot = instances[instance].firstCause
+    var ended = false
+    while slot != none {
+      let cause = causes[slot]
+      if ends(cause) {
+        ended = true
+        if previous == none {
+          instances[instance].firstCause = cause.next
+        } else {
+          causes[previous].next = cause.next
+        }
+        if instances[instance].lastCause == slot { instances[instance].lastCause = previous }
+        instances[instance].causes -= 1
+        causes.remove(slot, leaving: Cause())
+        releasedEvents.append(cause.event)
+        report(
+          instance: instance, event: cause.event, verdict: .suppress, reason: reason, relevance: cause.relevance,
+          into: &output)
+      } else {
+        previous = slot
+      }
+      slot = cause.next
+    }
+    guard ended else { return false }
+    resumPending(instance)
+    touch(device: instances[instance].device)
+    return true
+  }
+
+  /// What the entry announced has been undone: its pending causes have nothing to show.
+  @inline(__always)
+  mutating func supersede(instance: UInt32, entry: UInt32, into output: inout PlannerOutput) {
+    if instances[instance].firstCause == none { return }
+    endCauses(of: instance, reason: .superseded, into: &output) { $0.entry == entry }
+  }
+
+  mutating func dropOldestCause(of instance: UInt32, into output: inout PlannerOutput) {
+    let oldest = instances[instance].firstCause
+    let at = causes[oldest].at
+    let event = causes[oldest].event
+    endCauses(of: instance, reason: .superseded, into: &output) { $0.at == at && $0.event == event }
+  }
+
+  /// Ends everything pending on the instance.
+  mutating func endAllCauses(of instance: UInt32, reason: Reason, into output: inout PlannerOutput) {
+    if instances[instance].firstCause == none { return }
+    endCauses(of: instance, reason: reason, into: &output) { _ in true }
+    instances[instance].due = .max
+  }
+
+  /// The instance shows the newest content, however it came by it.
+  mutating func markFresh(_ instance: UInt32) {
+    var entry = instances[instance].firstEntry
+    while entry != none {
+      entries[entry].shown = entries[entry].current
+      entry = entries[entry].next
+    }
+  }
+
+  /// Earliest expiry of what is pending; `.max` when nothing is.
+  func earliestExpiry(_ instance: UInt32) -> Int64 {
+    var earliest = Int64.max
+    var cause = instances[instance].firstCause
+    while cause != none {
+      earliest = min(earliest, causes[cause].expires)
+      cause = causes[cause].next
+    }
+    return earliest
+  }
+
+  // MARK: Timers
+
+  /// Sets when the instance is looked at again. An entry of the queue that is too early is moved when it fires.
+  @inline(__always)
+  mutating func setDue(_ instance: UInt32, _ due: Int64) {
+    instances[instance].due = due
+    if due < instances[instance].armedAt {
+      instances[instance].armedAt = due
+      timers.insert(TimerQueue.Entry(due: due, order: instances[instance].order, instance: instance))
+    }
+  }
+
+  /// Fires what is due by now.
+  mutating func fireTimers(into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
+    while let first = timers.first, first.due <= now {
+      if output.decisions.count >= decisionsMax { return false }
+      _ = timers.removeFirst()
+      let instance = first.instance
+      guard instances[instance].armedAt == first.due, instances[instance].flags.contains(.used) else { continue }
+      instances[instance].armedAt = .max
+      let due = instances[instance].due
+      if due == .max { continue }
+      if due > first.due {
+        setDue(instance, due)
+        continue
+      }
+      instances[instance].due = .max
+      fire(instance, into: &output)
+    }
+    return true
+  }
+
+  private mutating func fire(_ instance: UInt32, into output: inout PlannerOutput) {
+    touch(device: instances[instance].device)
+    if instances[instance].flags.contains(.retired) {
+      purge(retired: instance)
+      return
+    }
+    let now = self.now
+    endCauses(of: instance, reason: .expired, into: &output) { $0.expires <= now }
+    guard instances[instance].firstCause != none else { return }
+    let device = instances[instance].device
+    if case .unreachable(let reason) = route(of: instance, device: device) {
+      endAllCauses(of: instance, reason: reason, into: &output)
+      return
+    }
+    examine(device: device, trigger: instance, fromTimer: true, into: &output)
+  }
+}

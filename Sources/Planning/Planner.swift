@@ -1,0 +1,171 @@
+public import Domain
+public import Policies
+
+/// The state machine of one log partition: a fold over its records. A plain value without I/O, clock or randomness; the
+/// same records give the same decisions, byte for byte.
+///
+///     begin(record) ──► advance ──► advance … ──► done
+///                          │ fires due timers, then does the record's own work,
+///                          ▼ at most `decisionsMax` decisions (roughly) a step
+///                    PlannerOutput (valid until the next step)
+///
+/// Not thread-safe and not meant to be: one owner.
+public struct Planner {
+  /// Number of the log partition.
+  public let partition: Int32
+  /// Partitions of the log: app budgets are split by it.
+  public let partitionCount: Int32
+  public let bounds: PlannerBounds
+  let offsets: TimeZoneOffsets
+
+  /// The policy in force.
+  public internal(set) var policy: Policy
+  /// Log time: the largest record timestamp so far, µs.
+  public internal(set) var now: Int64 = .min
+
+  // Registry
+  var devices = SlotPool<DeviceState>()
+  var deviceNames: ContiguousArray<DeviceNames> = []
+  var deviceByID: [String: UInt32] = [:]
+  var instances = SlotPool<InstanceState>()
+  var instanceNames: ContiguousArray<InstanceNames> = []
+  var entries = SlotPool<InterestEntry>()
+  var causes = SlotPool<Cause>()
+  var events = SlotPool<EventEntry>()
+  var interests = InterestIndex()
+  var timers = TimerQueue()
+  var apps: ContiguousArray<AppState> = []
+  var appByID: [String: UInt16] = [:]
+  var kinds: ContiguousArray<KindState> = []
+  var kindByName: [String: UInt16] = [:]
+  var zones: ContiguousArray<LocalZone> = []
+  var zoneByID: [String: UInt16] = [:]
+  var subjects = SubjectMemory()
+  var pushRate: RateLedger
+  var backgroundRate: RateLedger
+  /// Hour of `now` (hours since 1970) that the curves have seen.
+  var curveHour: Int64 = .min
+
+  // The record in hand
+  var step: Step = .idle
+  var offset: Int64 = -1
+  var nextOrdinal: UInt32 = 0
+  var fanOut = FanOut()
+  /// Event slots to let go of when the next record begins; until then decisions refer to them.
+  var releasedEvents: [UInt32] = []
+  var workingEntries: [UInt32] = []
+  var workingInstances: [UInt32] = []
+
+  // What the next commit must write
+  var changes = PlannerChanges()
+  var epoch: UInt32 = 1
+
+  enum Step {
+    case idle
+    case timers(LogRecord.Content)
+    case fanOut
+  }
+
+  public init(
+    partition: Int32 = 0, partitionCount: Int32 = 1, policy: Policy, bounds: PlannerBounds = PlannerBounds(),
+    offsets: TimeZoneOffsets = .system
+  ) {
+    self.partition = partition
+    self.partitionCount = partitionCount
+    self.policy = policy
+    self.bounds = bounds
+    self.offsets = offsets
+    pushRate = RateLedger(policy.profile.devicePushes)
+    backgroundRate = RateLedger(policy.profile.backgroundPushes)
+  }
+
+  /// Devices registered and not forgotten.
+  public var deviceCount: Int { deviceByID.count }
+
+  /// When the next timer is due, µs; nil when nothing waits. A tick at that time (or later) fires it.
+  public var nextTimer: Int64? { timers.first?.due }
+
+  /// Starts on a record. `advance` until it says true before the next one.
+  /// - Parameters:
+  ///   - offset: its offset in the log partition; part of every id.
+  ///   - timestamp: log time in µs; what runs backwards is clamped.
+  public mutating func begin(_ content: LogRecord.Content, offset: Int64, timestamp: Int64) {
+    precondition(isIdle, "begin() before advance() has finished the record at offset \(self.offset)")
+    for slot in releasedEvents { release(event: slot) }
+    releasedEvents.removeAll(keepingCapacity: true)
+    self.offset = offset
+    nextOrdinal = 0
+    now = max(now, timestamp)
+    passHours()
+    for zone in zones.indices { zones[zone].refresh(now: now, offsets: offsets) }
+    step = .timers(content)
+  }
+
+  /// Whether no record is in hand.
+  public var isIdle: Bool { if case .idle = step { true } else { false } }
+
+  /// Goes on with the record in hand.
+  /// - Parameter decisionsMax: about how many decisions to make at most; a device is never split.
+  /// - Returns: whether the record is done.
+  public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
+    output.removeAll()
+    if case .timers(let content) = step {
+      guard fireTimers(into: &output, decisionsMax: decisionsMax) else { return false }
+      step = .idle
+      start(content, into: &output)
+    }
+    if case .fanOut = step {
+      guard continueFanOut(into: &output, decisionsMax: decisionsMax) else { return false }
+      finishFanOut()
+      step = .idle
+    }
+    return true
+  }
+
+  /// `begin` and `advance` to the end, all in one output.
+  public mutating func apply(
+    _ content: LogRecord.Content, offset: Int64, timestamp: Int64, into output: inout PlannerOutput
+  ) {
+    begin(content, offset: offset, timestamp: timestamp)
+    let done = advance(into: &output)
+    precondition(done, "an unbounded step finishes the record")
+  }
+
+  private mutating func start(_ content: LogRecord.Content, into output: inout PlannerOutput) {
+    switch content {
+    case .event(let event):
+      beginFanOut(event)
+      step = .fanOut
+    case .registration(let registration): register(registration, into: &output)
+    case .forget(let device): forget(device, into: &output)
+    case .signal(let signal): receive(signal, into: &output)
+    case .policy(let document): activate(document)
+    case .tick: break
+    }
+  }
+
+  mutating func takeOrdinal() -> UInt32 {
+    defer { nextOrdinal += 1 }
+    return nextOrdinal
+  }
+
+  private mutating func passHours() {
+    let hour = now / LocalZone.hour
+    if curveHour == .min { curveHour = hour }
+    guard hour > curveHour else { return }
+    // A gap of more than a fortnight says no more than a fortnight.
+    for _ in 0..<min(hour - curveHour, Int64(KindState.hoursMax)) {
+      for kind in kinds.indices { kinds[kind].hourPassed() }
+    }
+    if hour / 24 > curveHour / 24 { changes.forgottenSubjects += subjects.rotate() }
+    curveHour = hour
+    for kind in kinds.indices { touch(kind: UInt16(kind)) }
+  }
+
+  // MARK: Event table
+
+  mutating func release(event slot: UInt32) {
+    events[slot].references -= 1
+    if events[slot].references == 0 { events.remove(slot, leaving: EventEntry()) }
+  }
+}

@@ -1,0 +1,15 @@
+/// Every bound of a planner, with its reason.
+public struct PlannerBounds: Sendable {
+  /// Pending causes kept per instance; the oldest ends as `SUPERSEDED` when one more arrives. 32 is more than a screen
+  /// can show and keeps a device's state record below 4 KB.
+  public var causesPerInstanceMax = 32
+  /// Subjects whose newest event is remembered, per generation (two are kept). 48 bytes each.
+  public var subjectsPerGenerationMax = 500_000
+  /// An app that never said `backgrounded` counts as such after this time: the signal may be lost, and no app stays in
+  /// the foreground that long unattended. µs
+  public var foregroundMax: Int64 = 2 * 3600 * 1_000_000
+  /// A command is worth sending for this long. µs
+  public var commandLifetime: Int64 = 15 * 60 * 1_000_000
+
+  public init() {}
+}

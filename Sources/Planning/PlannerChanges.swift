@@ -1,0 +1,22 @@
+/// What changed since the last commit, by slot or key; `Planner.takeChanges` turns it into records of `rouse.state`.
+struct PlannerChanges {
+  var devices: ContiguousArray<UInt32> = []
+  /// Ids of devices whose record must be removed.
+  var removedDevices: [String] = []
+  var subjects: ContiguousArray<UInt64> = []
+  var forgottenSubjects: [UInt64] = []
+  var policy = false
+}
+
+extension Planner {
+  @inline(__always)
+  mutating func touch(device slot: UInt32) {
+    if devices[slot].touchedEpoch != epoch {
+      devices[slot].touchedEpoch = epoch
+      changes.devices.append(slot)
+    }
+  }
+
+  @inline(__always)
+  mutating func touch(kind: UInt16) { kinds[Int(kind)].touched = true }
+}

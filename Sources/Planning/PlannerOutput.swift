@@ -1,0 +1,75 @@
+package import Domain
+
+/// What one step of a planner decided, as numbers that refer to the planner's tables: valid until the planner's next
+/// step. `Planner.decision` and `Planner.command` write them out.
+public struct PlannerOutput {
+  package var decisions: ContiguousArray<PlannedDecision> = []
+  package var commands: ContiguousArray<PlannedCommand> = []
+  /// Event slots of merged causes, referred to by ranges.
+  package var causes: ContiguousArray<UInt32> = []
+  package var served: ContiguousArray<PlannedServed> = []
+  package var charges: ContiguousArray<PlannedCharge> = []
+
+  public init() {}
+
+  public var decisionCount: Int { decisions.count }
+  public var commandCount: Int { commands.count }
+
+  /// Empties it, keeping its storage.
+  public mutating func removeAll() {
+    decisions.removeAll(keepingCapacity: true)
+    commands.removeAll(keepingCapacity: true)
+    causes.removeAll(keepingCapacity: true)
+    served.removeAll(keepingCapacity: true)
+    charges.removeAll(keepingCapacity: true)
+  }
+}
+
+package struct PlannedDecision {
+  package var event: UInt32
+  package var instance: UInt32
+  /// Index in `commands`; −1: none.
+  package var command: Int32
+  package var causesStart: UInt32
+  package var causesCount: UInt32
+  package var ordinal: UInt32
+  package var verdict: Verdict
+  package var reason: Reason
+  package var final: Bool
+  package var background: Bool
+  package var relevance: Float
+  package var value: Float
+  package var price: Float
+  /// −1: no limit.
+  package var leftInstance: Int32
+  package var leftDevice: Int32
+  package var leftApp: Int32
+  /// `.max`: none
+  package var until: Int64
+}
+
+package struct PlannedCommand {
+  package var device: UInt32
+  package var ordinal: UInt32
+  package var background: Bool
+  /// Event of the cause that tipped it.
+  package var event: UInt32
+  package var servedStart: Int
+  package var servedCount: Int
+  package var chargesStart: Int
+  package var chargesCount: Int
+}
+
+package struct PlannedServed {
+  package var instance: UInt32
+  package var reason: Reason
+  package var causesStart: Int
+  package var causesCount: Int
+}
+
+package struct PlannedCharge {
+  package var ledger: Command.Ledger
+  /// Instance slot; unused for the other ledgers.
+  package var instance: UInt32
+  package var left: Int32
+}

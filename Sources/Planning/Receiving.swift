@@ -1,0 +1,72 @@
+import Domain
+
+extension Planner {
+  /// A signal from a device or from the sender. Signals about unknown devices and instances change nothing.
+  mutating func receive(_ signal: Signal, into output: inout PlannerOutput) {
+    guard let slot = deviceByID[signal.device], !devices[slot].flags.contains(.forgotten) else { return }
+    switch signal.kind {
+    case .appForegrounded:
+      devices[slot].flags.insert(.foreground)
+      devices[slot].foregroundSince = now
+      freshen(device: slot, instance: nil, reloadedAt: nil, into: &output)
+    case .appBackgrounded:
+      devices[slot].flags.remove(.foreground)
+      freshen(device: slot, instance: nil, reloadedAt: nil, into: &output)
+    case .widgetFetched(let instance):
+      freshen(device: slot, instance: instance, reloadedAt: min(now, signal.time.microseconds), into: &output)
+    case .tokenRejected(let token):
+      if deviceNames[Int(slot)].widgetsToken == token { devices[slot].flags.insert(.widgetsTokenDead) }
+      if deviceNames[Int(slot)].backgroundToken == token { devices[slot].flags.insert(.backgroundTokenDead) }
+    case .deliveryCompleted(let command, let outcome):
+      if outcome != .accepted { refund(command, device: slot) }
+    case .widgetViewed, .activityStarted, .activityEnded, .activityDismissed:
+      // Views sharpen the view curve and activities are planned in a later version; both are accepted and kept in the log.
+      return
+    }
+    touch(device: slot)
+  }
+
+  /// The instances show the newest content: nothing waits any more.
+  /// - Parameter reloadedAt: counts for the minimum interval; nil where the reload was free of it.
+  private mutating func freshen(
+    device slot: UInt32, instance id: String?, reloadedAt: Int64?, into output: inout PlannerOutput
+  ) {
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      if !instances[instance].flags.contains(.retired), id == nil || instanceNames[Int(instance)].id == id {
+        endAllCauses(of: instance, reason: .freshened, into: &output)
+        markFresh(instance)
+        if let reloadedAt { instances[instance].lastReload = max(instances[instance].lastReload, reloadedAt) }
+      }
+      instance = instances[instance].next
+    }
+  }
+
+  /// Gives back what the device's last command was charged, once; an older command's charge stands, because what it
+  /// blocked since cannot be made good.
+  private mutating func refund(_ command: String, device slot: UInt32) {
+    let last = Planner.commandID(
+      partition: partition, offset: devices[slot].commandOffset, ordinal: devices[slot].commandOrdinal)
+    guard devices[slot].commandOffset >= 0, command == last else { return }
+    devices[slot].commandOffset = -1
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      if instances[instance].flags.contains(.chargedByLast) {
+        instances[instance].flags.remove(.chargedByLast)
+        if now < instances[instance].windowEnd, instances[instance].spent > 0 { instances[instance].spent -= 1 }
+        if !instanceNames[Int(instance)].charges.isEmpty { instanceNames[Int(instance)].charges.removeLast() }
+      }
+      instance = instances[instance].next
+    }
+    if devices[slot].flags.contains(.commandWasBackground) {
+      backgroundRate.refund(tat: &devices[slot].backgroundTAT)
+    } else {
+      pushRate.refund(tat: &devices[slot].pushTAT)
+    }
+    let app = Int(devices[slot].app)
+    if apps[app].limit >= 0, apps[app].spent > 0, apps[app].day == now / LocalZone.day {
+      apps[app].spent -= 1
+      apps[app].touched = true
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import Domain
+import Policies
+
+extension Planner {
+  /// Takes over what a device shows and how it is reached. Instances that stay keep their ledgers and what waits on them;
+  /// what is gone keeps its ledger until its window ends, so that nothing is refilled by registering anew.
+  mutating func register(_ registration: Registration, into output: inout PlannerOutput) {
+    let slot = deviceSlot(registration.device)
+    guard registration.updatedAt.microseconds >= devices[slot].updatedAt else { return }
+    takeOver(registration, device: slot)
+    for widget in registration.widgets { place(widget, device: slot, into: &output) }
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      let next = instances[instance].next
+      let id = instanceNames[Int(instance)].id
+      if !instances[instance].flags.contains(.retired), !registration.widgets.contains(where: { $0.id == id }) {
+        retire(instance, into: &output)
+      }
+      instance = next
+    }
+    touch(device: slot)
+  }
+
+  /// A tombstone: tokens and interests go at once, ledgers when they have run out.
+  mutating func forget(_ id: String, into output: inout PlannerOutput) {
+    guard let slot = deviceByID[id] else { return }
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      let next = instances[instance].next
+      if !instances[instance].flags.contains(.retired) { retire(instance, into: &output) }
+      instance = next
+    }
+    deviceNames[Int(slot)].widgetsToken = nil
+    deviceNames[Int(slot)].backgroundToken = nil
+    devices[slot].flags.subtract([
+      .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode,
+    ])
+    devices[slot].flags.insert(.forgotten)
+    devices[slot].updatedAt = .min
+    touch(device: slot)
+    purgeIfOver(device: slot)
+  }
+
+  private mutating func deviceSlot(_ id: String) -> UInt32 {
+    if let slot = deviceByID[id] { return slot }
+    var device = DeviceState()
+    device.flags = [.used]
+    let slot = devices.insert(device)
+    while deviceNames.count < devices.capacity { deviceNames.append(DeviceNames()) }
+    deviceNames[Int(slot)] = DeviceNames(id: id)
+    deviceByID[id] = slot
+    return slot
+  }
+
+  private mutating func takeOver(_ registration: Registration, device slot: UInt32) {
+    var flags = devices[slot].flags
+    // A rejected token stays dead until another one comes.
+    if deviceNames[Int(slot)].widgetsToken != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
+    if deviceNames[Int(slot)].backgroundToken != registration.tokens.background { flags.remove(.backgroundTokenDead) }
+    flags.remove(.forgotten)
+    set(.production, registration.environment == .production, in: &flags)
+    set(.developerMode, registration.developerMode, in: &flags)
+    set(.widgetsToken, registration.tokens.widgets != nil, in: &flags)
+    set(.backgroundToken, registration.tokens.background != nil, in: &flags)
+    devices[slot].flags = flags
+    devices[slot].app = appIndex(registration.app)
+    devices[slot].zone = zoneIndex(registration.timeZone)
+    devices[slot].osVersion = registration.osVersion
+    devices[slot].updatedAt = registration.updatedAt.microseconds
+    deviceNames[Int(slot)].platform = registration.platform
+    deviceNames[Int(slot)].widgetsToken = registration.tokens.widgets
+    deviceNames[Int(slot)].backgroundToken = registration.tokens.background
+  }
+
+  private func set(_ flag: DeviceState.Flags, _ on: Bool, in flags: inout DeviceState.Flags) {
+    if on { flags.insert(flag) } else { flags.remove(flag) }
+  }
+
+  private mutating func place(_ widget: Registration.Widget, device slot: UInt32, into output: inout PlannerOutput) {
+    let instance: UInt32
+    if let known = find(instance: widget.id, device: slot) {
+      instance = known
+      if kinds[Int(instances[known].kind)].name != widget.kind {
+        endAllCauses(of: known, reason: .instanceRemoved, into: &output)
+        instances[known].kind = kindIndex(widget.kind)
+      }
+    } else {
+      instance = insertInstance(id: widget.id, kind: kindIndex(widget.kind), device: slot)
+    }
+    instances[instance].flags.remove(.retired)
+    if widget.pushEnabled {
+      instances[instance].flags.insert(.pushEnabled)
+    } else {
+      instances[instance].flags.remove(.pushEnabled)
+    }
+    instances[instance].nextReload = widget.nextReload?.microseconds ?? .min
+    instanceNames[Int(instance)].family = widget.family
+    listen(instance, to: widget.interests)
+  }
+
+  func find(instance id: String, device slot: UInt32) -> UInt32? {
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      if instanceNames[Int(instance)].id == id { return instance }
+      instance = instances[instance].next
+    }
+    return nil
+  }
+
+  /// Gives a new instance the smallest free index of its device and its place in the chain.
+  mutating func insertInstance(id: String, kind: UInt16, device slot: UInt32) -> UInt32 {
+    var index: UInt8 = 0
+    var previous = none
+    var next = devices[slot].firstInstance
+    while next != none, instances[next].index == index {
+      previous = next
+      next = instances[next].next
+      index += 1
+    }
+    var state = InstanceState()
+    state.device = slot
+    state.kind = kind
+    state.index = index
+    state.flags = [.used]
+    state.next = next
+    let instance = instances.insert(state)
+    while instanceNames.count < instances.capacity { instanceNames.append(InstanceNames()) }
+    instanceNames[Int(instance)] = InstanceNames(id: id)
+    if previous == none {
+      devices[slot].firstInstance = instance
+    } else {
+      instances[previous].next = instance
+    }
+    return instance
+  }
+
+  /// Makes the instance listen to just these keys; entries that stay keep what they show.
+  private mutating func listen(_ instance: UInt32, to keys: [String]) {
+    var kept: [(key: String, shown: UInt64, current: UInt64, entry: UInt32)] = []
+    var entry = instances[instance].firstEntry
+    var unchanged = true
+    var place = 0
+    while entry != none {
+      let key = interests.key(of: entries[entry].interest)
+      if place >= keys.count || keys[place] != key { unchanged = false }
+      kept.append((key, entries[entry].shown, entries[entry].current, entry))
+      entry = entries[entry].next
+      place += 1
+    }
+    if unchanged, place == keys.count { return }
+    // Pending causes name their entry; entries of keys that stay must keep their slot.
+    var chain: [UInt32] = []
+    var seen: Set<String> = []
+    for key in keys where seen.insert(key).inserted {
+      if let old = kept.first(where: { $0.key == key }) {
+        chain.append(old.entry)
+      } else {
+        chain.append(insertEntry(key, instance: instance))
+      }
+    }
+    for old in kept where !seen.contains(old.key) { removeEntry(old.entry) }
+    instances[instance].firstEntry = chain.first ?? none
+    for (i, entry) in chain.enumerated() { entries[entry].next = i + 1 < chain.count ? chain[i + 1] : none }
+  }
+
+  private mutating func insertEntry(_ key: String, instance: UInt32) -> UInt32 {
+    let interest = interests.intern(key)
+    let entry = entries.insert(InterestEntry(interest: interest, instance: instance))
+    interests.insert(entry, into: interest, by: EntryOrder(entries: entries, instances: instances))
+    return entry
+  }
+
+  private mutating func removeEntry(_ entry: UInt32) {
+    interests.remove(entry, from: entries[entry].interest, by: EntryOrder(entries: entries, instances: instances))
+    entries.remove(entry, leaving: InterestEntry())
+  }
+
+  // MARK: Going away
+
+  private mutating func retire(_ instance: UInt32, into output: inout PlannerOutput) {
+    endAllCauses(of: instance, reason: .instanceRemoved, into: &output)
+    var entry = instances[instance].firstEntry
+    while entry != none {
+      let next = entries[entry].next
+      removeEntry(entry)
+      entry = next
+    }
+    instances[instance].firstEntry = none
+    instances[instance].flags.insert(.retired)
+    instances[instance].flags.remove(.pushEnabled)
+    setDue(instance, max(now &+ 1, ledgerEnd(instance)))
+  }
+
+  /// When nothing is owed to the ledgers of the instance and of its device any more.
+  private func ledgerEnd(_ instance: UInt32) -> Int64 {
+    let device = instances[instance].device
+    var end = max(instances[instance].windowEnd, devices[device].pushTAT, devices[device].backgroundTAT)
+    if let last = instanceNames[Int(instance)].charges.last { end = max(end, last &+ LocalZone.day) }
+    return end
+  }
+
+  /// The ledger of a retired instance has run out: it goes, and its device with the last one.
+  mutating func purge(retired instance: UInt32) {
+    let end = ledgerEnd(instance)
+    if end > now {
+      setDue(instance, end)
+      return
+    }
+    let device = instances[instance].device
+    let next = instances[instance].next
+    if devices[device].firstInstance == instance {
+      devices[device].firstInstance = next
+    } else {
+      var previous = devices[device].firstInstance
+      while instances[previous].next != instance { previous = instances[previous].next }
+      instances[previous].next = next
+    }
+    instances.remove(instance, leaving: InstanceState())
+    instanceNames[Int(instance)] = InstanceNames()
+    purgeIfOver(device: device)
+  }
+
+  private mutating func purgeIfOver(device slot: UInt32) {
+    guard devices[slot].flags.contains(.forgotten), devices[slot].firstInstance == none else { return }
+    let id = deviceNames[Int(slot)].id
+    changes.removedDevices.append(id)
+    deviceByID[id] = nil
+    deviceNames[Int(slot)] = DeviceNames()
+    devices.remove(slot, leaving: DeviceState())
+  }
+
+  // MARK: Interning
+
+  mutating func appIndex(_ id: String) -> UInt16 {
+    if let index = appByID[id] { return index }
+    let index = UInt16(apps.count)
+    apps.append(AppState(id: id))
+    appByID[id] = index
+    apps[Int(index)].limit = appLimit(id)
+    return index
+  }
+
+  /// This partition's share: `perDay / P`, the first `perDay % P` partitions one more, so the shares sum to the limit.
+  func appLimit(_ id: String) -> Int {
+    guard let budget = policy.apps.first(where: { $0.app == id }) else { return -1 }
+    let share = budget.perDay / Int(partitionCount)
+    return share + (Int(partition) < budget.perDay % Int(partitionCount) ? 1 : 0)
+  }
+
+  mutating func kindIndex(_ name: String) -> UInt16 {
+    if let index = kindByName[name] { return index }
+    let index = UInt16(kinds.count)
+    var kind = KindState(name: name)
+    kind.configure(policy)
+    kinds.append(kind)
+    kindByName[name] = index
+    touch(kind: index)
+    return index
+  }
+
+  mutating func zoneIndex(_ id: String) -> UInt16 {
+    if let index = zoneByID[id] { return index }
+    let index = UInt16(zones.count)
+    var zone = LocalZone(id: id)
+    if now != .min { zone.refresh(now: now, offsets: offsets) }
+    zones.append(zone)
+    zoneByID[id] = index
+    return index
+  }
+
+  /// Another policy is in force from here on. What is pending stays and is weighed by it; what was spent stays spent.
+  mutating func activate(_ policy: Policy) {
+    self.policy = policy
+    pushRate = RateLedger(policy.profile.devicePushes)
+    backgroundRate = RateLedger(policy.profile.backgroundPushes)
+    for kind in kinds.indices { kinds[kind].configure(policy) }
+    for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
+    changes.policy = true
+  }
+}

@@ -1,0 +1,73 @@
+/// Values in numbered slots. The smallest free slot is used next, so which slot a newcomer gets depends only on which
+/// slots are in use: a planner restored from its state hands out the same numbers as the one that was lost.
+struct SlotPool<Value> {
+  private(set) var values: ContiguousArray<Value> = []
+  private var free = FreeSlots()
+
+  /// Slots ever used; some may be free.
+  var capacity: Int { values.count }
+  var liveCount: Int { values.count - free.count }
+
+  mutating func insert(_ value: Value) -> UInt32 {
+    if let slot = free.takeSmallest() {
+      values[Int(slot)] = value
+      return slot
+    }
+    values.append(value)
+    return UInt32(values.count - 1)
+  }
+
+  /// Puts a value into a given slot (restore); slots in between, filled with `empty`, become free by `freeUnused`.
+  mutating func place(_ value: Value, at slot: UInt32, empty: @autoclosure () -> Value) {
+    while values.count <= Int(slot) { values.append(empty()) }
+    values[Int(slot)] = value
+  }
+
+  /// After placing: every slot for which `isUsed` says no becomes free.
+  mutating func freeUnused(_ isUsed: (Value) -> Bool) {
+    free = FreeSlots()
+    for slot in values.indices where !isUsed(values[slot]) { free.add(UInt32(slot)) }
+  }
+
+  mutating func remove(_ slot: UInt32, leaving empty: Value) {
+    values[Int(slot)] = empty
+    free.add(slot)
+  }
+
+  @inline(__always)
+  subscript(slot: UInt32) -> Value {
+    @inline(__always) _read { yield values[Int(slot)] }
+    @inline(__always) _modify { yield &values[Int(slot)] }
+  }
+}
+
+/// A min-heap of slot numbers.
+private struct FreeSlots {
+  private var heap: ContiguousArray<UInt32> = []
+
+  var count: Int { heap.count }
+
+  mutating func add(_ slot: UInt32) {
+    heap.append(slot)
+    var child = heap.count - 1
+    while child > 0, heap[(child - 1) / 2] > heap[child] {
+      heap.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  mutating func takeSmallest() -> UInt32? {
+    guard let smallest = heap.first, let last = heap.popLast() else { return nil }
+    if heap.isEmpty { return smallest }
+    heap[0] = last
+    var parent = 0
+    while 2 * parent + 1 < heap.count {
+      var child = 2 * parent + 1
+      if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+      if heap[parent] <= heap[child] { break }
+      heap.swapAt(parent, child)
+      parent = child
+    }
+    return smallest
+  }
+}

@@ -1,0 +1,56 @@
+/// The newest event of each (subject, type) of the last one to two days: what is older is stale, what has the same id is
+/// a duplicate. Two generations bound it by count and by age.
+struct SubjectMemory {
+  struct Newest {
+    /// `time` of the newest event, µs.
+    var time: Int64
+    /// Hashes of source and id of the last four events, newest first; 0: none.
+    var ids: (UInt64, UInt64, UInt64, UInt64)
+  }
+
+  enum Standing: UInt8 {
+    case fresh, duplicate, stale
+  }
+
+  private(set) var current: [UInt64: Newest] = [:]
+  private(set) var previous: [UInt64: Newest] = [:]
+  /// Counts the rotations; stands in the records so that a restore knows which are over.
+  private(set) var generation: Int64 = 0
+
+  var count: Int { current.count + previous.count }
+
+  func newest(_ key: UInt64) -> Newest? { current[key] ?? previous[key] }
+
+  /// Notes an event and says how it stands to what came before.
+  mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> Standing {
+    guard var known = newest(key) else {
+      current[key] = Newest(time: time, ids: (id, 0, 0, 0))
+      return .fresh
+    }
+    let ids = known.ids
+    if ids.0 == id || ids.1 == id || ids.2 == id || ids.3 == id { return .duplicate }
+    known.ids = (id, ids.0, ids.1, ids.2)
+    let standing: Standing = time < known.time ? .stale : .fresh
+    known.time = max(known.time, time)
+    current[key] = known
+    return standing
+  }
+
+  /// A day is over, or there are too many: the older generation goes.
+  /// - Returns: keys that are in neither generation any more.
+  mutating func rotate() -> [UInt64] {
+    let gone = previous.keys.filter { current[$0] == nil }.sorted()
+    previous = current
+    current = [:]
+    generation += 1
+    return gone
+  }
+
+  /// Restore: puts back one record of generation `generation`.
+  mutating func restore(_ key: UInt64, _ newest: Newest, generation recordGeneration: Int64) {
+    if recordGeneration == generation { current[key] = newest } else { previous[key] = newest }
+  }
+
+  /// Restore: sets the generation first.
+  mutating func restore(generation: Int64) { self.generation = generation }
+}

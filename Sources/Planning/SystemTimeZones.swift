@@ -1,0 +1,18 @@
+import Foundation
+import Synchronization
+
+extension TimeZoneOffsets {
+  /// The zones of this machine's time zone database. Zones are looked up once and kept.
+  public static let system: TimeZoneOffsets = {
+    let zones = Mutex<[String: TimeZone]>([:])
+    return TimeZoneOffsets { id, seconds in
+      let zone = zones.withLock { known in
+        if let zone = known[id] { return zone }
+        let zone = TimeZone(identifier: id) ?? .gmt
+        known[id] = zone
+        return zone
+      }
+      return Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
+    }
+  }()
+}

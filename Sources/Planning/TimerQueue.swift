@@ -1,0 +1,47 @@
+/// A binary heap of (due time, instance). Equal times fire in the order of devices and their instances, so the order
+/// does not depend on when a timer was set, and a restored planner fires exactly like the one that was lost.
+struct TimerQueue {
+  struct Entry {
+    var due: Int64
+    /// Device slot and index in the device: the tie-break.
+    var order: UInt64
+    var instance: UInt32
+
+    @inline(__always)
+    static func precedes(_ a: Entry, _ b: Entry) -> Bool { a.due != b.due ? a.due < b.due : a.order < b.order }
+  }
+
+  private var heap: ContiguousArray<Entry> = []
+
+  var first: Entry? { heap.first }
+  var count: Int { heap.count }
+
+  mutating func insert(_ entry: Entry) {
+    heap.append(entry)
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) >> 1
+      guard Entry.precedes(entry, heap[parent]) else { break }
+      heap[child] = heap[parent]
+      child = parent
+    }
+    heap[child] = entry
+  }
+
+  mutating func removeFirst() -> Entry? {
+    guard let first = heap.first, let last = heap.popLast() else { return nil }
+    if heap.isEmpty { return first }
+    var parent = 0
+    let count = heap.count
+    while true {
+      var child = 2 * parent + 1
+      guard child < count else { break }
+      if child + 1 < count, Entry.precedes(heap[child + 1], heap[child]) { child += 1 }
+      guard Entry.precedes(heap[child], last) else { break }
+      heap[parent] = heap[child]
+      parent = child
+    }
+    heap[parent] = last
+    return first
+  }
+}

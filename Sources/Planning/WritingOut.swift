@@ -1,0 +1,83 @@
+public import Domain
+
+extension Planner {
+  /// `d-<partition>-<offset>-<ordinal>`
+  static func decisionID(partition: Int32, offset: Int64, ordinal: UInt32) -> String {
+    "d-\(partition)-\(offset)-\(ordinal)"
+  }
+
+  /// `c-<partition>-<offset>-<ordinal>`
+  static func commandID(partition: Int32, offset: Int64, ordinal: UInt32) -> String {
+    "c-\(partition)-\(offset)-\(ordinal)"
+  }
+
+  /// Writes out one decision of the last step.
+  public func decision(_ index: Int, of output: PlannerOutput) -> Decision {
+    let planned = output.decisions[index]
+    let instance = Int(planned.instance)
+    let device = Int(instances[planned.instance].device)
+    let event = events[planned.event]
+    var merged = [event.id]
+    if planned.causesCount > 1 {
+      let range = Int(planned.causesStart)..<Int(planned.causesStart + planned.causesCount)
+      merged = range.map { events[output.causes[$0]].id }
+    }
+    return Decision(
+      decision: Self.decisionID(partition: partition, offset: offset, ordinal: planned.ordinal), event: event.id,
+      events: merged, device: deviceNames[device].id, instance: instanceNames[instance].id,
+      kind: kinds[Int(instances[planned.instance].kind)].name, surface: planned.background ? .background : .widget,
+      verdict: planned.verdict, reason: planned.reason, final: planned.final, at: Timestamp(microseconds: now),
+      relevance: Double(planned.relevance), value: Double(planned.value), price: Double(planned.price),
+      tokensLeft: Decision.TokensLeft(
+        instance: Int(planned.leftInstance), device: planned.leftDevice < 0 ? nil : Int(planned.leftDevice),
+        app: planned.leftApp < 0 ? nil : Int(planned.leftApp)),
+      until: planned.until == .max ? nil : Timestamp(microseconds: planned.until),
+      command: planned.command < 0
+        ? nil
+        : Self.commandID(
+          partition: partition, offset: offset, ordinal: output.commands[Int(planned.command)].ordinal),
+      policy: policy.reference, traceparent: event.traceparent)
+  }
+
+  /// Device id of a decision: its Kafka key.
+  public func deviceID(ofDecision index: Int, of output: PlannerOutput) -> String {
+    deviceNames[Int(instances[output.decisions[index].instance].device)].id
+  }
+
+  /// Writes out one command of the last step.
+  public func command(_ index: Int, of output: PlannerOutput) -> Command {
+    let planned = output.commands[index]
+    let device = devices[planned.device]
+    let names = deviceNames[Int(planned.device)]
+    let app = apps[Int(device.app)].id
+    let id = Self.commandID(partition: partition, offset: offset, ordinal: planned.ordinal)
+    let serves = (planned.servedStart..<planned.servedStart + planned.servedCount).map { place in
+      let served = output.served[place]
+      return Command.Served(
+        instance: instanceNames[Int(served.instance)].id, kind: kinds[Int(instances[served.instance].kind)].name,
+        events: (served.causesStart..<served.causesStart + served.causesCount).map { events[output.causes[$0]].id },
+        reason: served.reason)
+    }
+    let charged = (planned.chargesStart..<planned.chargesStart + planned.chargesCount).map { place in
+      let charge = output.charges[place]
+      let owner: String
+      switch charge.ledger {
+      case .instance: owner = instanceNames[Int(charge.instance)].id
+      case .device, .background: owner = names.id
+      case .app: owner = app
+      }
+      return Command.Charge(ledger: charge.ledger, owner: owner, left: Int(charge.left))
+    }
+    let apns =
+      planned.background
+      ? APNsRequests.background(
+        token: names.backgroundToken ?? "", app: app, command: id, kinds: Set(serves.map(\.kind)).sorted())
+      : APNsRequests.widgets(token: names.widgetsToken ?? "", app: app, command: id)
+    return Command(
+      command: id, device: names.id, app: app,
+      environment: device.flags.contains(.production) ? .production : .sandbox,
+      surface: planned.background ? .background : .widget, serves: serves, charged: charged, apns: apns,
+      at: Timestamp(microseconds: now), expires: Timestamp(microseconds: now &+ bounds.commandLifetime),
+      policy: policy.reference, traceparent: events[planned.event].traceparent)
+  }
+}
