@@ -1,0 +1,67 @@
+import Domain
+
+/// Reads `airport/{data.origin}`.
+enum InterestTemplateParser {
+  /// What is wrong, and at which Unicode scalar of the text.
+  struct Refusal: Error, Equatable {
+    var offset: Int
+    var message: String
+  }
+
+  static func parse(_ text: String) throws(Refusal) -> InterestTemplate {
+    guard !text.isEmpty else {
+      throw Refusal(offset: 0, message: "expected an interest key such as {subject}, found nothing")
+    }
+    var parts: [InterestTemplate.Part] = []
+    var literal = ""
+    var field: (name: String, offset: Int)?
+    for (offset, scalar) in text.unicodeScalars.enumerated() {
+      switch (scalar, field) {
+      case ("{", nil):
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        literal = ""
+        field = ("", offset)
+      case ("{", _): throw Refusal(offset: offset, message: "a { inside { }; close the first one before it")
+      case ("}", nil): throw Refusal(offset: offset, message: "a } without a { before it")
+      case ("}", let open?):
+        if let message = FieldPath.problem(open.name, eventAttributes: true) {
+          throw Refusal(offset: open.offset + 1, message: message)
+        }
+        parts.append(.field(open.name))
+        field = nil
+      case (_, let open?): field = (open.name + String(scalar), open.offset)
+      default: literal.unicodeScalars.append(scalar)
+      }
+    }
+    if let open = field {
+      throw Refusal(offset: open.offset, message: "this { is not closed; write {subject} or {data.field}")
+    }
+    if !literal.isEmpty { parts.append(.text(literal)) }
+    return InterestTemplate(parts: parts)
+  }
+}
+
+/// The names of an event's fields in a policy.
+enum FieldPath {
+  /// CloudEvents attributes that an interest key may use.
+  private static let attributes = ["subject", "type", "source"]
+
+  /// What is wrong with a path; nil for a good one. Attributes of the event are allowed in interest keys only.
+  static func problem(_ path: String, eventAttributes: Bool) -> String? {
+    if eventAttributes, attributes.contains(path) { return nil }
+    let expected = eventAttributes ? "subject, type, source or data.<field>" : "data.<field>"
+    let segments = path.split(separator: ".", omittingEmptySubsequences: false)
+    if segments.first == "data", segments.count > 1 {
+      guard path.utf8.count <= DomainBounds.nameBytesMax else {
+        return "a field path has at most \(DomainBounds.nameBytesMax) bytes"
+      }
+      let isWhole = segments.allSatisfy { !$0.isEmpty && !$0.unicodeScalars.contains { $0.properties.isWhitespace } }
+      return isWhole ? nil : "\(Excerpt.quoted(path)) is not a field path; expected \(expected)"
+    }
+    if attributes.contains(path) { return "\(path) has no meaning here; expected \(expected)" }
+    let near = eventAttributes ? NearestName.of(path, among: attributes) : nil
+    let hint = near ?? (path.isEmpty || path == "data" ? nil : "data.\(path)")
+    let suggestion = hint.map { " did you mean \($0)?" } ?? ""
+    return "unknown field \(Excerpt.quoted(path));\(suggestion) expected \(expected)"
+  }
+}

@@ -1,0 +1,114 @@
+import Domain
+
+extension PolicyDecoder {
+  private static let kindKeys = [
+    "surface", "enabled", "budget", "halfLife", "expireAfterHalfLives", "imminentReload", "displays", "rules", "price",
+    "views",
+  ]
+
+  /// One kind; what it leaves out comes from the profile or is built in.
+  mutating func kind(_ name: String, _ value: Located, profile: BudgetProfile) -> KindPolicy? {
+    guard let keys = reader.keys(value, allowed: Self.kindKeys, required: ["halfLife", "rules"]) else { return nil }
+    let surface = surface(keys["surface"])
+    let budget = budget(keys["budget"], profile: profile.instanceReloads)
+    let halfLife = reader.duration(keys["halfLife"], in: PolicyBounds.halfLife)
+    let displays = displays(keys["displays"])
+    let rules = rules(keys["rules"])
+    let price = price(keys["price"])
+    let enabled = reader.flag(keys["enabled"])
+    let expire = reader.number(keys["expireAfterHalfLives"], in: PolicyBounds.expireAfterHalfLives)
+    let imminent = reader.duration(keys["imminentReload"], in: PolicyBounds.imminentReload)
+    let views = reader.hours(keys["views"])
+    guard let halfLife else { return nil }
+    var kind = KindPolicy(
+      name: name, surface: surface, enabled: enabled ?? true, budget: budget, halfLife: halfLife, displays: displays,
+      rules: rules, price: price)
+    if let expire { kind.expireAfterHalfLives = expire }
+    if let imminent { kind.imminentReload = imminent }
+    if let views, let best = views.max() { kind.views = views.map { $0 / best } }
+    return kind
+  }
+
+  private mutating func surface(_ value: Located?) -> Surface {
+    let planned = [Surface.widget, .background].map(\.rawValue)
+    guard let value else { return .widget }
+    if case .scalar(let text, _) = value.node.content, let surface = Surface(rawValue: text), !planned.contains(text) {
+      reader.error(
+        value.node.position, value.path,
+        "surface \(surface.rawValue) is not supported by this version; use widget or background")
+      return .widget
+    }
+    return reader.choice(value, among: planned).flatMap(Surface.init(rawValue:)) ?? .widget
+  }
+
+  private mutating func budget(_ value: Located?, profile: BudgetProfile.PerDay) -> InstanceBudget {
+    let standard = InstanceBudget(perDay: profile.limit, minInterval: profile.minInterval)
+    let allowed = ["perDay", "minInterval", "timeSensitive", "window", "dayStart", "reserve"]
+    guard let value, let keys = reader.keys(value, allowed: allowed) else { return standard }
+    var budget = standard
+    if let perDay = reader.integer(keys["perDay"], in: PolicyBounds.perDay) { budget.perDay = perDay }
+    if reader.flag(keys["timeSensitive"]) == true {
+      budget.minInterval = PolicyProfiles.timeSensitiveMinInterval
+      if let given = keys["minInterval"], let flag = keys["timeSensitive"] {
+        reader.warning(flag.owner, flag.path, "has no effect: minInterval is given in line \(given.owner.line)")
+      }
+    }
+    if let interval = reader.duration(keys["minInterval"], in: PolicyBounds.minInterval) {
+      budget.minInterval = interval
+    }
+    let dayStart = reader.clock(keys["dayStart"])
+    if let dayStart { budget.window = .localDay(anchorMinute: dayStart) }
+    if reader.choice(keys["window"], among: ["localDay", "rolling"]) == "rolling" {
+      budget.window = .rolling
+      if let given = keys["dayStart"] {
+        reader.error(given.owner, given.path, "a rolling window has no start; remove dayStart or use window: localDay")
+      }
+    }
+    if let reserve = keys["reserve"] { budget.reserve = self.reserve(reserve) }
+    return budget
+  }
+
+  private mutating func reserve(_ value: Located) -> InstanceBudget.Reserve? {
+    let names = ["share", "aboveRelevance"]
+    guard let keys = reader.keys(value, allowed: names, required: names) else { return nil }
+    let share = reader.number(keys["share"], in: PolicyBounds.share)
+    let bound = reader.number(keys["aboveRelevance"], in: PolicyBounds.share)
+    guard let share, let bound else { return nil }
+    return InstanceBudget.Reserve(share: share, aboveRelevance: bound)
+  }
+
+  private mutating func displays(_ value: Located?) -> [DisplayField] {
+    let items = reader.list(value, of: "displayed fields", count: 0...PolicyBounds.displaysMax) ?? []
+    return items.compactMap { item in
+      guard let keys = reader.keys(item, allowed: ["field", "round"], required: ["field"]) else { return nil }
+      let round = reader.number(keys["round"], in: PolicyBounds.per)
+      guard let path = fieldPath(keys["field"]) else { return nil }
+      return DisplayField(path: path, round: round)
+    }
+  }
+
+  private mutating func price(_ value: Located?) -> PricePrior {
+    var price = PricePrior()
+    guard let value, let keys = reader.keys(value, allowed: ["base", "floor", "smoothing", "hourlyShare"]) else {
+      return price
+    }
+    if let base = reader.number(keys["base"], in: PolicyBounds.priceBase) { price.base = base }
+    if let floor = reader.number(keys["floor"], in: PolicyBounds.share) { price.floor = floor }
+    if let smoothing = reader.number(keys["smoothing"], in: PolicyBounds.smoothing) { price.smoothing = smoothing }
+    if let shares = reader.hours(keys["hourlyShare"]) {
+      let sum = shares.reduce(0, +)
+      price.hourlyShare = shares.map { $0 / sum }
+    }
+    return price
+  }
+
+  /// A `data.…` path of the event.
+  mutating func fieldPath(_ value: Located?) -> String? {
+    guard let value, let path = reader.text(value, "a field path such as data.status") else { return nil }
+    if let problem = FieldPath.problem(path, eventAttributes: false) {
+      reader.error(value.node.position, value.path, problem)
+      return nil
+    }
+    return path
+  }
+}

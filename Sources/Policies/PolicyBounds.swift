@@ -1,0 +1,40 @@
+import Domain
+
+/// Every bound on a policy document, in one place. A document beyond one is refused with the bound named.
+enum PolicyBounds {
+  /// Kafka's default message limit is 1 MiB, and a policy travels as one record.
+  static let documentBytesMax = 1 << 20
+  /// The largest useful policy (256 kinds of 20 rules) has fewer values than this.
+  static let valuesMax = 100_000
+  /// The deepest value of a valid policy is at level 8.
+  static let nestingMax = 32
+  /// Shown at once; more would not be read.
+  static let problemsMax = 100
+  static let kindsMax = 256
+  static let appsMax = 10_000
+  static let rulesMax = 256
+  static let interestsMax = 16
+  static let termsMax = 32
+  static let displaysMax = 32
+  /// Bytes of `version`: it is on every decision.
+  static let versionBytesMax = 64
+
+  /// The planner counts a window's tokens exactly; the cap keeps that cheap.
+  static let perDay = 1...200
+  static let appPerDay = 1...1_000_000_000
+  static let rateLimit = 1...100_000
+  static let burst = 1...1000
+  static let rateWindow = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
+  static let minInterval = TimeSpan.zero...TimeSpan.hours(24)
+  static let halfLife = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
+  static let imminentReload = TimeSpan.zero...TimeSpan.hours(24)
+  static let maxAge = TimeSpan.seconds(1)...TimeSpan.hours(24 * 30)
+  static let expireAfterHalfLives = 0.1...100.0
+  static let share = 0.0...1.0
+  static let weight = -1.0...1.0
+  /// Also of `round`: the unit of a change; below this a division would lose all meaning.
+  static let per = 1e-6...1e12
+  static let priceBase = 0.0001...100.0
+  static let smoothing = 0.1...1000.0
+  static let hourWeight = 0.0...1e9
+}

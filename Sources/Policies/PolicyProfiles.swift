@@ -1,0 +1,126 @@
+public import Domain
+
+/// The budget profiles that come with this version, as data: each number with its source and how sure it is.
+public enum PolicyProfiles {
+  /// Sorted by name; the first is the default.
+  public static let all: [BudgetProfile] = [appleText2026, appleConservativeText].map(compiledIn)
+
+  /// The profile of a policy that names none.
+  public static var standard: BudgetProfile { all[0] }
+
+  public static func named(_ name: String) -> BudgetProfile? { all.first { $0.name == name } }
+
+  /// Minimum interval of kinds marked `timeSensitive`, whatever the profile says. Apple asks for timeline entries at
+  /// least about 5 minutes apart ("Keeping a widget up to date"), so a shorter one would buy nothing.
+  public static let timeSensitiveMinInterval = TimeSpan.minutes(5)
+
+  /// A profile from its text, by the same strict reader as a policy.
+  static func read(_ text: String, name: String) throws(PolicyError) -> BudgetProfile {
+    let source: SourceText
+    let root: YAMLNode?
+    do throws(YAMLTree.Refusal) {
+      source = try SourceText(bytes: Array(text.utf8))
+      root = try YAMLTree.load(source)
+    } catch {
+      throw PolicyError(problems: [
+        PolicyProblem(
+          severity: .error, file: name, line: error.position.line, column: error.position.column, path: "",
+          message: error.message)
+      ])
+    }
+    let empty = YAMLNode(position: .start, content: .mapping([]))
+    var decoder = PolicyDecoder(reader: StrictReader(file: name, source: source), hash: "")
+    guard let profile = decoder.budgetProfile(Located(path: "", node: root ?? empty, owner: .start)) else {
+      throw PolicyError(problems: decoder.reader.sortedProblems)
+    }
+    return profile
+  }
+
+  private static func compiledIn(_ text: String) -> BudgetProfile {
+    do {
+      return try read(text, name: "built-in profile")
+    } catch {
+      preconditionFailure("a built-in profile does not read: \(error)")
+    }
+  }
+
+  private static let appleText2026 = """
+    name: apple-2026
+    instanceReloads:
+      limit: 48
+      minInterval: 15m
+      source: Apple, "Keeping a widget up to date" and WWDC21-10048; 40 to 70 a day, every 15 to 60 minutes, per widget
+      confidence: high
+    devicePushes:
+      limit: 5
+      window: 1h
+      burst: 3
+      source: Apple publishes no figure; about 5 an hour circulates in the community (pushward.app/docs/limits)
+      confidence: low
+    backgroundPushes:
+      limit: 2
+      window: 1h
+      burst: 1
+      source: Apple, "Pushing background updates to your App"; two or three an hour
+      confidence: high
+    """
+
+  private static let appleConservativeText = """
+    name: apple-conservative
+    instanceReloads:
+      limit: 40
+      minInterval: 20m
+      source: Apple, "Keeping a widget up to date"; the lower end of 40 to 70 a day
+      confidence: high
+    devicePushes:
+      limit: 3
+      window: 1h
+      burst: 2
+      source: below the community figure of about 5 an hour (pushward.app/docs/limits)
+      confidence: low
+    backgroundPushes:
+      limit: 1
+      window: 1h
+      burst: 1
+      source: half of what "Pushing background updates to your App" advises
+      confidence: inference
+    """
+}
+
+extension PolicyDecoder {
+  /// A whole profile: every number and its provenance are required.
+  fileprivate mutating func budgetProfile(_ root: Located) -> BudgetProfile? {
+    let parts = ["name", "instanceReloads", "devicePushes", "backgroundPushes"]
+    guard let keys = reader.keys(root, allowed: parts, required: parts) else { return nil }
+    let name = reader.text(keys["name"], "a name")
+    let reloads = keys["instanceReloads"].flatMap { perDay($0) }
+    let device = keys["devicePushes"].flatMap { wholeRate($0) }
+    let background = keys["backgroundPushes"].flatMap { wholeRate($0) }
+    guard let name, let reloads, let device, let background, !reader.hasErrors else { return nil }
+    return BudgetProfile(name: name, instanceReloads: reloads, devicePushes: device, backgroundPushes: background)
+  }
+
+  private mutating func perDay(_ value: Located) -> BudgetProfile.PerDay? {
+    let parts = ["limit", "minInterval", "source", "confidence"]
+    guard let keys = reader.keys(value, allowed: parts, required: parts) else { return nil }
+    let limit = reader.integer(keys["limit"], in: PolicyBounds.perDay)
+    let interval = reader.duration(keys["minInterval"], in: PolicyBounds.minInterval)
+    guard let limit, let interval, let provenance = provenance(keys) else { return nil }
+    return BudgetProfile.PerDay(limit: limit, minInterval: interval, provenance: provenance)
+  }
+
+  private mutating func wholeRate(_ value: Located) -> BudgetProfile.Rate? {
+    let parts = ["limit", "window", "burst", "source", "confidence"]
+    guard let keys = reader.keys(value, allowed: parts, required: parts), let provenance = provenance(keys) else {
+      return nil
+    }
+    return read(keys, over: BudgetProfile.Rate(limit: nil, window: .hours(1), burst: 1, provenance: provenance))
+  }
+
+  private mutating func provenance(_ keys: LocatedKeys) -> BudgetProfile.Provenance? {
+    let source = reader.text(keys["source"], "where the number comes from")
+    let confidence = reader.choice(keys["confidence"], among: ["high", "medium", "low", "inference"])
+    guard let source, let confidence else { return nil }
+    return BudgetProfile.Provenance(source: source, confidence: confidence)
+  }
+}

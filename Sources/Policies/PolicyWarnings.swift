@@ -1,0 +1,77 @@
+import Domain
+
+/// What a valid policy says but can hardly mean.
+enum PolicyWarnings {
+  static func note(_ policy: Policy, in reader: inout StrictReader) {
+    for kind in policy.kinds {
+      let path = StrictReader.path("kinds", kind.name)
+      noteDeadRules(kind, path, &reader)
+      noteBudget(kind, path, &reader)
+      noteWorthlessRules(kind, path, &reader)
+    }
+  }
+
+  /// The first rule that matches holds, so one behind a rule that covers it is never asked.
+  private static func noteDeadRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    for (index, rule) in kind.rules.enumerated() {
+      guard let earlier = kind.rules[..<index].firstIndex(where: { covers($0.on, rule.on) }) else { continue }
+      let place = "\(path).rules[\(index)].on"
+      let earlierLine = reader.positions["\(path).rules[\(earlier)].on"]?.line ?? 0
+      reader.warning(
+        reader.positions[place] ?? .start, place,
+        "never used: the rule on \(kind.rules[earlier].on) in line \(earlierLine) comes first and takes the same events"
+      )
+    }
+  }
+
+  private static func covers(_ earlier: String, _ later: String) -> Bool {
+    guard earlier.last == "*" else { return earlier == later }
+    let prefix = later.last == "*" ? later.dropLast() : later[...]
+    return prefix.utf8.starts(with: earlier.utf8.dropLast())
+  }
+
+  private static func noteBudget(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    let budget = kind.budget
+    let day = TimeSpan.hours(24).microseconds
+    let spendable = budget.minInterval.microseconds > 0 ? (day - 1) / budget.minInterval.microseconds + 1 : .max
+    if Int64(budget.perDay) > spendable {
+      let place = "\(path).budget.perDay"
+      let position = reader.positions[place] ?? reader.positions["\(path).budget.minInterval"] ?? reader.positions[path]
+      reader.warning(
+        position ?? .start, place,
+        "\(budget.perDay) a day cannot be spent: with a minimum interval of \(DurationText.format(budget.minInterval)) a day holds \(spendable)"
+      )
+    }
+    if let reserve = budget.reserve, reserve.share * Double(budget.perDay) < 1 {
+      let place = "\(path).budget.reserve.share"
+      reader.warning(
+        reader.positions[place] ?? .start, place,
+        "holds no token: \(NumberText.format(reserve.share)) of \(budget.perDay) is less than 1")
+    }
+  }
+
+  /// A rule with base 0 and no terms says "ignore these events" and is meant.
+  private static func noteWorthlessRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    for (index, rule) in kind.rules.enumerated() {
+      let formula = rule.relevance
+      guard formula.base > 0 || !formula.add.isEmpty else { continue }
+      let largest = min(1, formula.add.reduce(formula.base) { $0 + max(0, $1.weight) })
+      guard largest < kind.price.floor else { continue }
+      let place = "\(path).rules[\(index)].relevance"
+      reader.warning(
+        reader.positions[place] ?? .start, place,
+        "always suppressed: the relevance is at most \(NumberText.format(largest)), below price.floor \(NumberText.format(kind.price.floor))"
+      )
+    }
+  }
+}
+
+extension RelevanceFormula.Term {
+  var weight: Double {
+    switch self {
+    case .changeOf(_, _, _, let weight), .magnitudeOf(_, _, let weight), .equals(_, _, let weight),
+      .differs(_, _, let weight):
+      weight
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Yams
+
+/// A place in a document: line and column from 1, columns in Unicode scalars.
+struct Position: Hashable, Comparable, Sendable {
+  var line: Int
+  var column: Int
+  static let start = Position(line: 1, column: 1)
+  static func < (a: Position, b: Position) -> Bool { (a.line, a.column) < (b.line, b.column) }
+}
+
+/// A YAML value with its place, nothing resolved: what a plain scalar means is for the reader of that key to say.
+struct YAMLNode {
+  enum Content {
+    /// `plain`: written without quotation marks, so it may be a number or a boolean.
+    case scalar(text: String, plain: Bool)
+    case list([YAMLNode])
+    case mapping([Entry])
+  }
+  struct Entry {
+    var key: String
+    var keyPosition: Position
+    var value: YAMLNode
+  }
+  var position: Position
+  var content: Content
+}
+
+/// Reads the subset of YAML that a policy needs: one document, text keys, no anchors, aliases or tags.
+struct YAMLTree {
+  /// A place and what is wrong there.
+  struct Refusal: Error {
+    var position: Position
+    var message: String
+  }
+
+  /// Stands for `*` while libyaml reads, so that no alias can exist and none can multiply; turned back in every scalar.
+  /// It is printable to libyaml, one column wide as `*` is, and refused in documents (`SourceText`).
+  private static let asterisk: Unicode.Scalar = "\u{E000}"
+
+  private var values = 0
+
+  /// The root of a document that `SourceText` has accepted; nil for a document without content.
+  static func load(_ source: SourceText) throws(Refusal) -> YAMLNode? {
+    var disarmed = ""
+    for scalar in source.text.unicodeScalars { disarmed.unicodeScalars.append(scalar == "*" ? asterisk : scalar) }
+    do {
+      let parser = try Parser(yaml: disarmed, resolver: .basic, encoding: .utf8)
+      // Nodes refer to their anchors weakly: the parser owns them.
+      return try withExtendedLifetime(parser) {
+        guard let root = try parser.singleRoot() else { return nil }
+        var tree = YAMLTree()
+        return try tree.convert(root, depth: 1)
+      }
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch let error as YamlError {
+      throw refusal(for: error)
+    } catch {
+      throw Refusal(position: .start, message: "not YAML: \(error)")
+    }
+  }
+
+  private mutating func convert(_ node: Node, depth: Int) throws -> YAMLNode {
+    let position = Self.position(node.mark)
+    values += 1
+    guard values <= PolicyBounds.valuesMax else {
+      throw Refusal(position: position, message: "more than \(PolicyBounds.valuesMax) values; split the policy")
+    }
+    guard depth <= PolicyBounds.nestingMax else {
+      throw Refusal(position: position, message: "nested deeper than \(PolicyBounds.nestingMax) levels")
+    }
+    switch node {
+    case .scalar(let scalar):
+      try refuseProperties(anchor: scalar.anchor, tag: scalar.tag, at: position)
+      if scalar.style == .plain, scalar.string.unicodeScalars.first == Self.asterisk {
+        throw Refusal(
+          position: position,
+          message: "an unquoted * begins a YAML alias, which a policy cannot use; put the text in quotation marks")
+      }
+      let isText = scalar.style != .plain || scalar.tag.description == Tag.Name.str.rawValue
+      return YAMLNode(position: position, content: .scalar(text: Self.restored(scalar.string), plain: !isText))
+    case .sequence(let sequence):
+      try refuseProperties(anchor: sequence.anchor, tag: sequence.tag, at: position)
+      return YAMLNode(
+        position: position, content: .list(try sequence.map { try convert($0, depth: depth + 1) }))
+    case .mapping(let mapping):
+      try refuseProperties(anchor: mapping.anchor, tag: mapping.tag, at: position)
+      return YAMLNode(position: position, content: .mapping(try mapping.map { try entry($0.key, $0.value, depth) }))
+    case .alias:
+      throw Refusal(position: position, message: "YAML aliases cannot be used in a policy; write the value out")
+    }
+  }
+
+  private mutating func entry(_ key: Node, _ value: Node, _ depth: Int) throws -> YAMLNode.Entry {
+    guard case .scalar(let text, _) = try convert(key, depth: depth + 1).content else {
+      throw Refusal(position: Self.position(key.mark), message: "expected a text as key, found a list or a mapping")
+    }
+    return YAMLNode.Entry(
+      key: text, keyPosition: Self.position(key.mark), value: try convert(value, depth: depth + 1))
+  }
+
+  private func refuseProperties(anchor: Anchor?, tag: Tag, at position: Position) throws {
+    if let anchor {
+      throw Refusal(
+        position: position, message: "YAML anchors cannot be used in a policy: remove &\(anchor.rawValue)")
+    }
+    let name = tag.description
+    // Yams itself gives these three to values without a tag.
+    let natural = [Tag.Name.str, .seq, .map].map(\.rawValue)
+    if !name.isEmpty, !natural.contains(name) {
+      throw Refusal(
+        position: position, message: "YAML tags cannot be used in a policy: remove the tag \(Excerpt.quoted(name))")
+    }
+  }
+
+  private static func position(_ mark: Mark?) -> Position {
+    mark.map { Position(line: $0.line, column: $0.column) } ?? .start
+  }
+
+  private static func restored(_ text: String) -> String {
+    guard text.unicodeScalars.contains(asterisk) else { return text }
+    var restored = ""
+    for scalar in text.unicodeScalars { restored.unicodeScalars.append(scalar == asterisk ? "*" : scalar) }
+    return restored
+  }
+
+  private static func refusal(for error: YamlError) -> Refusal {
+    switch error {
+    case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      if problem.hasPrefix("Maximum nesting level") {
+        return Refusal(position: position(mark), message: "nested deeper than \(PolicyBounds.nestingMax) levels")
+      }
+      let around = context.map { " (\($0.text), line \($0.mark.line))" } ?? ""
+      return Refusal(position: position(mark), message: "not YAML: \(problem)\(around)")
+    case .duplicatedKeysInMapping(let duplicates, let context):
+      let names = duplicates.map { Excerpt.quoted(restored($0)) }.joined(separator: ", ")
+      return Refusal(
+        position: position(context.mark), message: "given more than once in the same mapping: \(names); keep one")
+    default:
+      return Refusal(position: .start, message: "not YAML: \(error)")
+    }
+  }
+}
