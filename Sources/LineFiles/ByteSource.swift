@@ -1,0 +1,92 @@
+/// The bytes of a file after decompression, where its first bytes say that it is gzip.
+struct ByteSource: ~Copyable {
+  /// Large enough that a system call costs nothing per byte, small enough for the cache.
+  private static let inputBytes = 128 << 10
+
+  let path: String
+  let bytesTotal: Int64?
+  private let descriptor: Descriptor
+  private var inflater: Inflater?
+  /// `input[position..<count]` is read from the file and not yet used: the bytes looked at to tell gzip from plain, or
+  /// what zlib has not consumed.
+  private var input: [UInt8]
+  private var position = 0
+  private var count = 0
+  private var bytesRead: Int64 = 0
+  /// Between two gzip members, or before the first.
+  private var atMemberStart = true
+  /// What zlib refused, and where; thrown once the bytes before it have been given.
+  private var failure: (detail: String, position: Int64)?
+
+  init(path: String) throws(LineFileError) {
+    let opened = try Descriptor.reading(path)
+    var first = [UInt8](repeating: 0, count: Self.inputBytes)
+    var filled = 0
+    while filled < 2 {
+      let more = try opened.read(into: &first, from: filled)
+      if more == 0 { break }
+      filled += more
+    }
+    descriptor = opened
+    self.path = opened.path
+    bytesTotal = opened.regularFileBytes
+    if filled >= 2 && first[0] == 0x1f && first[1] == 0x8b { inflater = Inflater() }
+    input = first
+    count = filled
+    bytesRead = Int64(filled)
+  }
+
+  var bytesConsumed: Int64 { bytesRead - Int64(count - position) }
+
+  /// Fills `buffer` from `offset` and says how many bytes came; 0 at the end. `line` is for the errors' text.
+  mutating func read(into buffer: inout [UInt8], from offset: Int, line: Int) throws(LineFileError) -> Int {
+    if inflater != nil { return try inflate(into: &buffer, from: offset, line: line) }
+    guard position < count else {
+      let more = try descriptor.read(into: &buffer, from: offset)
+      bytesRead += Int64(more)
+      return more
+    }
+    let taken = min(count - position, buffer.count - offset)
+    buffer.replaceSubrange(offset..<offset + taken, with: input[position..<position + taken])
+    position += taken
+    return taken
+  }
+
+  private mutating func inflate(
+    into buffer: inout [UInt8], from offset: Int, line: Int
+  ) throws(LineFileError) -> Int {
+    while true {
+      if let failure {
+        throw .corruptGzip(path: path, position: failure.position, line: line, detail: failure.detail)
+      }
+      if position == count {
+        position = 0
+        count = try descriptor.read(into: &input, from: 0)
+        bytesRead += Int64(count)
+        if count == 0 && !atMemberStart { throw .truncatedGzip(path: path, position: bytesRead, line: line) }
+        if count == 0 { return 0 }
+      }
+      // Tape and block tools pad with zeros after a member; gzip ignores them too.
+      while atMemberStart && position < count && input[position] == 0 { position += 1 }
+      if position == count { continue }
+      let produced = step(into: &buffer, from: offset)
+      if produced > 0 { return produced }
+    }
+  }
+
+  /// One call of zlib; gives the bytes produced.
+  private mutating func step(into buffer: inout [UInt8], from offset: Int) -> Int {
+    guard let inflater else { return 0 }
+    atMemberStart = false
+    let step = inflater.step(input: &input, from: position, to: count, into: &buffer, at: offset)
+    position += step.consumed
+    switch step.outcome {
+    case .more: break
+    case .memberEnd:
+      inflater.reset()
+      atMemberStart = true
+    case .failed(let detail): failure = (detail, bytesConsumed)
+    }
+    return step.produced
+  }
+}

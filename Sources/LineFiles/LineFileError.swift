@@ -1,0 +1,50 @@
+/// What can go wrong with a file of lines: a failing system call with its path and `errno`, a damaged gzip stream with
+/// its byte position, or a line that is too long. Only after the last can reading go on (`canContinue`).
+public enum LineFileError: Error, Equatable, Sendable {
+  /// A system call failed; `code` is its `errno`.
+  case system(operation: Operation, path: String, code: Int32)
+  /// The line has more bytes than the reader's bound. The next call of `next()` gives the line after it.
+  case lineTooLong(path: String, line: Int, bytes: Int, bytesMax: Int)
+  /// The file ends inside a gzip member; `position` counts bytes of the file as stored.
+  case truncatedGzip(path: String, position: Int64, line: Int)
+  /// zlib refuses the stream; `position` counts bytes of the file as stored.
+  case corruptGzip(path: String, position: Int64, line: Int, detail: String)
+
+  /// What was being done.
+  public enum Operation: String, Sendable { case open, read, write, close, rename }
+
+  /// Whether the reader that threw this can be asked for the next line.
+  public var canContinue: Bool {
+    if case .lineTooLong = self { true } else { false }
+  }
+
+  /// Whether the reader of our output went away (`EPIPE`): for a command line that is a quiet end, not a failure.
+  public var isBrokenPipe: Bool {
+    if case .system(_, _, SystemCode.brokenPipe) = self { true } else { false }
+  }
+
+  /// Whether there is no room for the output (`ENOSPC`, `EDQUOT`, `EFBIG`).
+  public var isDiskFull: Bool {
+    guard case .system(_, _, let code) = self else { return false }
+    return SystemCode.noRoom.contains(code)
+  }
+}
+
+extension LineFileError: CustomStringConvertible {
+  /// What was wrong, where, and what to do, in lower case.
+  public var description: String {
+    switch self {
+    case .system(let operation, let path, let code):
+      let advice = SystemCode.advice(for: code, operation: operation).map { "; \($0)" } ?? ""
+      return "cannot \(operation.rawValue) \(path): \(SystemCode.text(code))\(advice)"
+    case .lineTooLong(let path, let line, let bytes, let bytesMax):
+      return "\(path):\(line): a line of \(bytes) bytes, expected at most \(bytesMax); it was skipped"
+    case .truncatedGzip(let path, let position, let line):
+      return "\(path): the gzip stream breaks off at byte \(position), after line \(line); "
+        + "copy or compress the file again"
+    case .corruptGzip(let path, let position, let line, let detail):
+      return "\(path): not a valid gzip stream at byte \(position), after line \(line): \(detail); "
+        + "copy or compress the file again"
+    }
+  }
+}
