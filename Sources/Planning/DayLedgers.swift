@@ -9,6 +9,24 @@ extension Planner {
   @inline(__always)
   mutating func rollWindow(_ instance: UInt32, zone: Int) {
     if now >= instances[instance].windowEnd { startWindow(instance, zone: zone) }
+    if kinds[Int(instances[instance].kind)].rolling != instances[instance].flags.contains(.rolling) {
+      changeWindow(instance)
+    }
+  }
+
+  /// The policy (or another kind) changed how the day is counted. What the day's count holds goes into the rolling log as
+  /// if spent just now: it may come back late, never early. The day's count runs on under both.
+  private mutating func changeWindow(_ instance: UInt32) {
+    if kinds[Int(instances[instance].kind)].rolling {
+      instances[instance].flags.insert(.rolling)
+      instanceNames[Int(instance)].charges = Array(repeating: now, count: Int(instances[instance].spent))
+    } else {
+      instances[instance].flags.remove(.rolling)
+      // More may have been spent in the last 24 h than since the day began.
+      instances[instance].spent = max(instances[instance].spent, UInt16(clamping: chargesInLastDay(instance)))
+      instanceNames[Int(instance)].charges = []
+    }
+    touch(device: instances[instance].device)
   }
 
   private mutating func startWindow(_ instance: UInt32, zone: Int) {
@@ -33,8 +51,8 @@ extension Planner {
   @inline(__always)
   func tokensLeft(_ instance: UInt32) -> Int {
     let kind = Int(instances[instance].kind)
-    if kinds[kind].rolling { return kinds[kind].perDay - chargesInLastDay(instance) }
-    return kinds[kind].perDay - Int(instances[instance].spent)
+    let spent = kinds[kind].rolling ? chargesInLastDay(instance) : Int(instances[instance].spent)
+    return max(0, kinds[kind].perDay - spent)
   }
 
   private func chargesInLastDay(_ instance: UInt32) -> Int {
@@ -62,22 +80,28 @@ extension Planner {
     instances[instance].flags.insert(.chargedByLast)
   }
 
-  /// Tokens kept back now: the whole reserve until 15 % of the window are left, then in proportion to what is left.
+  /// The reserve is whole until this share of a day is left of the window …
+  private static let releaseBegins = 0.15
+  /// … and gone when this share is left (half an hour), so that its last token can still be spent.
+  private static let releaseEnds = 0.02
+
+  /// Tokens kept back now: the whole reserve, then falling in a straight line.
   @inline(__always)
   func reserved(_ instance: UInt32) -> Int {
     let kind = Int(instances[instance].kind)
     if kinds[kind].rolling { return Int(kinds[kind].reserveTokens.rounded(.up)) }
-    let rest = Double(instances[instance].windowEnd &- now) / (0.15 * Double(LocalZone.day))
-    return Int((kinds[kind].reserveTokens * min(1, max(0, rest))).rounded(.up))
+    let left = Double(instances[instance].windowEnd &- now) / Double(LocalZone.day)
+    let share = (left - Self.releaseEnds) / (Self.releaseBegins - Self.releaseEnds)
+    return Int((kinds[kind].reserveTokens * min(1, max(0, share))).rounded(.up))
   }
 
   /// When the reserve has shrunk below the tokens left.
   func reserveReleaseAt(_ instance: UInt32) -> Int64 {
     let kind = Int(instances[instance].kind)
     if kinds[kind].rolling { return refillAt(instance) }
-    let kept = Double(tokensLeft(instance) - 1) / kinds[kind].reserveTokens
-    let before = kept * 0.15 * Double(LocalZone.day)
-    return max(now &+ 1, instances[instance].windowEnd &- Int64(max(0, before)))
+    let share = Double(tokensLeft(instance) - 1) / kinds[kind].reserveTokens
+    let before = Self.releaseEnds + max(0, share) * (Self.releaseBegins - Self.releaseEnds)
+    return max(now &+ 1, instances[instance].windowEnd &- Int64(before * Double(LocalZone.day)) &+ 1)
   }
 
   // MARK: Apps

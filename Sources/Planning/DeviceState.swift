@@ -86,6 +86,8 @@ struct InstanceState {
     static let retired = Flags(rawValue: 4)
     /// Charged by the device's refundable command.
     static let chargedByLast = Flags(rawValue: 8)
+    /// Its charges of the last 24 h are in `InstanceNames.charges`.
+    static let rolling = Flags(rawValue: 16)
   }
 
   /// Sorts instances by device, then by their place in it.

@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 import Policies
 
 /// FNV-1a over bytes with a final mix: stable across runs, machines and versions, unlike `Hasher`. Used for fingerprints

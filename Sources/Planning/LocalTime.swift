@@ -1,5 +1,3 @@
-public import Domain
-
 /// Offsets from UTC by IANA zone id, given from outside so that a planner reads no database itself.
 public struct TimeZoneOffsets: Sendable {
   /// Seconds east of UTC at an instant (Unix seconds); 0 for an unknown zone.

@@ -20,6 +20,8 @@ public struct Planner {
 
   /// The policy in force.
   public internal(set) var policy: Policy
+  /// Why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in force.
+  public internal(set) var refusedPolicy: PolicyError?
   /// Log time: the largest record timestamp so far, µs.
   public internal(set) var now: Int64 = .min
 
@@ -139,7 +141,7 @@ public struct Planner {
     case .registration(let registration): register(registration, into: &output)
     case .forget(let device): forget(device, into: &output)
     case .signal(let signal): receive(signal, into: &output)
-    case .policy(let document): activate(document)
+    case .policy(let document): activate(document: document)
     case .tick: break
     }
   }

@@ -1,3 +1,4 @@
+import Domain
 package import Policies
 
 /// GCRA on one 64-bit number: T = window / limit, τ = (burst − 1)·T; admit at `t` iff t ≥ TAT − τ, then

@@ -268,6 +268,16 @@ extension Planner {
     return index
   }
 
+  /// A policy record. One that does not parse (a newer version wrote it) changes nothing.
+  mutating func activate(document: String) {
+    do throws(PolicyError) {
+      activate(try PolicyDocument(yaml: document, file: "rouse.log").policy)
+      refusedPolicy = nil
+    } catch {
+      refusedPolicy = error
+    }
+  }
+
   /// Another policy is in force from here on. What is pending stays and is weighed by it; what was spent stays spent.
   mutating func activate(_ policy: Policy) {
     self.policy = policy

@@ -1,4 +1,5 @@
 public import Domain
+import Policies
 
 extension Planner {
   /// `d-<partition>-<offset>-<ordinal>`

@@ -1,0 +1,145 @@
+import Domain
+import Policies
+
+@testable import Planning
+
+/// Drives a planner record by record on a clock of its own and keeps all it decided.
+struct PlannerHarness {
+  var planner: Planner
+  var offset: Int64 = 0
+  var decisions: [Decision] = []
+  var commands: [Command] = []
+  /// Decisions and commands of the last record.
+  var last: [Decision] = []
+  var lastCommands: [Command] = []
+  private var output = PlannerOutput()
+
+  /// 2026-07-01T12:00:00Z, noon UTC of a summer's day.
+  static let noon: Int64 = 1_782_907_200_000_000
+  static let minute: Int64 = 60_000_000
+  static let hour: Int64 = 60 * minute
+
+  init(_ policy: Policy = .flights(), partition: Int32 = 0, partitionCount: Int32 = 1) {
+    planner = Planner(partition: partition, partitionCount: partitionCount, policy: policy)
+  }
+
+  @discardableResult
+  mutating func apply(_ content: LogRecord.Content, at time: Int64) -> [Decision] {
+    planner.begin(content, offset: offset, timestamp: time)
+    last = []
+    lastCommands = []
+    var done = false
+    while !done {
+      done = planner.advance(into: &output, decisionsMax: 3)
+      for i in 0..<output.decisionCount { last.append(planner.decision(i, of: output)) }
+      for i in 0..<output.commandCount { lastCommands.append(planner.command(i, of: output)) }
+    }
+    decisions += last
+    commands += lastCommands
+    offset += 1
+    return last
+  }
+
+  @discardableResult
+  mutating func register(_ registration: Registration, at time: Int64 = noon) -> [Decision] {
+    apply(.registration(registration), at: time)
+  }
+
+  @discardableResult
+  mutating func event(_ event: DomainEvent, at time: Int64? = nil) -> [Decision] {
+    apply(.event(event), at: time ?? event.time.microseconds)
+  }
+
+  @discardableResult
+  mutating func signal(_ kind: Signal.Kind, device: String = "d1", at time: Int64) -> [Decision] {
+    apply(
+      .signal(Signal(device: device, id: "s\(offset)", time: Timestamp(microseconds: time), kind: kind)), at: time)
+  }
+
+  @discardableResult
+  mutating func tick(at time: Int64) -> [Decision] { apply(.tick, at: time) }
+
+  /// Ticks whenever a timer is due until nothing waits, or `until` is reached.
+  mutating func drain(until end: Int64 = .max) {
+    var ticks = 0
+    while let due = planner.nextTimer, due <= end {
+      tick(at: due)
+      ticks += 1
+      precondition(ticks < 1_000_000, "timers keep coming")
+    }
+  }
+
+  /// The only decision of the last record.
+  var only: Decision? { last.count == 1 ? last[0] : nil }
+}
+
+extension Policy {
+  /// A policy in which every matching change is worth emitting, so that tests can tighten one screw at a time.
+  static func flights(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in }) -> Policy {
+    var kind = KindPolicy(
+      name: "FlightStatus", budget: InstanceBudget(perDay: 48, minInterval: .zero), halfLife: .minutes(20),
+      displays: [DisplayField(path: "data.delay", round: 5), DisplayField(path: "data.status")],
+      rules: [
+        Rule(on: "flight.delay.changed", relevance: RelevanceFormula(base: 0.5)),
+        Rule(
+          on: "flight.cancelled",
+          interests: [.subject, InterestTemplate(parts: [.text("airport/"), .field("data.origin")])],
+          relevance: RelevanceFormula(base: 1)),
+        Rule(on: "flight.gate.changed", relevance: RelevanceFormula(base: 0)),
+        Rule(on: "flight.boarding", relevance: RelevanceFormula(base: 0.9), maxAge: .minutes(30)),
+      ],
+      price: PricePrior(base: 0, floor: 0), views: Array(repeating: 1, count: 24))
+    change(&kind)
+    let unlimited = BudgetProfile.Rate(
+      limit: nil, window: .hours(1), burst: 1, provenance: BudgetProfile.Provenance(source: "test", confidence: "high"))
+    var policy = Policy(
+      reference: PolicyReference(version: "test", hash: "0123456789abcdef"),
+      profile: BudgetProfile(
+        name: "test",
+        instanceReloads: BudgetProfile.PerDay(
+          limit: 48, minInterval: .zero, provenance: BudgetProfile.Provenance(source: "test", confidence: "high")),
+        devicePushes: unlimited, backgroundPushes: unlimited),
+      kinds: [kind])
+    also(&policy)
+    return policy
+  }
+}
+
+extension Registration {
+  /// An iPhone on OS 26 in UTC with one flight widget that listens to `flight/UA1`.
+  static func phone(
+    _ device: String = "d1", widgets: [Widget] = [.flight()], os: UInt16 = 26,
+    tokens: Tokens = Tokens(widgets: "aa11", background: nil), zone: String = "GMT",
+    at time: Int64 = PlannerHarness.noon, developerMode: Bool = false, app: String = "com.example.flights"
+  ) -> Registration {
+    Registration(
+      device: device, app: app, environment: .production, platform: "iOS", osVersion: OSVersion(major: os),
+      timeZone: zone, developerMode: developerMode, tokens: tokens, widgets: widgets,
+      updatedAt: Timestamp(microseconds: time))
+  }
+}
+
+extension Registration.Widget {
+  static func flight(
+    _ id: String = "w1", kind: String = "FlightStatus", interests: [String] = ["flight/UA1"], pushEnabled: Bool = true,
+    nextReload: Int64? = nil
+  ) -> Registration.Widget {
+    Registration.Widget(
+      id: id, kind: kind, pushEnabled: pushEnabled, interests: interests,
+      nextReload: nextReload.map(Timestamp.init(microseconds:)))
+  }
+}
+
+extension DomainEvent {
+  static func delay(
+    _ minutes: Double, id: String, subject: String = "flight/UA1", at time: Int64, type: String = "flight.delay.changed",
+    status: String = "delayed"
+  ) -> DomainEvent {
+    DomainEvent(
+      id: id, source: "/test", type: type, subject: subject, time: Timestamp(microseconds: time),
+      fields: [
+        EventField(path: "data.delay", value: .number(minutes)), EventField(path: "data.origin", value: .string("EWR")),
+        EventField(path: "data.status", value: .string(status)),
+      ])
+  }
+}

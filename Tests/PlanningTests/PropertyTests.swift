@@ -1,0 +1,225 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+/// A small seeded generator; the seed is part of every failure message.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}
+
+/// A random life of a few devices: registrations, removals, zone moves, signals, events, policy changes, jumps of time.
+struct RandomLife {
+  var random: SplitMix
+  var harness: PlannerHarness
+  var time = PlannerHarness.noon
+  var version = 0
+  private var previous: DomainEvent?
+
+  private let refunds: Bool
+
+  init(seed: UInt64, policy: Policy = RandomLife.policy(), refunds: Bool = true) {
+    random = SplitMix(state: seed)
+    self.refunds = refunds
+    harness = PlannerHarness(policy)
+  }
+
+  static func policy(perDay: Int = 6, rolling: Bool = false) -> Policy {
+    var second = Policy.flights().kinds[0]
+    second.name = "Airport"
+    second.halfLife = .hours(2)
+    second.budget = InstanceBudget(perDay: 4, minInterval: .minutes(3), window: .rolling)
+    second.price.base = 0.2
+    return .flights(
+      {
+        $0.budget = InstanceBudget(
+          perDay: perDay, minInterval: .minutes(5), window: rolling ? .rolling : .localDay(anchorMinute: 240),
+          reserve: InstanceBudget.Reserve(share: 0.3, aboveRelevance: 0.8))
+        $0.price = PricePrior(base: 0.4, floor: 0.01)
+      },
+      also: {
+        $0.kinds.append(second)
+        $0.kinds.sort { $0.name < $1.name }
+        $0.quietHours = QuietHours(fromMinute: 23 * 60, toMinute: 6 * 60, exceptRelevance: 0.9)
+        $0.apps = [AppBudget(app: "com.example.flights", perDay: 40)]
+        $0.profile.devicePushes.limit = 5
+        $0.profile.devicePushes.burst = 3
+        $0.profile.backgroundPushes.limit = 2
+      })
+  }
+
+  mutating func step() {
+    time += Int64.random(in: 0...(8 * PlannerHarness.minute), using: &random)
+    if Int.random(in: 0..<60, using: &random) == 0 { time += Int64.random(in: 0...30, using: &random) * PlannerHarness.hour }
+    let device = "d\(Int.random(in: 0..<4, using: &random))"
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<12: register(device)
+    case 12..<14: harness.apply(.forget(device: device), at: time)
+    case 14..<17: harness.signal(.widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil), device: device, at: time)
+    case 17..<19: harness.signal(.appForegrounded, device: device, at: time)
+    case 19..<21: harness.signal(.appBackgrounded, device: device, at: time)
+    case 21..<23:
+      guard let command = harness.commands.last else { return }
+      let outcome: Signal.DeliveryOutcome = refunds && Bool.random(using: &random) ? .refused : .accepted
+      harness.signal(.deliveryCompleted(command: command.command, outcome: outcome), device: command.device, at: time)
+    case 23..<24: harness.signal(.tokenRejected(token: "aa11"), device: device, at: time)
+    case 24..<30: harness.tick(at: time)
+    default: event()
+    }
+  }
+
+  private mutating func register(_ device: String) {
+    version += 1
+    var widgets: [Registration.Widget] = []
+    for i in 0..<Int.random(in: 0...3, using: &random) {
+      var interests = ["flight/UA\(Int.random(in: 0..<3, using: &random))"]
+      if Bool.random(using: &random) { interests.append("airport/EWR") }
+      let next: Int64? = Int.random(in: 0..<8, using: &random) == 0 ? time + 20 * PlannerHarness.minute : nil
+      widgets.append(
+        .flight(
+          "w\(i)", kind: Bool.random(using: &random) ? "FlightStatus" : "Airport", interests: interests,
+          pushEnabled: Int.random(in: 0..<5, using: &random) != 0, nextReload: next))
+    }
+    let zones = ["GMT", "America/New_York", "Asia/Tokyo", "Australia/Lord_Howe", "America/St_Johns"]
+    harness.register(
+      .phone(
+        device, widgets: widgets, os: Bool.random(using: &random) ? 26 : 18,
+        tokens: Registration.Tokens(
+          widgets: Int.random(in: 0..<6, using: &random) == 0 ? nil : "aa11",
+          background: Bool.random(using: &random) ? "bb22" : nil),
+        zone: zones.randomElement(using: &random) ?? "GMT", at: time), at: time)
+  }
+
+  private mutating func event() {
+    version += 1
+    let type = ["flight.delay.changed", "flight.cancelled", "flight.boarding", "flight.gate.changed", "x.unknown"]
+      .randomElement(using: &random) ?? "x.unknown"
+    let late = Int64.random(in: 0...(3 * PlannerHarness.minute), using: &random)
+    // A publisher that retries sends the very same event again.
+    if let previous, Int.random(in: 0..<20, using: &random) == 0 {
+      harness.event(previous, at: time)
+      return
+    }
+    let event = DomainEvent.delay(
+      Double(Int.random(in: 0..<12, using: &random) * 5), id: "e\(version)",
+      subject: "flight/UA\(Int.random(in: 0..<3, using: &random))", at: time - late, type: type,
+      status: ["delayed", "cancelled"].randomElement(using: &random) ?? "delayed")
+    previous = event
+    harness.event(event, at: time)
+  }
+}
+
+@Suite struct PropertyTests {
+  /// How often charges of one owner fall into a stretch of time.
+  private func charges(_ commands: [Command], _ ledger: Command.Ledger) -> [String: [Int64]] {
+    var times: [String: [Int64]] = [:]
+    for command in commands {
+      for charge in command.charged where charge.ledger == ledger {
+        let owner = ledger == .instance ? command.device + "/" + charge.owner : charge.owner
+        times[owner, default: []].append(command.at.microseconds)
+      }
+    }
+    return times
+  }
+
+  /// No stretch of `window` holds more than `limit` of the times.
+  private func densest(_ times: [Int64], window: Int64) -> Int {
+    var first = 0
+    var most = 0
+    for last in times.indices {
+      while times[last] - times[first] >= window { first += 1 }
+      most = max(most, last - first + 1)
+    }
+    return most
+  }
+
+  @Test("no ledger is ever overspent, whatever happens", arguments: 0..<24)
+  func neverOverspent(seed: UInt64) {
+    var life = RandomLife(seed: seed)
+    for _ in 0..<1500 { life.step() }
+    let refused = life.harness.decisions.isEmpty
+    #expect(!refused, "seed \(seed): nothing was decided")
+    for command in life.harness.commands {
+      for charge in command.charged {
+        #expect(charge.left >= 0, "seed \(seed): \(command.command) left \(charge.left) of \(charge.ledger) \(charge.owner)")
+      }
+    }
+    for decision in life.harness.decisions {
+      #expect((decision.tokensLeft.instance ?? 0) >= 0, "seed \(seed): \(decision)")
+      if decision.verdict == .emit { #expect(decision.value >= decision.price, "seed \(seed): \(decision)") }
+      #expect(decision.final == (decision.verdict != .defer && decision.reason != .duplicate), "seed \(seed)")
+    }
+  }
+
+  @Test("recomputed from the commands alone, every ledger keeps its limit", arguments: 100..<116)
+  func recomputed(seed: UInt64) {
+    var life = RandomLife(seed: seed, refunds: false)
+    for _ in 0..<1500 { life.step() }
+    #expect(!life.harness.commands.isEmpty, "seed \(seed): nothing was sent")
+    for (owner, times) in charges(life.harness.commands, .device) {
+      // GCRA admits at most the burst plus what refills: 3 at once, then one per 12 min, so 3 + 4 within less than an hour.
+      #expect(densest(times, window: 60 * PlannerHarness.minute) <= 3 + 4, "seed \(seed): device \(owner)")
+      #expect(densest(times, window: 12 * PlannerHarness.minute) <= 3, "seed \(seed): device \(owner)")
+    }
+    for (owner, times) in charges(life.harness.commands, .background) {
+      #expect(densest(times, window: 60 * PlannerHarness.minute) <= 2, "seed \(seed): \(owner)")
+      #expect(densest(times, window: 30 * PlannerHarness.minute) <= 1, "seed \(seed): \(owner)")
+    }
+    for (owner, times) in charges(life.harness.commands, .instance) {
+      // A local-day window lasts 23 h at least, so 22 h meet at most two of them.
+      #expect(densest(times, window: 22 * PlannerHarness.hour) <= 2 * 6, "seed \(seed): \(owner)")
+    }
+  }
+
+  @Test("after draining every event that reached an instance has exactly one final decision", arguments: 200..<216)
+  func exactlyOneFinal(seed: UInt64) {
+    var life = RandomLife(seed: seed)
+    for _ in 0..<1200 { life.step() }
+    life.harness.drain()
+    var finals: [String: Int] = [:]
+    var reached: Set<String> = []
+    for decision in life.harness.decisions {
+      let key = decision.event + " " + decision.device + "/" + decision.instance
+      if decision.reason != .duplicate { reached.insert(key) }
+      if decision.final { finals[key, default: 0] += 1 }
+    }
+    for key in reached { #expect(finals[key] == 1, "seed \(seed): \(key) has \(finals[key] ?? 0) final decisions") }
+    #expect(Set(life.harness.decisions.map(\.decision)).count == life.harness.decisions.count, "seed \(seed): ids repeat")
+    #expect(life.harness.planner.causes.liveCount == 0, "seed \(seed): a cause leaked")
+  }
+
+  @Test("every command is named by exactly one emit, and what it serves by its decisions", arguments: 300..<308)
+  func commandsMatchDecisions(seed: UInt64) {
+    var life = RandomLife(seed: seed)
+    for _ in 0..<1200 { life.step() }
+    let byCommand = Dictionary(grouping: life.harness.decisions.filter { $0.command != nil }, by: { $0.command ?? "" })
+    #expect(byCommand.count == life.harness.commands.count, "seed \(seed)")
+    for command in life.harness.commands {
+      let decisions = byCommand[command.command] ?? []
+      #expect(decisions.filter { $0.verdict == .emit }.count == 1, "seed \(seed): \(command.command)")
+      let served = Set(command.serves.flatMap { s in s.events.map { $0 + " " + s.instance } })
+      #expect(Set(decisions.map { $0.event + " " + $0.instance }) == served, "seed \(seed): \(command.command)")
+      #expect(!command.charged.isEmpty, "seed \(seed): a push that was not charged")
+    }
+  }
+
+  @Test("the same log gives the same decisions, however it is cut into steps", arguments: 400..<406)
+  func deterministic(seed: UInt64) {
+    var a = RandomLife(seed: seed)
+    var b = RandomLife(seed: seed)
+    for _ in 0..<800 {
+      a.step()
+      b.step()
+    }
+    #expect(a.harness.decisions == b.harness.decisions, "seed \(seed)")
+    #expect(a.harness.commands == b.harness.commands, "seed \(seed)")
+  }
+}
