@@ -73,3 +73,8 @@ package struct PlannedCharge {
   package var instance: UInt32
   package var left: Int32
 }
+
+extension PlannerOutput {
+  /// Reason codes of the decisions, in order.
+  public var reasons: [String] { decisions.map { $0.reason.rawValue } }
+}
