@@ -134,7 +134,8 @@ extension Planner {
     let tat = background ? devices[device].backgroundTAT : devices[device].pushTAT
     output.decisions.append(
       PlannedDecision(
-        event: event, instance: instance, command: Int32(command), causesStart: UInt32(causes.lowerBound),
+        event: event, instance: instance, kind: instances[instance].kind, command: Int32(command),
+        causesStart: UInt32(causes.lowerBound),
         causesCount: UInt32(causes.count), ordinal: takeOrdinal(), verdict: verdict, reason: reason,
         // The decision that closes a duplicate is the first delivery's.
         final: verdict != .defer && reason != .duplicate, background: background, relevance: relevance,

@@ -78,7 +78,9 @@ extension Planner {
       }
       weighing.price += price(instance, left: left, timeOfDay: timeOfDay)
       let last = instances[instance].lastReload
-      if last != .min, now < last &+ kinds[kind].minInterval { spacedUntil = max(spacedUntil, last &+ kinds[kind].minInterval) }
+      if last != .min, now < last &+ kinds[kind].minInterval {
+        spacedUntil = max(spacedUntil, last &+ kinds[kind].minInterval)
+      }
       if left <= 0 {
         budgetUntil = max(budgetUntil, refillAt(instance))
       } else if kinds[kind].reserveTokens > 0, left <= reserved(instance) {
@@ -106,7 +108,9 @@ extension Planner {
     let rate = background ? backgroundRate : pushRate
     let tat = background ? devices[slot].backgroundTAT : devices[slot].pushTAT
     if !rate.admits(tat: tat, now: now) { weighing.hold(.budgetDevice, until: rate.availableAt(tat: tat)) }
-    if appTokensLeft(devices[slot].app) == 0 { weighing.hold(.budgetApp, until: (now / LocalZone.day + 1) * LocalZone.day) }
+    if appTokensLeft(devices[slot].app) == 0 {
+      weighing.hold(.budgetApp, until: (now / LocalZone.day + 1) * LocalZone.day)
+    }
     if reserveHeld, let until = reserveUntil(device: slot, background: background) {
       weighing.hold(.reserveHeld, until: until)
     }

@@ -42,8 +42,24 @@ extension Planner {
     fanOut.slot = events.insert(EventEntry(id: event.id, traceparent: event.traceparent, references: 1))
     fanOut.nextDevice = 0
     fanOut.round &+= 1
-    fanOut.standing = note(event)
-    findCursors(event)
+    if let cursor = resumeAt, let device = cursor.nextDevice {
+      fanOut.standing = SubjectMemory.Standing(rawValue: cursor.standing) ?? .fresh
+      findCursors(event)
+      skip(to: device)
+    } else {
+      fanOut.standing = note(event)
+      findCursors(event)
+    }
+  }
+
+  /// Moves the cursors to the first device that is not decided yet.
+  private mutating func skip(to device: UInt32) {
+    fanOut.nextDevice = device
+    let order = EntryOrder(entries: entries, instances: instances)
+    for cursor in fanOut.cursors.indices {
+      fanOut.cursors[cursor].place = InterestIndex.position(
+        of: UInt64(device) << 8, in: interests.lists[Int(fanOut.cursors[cursor].interest)], by: order)
+    }
   }
 
   private mutating func note(_ event: DomainEvent) -> SubjectMemory.Standing {
@@ -63,7 +79,9 @@ extension Planner {
   private mutating func findCursors(_ event: DomainEvent) {
     var keys = [event.subject]
     fanOut.evaluations.removeAll(keepingCapacity: true)
-    for kind in kinds.indices { fanOut.evaluations.append(evaluate(event, kind: kinds[kind], keys: &keys)) }
+    for _ in kinds.indices { fanOut.evaluations.append(KindEvaluation(round: fanOut.round, keys: 1)) }
+    // In the policy's order, which does not depend on when a kind was first registered.
+    for kind in policyKinds { fanOut.evaluations[kind] = evaluate(event, kind: kinds[kind], keys: &keys) }
     fanOut.cursors.removeAll(keepingCapacity: true)
     for (bit, key) in keys.enumerated() {
       guard let interest = interests.id(of: key) else { continue }

@@ -82,6 +82,9 @@ struct KindState {
     refreshCurve()
   }
 
+  /// Restore: the curve as it was mixed last.
+  mutating func restore(remaining suffix: ContiguousArray<Double>) { remaining = suffix }
+
   /// Once an hour of log time: fades and re-mixes the curve.
   mutating func hourPassed() {
     hoursObserved = min(Self.hoursMax, hoursObserved + 1)

@@ -21,7 +21,8 @@ extension Planner {
     var sum = 0.0
     var cause = instances[instance].firstCause
     while cause != none {
-      sum += Double(causes[cause].relevance)
+      sum +=
+        Double(causes[cause].relevance)
         * Decay.factor(microseconds: now &- causes[cause].at, inverseHalfLife: inverse)
       cause = causes[cause].next
     }

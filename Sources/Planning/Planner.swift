@@ -20,6 +20,8 @@ public struct Planner {
 
   /// The policy in force.
   public internal(set) var policy: Policy
+  /// The document of the policy in force, where it came by the log.
+  var policyDocument: String?
   /// Why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in force.
   public internal(set) var refusedPolicy: PolicyError?
   /// Log time: the largest record timestamp so far, µs.
@@ -40,6 +42,8 @@ public struct Planner {
   var appByID: [String: UInt16] = [:]
   var kinds: ContiguousArray<KindState> = []
   var kindByName: [String: UInt16] = [:]
+  /// Indices of the kinds that the policy knows, in the policy's order.
+  var policyKinds: ContiguousArray<Int> = []
   var zones: ContiguousArray<LocalZone> = []
   var zoneByID: [String: UInt16] = [:]
   var subjects = SubjectMemory()
@@ -49,6 +53,7 @@ public struct Planner {
   var curveHour: Int64 = .min
 
   // The record in hand
+  var resumeAt: RecordCursor?
   var step: Step = .idle
   var offset: Int64 = -1
   var nextOrdinal: UInt32 = 0
@@ -100,7 +105,25 @@ public struct Planner {
     now = max(now, timestamp)
     passHours()
     for zone in zones.indices { zones[zone].refresh(now: now, offsets: offsets) }
+    resumeAt = nil
     step = .timers(content)
+  }
+
+  /// Goes on with a record whose first steps were committed before a restart.
+  public mutating func resume(_ content: LogRecord.Content, offset: Int64, timestamp: Int64, at cursor: RecordCursor) {
+    begin(content, offset: offset, timestamp: timestamp)
+    nextOrdinal = cursor.nextOrdinal
+    resumeAt = cursor
+  }
+
+  /// How far the record in hand is; nil when none is.
+  public var cursor: RecordCursor? {
+    switch step {
+    case .idle: nil
+    case .timers: RecordCursor(nextOrdinal: nextOrdinal, nextDevice: nil, standing: 0)
+    case .fanOut:
+      RecordCursor(nextOrdinal: nextOrdinal, nextDevice: fanOut.nextDevice, standing: fanOut.standing.rawValue)
+    }
   }
 
   /// Whether no record is in hand.
@@ -169,5 +192,20 @@ public struct Planner {
   mutating func release(event slot: UInt32) {
     events[slot].references -= 1
     if events[slot].references == 0 { events.remove(slot, leaving: EventEntry()) }
+  }
+}
+
+/// The place in a record up to which its effects are committed: a fan-out larger than one transaction spans several.
+public struct RecordCursor: Equatable, Sendable {
+  public var nextOrdinal: UInt32
+  /// First device of the fan-out that is not decided; nil: still at the due timers.
+  public var nextDevice: UInt32?
+  /// How the event stood when the record began (`SubjectMemory.Standing`).
+  public var standing: UInt8
+
+  public init(nextOrdinal: UInt32, nextDevice: UInt32?, standing: UInt8) {
+    self.nextOrdinal = nextOrdinal
+    self.nextDevice = nextDevice
+    self.standing = standing
   }
 }

@@ -158,9 +158,21 @@ extension Planner {
         chain.append(insertEntry(key, instance: instance))
       }
     }
-    for old in kept where !seen.contains(old.key) { removeEntry(old.entry) }
+    for old in kept where !seen.contains(old.key) {
+      detachCauses(of: instance, from: old.entry)
+      removeEntry(old.entry)
+    }
     instances[instance].firstEntry = chain.first ?? none
     for (i, entry) in chain.enumerated() { entries[entry].next = i + 1 < chain.count ? chain[i + 1] : none }
+  }
+
+  /// What came by a key that is no longer listened to stays pending, but nothing can supersede it by that key.
+  private mutating func detachCauses(of instance: UInt32, from entry: UInt32) {
+    var cause = instances[instance].firstCause
+    while cause != none {
+      if causes[cause].entry == entry { causes[cause].entry = none }
+      cause = causes[cause].next
+    }
   }
 
   private mutating func insertEntry(_ key: String, instance: UInt32) -> UInt32 {
@@ -255,7 +267,12 @@ extension Planner {
     kinds.append(kind)
     kindByName[name] = index
     touch(kind: index)
+    orderPolicyKinds()
     return index
+  }
+
+  private mutating func orderPolicyKinds() {
+    policyKinds = ContiguousArray(policy.kinds.compactMap { kindByName[$0.name].map(Int.init) })
   }
 
   mutating func zoneIndex(_ id: String) -> UInt16 {
@@ -272,6 +289,7 @@ extension Planner {
   mutating func activate(document: String) {
     do throws(PolicyError) {
       activate(try PolicyDocument(yaml: document, file: "rouse.log").policy)
+      policyDocument = document
       refusedPolicy = nil
     } catch {
       refusedPolicy = error
@@ -284,6 +302,7 @@ extension Planner {
     pushRate = RateLedger(policy.profile.devicePushes)
     backgroundRate = RateLedger(policy.profile.backgroundPushes)
     for kind in kinds.indices { kinds[kind].configure(policy) }
+    orderPolicyKinds()
     for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
     changes.policy = true
   }

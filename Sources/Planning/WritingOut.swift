@@ -26,7 +26,7 @@ extension Planner {
     return Decision(
       decision: Self.decisionID(partition: partition, offset: offset, ordinal: planned.ordinal), event: event.id,
       events: merged, device: deviceNames[device].id, instance: instanceNames[instance].id,
-      kind: kinds[Int(instances[planned.instance].kind)].name, surface: planned.background ? .background : .widget,
+      kind: kinds[Int(planned.kind)].name, surface: planned.background ? .background : .widget,
       verdict: planned.verdict, reason: planned.reason, final: planned.final, at: Timestamp(microseconds: now),
       relevance: Double(planned.relevance), value: Double(planned.value), price: Double(planned.price),
       tokensLeft: Decision.TokensLeft(

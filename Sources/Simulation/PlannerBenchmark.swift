@@ -1,5 +1,5 @@
-import Planning
 import Domain
+import Planning
 public import Policies
 
 /// How fast a planner decides, without decoding its input or writing out its output.

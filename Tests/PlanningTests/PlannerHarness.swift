@@ -13,6 +13,11 @@ struct PlannerHarness {
   var last: [Decision] = []
   var lastCommands: [Command] = []
   private var output = PlannerOutput()
+  /// What `rouse.state` would hold after compaction.
+  var state: [[UInt8]: [UInt8]] = [:]
+  /// Called after each step; true makes the planner be lost there and put together anew from its state.
+  var losesPlanner: () -> Bool = { false }
+  var restarts = 0
 
   /// 2026-07-01T12:00:00Z, noon UTC of a summer's day.
   static let noon: Int64 = 1_782_907_200_000_000
@@ -33,11 +38,26 @@ struct PlannerHarness {
       done = planner.advance(into: &output, decisionsMax: 3)
       for i in 0..<output.decisionCount { last.append(planner.decision(i, of: output)) }
       for i in 0..<output.commandCount { lastCommands.append(planner.command(i, of: output)) }
+      if losesPlanner() { restart(content, at: time) }
     }
     decisions += last
     commands += lastCommands
     offset += 1
     return last
+  }
+
+  private mutating func restart(_ content: LogRecord.Content, at time: Int64) {
+    restarts += 1
+    planner.takeChanges { state[$0.key] = $0.value }
+    let cursor = planner.cursor
+    var restore = PlannerRestore(partition: planner.partition, partitionCount: planner.partitionCount)
+    for (key, value) in state { restore.add(key: key, value: value) }
+    do {
+      planner = try restore.finish(initialPolicy: planner.policy)
+    } catch {
+      preconditionFailure("state does not restore: \(error)")
+    }
+    if let cursor { planner.resume(content, offset: offset, timestamp: time, at: cursor) }
   }
 
   @discardableResult
@@ -75,7 +95,9 @@ struct PlannerHarness {
 
 extension Policy {
   /// A policy in which every matching change is worth emitting, so that tests can tighten one screw at a time.
-  static func flights(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in }) -> Policy {
+  static func flights(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in })
+    -> Policy
+  {
     var kind = KindPolicy(
       name: "FlightStatus", budget: InstanceBudget(perDay: 48, minInterval: .zero), halfLife: .minutes(20),
       displays: [DisplayField(path: "data.delay", round: 5), DisplayField(path: "data.status")],
@@ -132,7 +154,8 @@ extension Registration.Widget {
 
 extension DomainEvent {
   static func delay(
-    _ minutes: Double, id: String, subject: String = "flight/UA1", at time: Int64, type: String = "flight.delay.changed",
+    _ minutes: Double, id: String, subject: String = "flight/UA1", at time: Int64,
+    type: String = "flight.delay.changed",
     status: String = "delayed"
   ) -> DomainEvent {
     DomainEvent(

@@ -58,12 +58,15 @@ struct RandomLife {
 
   mutating func step() {
     time += Int64.random(in: 0...(8 * PlannerHarness.minute), using: &random)
-    if Int.random(in: 0..<60, using: &random) == 0 { time += Int64.random(in: 0...30, using: &random) * PlannerHarness.hour }
+    if Int.random(in: 0..<60, using: &random) == 0 {
+      time += Int64.random(in: 0...30, using: &random) * PlannerHarness.hour
+    }
     let device = "d\(Int.random(in: 0..<4, using: &random))"
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<12: register(device)
     case 12..<14: harness.apply(.forget(device: device), at: time)
-    case 14..<17: harness.signal(.widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil), device: device, at: time)
+    case 14..<17:
+      harness.signal(.widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil), device: device, at: time)
     case 17..<19: harness.signal(.appForegrounded, device: device, at: time)
     case 19..<21: harness.signal(.appBackgrounded, device: device, at: time)
     case 21..<23:
@@ -100,7 +103,8 @@ struct RandomLife {
 
   private mutating func event() {
     version += 1
-    let type = ["flight.delay.changed", "flight.cancelled", "flight.boarding", "flight.gate.changed", "x.unknown"]
+    let type =
+      ["flight.delay.changed", "flight.cancelled", "flight.boarding", "flight.gate.changed", "x.unknown"]
       .randomElement(using: &random) ?? "x.unknown"
     let late = Int64.random(in: 0...(3 * PlannerHarness.minute), using: &random)
     // A publisher that retries sends the very same event again.
@@ -149,7 +153,8 @@ struct RandomLife {
     #expect(!refused, "seed \(seed): nothing was decided")
     for command in life.harness.commands {
       for charge in command.charged {
-        #expect(charge.left >= 0, "seed \(seed): \(command.command) left \(charge.left) of \(charge.ledger) \(charge.owner)")
+        #expect(
+          charge.left >= 0, "seed \(seed): \(command.command) left \(charge.left) of \(charge.ledger) \(charge.owner)")
       }
     }
     for decision in life.harness.decisions {
@@ -192,7 +197,8 @@ struct RandomLife {
       if decision.final { finals[key, default: 0] += 1 }
     }
     for key in reached { #expect(finals[key] == 1, "seed \(seed): \(key) has \(finals[key] ?? 0) final decisions") }
-    #expect(Set(life.harness.decisions.map(\.decision)).count == life.harness.decisions.count, "seed \(seed): ids repeat")
+    #expect(
+      Set(life.harness.decisions.map(\.decision)).count == life.harness.decisions.count, "seed \(seed): ids repeat")
     #expect(life.harness.planner.causes.liveCount == 0, "seed \(seed): a cause leaked")
   }
 
@@ -211,15 +217,29 @@ struct RandomLife {
     }
   }
 
-  @Test("the same log gives the same decisions, however it is cut into steps", arguments: 400..<406)
-  func deterministic(seed: UInt64) {
-    var a = RandomLife(seed: seed)
-    var b = RandomLife(seed: seed)
-    for _ in 0..<800 {
-      a.step()
-      b.step()
+  @Test(
+    "a planner lost at any step and restored from its state decides as if nothing had happened", arguments: 400..<424)
+  func restored(seed: UInt64) {
+    var undisturbed = RandomLife(seed: seed)
+    var lost = RandomLife(seed: seed)
+    var dice = SplitMix(state: seed &* 31)
+    let often = UInt64.random(in: 2...40, using: &dice)
+    lost.harness.losesPlanner = { dice.next() % often == 0 }
+    for step in 0..<800 {
+      undisturbed.step()
+      lost.step()
+      guard undisturbed.harness.last == lost.harness.last, undisturbed.harness.lastCommands == lost.harness.lastCommands
+      else {
+        Issue.record("seed \(seed), step \(step): \(brief(undisturbed)) became \(brief(lost))")
+        return
+      }
     }
-    #expect(a.harness.decisions == b.harness.decisions, "seed \(seed)")
-    #expect(a.harness.commands == b.harness.commands, "seed \(seed)")
+    #expect(lost.harness.restarts > 5, "seed \(seed)")
+  }
+
+  private func brief(_ life: RandomLife) -> [String] {
+    life.harness.last.map {
+      "\($0.decision) \($0.event)→\($0.device)/\($0.instance) \($0.verdict) \($0.reason.rawValue) \($0.value) \($0.price) \($0.tokensLeft)"
+    }
   }
 }

@@ -393,7 +393,9 @@ private typealias H = PlannerHarness
   func secondKey() {
     var h = H()
     h.register(
-      .phone(widgets: [.flight("both", interests: ["flight/UA1", "airport/EWR"]), .flight("one", interests: ["airport/EWR"])]))
+      .phone(widgets: [
+        .flight("both", interests: ["flight/UA1", "airport/EWR"]), .flight("one", interests: ["airport/EWR"]),
+      ]))
     h.event(.delay(0, id: "e1", at: H.noon, type: "flight.cancelled", status: "cancelled"))
     #expect(h.last.map(\.instance) == ["both", "one"])
     h.event(.delay(20, id: "e2", at: H.noon + H.minute))
