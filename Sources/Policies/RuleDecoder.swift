@@ -69,7 +69,9 @@ extension PolicyDecoder {
     let shapes = Self.termShapes.filter { shape in entries.contains { $0.key == shape.key } }
     guard let shape = shapes.first, shapes.count == 1 else {
       let known = Self.termShapes.map(\.key)
-      let given = entries.lazy.compactMap { entry in NearestName.of(entry.key, among: known).map { (entry, $0) } }.first
+      let given = entries.prefix(PolicyBounds.keysMax).lazy.compactMap { entry in
+        NearestName.of(entry.key, among: known).map { (entry, $0) }
+      }.first
       if shapes.isEmpty, let (entry, near) = given {
         reader.error(
           entry.keyPosition, StrictReader.path(value.path, entry.key),
