@@ -18,7 +18,7 @@ extension PolicyDecoder {
   }
 
   private mutating func eventType(_ value: Located?) -> String? {
-    guard let value, let text = reader.text(value, "an event type, or a prefix followed by *") else { return nil }
+    guard let value, let text = reader.name(value, "an event type, or a prefix followed by *") else { return nil }
     if text.dropLast().contains("*") {
       reader.error(
         value.node.position, value.path, "a * stands only at the end, as in flight.*; found \(Excerpt.quoted(text))")
@@ -35,7 +35,7 @@ extension PolicyDecoder {
     guard let value else { return [.subject] }
     let items = reader.list(value, of: "interest keys", count: 1...PolicyBounds.interestsMax) ?? []
     return items.compactMap { item -> InterestTemplate? in
-      guard let text = reader.text(item, "an interest key such as \"{subject}\"") else { return nil }
+      guard let text = reader.name(item, "an interest key such as \"{subject}\"") else { return nil }
       do throws(InterestTemplateParser.Refusal) {
         return try InterestTemplateParser.parse(text)
       } catch {

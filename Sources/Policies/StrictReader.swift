@@ -152,6 +152,20 @@ struct StrictReader {
     return text
   }
 
+  /// A non-empty text that YAML also takes for one: `12`, `true` and `null` need quotation marks.
+  mutating func name(_ value: Located?, _ expected: String) -> String? {
+    guard let value else { return nil }
+    if case .scalar(let text, plain: true) = value.node.content, !text.isEmpty,
+      NumberText.parse(text) != nil || ["true", "false", "null", "~"].contains(text)
+    {
+      error(
+        value.node.position, value.path,
+        "expected \(expected); found \(Self.describe(value.node)), which is no text without quotation marks")
+      return nil
+    }
+    return text(value, expected)
+  }
+
   mutating func choice(_ value: Located?, among choices: [String]) -> String? {
     guard let value, let text = text(value, "one of \(Self.list(choices))") else { return nil }
     if choices.contains(text) { return text }
