@@ -45,7 +45,7 @@ public struct BudgetProfile: Equatable, Sendable {
 
   public struct Provenance: Equatable, Sendable {
     public var source: String
-    /// high, medium, low or inference
+    /// high, medium, low or inference; `policy` for a number that a policy's `limits` set
     public var confidence: String
     public init(source: String, confidence: String) {
       self.source = source

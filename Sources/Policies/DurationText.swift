@@ -15,7 +15,7 @@ public enum DurationText {
   /// Whole numbers with a unit each, largest unit first, each unit at most once. Never negative.
   public static func parse(_ text: String) throws(Refusal) -> TimeSpan {
     var rest = Array(text.utf8)[...]
-    guard !rest.isEmpty else { throw Refusal(message: "expected a duration such as 15m, found nothing") }
+    guard !rest.isEmpty else { throw Refusal(message: "expected a duration such as 15m; found nothing") }
     var total: Int64 = 0
     var unitsLeft = units[...]
     while !rest.isEmpty {
@@ -25,14 +25,20 @@ public enum DurationText {
       rest = rest.dropFirst(letters.count)
       let name = String(decoding: letters, as: UTF8.self)
       guard !digits.isEmpty, !(letters.isEmpty && !rest.isEmpty) else { throw refusal(text) }
+      guard !letters.isEmpty || unitsLeft.count == units.count else {
+        throw Refusal(message: "each number needs a unit, as in 1h30m; found \(Excerpt.quoted(text))")
+      }
       guard !letters.isEmpty else {
-        throw Refusal(message: "a duration needs a unit: write \(text)s, \(text)m or \(text)h (units: d, h, m, s, ms)")
+        throw Refusal(
+          message:
+            "a duration needs a unit: write \(Excerpt.short(text))s, \(Excerpt.short(text))m or \(Excerpt.short(text))h (units: d, h, m, s, ms)"
+        )
       }
       guard let unit = units.first(where: { $0.name == name }) else {
-        throw Refusal(message: "unknown unit \(name) in \(text); units: d, h, m, s, ms")
+        throw Refusal(message: "unknown unit \(Excerpt.short(name)) in \(Excerpt.short(text)); units: d, h, m, s, ms")
       }
       guard let place = unitsLeft.firstIndex(where: { $0.name == name }) else {
-        throw Refusal(message: "units of \(text) must fall, each at most once, as in 1h30m")
+        throw Refusal(message: "units of \(Excerpt.short(text)) must fall, each at most once, as in 1h30m")
       }
       unitsLeft = unitsLeft[(place + 1)...]
       guard let number = Int64(String(decoding: digits, as: UTF8.self)) else { throw tooLong(text) }
@@ -57,24 +63,10 @@ public enum DurationText {
   }
 
   private static func refusal(_ text: String) -> Refusal {
-    Refusal(message: "expected a duration such as 15m, 24h or 1h30m, found \(Excerpt.quoted(text))")
+    Refusal(message: "expected a duration such as 15m, 24h or 1h30m; found \(Excerpt.quoted(text))")
   }
 
   private static func tooLong(_ text: String) -> Refusal {
     Refusal(message: "the duration \(Excerpt.quoted(text)) is too long to count")
-  }
-}
-
-/// Parts of a document inside messages, kept short.
-enum Excerpt {
-  private static let charactersMax = 40
-
-  /// The text in quotation marks, cut after 40 characters, on one line.
-  static func quoted(_ text: String) -> String {
-    var shown = ""
-    for scalar in text.unicodeScalars.prefix(charactersMax) {
-      shown.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar)
-    }
-    return "\"\(shown)\(text.unicodeScalars.count > charactersMax ? "…" : "")\""
   }
 }

@@ -10,7 +10,7 @@ enum InterestTemplateParser {
 
   static func parse(_ text: String) throws(Refusal) -> InterestTemplate {
     guard !text.isEmpty else {
-      throw Refusal(offset: 0, message: "expected an interest key such as {subject}, found nothing")
+      throw Refusal(offset: 0, message: "expected an interest key such as {subject}; found nothing")
     }
     var parts: [InterestTemplate.Part] = []
     var literal = ""

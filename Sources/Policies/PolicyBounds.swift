@@ -8,7 +8,9 @@ enum PolicyBounds {
   static let valuesMax = 100_000
   /// The deepest value of a valid policy is at level 8.
   static let nestingMax = 32
-  /// Shown at once; more would not be read.
+  /// Keys of a mapping that has 10 known ones; the nearest name is sought for each unknown one.
+  static let keysMax = 64
+  /// Errors, and warnings, shown at once; more would not be read.
   static let problemsMax = 100
   static let kindsMax = 256
   static let appsMax = 10_000

@@ -60,7 +60,7 @@ enum PolicyWarnings {
       let place = "\(path).rules[\(index)].relevance"
       reader.warning(
         reader.positions[place] ?? .start, place,
-        "always suppressed: the relevance is at most \(NumberText.format(largest)), below price.floor \(NumberText.format(kind.price.floor))"
+        "an event of this rule alone is always suppressed: its relevance is at most \(NumberText.format(largest)), below price.floor \(NumberText.format(kind.price.floor))"
       )
     }
   }

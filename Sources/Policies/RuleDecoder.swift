@@ -18,7 +18,7 @@ extension PolicyDecoder {
   }
 
   private mutating func eventType(_ value: Located?) -> String? {
-    guard let value, let text = reader.text(value, "an event type, or a prefix followed by *") else { return nil }
+    guard let value, let text = reader.name(value, "an event type, or a prefix followed by *") else { return nil }
     if text.dropLast().contains("*") {
       reader.error(
         value.node.position, value.path, "a * stands only at the end, as in flight.*; found \(Excerpt.quoted(text))")
@@ -35,7 +35,7 @@ extension PolicyDecoder {
     guard let value else { return [.subject] }
     let items = reader.list(value, of: "interest keys", count: 1...PolicyBounds.interestsMax) ?? []
     return items.compactMap { item -> InterestTemplate? in
-      guard let text = reader.text(item, "an interest key such as \"{subject}\"") else { return nil }
+      guard let text = reader.name(item, "an interest key such as \"{subject}\"") else { return nil }
       do throws(InterestTemplateParser.Refusal) {
         return try InterestTemplateParser.parse(text)
       } catch {
@@ -69,7 +69,9 @@ extension PolicyDecoder {
     let shapes = Self.termShapes.filter { shape in entries.contains { $0.key == shape.key } }
     guard let shape = shapes.first, shapes.count == 1 else {
       let known = Self.termShapes.map(\.key)
-      let given = entries.lazy.compactMap { entry in NearestName.of(entry.key, among: known).map { (entry, $0) } }.first
+      let given = entries.prefix(PolicyBounds.keysMax).lazy.compactMap { entry in
+        NearestName.of(entry.key, among: known).map { (entry, $0) }
+      }.first
       if shapes.isEmpty, let (entry, near) = given {
         reader.error(
           entry.keyPosition, StrictReader.path(value.path, entry.key),

@@ -51,6 +51,12 @@ struct SourceText {
     return Position(line: line, column: min(max(position.column, 1), columnMax))
   }
 
+  /// The scalar at a place; nil at the end of a line and outside the document.
+  func scalar(at position: Position) -> Unicode.Scalar? {
+    guard lines.indices.contains(position.line - 1), position.column > 0 else { return nil }
+    return lines[position.line - 1].dropFirst(position.column - 1).first
+  }
+
   /// Where the scalar at `offset` of a value's text stands, if the value is written in one line without escapes; else
   /// where the value begins.
   func position(of offset: Int, in value: String, at start: Position) -> Position {

@@ -29,7 +29,7 @@ struct StrictReader {
     self.source = source
   }
 
-  var hasErrors: Bool { problems.contains { $0.severity == .error } }
+  private(set) var hasErrors = false
 
   /// In reading order, warnings included.
   var sortedProblems: [PolicyProblem] {
@@ -50,7 +50,8 @@ struct StrictReader {
   private mutating func note(
     _ severity: PolicyProblem.Severity, _ position: Position, _ path: String, _ message: String
   ) {
-    guard problems.count < PolicyBounds.problemsMax else { return }
+    if severity == .error { hasErrors = true }
+    guard problems.count(where: { $0.severity == severity }) < PolicyBounds.problemsMax else { return }
     let place = source.clamped(position)
     problems.append(
       PolicyProblem(
@@ -63,6 +64,10 @@ struct StrictReader {
   mutating func keys(_ value: Located, allowed: [String], required: [String] = []) -> LocatedKeys? {
     guard case .mapping(let entries) = value.node.content else {
       mismatch(value, expected: "a mapping with \(Self.list(allowed))")
+      return nil
+    }
+    guard entries.count <= PolicyBounds.keysMax else {
+      error(value.owner, value.path, "\(entries.count) keys; a mapping with \(Self.list(allowed)) was expected")
       return nil
     }
     positions[value.path] = value.owner
@@ -116,7 +121,10 @@ struct StrictReader {
     }
     positions[value.path] = value.owner
     guard count.contains(nodes.count) else {
-      let bound = nodes.count < count.lowerBound ? "at least \(count.lowerBound)" : "at most \(count.upperBound)"
+      let bound =
+        count.lowerBound == count.upperBound
+        ? "\(count.lowerBound)"
+        : nodes.count < count.lowerBound ? "at least \(count.lowerBound)" : "at most \(count.upperBound)"
       error(value.node.position, value.path, "a list of \(nodes.count) \(what); expected \(bound)")
       return nil
     }
@@ -144,6 +152,20 @@ struct StrictReader {
     return text
   }
 
+  /// A non-empty text that YAML also takes for one: `12`, `true` and `null` need quotation marks.
+  mutating func name(_ value: Located?, _ expected: String) -> String? {
+    guard let value else { return nil }
+    if case .scalar(let text, plain: true) = value.node.content, !text.isEmpty,
+      NumberText.parse(text) != nil || ["true", "false", "null", "~"].contains(text)
+    {
+      error(
+        value.node.position, value.path,
+        "expected \(expected); found \(Self.describe(value.node)), which is no text without quotation marks")
+      return nil
+    }
+    return text(value, expected)
+  }
+
   mutating func choice(_ value: Located?, among choices: [String]) -> String? {
     guard let value, let text = text(value, "one of \(Self.list(choices))") else { return nil }
     if choices.contains(text) { return text }
@@ -159,7 +181,8 @@ struct StrictReader {
       positions[value.path] = value.owner
       return text == "true"
     }
-    mismatch(value, expected: "true or false")
+    mismatch(
+      value, expected: "true or false", unquoted: text(of: value).map { ["true", "false"].contains($0) } ?? false)
     return nil
   }
 
@@ -167,13 +190,13 @@ struct StrictReader {
     guard let value else { return nil }
     let expected = "a number from \(NumberText.format(range.lowerBound)) to \(NumberText.format(range.upperBound))"
     guard case .scalar(let text, plain: true) = value.node.content, let number = NumberText.parse(text) else {
-      mismatch(value, expected: expected)
+      mismatch(value, expected: expected, unquoted: text(of: value).flatMap(NumberText.parse) != nil)
       return nil
     }
     guard range.contains(number) else {
       error(
         value.node.position, value.path,
-        "\(Excerpt.quoted(text).dropFirst().dropLast()) is out of range; expected \(expected)")
+        "\(Excerpt.short(text)) is out of range; expected \(expected)")
       return nil
     }
     positions[value.path] = value.owner
@@ -184,14 +207,14 @@ struct StrictReader {
     guard let value else { return nil }
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .scalar(let text, plain: true) = value.node.content, let number = NumberText.parse(text) else {
-      mismatch(value, expected: expected)
+      mismatch(value, expected: expected, unquoted: text(of: value).flatMap(NumberText.parse) != nil)
       return nil
     }
     guard let whole = Int(exactly: number), range.contains(whole) else {
       let what = number == number.rounded() ? "out of range" : "not a whole number"
       error(
         value.node.position, value.path,
-        "\(Excerpt.quoted(text).dropFirst().dropLast()) is \(what); expected \(expected)")
+        "\(Excerpt.short(text)) is \(what); expected \(expected)")
       return nil
     }
     positions[value.path] = value.owner
@@ -240,8 +263,15 @@ struct StrictReader {
 
   // MARK: Words
 
-  mutating func mismatch(_ value: Located, expected: String) {
-    error(value.node.position, value.path, "expected \(expected); found \(Self.describe(value.node))")
+  /// `unquoted`: the value would be right without its quotation marks.
+  mutating func mismatch(_ value: Located, expected: String, unquoted: Bool = false) {
+    let hint = unquoted ? "; remove the quotation marks" : ""
+    error(value.node.position, value.path, "expected \(expected); found \(Self.describe(value.node))\(hint)")
+  }
+
+  private func text(of value: Located) -> String? {
+    if case .scalar(let text, plain: false) = value.node.content { return text }
+    return nil
   }
 
   static func describe(_ node: YAMLNode) -> String {
@@ -270,7 +300,7 @@ struct StrictReader {
       && key.utf8.allSatisfy {
         (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95 || $0 == 45
       }
-    let shown = key.utf8.count > 64 ? String(key.prefix(40)) + "…" : key
+    let shown = key.utf8.count > DomainBounds.nameBytesMax ? Excerpt.short(key) : key
     if parent.isEmpty { return isWord ? shown : "[\(shown)]" }
     return isWord ? "\(parent).\(shown)" : "\(parent)[\(shown)]"
   }

@@ -39,7 +39,8 @@ struct YAMLTree {
 
   private var values = 0
 
-  /// The root of a document that `SourceText` has accepted; nil for a document without content.
+  /// The root of a document that `SourceText` has accepted; nil for a document without content. libyaml stops at 1,000
+  /// levels, which take less than 1 MiB of stack in a debug build; a thread has 8 MiB unless it was made with less.
   static func load(_ source: SourceText) throws(Refusal) -> YAMLNode? {
     var disarmed = ""
     for scalar in source.text.unicodeScalars { disarmed.unicodeScalars.append(scalar == "*" ? asterisk : scalar) }
@@ -54,7 +55,7 @@ struct YAMLTree {
     } catch let refusal as Refusal {
       throw refusal
     } catch let error as YamlError {
-      throw refusal(for: error)
+      throw refusal(for: error, in: source)
     } catch {
       throw Refusal(position: .start, message: "not YAML: \(error)")
     }
@@ -124,15 +125,19 @@ struct YAMLTree {
     return restored
   }
 
-  private static func refusal(for error: YamlError) -> Refusal {
+  private static func refusal(for error: YamlError, in source: SourceText) -> Refusal {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       if problem.hasPrefix("Maximum nesting level") {
         return Refusal(position: position(mark), message: "nested deeper than \(PolicyBounds.nestingMax) levels")
       }
+      if problem.hasPrefix("but found another document") {
+        return Refusal(position: position(mark), message: "a second document begins here; a policy is one document")
+      }
       let around = context.map { " (\($0.text), line \($0.mark.line))" } ?? ""
-      return Refusal(position: position(mark), message: "not YAML: \(problem)\(around)")
+      let hint = source.scalar(at: position(mark)) == "\t" ? "; indent with spaces, not with tabs" : ""
+      return Refusal(position: position(mark), message: "not YAML: \(problem)\(around)\(hint)")
     case .duplicatedKeysInMapping(let duplicates, let context):
       let names = duplicates.map { Excerpt.quoted(restored($0)) }.joined(separator: ", ")
       return Refusal(
