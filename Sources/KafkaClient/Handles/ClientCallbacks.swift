@@ -1,0 +1,143 @@
+import CLibrdkafka
+
+/// What librdkafka's callbacks write to: one per client, touched by the thread that polls the client, and by no other.
+final class ClientCallbacks {
+  /// How many events wait for the caller; beyond that the oldest are dropped, as they are for logs only.
+  static let eventsMax = 256
+
+  private(set) var events: [KafkaEvent] = []
+  /// The newest words about a connection that failed, to explain a time-out.
+  private(set) var lastConnectionProblem: String?
+  /// The error that the client cannot recover from.
+  private(set) var fatal: KafkaError?
+  var names = TopicNames()
+  let deliveries: DeliveryLedger
+  let rebalance: RebalanceState
+  private var logSink: KafkaLogSink?
+
+  init(logSink: KafkaLogSink?, deliveries: DeliveryLedger = DeliveryLedger(), rebalance: RebalanceState = .init()) {
+    self.logSink = logSink
+    self.deliveries = deliveries
+    self.rebalance = rebalance
+  }
+
+  /// Adds an event, dropping the oldest when too many wait.
+  func add(_ event: KafkaEvent) {
+    if events.count >= Self.eventsMax { events.removeFirst(Self.eventsMax / 4) }
+    events.append(event)
+  }
+
+  /// Takes all events that wait.
+  func takeEvents() -> [KafkaEvent] {
+    guard !events.isEmpty else { return [] }
+    defer { events = [] }
+    return events
+  }
+
+  /// Lets go of all that belongs to the caller.
+  func letGo() {
+    logSink = nil
+    rebalance.listener = nil
+    deliveries.letGo()
+  }
+
+  fileprivate func log(level: Int32, facility: String, message: String) {
+    logSink?(KafkaLogLine(level: level, facility: facility, message: message))
+  }
+
+  fileprivate func failed(_ error: KafkaError) {
+    if error.isFatal {
+      fatal = fatal ?? error
+    } else {
+      if error.code == .transportFailed || error.code == .resolutionFailed { lastConnectionProblem = error.message }
+      add(.error(error))
+    }
+  }
+}
+
+extension ClientCallbacks {
+  /// Registers librdkafka's callbacks for a client of this kind. The configuration keeps an unowned reference to
+  /// this object, which therefore must outlive the client: ``ClientHandle`` holds both and destroys the client first.
+  func register(on configuration: borrowing ConfigurationHandle, kind: rd_kafka_type_t) throws(KafkaError) {
+    if logSink != nil { try configuration.set("log.queue", "true") }
+    let logs = logSink != nil
+    unsafe configuration.register { pointer in
+      // The opaque comes back unchanged as the last argument of each callback.
+      unsafe rd_kafka_conf_set_opaque(pointer, Unmanaged.passUnretained(self).toOpaque())
+      unsafe rd_kafka_conf_set_error_cb(pointer, errorCallback)
+      unsafe rd_kafka_conf_set_log_cb(pointer, logs ? logCallback : silentLogCallback)
+      if kind == RD_KAFKA_CONSUMER {
+        unsafe rd_kafka_conf_set_rebalance_cb(pointer, rebalanceCallback)
+        unsafe rd_kafka_conf_set_offset_commit_cb(pointer, offsetCommitCallback)
+      } else {
+        unsafe rd_kafka_conf_set_dr_msg_cb(pointer, deliveryCallback)
+      }
+    }
+  }
+
+  /// The object behind a callback's opaque.
+  static func from(_ opaque: UnsafeMutableRawPointer?) -> ClientCallbacks? {
+    // The opaque is the unowned reference set above, and the object outlives the client that calls back.
+    unsafe opaque.map { unsafe Unmanaged<ClientCallbacks>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+// Each function below is called by librdkafka inside a poll, flush or close on the thread that owns the client
+// (log lines included, by `log.queue`); pointers are valid for the call only, and nothing here throws or traps.
+
+private let errorCallback:
+  @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Void = {
+    client, code, reason, opaque in
+    guard let callbacks = unsafe ClientCallbacks.from(opaque) else { return }
+    let code = rd_kafka_resp_err_t(rawValue: code)
+    if code == RD_KAFKA_RESP_ERR__FATAL, let fatal = unsafe KafkaError.fatal(of: client, operation: "the kafka client")
+    {
+      callbacks.failed(fatal)
+    } else {
+      let message = unsafe reason.map { unsafe String(cString: $0) }
+      callbacks.failed(KafkaError(code, operation: "the kafka client", message: message))
+    }
+  }
+
+private let logCallback: @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Void =
+  {
+    client, level, facility, message in
+    // `rd_kafka_opaque` answers the opaque of the configuration that the client was made with.
+    guard let client = unsafe client, let callbacks = unsafe ClientCallbacks.from(rd_kafka_opaque(client)) else {
+      return
+    }
+    unsafe callbacks.log(
+      level: level, facility: facility.map { unsafe String(cString: $0) } ?? "",
+      message: message.map { unsafe String(cString: $0) } ?? "")
+  }
+
+/// Called on librdkafka's own threads, hence does nothing at all.
+private let silentLogCallback:
+  @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Void = { _, _, _, _ in }
+
+private let deliveryCallback:
+  @convention(c) (OpaquePointer?, UnsafePointer<rd_kafka_message_t>?, UnsafeMutableRawPointer?) -> Void = {
+    _, message, opaque in
+    guard let callbacks = unsafe ClientCallbacks.from(opaque), let message = unsafe message else { return }
+    unsafe callbacks.deliveries.record(message, callbacks: callbacks)
+  }
+
+private let rebalanceCallback:
+  @convention(c) (
+    OpaquePointer?, rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
+    UnsafeMutableRawPointer?
+  ) -> Void = { client, code, partitions, opaque in
+    guard let client = unsafe client, let callbacks = unsafe ClientCallbacks.from(opaque) else { return }
+    unsafe callbacks.rebalance.perform(code, partitions, client: client, callbacks: callbacks)
+  }
+
+private let offsetCommitCallback:
+  @convention(c) (
+    OpaquePointer?, rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
+    UnsafeMutableRawPointer?
+  ) -> Void = { _, code, _, opaque in
+    guard let callbacks = unsafe ClientCallbacks.from(opaque) else { return }
+    // `_NO_OFFSET`: there was nothing to commit.
+    guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
+    callbacks.add(.error(KafkaError(code, operation: "committing offsets in the background")))
+  }

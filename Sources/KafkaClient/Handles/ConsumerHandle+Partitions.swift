@@ -1,0 +1,165 @@
+import CLibrdkafka
+
+/// Assignment, positions and offsets. Each list is copied by librdkafka or lives for the call.
+extension ConsumerHandle {
+  func subscribe(_ topics: [String]) throws(KafkaError) {
+    let list = PartitionListHandle(topics: topics)
+    let code = unsafe rd_kafka_subscribe(client.pointer, list.pointer)
+    try client.check(code, "subscribing to \(topics.joined(separator: ", "))")
+  }
+
+  func unsubscribe() throws(KafkaError) {
+    try client.check(unsafe rd_kafka_unsubscribe(client.pointer), "unsubscribing")
+  }
+
+  func assign(_ partitions: [(KafkaTopicPartition, KafkaOffset)]) throws(KafkaError) {
+    let list = PartitionListHandle(partitions.map { ($0, $1.raw) })
+    let code = unsafe rd_kafka_assign(client.pointer, list.pointer)
+    try client.check(code, "assigning \(partitions.map { "\($0.0)" }.joined(separator: ", "))")
+  }
+
+  func incrementalAssign(_ partitions: [(KafkaTopicPartition, KafkaOffset)]) throws(KafkaError) {
+    let list = PartitionListHandle(partitions.map { ($0, $1.raw) })
+    let error = unsafe rd_kafka_incremental_assign(client.pointer, list.pointer)
+    unsafe try client.check(error, "adding \(partitions.map { "\($0.0)" }.joined(separator: ", "))")
+  }
+
+  func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+    let list = PartitionListHandle(partitions)
+    let error = unsafe rd_kafka_incremental_unassign(client.pointer, list.pointer)
+    unsafe try client.check(error, "removing \(partitions.map(\.description).joined(separator: ", "))")
+  }
+
+  func assignment() throws(KafkaError) -> [KafkaTopicPartition] {
+    var list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
+    let code = unsafe rd_kafka_assignment(client.pointer, &list)
+    try client.check(code, "asking for the assignment")
+    // The list that was handed out is ours.
+    guard let list = unsafe list else { return [] }
+    return unsafe PartitionListHandle(owning: list).entries.map(\.partition)
+  }
+
+  func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+    let list = PartitionListHandle(partitions)
+    let code = unsafe rd_kafka_pause_partitions(client.pointer, list.pointer)
+    try client.check(code, "pausing partitions")
+    if let failure = list.firstFailure("pausing") { throw failure }
+  }
+
+  func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+    let list = PartitionListHandle(partitions)
+    let code = unsafe rd_kafka_resume_partitions(client.pointer, list.pointer)
+    try client.check(code, "resuming partitions")
+    if let failure = list.firstFailure("resuming") { throw failure }
+  }
+
+  func seek(_ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ timeout: Duration) throws(KafkaError) {
+    let list = PartitionListHandle([(partition, offset.raw)])
+    let error = unsafe rd_kafka_seek_partitions(client.pointer, list.pointer, timeout.wholeMilliseconds)
+    unsafe try client.check(error, "seeking in \(partition)")
+    if let failure = list.firstFailure("seeking in") { throw failure }
+  }
+
+  func positions(_ partitions: [KafkaTopicPartition]) throws(KafkaError) -> [KafkaPosition] {
+    let list = PartitionListHandle(partitions)
+    try client.check(unsafe rd_kafka_position(client.pointer, list.pointer), "asking for positions")
+    return list.entries.compactMap(\.position)
+  }
+
+  func committed(_ partitions: [KafkaTopicPartition], _ timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
+    let list = PartitionListHandle(partitions)
+    let code = unsafe rd_kafka_committed(client.pointer, list.pointer, timeout.wholeMilliseconds)
+    try client.check(code, "asking for committed offsets")
+    if let failure = list.firstFailure("asking for the committed offset of") { throw failure }
+    return list.entries.compactMap(\.position)
+  }
+
+  func store(_ positions: [KafkaPosition]) throws(KafkaError) {
+    let list = PartitionListHandle(positions)
+    let code = unsafe rd_kafka_offsets_store(client.pointer, list.pointer)
+    if let failure = list.firstFailure("storing the offset of") { throw failure }
+    try client.check(code, "storing offsets")
+  }
+
+  /// Commits without waiting; a failure arrives as an event. `nil` commits what is stored.
+  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
+    let code: rd_kafka_resp_err_t
+    if let positions {
+      let list = PartitionListHandle(positions)
+      code = unsafe rd_kafka_commit(client.pointer, list.pointer, 1)
+    } else {
+      code = unsafe rd_kafka_commit(client.pointer, nil, 1)
+    }
+    try client.check(code, "committing offsets")
+  }
+
+  /// Commits and waits for the broker's answer for at most this time. `nil` commits what is stored.
+  func commit(_ positions: [KafkaPosition]?, _ timeout: Duration) throws(KafkaError) {
+    // A queue of our own bounds the wait; the synchronous `rd_kafka_commit` would wait for ever. A reply that comes
+    // after the queue was destroyed is dropped by librdkafka, which holds a reference of its own.
+    let queue = unsafe rd_kafka_queue_new(client.pointer)
+    defer { unsafe rd_kafka_queue_destroy(queue) }
+    let code: rd_kafka_resp_err_t
+    if let positions {
+      let list = PartitionListHandle(positions)
+      code = unsafe rd_kafka_commit_queue(client.pointer, list.pointer, queue, nil, nil)
+    } else {
+      code = unsafe rd_kafka_commit_queue(client.pointer, nil, queue, nil, nil)
+    }
+    try client.check(code, "committing offsets")
+    guard let event = unsafe rd_kafka_queue_poll(queue, timeout.wholeMilliseconds) else {
+      throw client.failure(RD_KAFKA_RESP_ERR__TIMED_OUT, "committing offsets")
+    }
+    defer { unsafe rd_kafka_event_destroy(event) }
+    // The list belongs to the event.
+    let result = unsafe rd_kafka_event_error(event)
+    let failed = unsafe PartitionEntry.read(rd_kafka_event_topic_partition_list(event))
+      .first { $0.code != RD_KAFKA_RESP_ERR_NO_ERROR }
+    if let failed { throw KafkaError(failed.code, operation: "committing the offset of \(failed.partition)") }
+    if result != RD_KAFKA_RESP_ERR__NO_OFFSET { try client.check(result, "committing offsets") }
+  }
+
+  func watermarks(_ partition: KafkaTopicPartition, _ timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
+    var low: Int64 = 0
+    var high: Int64 = 0
+    let code = unsafe rd_kafka_query_watermark_offsets(
+      client.pointer, partition.topic, partition.partition, &low, &high, timeout.wholeMilliseconds)
+    try client.check(code, "asking for the ends of \(partition)")
+    return KafkaWatermarks(low: low, high: high)
+  }
+
+  /// The ends as of the newest fetch; `nil` when none is known yet.
+  func cachedWatermarks(_ partition: KafkaTopicPartition) -> KafkaWatermarks? {
+    var low: Int64 = -1
+    var high: Int64 = -1
+    let code = unsafe rd_kafka_get_watermark_offsets(
+      client.pointer, partition.topic, partition.partition, &low, &high)
+    // Unknown ends are `RD_KAFKA_OFFSET_INVALID`; the low one is only refreshed by statistics.
+    guard code == RD_KAFKA_RESP_ERR_NO_ERROR, high >= 0 else { return nil }
+    return KafkaWatermarks(low: max(0, low), high: high)
+  }
+
+  func groupMetadata() throws(KafkaError) -> GroupMetadataHandle {
+    // NULL without a `group.id`; else an object of our own.
+    guard let pointer = unsafe rd_kafka_consumer_group_metadata(client.pointer) else {
+      throw KafkaError(
+        code: .invalidArgument, message: "the consumer has no group: give a \"group.id\"",
+        operation: "asking for the consumer group", isRetriable: false)
+    }
+    return unsafe GroupMetadataHandle(owning: pointer)
+  }
+}
+
+/// Owns an `rd_kafka_consumer_group_metadata_t`, which stands by itself: the consumer may go before it.
+@safe final class GroupMetadataHandle {
+  let pointer: OpaquePointer
+
+  init(owning pointer: OpaquePointer) {
+    unsafe self.pointer = unsafe pointer
+  }
+
+  deinit {
+    // Owned here.
+    unsafe rd_kafka_consumer_group_metadata_destroy(pointer)
+  }
+}

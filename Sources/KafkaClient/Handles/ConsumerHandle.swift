@@ -1,0 +1,103 @@
+import CLibrdkafka
+
+/// The calls of a consumer that poll it and close it. Used by one thread.
+@safe final class ConsumerHandle {
+  let client: ClientHandle
+  private var isClosed = false
+
+  /// Time for leaving the group when the owner forgot to close.
+  private static let forgottenCloseTimeout = Duration.seconds(2)
+
+  init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
+    client = try ClientHandle(RD_KAFKA_CONSUMER, configuration, callbacks: callbacks, operation: "making a consumer")
+    // Sends callbacks of the main queue to the consumer's, so that one poll serves both.
+    unsafe _ = rd_kafka_poll_set_consumer(client.pointer)
+  }
+
+  /// Whether a rebalance callback is running.
+  var isInCallback: Bool { client.callbacks.rebalance.isRunning }
+
+  /// Waits for a message, then takes those that are there, and lends them one after the other; how many there were.
+  func poll(
+    max: Int, timeout: Duration, _ body: (borrowing KafkaMessageView) throws(KafkaError) -> Void
+  ) throws(KafkaError) -> Int {
+    let callbacks = client.callbacks
+    var wait = timeout.wholeMilliseconds
+    var count = 0
+    // Errors count too, so that a flood of them ends the loop.
+    for _ in 0..<max {
+      // Each message that `rd_kafka_consumer_poll` answers is the caller's to destroy; NULL means nothing came.
+      guard let message = unsafe rd_kafka_consumer_poll(client.pointer, wait) else { break }
+      wait = 0
+      if unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
+        count += 1
+        let topic = unsafe callbacks.names.name(of: message.pointee.rkt)
+        try body(unsafe KafkaMessageView(owning: message, topic: topic))
+      } else {
+        unsafe note(message)
+        unsafe rd_kafka_message_destroy(message)
+      }
+    }
+    if let failure = callbacks.rebalance.takeFailure() { callbacks.add(.error(failure)) }
+    // What was read goes out first; the next poll finds nothing and throws.
+    if count == 0, let fatal = callbacks.fatal ?? client.fatalError(operation: "polling the consumer") { throw fatal }
+    return count
+  }
+
+  /// Turns an error in the place of a message into an event.
+  private func note(_ message: UnsafeMutablePointer<rd_kafka_message_t>) {
+    let code = unsafe message.pointee.err
+    // An error of no partition has no topic. `rd_kafka_message_errstr` answers a string that lives with the message.
+    let partition = unsafe KafkaTopicPartition(
+      topic: client.callbacks.names.name(of: message.pointee.rkt), partition: message.pointee.partition)
+    if code == RD_KAFKA_RESP_ERR__PARTITION_EOF {
+      unsafe client.callbacks.add(.partitionEnd(KafkaPosition(partition, offset: message.pointee.offset)))
+    } else {
+      let text = unsafe rd_kafka_message_errstr(message).map { unsafe String(cString: $0) }
+      let operation = partition.topic.isEmpty ? "consuming" : "consuming \(partition)"
+      client.callbacks.add(.error(KafkaError(code, operation: operation, message: text)))
+    }
+  }
+
+  /// Commits what is given up and leaves the group, for at most this time; what is not done by then is left to the
+  /// group's session time-out. Whether all was done.
+  @discardableResult
+  func close(_ timeout: Duration) -> Bool {
+    guard !isClosed else { return true }
+    isClosed = true
+    let leftInOrder = leaveGroup(timeout)
+    if !leftInOrder { client.leaveBehind() }
+    client.callbacks.rebalance.listener = nil
+    return leftInOrder
+  }
+
+  private func leaveGroup(_ timeout: Duration) -> Bool {
+    let deadline = Deadline(in: timeout)
+    // A queue of our own makes the close asynchronous and lets it be bounded; `rd_kafka_consumer_close` would wait
+    // for ever. The queue is destroyed before the client.
+    let queue = unsafe rd_kafka_queue_new(client.pointer)
+    defer { unsafe rd_kafka_queue_destroy(queue) }
+    if let error = unsafe rd_kafka_consumer_close_queue(client.pointer, queue) {
+      // No group, so there is nothing to leave; or a fatal error, so it cannot be left.
+      defer { unsafe rd_kafka_error_destroy(error) }
+      return unsafe rd_kafka_error_is_fatal(error) == 0
+    }
+    while unsafe rd_kafka_consumer_closed(client.pointer) == 0 {
+      guard !deadline.hasPassed else { return false }
+      // Each event that is answered is ours to destroy, after its list has been read.
+      let wait = min(deadline.remaining, .milliseconds(50)).wholeMilliseconds
+      guard let event = unsafe rd_kafka_queue_poll(queue, wait) else { continue }
+      if unsafe rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE {
+        unsafe client.callbacks.rebalance.perform(
+          rd_kafka_event_error(event), rd_kafka_event_topic_partition_list(event), client: client.pointer,
+          callbacks: client.callbacks)
+      }
+      unsafe rd_kafka_event_destroy(event)
+    }
+    return true
+  }
+
+  deinit {
+    close(Self.forgottenCloseTimeout)
+  }
+}

@@ -1,0 +1,235 @@
+import CLibrdkafka
+
+/// The calls of a producer. Used by one thread.
+@safe final class ProducerHandle {
+  let client: ClientHandle
+  private var topics: [String: TopicHandle] = [:]
+  private var lastTopic: TopicHandle?
+
+  init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
+    client = try ClientHandle(RD_KAFKA_PRODUCER, configuration, callbacks: callbacks, operation: "making a producer")
+  }
+
+  var deliveries: DeliveryLedger { client.callbacks.deliveries }
+
+  /// Copies a message into the queue, waiting for room for at most this time. A `nil` partition is chosen by the
+  /// partitioner, a `nil` time-stamp is now.
+  func send(
+    topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+    headers: [KafkaHeader], timestampMilliseconds: Int64?, tag: UInt64, queueFullTimeout: Duration
+  ) throws(KafkaError) {
+    let topicHandle = try handle(of: topic)
+    var fields = unsafe [
+      Field.topic(topicHandle.pointer), Field.partition(partition ?? RD_KAFKA_PARTITION_UA),
+      // The bytes are copied before the call returns.
+      Field.flags(RD_KAFKA_MSG_F_COPY), Field.key(key), Field.value(value), Field.tag(tag),
+    ]
+    if let timestampMilliseconds { unsafe fields.append(Field.timestamp(timestampMilliseconds)) }
+    let list = headers.isEmpty ? nil : HeaderListHandle(headers)
+    if let list { unsafe fields.append(Field.headers(list.pointer)) }
+    // The deadline is made on the first refusal only: reading a clock for every message would cost as much as sending.
+    var deadline: Deadline?
+    while true {
+      // The fields and all they point at live for the call. The error it answers, if any, is ours.
+      guard let error = unsafe rd_kafka_produceva(client.pointer, fields, fields.count) else {
+        list?.handOver()
+        deliveries.sent &+= 1
+        return
+      }
+      let failure = unsafe KafkaError(
+        consuming: error, operation: "producing to \(topic)\(partition.map { "[\($0)]" } ?? "")")
+      guard failure.code == .queueFull else {
+        if failure.code == .fatal, let fatal = client.fatalError(operation: failure.operation) { throw fatal }
+        throw failure
+      }
+      deadline = deadline ?? Deadline(in: queueFullTimeout)
+      guard let remaining = deadline?.remaining, remaining > .zero else { throw client.queueFull(failure) }
+      client.serve(min(remaining, .milliseconds(50)))
+    }
+  }
+
+  private func handle(of topic: String) throws(KafkaError) -> TopicHandle {
+    if let lastTopic, lastTopic.name == topic { return lastTopic }
+    let handle: TopicHandle
+    if let known = topics[topic] {
+      handle = known
+    } else {
+      handle = try TopicHandle(topic, client)
+      topics[topic] = handle
+    }
+    lastTopic = handle
+    return handle
+  }
+
+  /// Waits until every message has its report; whether all had it in time.
+  func flush(_ timeout: Duration) throws(KafkaError) -> Bool {
+    let code = unsafe rd_kafka_flush(client.pointer, timeout.wholeMilliseconds)
+    if code == RD_KAFKA_RESP_ERR__TIMED_OUT { return false }
+    try client.check(code, "flushing the producer")
+    return true
+  }
+
+  /// Gives up all messages that have no report yet; their reports follow in the next serve.
+  func purge() {
+    // Both flags are valid for a producer, for which the call cannot fail.
+    unsafe _ = rd_kafka_purge(client.pointer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT)
+  }
+}
+
+/// Transactions. Each call answers NULL or an error object that is ours.
+extension ProducerHandle {
+  func initTransactions(_ timeout: Duration) throws(KafkaError) {
+    unsafe try client.check(
+      rd_kafka_init_transactions(client.pointer, timeout.wholeMilliseconds), "initialising transactions")
+  }
+
+  func beginTransaction() throws(KafkaError) {
+    unsafe try client.check(rd_kafka_begin_transaction(client.pointer), "beginning a transaction")
+  }
+
+  func sendOffsets(
+    _ positions: [KafkaPosition], _ group: GroupMetadataHandle, _ timeout: Duration
+  ) throws(KafkaError) {
+    let list = PartitionListHandle(positions)
+    let error = unsafe rd_kafka_send_offsets_to_transaction(
+      client.pointer, list.pointer, group.pointer, timeout.wholeMilliseconds)
+    unsafe try client.check(error, "sending offsets to the transaction")
+  }
+
+  func commitTransaction(_ timeout: Duration) throws(KafkaError) {
+    unsafe try client.check(
+      rd_kafka_commit_transaction(client.pointer, timeout.wholeMilliseconds), "committing the transaction")
+  }
+
+  func abortTransaction(_ timeout: Duration) throws(KafkaError) {
+    unsafe try client.check(
+      rd_kafka_abort_transaction(client.pointer, timeout.wholeMilliseconds), "aborting the transaction")
+  }
+}
+
+extension ClientHandle {
+  /// The error of a queue that stayed full.
+  fileprivate func queueFull(_ error: KafkaError) -> KafkaError {
+    var error = error
+    error.message = "the producer's queue stayed full; the broker takes messages more slowly than they are produced"
+    error.isRetriable = true
+    if let problem = callbacks.lastConnectionProblem {
+      error.message += "; the last connection failed with: \(problem)"
+    }
+    return error
+  }
+}
+
+/// Owns an `rd_kafka_topic_t`, and keeps the client alive until it is released, as librdkafka asks.
+@safe private final class TopicHandle {
+  let name: String
+  let pointer: OpaquePointer
+  private let client: ClientHandle
+
+  init(_ name: String, _ client: ClientHandle) throws(KafkaError) {
+    // NULL on an invalid name, with the reason in the thread's last error.
+    guard let pointer = unsafe rd_kafka_topic_new(client.pointer, name, nil) else {
+      throw KafkaError(
+        code: KafkaErrorCode(rd_kafka_last_error()), message: rd_kafka_last_error().words,
+        operation: "using the topic \"\(name)\"", isRetriable: false)
+    }
+    unsafe self.pointer = unsafe pointer
+    self.name = name
+    self.client = client
+  }
+
+  deinit {
+    // Owned here.
+    unsafe rd_kafka_topic_destroy(pointer)
+  }
+}
+
+extension rd_kafka_resp_err_t {
+  fileprivate var words: String { KafkaErrorCode(self).explanation }
+}
+
+/// Owns an `rd_kafka_headers_t` until a message takes it over.
+@safe private final class HeaderListHandle {
+  let pointer: OpaquePointer
+  private var isOwned = true
+
+  init(_ headers: [KafkaHeader]) {
+    // Never NULL; names and values are copied. A NULL value is a null one, so an empty one needs an address.
+    unsafe pointer = rd_kafka_headers_new(headers.count)
+    for header in headers {
+      let count = header.name.utf8.count
+      if let value = header.value {
+        unsafe value.withUnsafeBytes { bytes in
+          unsafe _ = rd_kafka_header_add(
+            pointer, header.name, count, bytes.baseAddress ?? UnsafeRawPointer(emptyBytes), bytes.count)
+        }
+      } else {
+        unsafe _ = rd_kafka_header_add(pointer, header.name, count, nil, 0)
+      }
+    }
+  }
+
+  /// Says that a message owns the list now.
+  func handOver() {
+    isOwned = false
+  }
+
+  deinit {
+    // `rd_kafka_produceva` takes the list only when it succeeds.
+    if isOwned { unsafe rd_kafka_headers_destroy(pointer) }
+  }
+}
+
+/// An address for bytes that are there but empty: librdkafka reads NULL as null, and reads nothing of zero bytes.
+private nonisolated(unsafe) let emptyBytes = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+
+/// Makes the fields of a message for `rd_kafka_produceva`; each sets the member of the union that its type asks for.
+private enum Field {
+  static func topic(_ topic: OpaquePointer) -> rd_kafka_vu_t {
+    unsafe make(RD_KAFKA_VTYPE_RKT) { unsafe $0.rkt = unsafe topic }
+  }
+
+  static func partition(_ partition: Int32) -> rd_kafka_vu_t {
+    unsafe make(RD_KAFKA_VTYPE_PARTITION) { unsafe $0.i32 = partition }
+  }
+
+  static func flags(_ flags: Int32) -> rd_kafka_vu_t {
+    unsafe make(RD_KAFKA_VTYPE_MSGFLAGS) { unsafe $0.i = flags }
+  }
+
+  static func key(_ bytes: UnsafeRawBufferPointer?) -> rd_kafka_vu_t {
+    unsafe make(RD_KAFKA_VTYPE_KEY) { unsafe $0.mem = memory(bytes) }
+  }
+
+  static func value(_ bytes: UnsafeRawBufferPointer?) -> rd_kafka_vu_t {
+    unsafe make(RD_KAFKA_VTYPE_VALUE) { unsafe $0.mem = memory(bytes) }
+  }
+
+  static func tag(_ tag: UInt64) -> rd_kafka_vu_t {
+    // Never dereferenced: it comes back in the delivery report.
+    unsafe make(RD_KAFKA_VTYPE_OPAQUE) { unsafe $0.ptr = UnsafeMutableRawPointer(bitPattern: UInt(tag)) }
+  }
+
+  static func timestamp(_ milliseconds: Int64) -> rd_kafka_vu_t {
+    unsafe make(RD_KAFKA_VTYPE_TIMESTAMP) { unsafe $0.i64 = milliseconds }
+  }
+
+  static func headers(_ list: OpaquePointer) -> rd_kafka_vu_t {
+    unsafe make(RD_KAFKA_VTYPE_HEADERS) { unsafe $0.headers = unsafe list }
+  }
+
+  private typealias Union = rd_kafka_vu_s.__Unnamed_union_u
+
+  private static func make(_ type: rd_kafka_vtype_t, _ set: (inout Union) -> Void) -> rd_kafka_vu_t {
+    var field = unsafe rd_kafka_vu_t()
+    unsafe field.vtype = type
+    unsafe set(&field.u)
+    return unsafe field
+  }
+
+  private static func memory(_ bytes: UnsafeRawBufferPointer?) -> Union.__Unnamed_struct_mem {
+    guard let bytes = unsafe bytes else { return unsafe .init(ptr: nil, size: 0) }
+    // Only read, as the copy flag is set.
+    return unsafe .init(ptr: UnsafeMutableRawPointer(mutating: bytes.baseAddress) ?? emptyBytes, size: bytes.count)
+  }
+}

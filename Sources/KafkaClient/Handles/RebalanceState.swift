@@ -1,0 +1,76 @@
+import CLibrdkafka
+
+/// Applies what the group decided, and tells the listener. Touched by the consumer's thread only.
+final class RebalanceState {
+  var listener: (any KafkaRebalanceListener)?
+  /// Whether a rebalance callback is running.
+  private(set) var isRunning = false
+  /// A failure to apply an assignment; thrown by the poll that ran the callback.
+  private var failure: KafkaError?
+
+  init(listener: (any KafkaRebalanceListener)? = nil) {
+    self.listener = listener
+  }
+
+  /// Takes the failure of the newest rebalance.
+  func takeFailure() -> KafkaError? {
+    guard failure != nil else { return nil }
+    defer { failure = nil }
+    return failure
+  }
+
+  /// Does what a rebalance event asks for. `partitions` is librdkafka's own list, valid for the call; its offsets may
+  /// be written before it is assigned.
+  func perform(
+    _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
+    client: OpaquePointer, callbacks: ClientCallbacks
+  ) {
+    isRunning = true
+    defer { isRunning = false }
+    let named = unsafe PartitionEntry.read(partitions).map(\.partition)
+    // The protocol is the one of the present generation: a static string.
+    let cooperative = unsafe String(cString: rd_kafka_rebalance_protocol(client)) == "COOPERATIVE"
+    switch code {
+    case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
+      for (partition, offset) in listener?.assigned(named) ?? [:] where named.contains(partition) {
+        // Found by name in the list; the list's own entry is written.
+        unsafe _ = rd_kafka_topic_partition_list_set_offset(
+          partitions, partition.topic, partition.partition, offset.raw)
+      }
+      unsafe apply(cooperative, "assigning") {
+        unsafe rd_kafka_incremental_assign(client, partitions)
+      } eager: {
+        unsafe rd_kafka_assign(client, partitions)
+      }
+    case RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS:
+      if unsafe rd_kafka_assignment_lost(client) != 0 {
+        listener?.lost(named)
+      } else {
+        listener?.revoked(named)
+      }
+      unsafe apply(cooperative, "revoking") {
+        unsafe rd_kafka_incremental_unassign(client, partitions)
+      } eager: {
+        unsafe rd_kafka_assign(client, nil)
+      }
+    default:
+      callbacks.add(.error(KafkaError(code, operation: "rebalancing the consumer group")))
+      // librdkafka asks to synchronise its state by unassigning everything.
+      unsafe _ = rd_kafka_assign(client, nil)
+    }
+  }
+
+  /// Applies an assignment by the group's protocol.
+  private func apply(
+    _ cooperative: Bool, _ what: String, incremental: () -> OpaquePointer?, eager: () -> rd_kafka_resp_err_t
+  ) {
+    let operation = "\(what) partitions in a rebalance"
+    if cooperative {
+      guard let error = unsafe incremental() else { return }
+      failure = unsafe KafkaError(consuming: error, operation: operation)
+    } else {
+      let code = eager()
+      if code != RD_KAFKA_RESP_ERR_NO_ERROR { failure = KafkaError(code, operation: operation) }
+    }
+  }
+}

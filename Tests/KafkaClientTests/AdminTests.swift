@@ -1,0 +1,79 @@
+import KafkaClient
+import Testing
+
+@Suite("admin and unreachable brokers")
+struct AdminTests {
+  @Test("the cluster's topics, partitions, leaders and brokers are told")
+  func metadata() throws {
+    let broker = try EmbeddedBroker(brokers: 3)
+    try broker.createTopic("a", partitions: 2, replicas: 3)
+    try broker.createTopic("b", partitions: 1)
+    let admin = try KafkaAdmin(["bootstrap.servers": broker.bootstrapServers])
+    #expect(try admin.listTopics(timeout: patience) == ["a", "b"])
+    let cluster = try admin.describeCluster(timeout: patience)
+    #expect(cluster.brokers.map(\.id).sorted() == [1, 2, 3])
+    #expect(cluster.brokers.allSatisfy { $0.host == "127.0.0.1" && $0.port > 0 })
+    let topics = try admin.describeTopics(["b", "a"], timeout: patience)
+    #expect(topics.map(\.name) == ["b", "a"])
+    #expect(topics[1].partitions.map(\.id) == [0, 1])
+    #expect(topics[1].partitions.allSatisfy { $0.leader != nil && $0.replicaCount == 3 })
+  }
+
+  @Test("asking for a topic that is not there says so and does not make it")
+  func missingTopic() throws {
+    let broker = try EmbeddedBroker()
+    let admin = try KafkaAdmin(["bootstrap.servers": broker.bootstrapServers])
+    let error = failure { () throws(KafkaError) in _ = try admin.describeTopics(["nope"], timeout: patience) }
+    #expect(error?.code == .unknownTopicOrPartition)
+    #expect(error?.operation == "describing the topic nope")
+    #expect(try admin.listTopics(timeout: patience).isEmpty)
+  }
+
+  @Test("a topic that cannot be is refused before it is asked for")
+  func badTopic() throws {
+    let admin = try KafkaAdmin(["bootstrap.servers": "127.0.0.1:1"])
+    let error = failure { () throws(KafkaError) in
+      _ = try admin.createTopics(
+        [KafkaNewTopic(name: "a", partitions: 1), KafkaNewTopic(name: "", partitions: 1)], timeout: patience)
+    }
+    #expect(error?.code == .invalidArgument)
+  }
+
+  @Test("a closed port is told in the time given, with the address and the reason")
+  func closedPort() throws {
+    let start = ContinuousClock.now
+    let admin = try KafkaAdmin(["bootstrap.servers": "127.0.0.1:1"])
+    let error = try #require(
+      failure { () throws(KafkaError) in _ = try admin.listTopics(timeout: .milliseconds(500)) })
+    #expect(error.isRetriable)
+    #expect(error.description.contains("127.0.0.1:1"))
+    #expect(error.description.contains("Connection refused"))
+    let producer = try KafkaProducer(["bootstrap.servers": "127.0.0.1:1", "transactional.id": "me"])
+    let refusal = try #require(
+      failure { () throws(KafkaError) in try producer.initTransactions(timeout: .milliseconds(500)) })
+    #expect(refusal.isRetriable)
+    #expect(refusal.description.contains("Connection refused"))
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  @Test("a consumer of a closed port tells it as an event, and closes in the time given")
+  func closedPortConsumer() throws {
+    let consumer = try KafkaConsumer(["bootstrap.servers": "127.0.0.1:1", "group.id": "g"])
+    try consumer.subscribe(["t"])
+    #expect(
+      try consumer.pollUntil { batch in
+        batch.events.contains { event in
+          guard case .error(let error) = event else { return false }
+          return error.code == .transportFailed && error.isRetriable
+        }
+      })
+    let error = failure { () throws(KafkaError) in
+      try consumer.commit(
+        [KafkaPosition(KafkaTopicPartition(topic: "t", partition: 0), offset: 1)], timeout: .milliseconds(100))
+    }
+    #expect(error?.isRetriable == true)
+    let start = ContinuousClock.now
+    consumer.close(timeout: .milliseconds(300))
+    #expect(ContinuousClock.now - start < .seconds(3))
+  }
+}

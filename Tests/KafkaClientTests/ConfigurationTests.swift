@@ -1,0 +1,96 @@
+import KafkaClient
+import Testing
+
+@Suite("configuration")
+struct ConfigurationTests {
+  @Test("a property that librdkafka does not know is refused by its name")
+  func unknownKey() throws {
+    let error = try #require(failure { () throws(KafkaError) in _ = try KafkaProducer(["bootstrap.serfers": "x"]) })
+    #expect(error.code == .invalidArgument)
+    #expect(!error.isRetriable)
+    #expect(error.description.contains("\"bootstrap.serfers\""))
+    #expect(error.description.contains("there is no property of that name"))
+  }
+
+  @Test("a value that a property does not take is refused by the property's name")
+  func badValue() throws {
+    let error = try #require(failure { () throws(KafkaError) in _ = try KafkaConsumer(["session.timeout.ms": "soon"]) })
+    #expect(error.operation.contains("\"session.timeout.ms\""))
+    #expect(error.code == .invalidArgument)
+  }
+
+  @Test("properties that contradict each other are refused when the client is made")
+  func contradiction() throws {
+    let error = try #require(
+      failure { () throws(KafkaError) in
+        _ = try KafkaProducer(["enable.idempotence": "true", "acks": "1"])
+      })
+    #expect(error.operation == "making a producer")
+    #expect(error.message.contains("acks"))
+  }
+
+  @Test("refusals leave nothing behind, however often they happen")
+  func nothingLeaks() throws {
+    func refuse() {
+      for _ in 0..<2000 {
+        _ = failure { () throws(KafkaError) in
+          _ = try KafkaProducer(["bootstrap.servers": String(repeating: "a", count: 1000), "nope": "1"])
+        }
+        _ = failure { () throws(KafkaError) in
+          _ = try KafkaProducer(["enable.idempotence": "true", "acks": "1"])
+        }
+      }
+    }
+    refuse()
+    let before = try Memory.residentBytes()
+    refuse()
+    // A configuration object alone is several kilobytes: 4,000 of them would be many times this bound.
+    #expect(try Memory.residentBytes() - before < 8_000_000)
+  }
+
+  @Test(
+    "secrets are not shown",
+    arguments: [
+      "sasl.password", "ssl.key.password", "ssl.keystore.password", "ssl.key.pem", "sasl.oauthbearer.client.secret",
+      "sasl.oauthbearer.config", "SASL.Password",
+    ])
+  func secrets(key: String) {
+    let configuration = KafkaConfiguration([("client.id", "me"), (key, "hush")])
+    #expect(configuration.description == "client.id=me, \(key)=***")
+    #expect(!String(reflecting: configuration).contains("hush"))
+    var dumped = ""
+    dump(configuration, to: &dumped)
+    #expect(!dumped.contains("hush"))
+  }
+
+  @Test("the last value of a key holds, and the order of the keys is kept")
+  func order() {
+    let base: KafkaConfiguration = ["b": "1", "a": "2", "b": "3"]
+    #expect(base.description == "b=3, a=2")
+    #expect(base.merging(["c": "4", "a": "5"]).description == "b=3, a=5, c=4")
+    var changed = base
+    changed["b"] = nil
+    #expect(changed == ["a": "2"])
+  }
+
+  @Test("librdkafka's log goes to the sink, and only while the client is polled")
+  func log() throws {
+    var lines: [KafkaLogLine] = []
+    let producer = try KafkaProducer(
+      ["bootstrap.servers": "127.0.0.1:1", "debug": "broker"], logSink: { lines.append($0) })
+    #expect(lines.isEmpty)
+    try producer.poll(timeout: .milliseconds(200))
+    #expect(lines.contains { $0.level == 7 && !$0.facility.isEmpty && !$0.message.isEmpty })
+  }
+
+  @Test("codes have librdkafka's names")
+  func names() {
+    #expect(KafkaErrorCode.timedOut.name == "_TIMED_OUT")
+    #expect(KafkaErrorCode.producerFenced.description == "PRODUCER_FENCED")
+    #expect(KafkaErrorCode.fenced.name == "_FENCED")
+    #expect(KafkaErrorCode.topicExists.name == "TOPIC_ALREADY_EXISTS")
+    #expect(KafkaErrorCode.closed.name == "_DESTROY")
+    #expect(KafkaErrorCode.pollIntervalExceeded.name == "_MAX_POLL_EXCEEDED")
+    #expect(KafkaErrorCode(rawValue: 12345).name == "ERR_12345?")
+  }
+}

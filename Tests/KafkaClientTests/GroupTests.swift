@@ -1,0 +1,163 @@
+import KafkaClient
+import Testing
+
+@Suite("consumers and their groups")
+struct GroupTests {
+  private func fill(_ cluster: EmbeddedCluster, _ topic: String, partitions: Int32, each: Int) throws {
+    let producer = try cluster.producer()
+    for partition in 0..<partitions {
+      for number in 0..<each {
+        try producer.send(topic: topic, partition: partition, key: nil, value: [UInt8(truncatingIfNeeded: number)])
+      }
+    }
+    #expect(try producer.flush(timeout: patience))
+  }
+
+  @Test(
+    "two consumers share the partitions, and when one closes the other has them all",
+    arguments: ["range", "cooperative-sticky"])
+  func twoConsumers(assignor: String) throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 4])
+    try fill(cluster, "t", partitions: 4, each: 3)
+    let settings = Settings.consumer(cluster.broker.bootstrapServers)
+      .merging(["partition.assignment.strategy": assignor])
+    let (first, second) = (NotingListener(), NotingListener())
+    let one = try KafkaConsumer(settings, rebalanceListener: first)
+    let two = try KafkaConsumer(settings, rebalanceListener: second)
+    // Both read at once; what is read twice or not at all in a rebalance is the group's business, not this test's.
+    try one.subscribe(["t"])
+    try two.subscribe(["t"])
+    #expect(
+      try one.pollUntil { _ in
+        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
+        return first.held.count == 2 && second.held.count == 2
+      })
+    #expect(first.held.isDisjoint(with: second.held))
+    #expect(try Set(one.assignment()) == first.held)
+
+    #expect(one.close(timeout: patience))
+    #expect(first.held.isEmpty)
+    #expect(first.revocations > 0)
+    #expect(try two.pollUntil { _ in second.held.count == 4 })
+    #expect(second.losses == 0)
+    #expect(two.close(timeout: patience))
+    #expect(two.close())
+    let error = failure { () throws(KafkaError) in _ = try one.poll(maxMessages: 1, timeout: .zero) }
+    #expect(error?.code == .closed)
+  }
+
+  @Test(
+    "the listener's start offsets are where reading begins, whatever the group committed",
+    arguments: ["range", "cooperative-sticky"])
+  func startOffsets(assignor: String) throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 3])
+    try fill(cluster, "t", partitions: 3, each: 10)
+    let listener = NotingListener()
+    listener.starts = [
+      KafkaTopicPartition(topic: "t", partition: 0): .at(7), KafkaTopicPartition(topic: "t", partition: 1): .end,
+      KafkaTopicPartition(topic: "other", partition: 0): .at(1),
+    ]
+    let consumer = try KafkaConsumer(
+      Settings.consumer(cluster.broker.bootstrapServers).merging(["partition.assignment.strategy": assignor]),
+      rebalanceListener: listener)
+    try consumer.subscribe(["t"])
+    let messages = try consumer.take(3 + 10)
+    #expect(messages.filter { $0.partition == 0 }.map(\.offset) == [7, 8, 9])
+    #expect(messages.filter { $0.partition == 1 }.isEmpty)
+    #expect(messages.filter { $0.partition == 2 }.map(\.offset) == Array(0..<10))
+  }
+
+  @Test("a listener can commit in its revocation, and the group keeps it")
+  func commitInRevocation() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    try fill(cluster, "t", partitions: 1, each: 5)
+    let partition = KafkaTopicPartition(topic: "t", partition: 0)
+    let listener = NotingListener()
+    let consumer = try KafkaConsumer(
+      Settings.consumer(cluster.broker.bootstrapServers), rebalanceListener: listener)
+    var refusal: KafkaError?
+    listener.onRevoked = { [unowned consumer] _ in
+      refusal = failure { () throws(KafkaError) in
+        try consumer.commit([KafkaPosition(partition, offset: 4)], timeout: patience)
+      }
+    }
+    try consumer.subscribe(["t"])
+    _ = try consumer.take(5)
+    #expect(consumer.close(timeout: patience))
+    #expect(refusal == nil)
+    let next = try KafkaConsumer(Settings.consumer(cluster.broker.bootstrapServers))
+    #expect(try next.committed([partition], timeout: patience) == [KafkaPosition(partition, offset: 4)])
+  }
+
+  @Test("paused partitions bring nothing, resumed ones go on, and a seek goes where it says")
+  func pauseResumeSeek() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 2])
+    try fill(cluster, "t", partitions: 2, each: 10)
+    let partitions = (0..<2).map { KafkaTopicPartition(topic: "t", partition: $0) }
+    let consumer = try KafkaConsumer(Settings.consumer(cluster.broker.bootstrapServers))
+    try consumer.assign([partitions[0]: .beginning, partitions[1]: .at(5)])
+    try consumer.pause([partitions[0]])
+    #expect(try consumer.take(5).map(\.partition) == [1, 1, 1, 1, 1])
+    #expect(try consumer.poll(maxMessages: 10, timeout: .milliseconds(100)).messages.isEmpty)
+    try consumer.resume([partitions[0]])
+    #expect(try consumer.take(10).map(\.offset) == Array(0..<10))
+    #expect(try consumer.positions(partitions) == partitions.map { KafkaPosition($0, offset: 10) })
+    try consumer.seek(partitions[1], to: .at(8))
+    #expect(try consumer.take(2).map(\.offset) == [8, 9])
+    #expect(try consumer.watermarks(of: partitions[0], timeout: patience) == KafkaWatermarks(low: 0, high: 10))
+    #expect(try consumer.cachedWatermarks(of: partitions[0])?.high == 10)
+
+    let stranger = KafkaTopicPartition(topic: "t", partition: 7)
+    let error = failure { () throws(KafkaError) in try consumer.seek(stranger, to: .at(1)) }
+    #expect(error?.operation == "seeking in t[7]")
+  }
+
+  @Test("partitions can be added to and taken from an assignment by hand")
+  func incremental() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 2])
+    try fill(cluster, "t", partitions: 2, each: 2)
+    let partitions = (0..<2).map { KafkaTopicPartition(topic: "t", partition: $0) }
+    let consumer = try KafkaConsumer(Settings.consumer(cluster.broker.bootstrapServers))
+    try consumer.incrementalAssign([partitions[0]: .beginning])
+    #expect(try consumer.take(2).map(\.partition) == [0, 0])
+    try consumer.incrementalAssign([partitions[1]: .at(1)])
+    #expect(try consumer.take(1).map(\.nextPosition) == [KafkaPosition(partitions[1], offset: 2)])
+    try consumer.incrementalUnassign([partitions[0]])
+    #expect(try consumer.assignment() == [partitions[1]])
+  }
+
+  @Test("a fetch that fails is an event or is retried, and reading goes on")
+  func failingFetch() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    try fill(cluster, "t", partitions: 1, each: 3)
+    cluster.broker.pushRequestErrors(.fetch, [.notLeader, .transportFailed])
+    #expect(try cluster.consumer(of: "t").take(3).count == 3)
+  }
+
+  @Test("a member that the group does not know any more is told that its partitions are lost")
+  func lost() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let listener = NotingListener()
+    let consumer = try KafkaConsumer(
+      Settings.consumer(cluster.broker.bootstrapServers), rebalanceListener: listener)
+    try consumer.subscribe(["t"])
+    #expect(try consumer.pollUntil { _ in listener.held.count == 1 })
+    cluster.broker.pushRequestErrors(.heartbeat, [.unknownMember])
+    #expect(try consumer.pollUntil { _ in listener.losses == 1 })
+    #expect(listener.revocations == 0)
+  }
+
+  @Test("closing takes no longer than allowed when the broker is gone")
+  func boundedClose() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let listener = NotingListener()
+    let consumer = try KafkaConsumer(
+      Settings.consumer(cluster.broker.bootstrapServers), rebalanceListener: listener)
+    try consumer.subscribe(["t"])
+    #expect(try consumer.pollUntil { _ in listener.held.count == 1 })
+    try cluster.broker.setBrokerDown()
+    let start = ContinuousClock.now
+    consumer.close(timeout: .milliseconds(500))
+    #expect(ContinuousClock.now - start < .seconds(3))
+  }
+}

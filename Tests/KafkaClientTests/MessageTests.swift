@@ -1,0 +1,174 @@
+import KafkaClient
+import Testing
+
+@Suite("messages")
+struct MessageTests {
+  @Test("a message comes back as it was sent: key, value, headers, time-stamp, null and empty apart")
+  func roundTrip() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer()
+    let headers = [
+      KafkaHeader("a", "1"), KafkaHeader("b", nil), KafkaHeader("a", [0, 255]), KafkaHeader("empty", [UInt8]()),
+    ]
+    let time: Int64 = 1_700_000_000_123
+    try producer.send(topic: "t", key: bytes("k"), value: bytes("v"), headers: headers, timestampMilliseconds: time)
+    try producer.send(topic: "t", key: nil, value: nil, timestampMilliseconds: time + 1)
+    try producer.send(topic: "t", key: [], value: [], timestampMilliseconds: time + 2)
+    #expect(try producer.flush(timeout: patience))
+
+    let messages = try cluster.consumer(of: "t").take(3)
+    #expect(
+      messages == [
+        KafkaMessage(
+          topic: "t", partition: 0, offset: 0, timestampMilliseconds: time, key: bytes("k"), value: bytes("v"),
+          headers: headers),
+        KafkaMessage(
+          topic: "t", partition: 0, offset: 1, timestampMilliseconds: time + 1, key: nil, value: nil),
+        KafkaMessage(topic: "t", partition: 0, offset: 2, timestampMilliseconds: time + 2, key: [], value: []),
+      ])
+  }
+
+  @Test("messages are lent without copying, and their bytes are the same")
+  func lending() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer()
+    for number in 0..<10 { try producer.send(topic: "t", key: nil, value: [UInt8(number), 7].span) }
+    #expect(try producer.flush(timeout: patience))
+
+    let consumer = try cluster.consumer(of: "t")
+    var seen: [UInt8] = []
+    while seen.count < 10 {
+      try consumer.forEachMessage(maxMessages: 4, timeout: patience) { message in
+        message.withKey { key in
+          let isNull = key == nil
+          #expect(isNull)
+        }
+        message.withValue { value in
+          if let value { seen.append(value[0]) }
+        }
+        #expect(message.valueCount == 2)
+        #expect(message.topic == "t")
+      }
+    }
+    #expect(seen == Array(0..<10))
+  }
+
+  @Test("a body that throws ends the loop, and the rest comes with the next poll")
+  func throwingBody() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer()
+    for number: UInt8 in 0..<5 { try producer.send(topic: "t", key: nil, value: [number]) }
+    #expect(try producer.flush(timeout: patience))
+    let consumer = try cluster.consumer(of: "t")
+    let refusal = KafkaError(code: .wrongState, message: "enough", operation: "reading")
+    var seen: [Int64] = []
+    let error = failure { () throws(KafkaError) in
+      while true {
+        try consumer.forEachMessage(maxMessages: 100, timeout: patience) { message throws(KafkaError) in
+          seen.append(message.offset)
+          if message.offset == 2 { throw refusal }
+        }
+      }
+    }
+    #expect(error == refusal)
+    #expect(seen == [0, 1, 2])
+    #expect(try consumer.take(2).map(\.offset) == [3, 4])
+  }
+
+  @Test("a message goes to the partition that was named, and the report says so with its tag")
+  func explicitPartition() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 4])
+    var reports: [KafkaDelivery] = []
+    let producer = try KafkaProducer(
+      Settings.producer(cluster.broker.bootstrapServers), deliveryHandler: { reports.append($0) })
+    for partition: Int32 in [3, 1] {
+      try producer.send(topic: "t", partition: partition, key: nil, value: [1], tag: UInt64.max - UInt64(partition))
+    }
+    #expect(try producer.flush(timeout: patience))
+    reports.sort { $0.partition < $1.partition }
+    #expect(reports.map(\.partition.partition) == [1, 3])
+    #expect(reports.map(\.tag) == [UInt64.max - 1, UInt64.max - 3])
+    #expect(reports.map(\.offset) == [0, 0])
+    #expect(producer.counts == KafkaDeliveryCounts(sent: 2, delivered: 2, failed: 0, purged: 0))
+  }
+
+  @Test("a message to a partition that is not there fails, once that is known, and is told as a failure")
+  func unknownPartition() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer()
+    let thrown = failure { () throws(KafkaError) in
+      try producer.send(topic: "t", partition: 9, key: nil, value: [1], tag: 5)
+    }
+    _ = try producer.flush(timeout: patience)
+    let failures = producer.takeDeliveryFailures()
+    #expect(thrown?.code == .unknownPartition || failures.map(\.error?.code) == [.unknownPartition])
+    #expect(thrown != nil || failures.map(\.tag) == [5])
+    #expect(producer.takeDeliveryFailures().isEmpty)
+  }
+
+  @Test("the end of a partition is an event, where it is asked for")
+  func partitionEnd() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer()
+    try producer.send(topic: "t", key: nil, value: [1])
+    #expect(try producer.flush(timeout: patience))
+    let consumer = try cluster.consumer(of: "t", ["enable.partition.eof": "true"])
+    let end = KafkaEvent.partitionEnd(KafkaPosition(KafkaTopicPartition(topic: "t", partition: 0), offset: 1))
+    #expect(try consumer.pollUntil { $0.events.contains(end) })
+  }
+
+  @Test("one message that is larger than a client takes fails at once, by the topic's name")
+  func tooLarge() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer(["message.max.bytes": "2000"])
+    let error = failure { () throws(KafkaError) in
+      try producer.send(topic: "t", key: nil, value: [UInt8](repeating: 1, count: 3000))
+    }
+    #expect(error?.code == .messageTooLarge)
+    #expect(error?.operation == "producing to t")
+    #expect(error?.isRetriable == false)
+  }
+
+  @Test("a queue that stays full is a retriable error, after waiting for room as long as was allowed")
+  func queueFull() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    try cluster.broker.setBrokerDown()
+    let producer = try KafkaProducer(
+      Settings.producer(cluster.broker.bootstrapServers).merging(["queue.buffering.max.messages": "10"]),
+      queueFullTimeout: .milliseconds(60))
+    for _ in 0..<10 { try producer.send(topic: "t", key: nil, value: [1]) }
+    let start = ContinuousClock.now
+    let error = failure { () throws(KafkaError) in try producer.send(topic: "t", key: nil, value: [1]) }
+    #expect(ContinuousClock.now - start >= .milliseconds(60))
+    #expect(error?.code == .queueFull)
+    #expect(error?.isRetriable == true)
+    #expect(producer.counts.inFlight == 10)
+
+    try cluster.broker.setBrokerUp()
+    #expect(try producer.flush(timeout: patience))
+    try producer.send(topic: "t", key: nil, value: [1])
+    #expect(try producer.flush(timeout: patience))
+    #expect(producer.counts == KafkaDeliveryCounts(sent: 11, delivered: 11, failed: 0, purged: 0))
+  }
+
+  @Test("a slow broker holds the producer back without losing anything")
+  func backPressure() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer(["queue.buffering.max.messages": "50"])
+    for _ in 0..<500 { try producer.send(topic: "t", key: nil, value: [1]) }
+    #expect(try producer.flush(timeout: patience))
+    #expect(producer.counts.delivered == 500)
+  }
+
+  @Test("what is purged is counted by itself and is no failure")
+  func purge() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    try cluster.broker.setBrokerDown()
+    let producer = try cluster.producer()
+    try producer.send(topic: "t", key: nil, value: [1])
+    producer.purge()
+    _ = try producer.flush(timeout: patience)
+    #expect(producer.counts == KafkaDeliveryCounts(sent: 1, delivered: 0, failed: 0, purged: 1))
+    #expect(producer.takeDeliveryFailures().isEmpty)
+  }
+}
