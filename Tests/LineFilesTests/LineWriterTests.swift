@@ -127,7 +127,7 @@ struct LineWriterTests {
     #expect(error.isDiskFull)
     #expect(
       error.description == "cannot write /dev/full: no space left on device; "
-        + "free some space or write somewhere else; nothing was left under this name")
+        + "free some space or write somewhere else; no half file is left")
     #expect(throws: error) { try writer.close() }
     try writer.append("y")
     #expect(throws: error) { try writer.flush() }
