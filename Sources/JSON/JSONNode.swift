@@ -71,6 +71,11 @@ extension JSONKind: CustomStringConvertible {
     return try body(unsafe bytes.span)
   }
 
+  /// Appends the UTF-8 bytes of a string; nothing where this is no string.
+  public func appendUTF8(to bytes: inout [UInt8]) {
+    if let text = unsafe textBytes { unsafe bytes.append(contentsOf: text) }
+  }
+
   /// Bytes of a string as UTF-8; 0 where this is no string.
   public var utf8Count: Int { raw.kind == UInt32(rouse_json_string) ? Int(raw.count) : 0 }
 
@@ -147,11 +152,11 @@ extension JSONKind: CustomStringConvertible {
     return members
   }
 
-  /// What `array()` returns; only for an array.
-  var elements: Elements { Elements(node: at(index + 1), count: count) }
+  /// The elements of an array; none where this is no array.
+  public var elements: Elements { Elements(node: at(index + 1), count: kind == .array ? count : 0) }
 
-  /// What `object()` returns; only for an object.
-  var members: Members { Members(node: at(index + 1), count: count) }
+  /// The members of an object; none where this is no object.
+  public var members: Members { Members(node: at(index + 1), count: kind == .object ? count : 0) }
 
   /// The first member with this key; nil where there is none, or where this is no object.
   public subscript(key: StaticString) -> JSONNode? {

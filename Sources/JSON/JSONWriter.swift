@@ -59,6 +59,15 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// A text that `append` writes. It must need no escape.
+  public mutating func string(appending append: (inout [UInt8]) -> Void) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    append(&bytes)
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
   public mutating func integer(_ value: Int64) {
     comma()
     digits(of: value)
