@@ -63,7 +63,8 @@ let package = Package(
     .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain"]),
     .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "KafkaClient", "Planning", "Policies", "Domain"]),
     .testTarget(name: "AuditingTests", dependencies: ["Auditing", "Domain"]),
-    .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON"]),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse"]),
   ],
   cxxLanguageStandard: .cxx17

@@ -17,6 +17,9 @@ public struct LineWriter: ~Copyable {
   private var sink: ByteSink
   private var buffer: [UInt8] = []
   private var bytesFlushed: Int64 = 0
+  /// After the first failure nothing is written any more and each call throws it again: a file with a hole must not get
+  /// the final name.
+  private var failure: LineFileError?
 
   /// Opens the output; `.gz` at the end of the path compresses (level 1, no time in the header: same lines, same bytes).
   public init(path: String) throws(LineFileError) {
@@ -54,29 +57,37 @@ public struct LineWriter: ~Copyable {
     try endLine()
   }
 
-  /// Hands what is gathered to the system, or to the compressor.
+  /// Hands what is gathered to the system, or to the compressor. Not to be called after `close()` or `abort()`.
   public mutating func flush() throws(LineFileError) {
+    precondition(sink.isOpen || failure != nil, "a closed writer takes no more lines")
     bytesFlushed += Int64(buffer.count)
     defer { buffer.removeAll(keepingCapacity: true) }
-    try sink.write(&buffer)
+    do throws(LineFileError) {
+      if let failure { throw failure }
+      try sink.write(&buffer)
+    } catch {
+      throw fail(error)
+    }
   }
 
-  /// Writes the rest and gives the file its final name. Without effect after the first time.
+  /// Writes the rest and gives the file its final name. Without effect after the first time, and after `abort()`.
   public mutating func close() throws(LineFileError) {
-    guard sink.isOpen else { return }
-    do throws(LineFileError) {
-      try flush()
-      try sink.finish()
-    } catch {
-      sink.abandon()
-      throw error
-    }
+    guard sink.isOpen || failure != nil else { return }
+    try flush()
+    do throws(LineFileError) { try sink.finish() } catch { throw fail(error) }
   }
 
   /// Gives up: nothing more is written and the temporary file is removed. Without effect after `close()`.
   public mutating func abort() {
     buffer.removeAll()
+    failure = nil
     sink.abandon()
+  }
+
+  private mutating func fail(_ error: LineFileError) -> LineFileError {
+    failure = error
+    sink.abandon()
+    return error
   }
 
   private mutating func flushIfFull() throws(LineFileError) {

@@ -25,7 +25,7 @@ enum SystemCode {
     case EISDIR: "name a file, not a folder"
     case EMFILE, ENFILE: "raise the limit on open files (ulimit -n)"
     case EPIPE: "the program that was reading has ended"
-    case _ where noRoom.contains(code): "free some space or write somewhere else; nothing was left under this name"
+    case _ where noRoom.contains(code): "free some space or write somewhere else; no half file is left"
     default: nil
     }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import LineFiles
 import Testing
 
@@ -146,6 +147,19 @@ struct LineReaderTests {
         kept.map { String(decoding: $0, as: UTF8.self) } == [
           "line 0", "line 10000", "line 20000", "line 30000", "line 40000",
         ])
+    }
+  }
+
+  @Test("a pipe is read as it comes, plain and gzip")
+  func pipes() throws {
+    try withFolder { folder in
+      try gzip([UInt8]("a\nb".utf8), "\(folder)/f.gz")
+      for content in [[UInt8]("a\nb".utf8), try bytes("\(folder)/f.gz")] {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: content)
+        try pipe.fileHandleForWriting.close()
+        #expect(try lines("/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)") == ["a", "b"])
+      }
     }
   }
 

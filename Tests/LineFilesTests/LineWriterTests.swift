@@ -119,15 +119,19 @@ struct LineWriterTests {
     }
   }
 
-  @Test("a full disk is told as such and leaves nothing", arguments: ["/dev/full"])
-  func diskFull(path: String) throws {
-    var writer = try LineWriter(path: path)
+  @Test("a full disk is told as such, again with each later call")
+  func diskFull() throws {
+    var writer = try LineWriter(path: "/dev/full")
     try writer.append("x")
-    let error = #expect(throws: LineFileError.self) { try writer.close() }
-    #expect(error?.isDiskFull == true)
+    let error = try #require(throws: LineFileError.self) { try writer.close() }
+    #expect(error.isDiskFull)
     #expect(
-      error?.description == "cannot write /dev/full: no space left on device; "
-        + "free some space or write somewhere else; nothing was left under this name")
+      error.description == "cannot write /dev/full: no space left on device; "
+        + "free some space or write somewhere else; no half file is left")
+    #expect(throws: error) { try writer.close() }
+    try writer.append("y")
+    #expect(throws: error) { try writer.flush() }
+    writer.abort()
     try writer.close()
   }
 
