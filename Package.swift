@@ -43,7 +43,11 @@ let package = Package(
         "Planning", "KafkaClient", "Domain", "Policies", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
-      name: "Auditing", dependencies: ["Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
+      name: "Auditing",
+      dependencies: [
+        "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .executableTarget(
       name: "rouse",
