@@ -66,7 +66,8 @@ let package = Package(
     .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain"]),
     .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain"]),
     .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "KafkaClient", "Planning", "Policies", "Domain"]),
-    .testTarget(name: "AuditingTests", dependencies: ["Auditing", "Domain"]),
+    .testTarget(
+      name: "AuditingTests", dependencies: ["Auditing", "Domain", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse"]),
   ],

@@ -35,6 +35,15 @@ struct BoundStatement {
   /// Runs a statement without rows.
   func run() throws { _ = try step() }
 
+  /// The first two columns of the first row, which have to be numbers; a missing column is 0.
+  func first() throws -> (Int64, Int64)? {
+    guard try step() else { return nil }
+    // Leave no statement open: it would hold its view of the file beyond the end of the transaction, so that the next
+    // write after another process's one would fail and no checkpoint could finish.
+    defer { begin() }
+    return (integer(0), integer(1))
+  }
+
   /// Sets the arguments in order and runs.
   func run(_ values: Int64...) throws {
     begin()
@@ -42,16 +51,14 @@ struct BoundStatement {
     try run()
   }
 
-  /// Goes to the next row; false at the end.
-  func step() throws -> Bool {
+  private func step() throws -> Bool {
     let code = unsafe sqlite3_step(statement.sqliteStatement)
     if code == SQLITE_ROW { return true }
-    // Leave no cursor open behind the last row: an open one would hold the transaction.
+    // A reset after a failure gives the failure's code in full.
     let ended = unsafe sqlite3_reset(statement.sqliteStatement)
     if code == SQLITE_DONE { return false }
     throw DatabaseError(resultCode: ResultCode(rawValue: ended), message: db.lastErrorMessage)
   }
 
-  /// A number of the current row, 0-based.
-  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement.sqliteStatement, column) }
+  private func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement.sqliteStatement, column) }
 }

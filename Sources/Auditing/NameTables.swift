@@ -145,9 +145,9 @@ private struct NameStatements {
     find.begin()
     bind(find)
     let n: Int64
-    if try find.step() {
-      n = find.integer(0)
-      if let mark, find.integer(1) < age { try mark.run(age, n) }
+    if let found = try find.first() {
+      n = found.0
+      if let mark, found.1 < age { try mark.run(age, n) }
     } else {
       insert.begin()
       bind(insert)
