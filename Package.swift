@@ -43,7 +43,11 @@ let package = Package(
         "Planning", "KafkaClient", "Domain", "Policies", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
-      name: "Auditing", dependencies: ["Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
+      name: "Auditing",
+      dependencies: [
+        "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .executableTarget(
       name: "rouse",
@@ -62,7 +66,8 @@ let package = Package(
     .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain"]),
     .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain"]),
     .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "KafkaClient", "Planning", "Policies", "Domain"]),
-    .testTarget(name: "AuditingTests", dependencies: ["Auditing", "Domain"]),
+    .testTarget(
+      name: "AuditingTests", dependencies: ["Auditing", "Domain", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse"]),

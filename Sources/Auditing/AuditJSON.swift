@@ -1,0 +1,80 @@
+import Domain
+import Foundation
+
+/// Answers as JSON with sorted keys and times in RFC 3339. Decisions and commands have the form that they have on their
+/// topics.
+public enum AuditJSON {
+  /// A value of JSON, put together from answers.
+  indirect enum Value: Codable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([Value])
+    case object([String: Value])
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if container.decodeNil() {
+        self = .null
+      } else if let value = try? container.decode(Bool.self) {
+        self = .bool(value)
+      } else if let value = try? container.decode(Int64.self) {
+        self = .integer(value)
+      } else if let value = try? container.decode(Double.self) {
+        self = .number(value)
+      } else if let value = try? container.decode(String.self) {
+        self = .string(value)
+      } else if let values = try? container.decode([Value].self) {
+        self = .array(values)
+      } else {
+        self = .object(try container.decode([String: Value].self))
+      }
+    }
+
+    /// The value of a JSON text; the text itself as a string where it is none.
+    init(json text: String) {
+      self = (try? JSONDecoder().decode(Value.self, from: Data(text.utf8))) ?? .string(text)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .null: try container.encodeNil()
+      case .bool(let value): try container.encode(value)
+      case .integer(let value): try container.encode(value)
+      case .number(let value): try container.encode(value)
+      case .string(let value): try container.encode(value)
+      case .array(let values): try container.encode(values)
+      case .object(let members): try container.encode(members)
+      }
+    }
+  }
+
+  /// One line of JSON Lines, without the line feed.
+  public static func line(_ entry: AuditEntry) throws -> String { try text(value(entry), pretty: false) }
+  public static func render(_ timeline: DeviceTimeline) throws -> String { try text(value(timeline)) }
+  public static func render(_ effect: EventEffect) throws -> String { try text(value(effect)) }
+  public static func render(_ answer: WhyAnswer) throws -> String { try text(value(answer)) }
+  public static func render(_ top: Top) throws -> String { try text(value(top)) }
+  public static func render(_ statement: BudgetStatement) throws -> String { try text(value(statement)) }
+  public static func render(_ summary: AuditSummary) throws -> String { try text(value(summary)) }
+
+  private static func text(_ value: Value, pretty: Bool = true) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting =
+      pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+extension AuditJSON.Value {
+  static func time(_ time: Timestamp) -> Self { .string(Figure.time(time)) }
+  static func count(_ count: Int) -> Self { .integer(Int64(count)) }
+  static func strings(_ values: [String]) -> Self { .array(values.map { .string($0) }) }
+  /// Without the members that are nil.
+  static func members(_ members: [String: Self?]) -> Self { .object(members.compactMapValues { $0 }) }
+}

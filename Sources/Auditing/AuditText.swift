@@ -1,0 +1,112 @@
+import Domain
+
+/// Answers as text for a terminal: columns that line up, times in RFC 3339 and UTC. Every text ends in a line feed.
+public enum AuditText {
+  /// One line for each decision and command.
+  public static func render(_ timeline: DeviceTimeline) -> String {
+    guard timeline.isKnown else { return "device \(timeline.device) is not known\n" }
+    var text = "device \(timeline.device): \(Figure.count(timeline.entries.count, "entry", "entries"))\n"
+    if timeline.omitted > 0 {
+      text += "  (\(Figure.count(timeline.omitted, "older entry", "older entries")) left out)\n"
+    }
+    var table = TextTable(
+      ["time", "verdict", "reason", "kind", "instance", "event", "worth", "price", "left", "command"],
+      [.left, .left, .left, .left, .left, .left, .right, .right, .right, .left])
+    for entry in timeline.entries {
+      switch entry {
+      case .decision(let decision):
+        table.add(
+          Figure.time(decision.at), decision.verdict.rawValue, decision.reason.rawValue, decision.kind,
+          decision.instance, decision.event, Figure.decimal(decision.value), Figure.decimal(decision.price),
+          decision.tokensLeft.instance.map(String.init) ?? "-", decision.command ?? "")
+      case .command(let command):
+        let kinds = command.serves.map(\.kind).joined(separator: "+")
+        let charged = command.charged.map { "\($0.ledger.rawValue) \($0.left)" }.joined(separator: ", ")
+        table.add(
+          Figure.time(command.at), "push", command.surface.rawValue, kinds, "", "", "", "", "",
+          command.command + (charged.isEmpty ? " free" : " left: \(charged)"))
+      }
+    }
+    return text + table.text(indent: 2)
+  }
+
+  /// What an event did, by verdict, reason and kind.
+  public static func render(_ effect: EventEffect) -> String {
+    guard effect.isKnown else { return "event \(effect.event) is not known\n" }
+    var text =
+      "event \(effect.event): \(Figure.count(effect.decisions, "decision")) on \(Figure.count(effect.devices, "device")),"
+      + " \(Figure.count(effect.commands, "command")), \(effect.pending) still waiting\n"
+    if let first = effect.first, let last = effect.last {
+      text += "  from \(Figure.time(first)) to \(Figure.time(last))\n"
+    }
+    var table = TextTable(
+      ["decisions", "verdict", "reason", "final", "kind", "devices, for example"],
+      [.right, .left, .left, .left, .left, .left])
+    for count in effect.counts {
+      table.add(
+        Figure.grouped(Int64(count.decisions)), count.verdict.rawValue, count.reason.rawValue,
+        count.final ? "yes" : "no",
+        count.kind, count.sampleDevices.joined(separator: " "))
+    }
+    return text + table.text(indent: 2)
+  }
+
+  /// The most frequent values, with their share.
+  public static func render(_ top: Top) -> String {
+    var table = TextTable(["decisions", "share", top.key.rawValue], [.right, .right, .left])
+    for row in top.rows {
+      table.add(Figure.grouped(Int64(row.decisions)), share(row.decisions, of: top.total), row.name)
+    }
+    let more = top.distinct - top.rows.count
+    let rest = more > 0 ? "and \(Figure.grouped(Int64(more))) more; " : ""
+    return table.text() + "\(rest)\(Figure.count(top.total, "decision")) in all\n"
+  }
+
+  /// A whole store at a glance.
+  public static func render(_ summary: AuditSummary) -> String {
+    var facts = TextTable([], [.left, .left])
+    if let first = summary.first, let last = summary.last {
+      facts.add("time", "\(Figure.time(first)) to \(Figure.time(last))")
+    }
+    facts.add("events", Figure.grouped(Int64(summary.events)))
+    facts.add(
+      "devices",
+      "\(Figure.grouped(Int64(summary.devices))) with \(Figure.count(summary.instances, "instance"))")
+    facts.add(
+      "decisions",
+      "\(Figure.grouped(Int64(summary.decisions))), of which final \(Figure.grouped(Int64(summary.finalDecisions)))")
+    let surfaces = summary.surfaces.map { "\($0.surface.rawValue) \(Figure.grouped(Int64($0.commands)))" }
+    facts.add("commands", ([Figure.grouped(Int64(summary.commands))] + surfaces).joined(separator: "  "))
+    let charged = summary.charged.map { "\($0.ledger.rawValue) \(Figure.grouped(Int64($0.tokens)))" }
+    facts.add("tokens", charged.isEmpty ? "none" : charged.joined(separator: "  "))
+    facts.add("store", "\(Figure.grouped(summary.bytes)) bytes")
+    var table = TextTable(
+      ["decisions", "share", "final", "verdict", "reason"], [.right, .right, .right, .left, .left])
+    for outcome in summary.outcomes {
+      table.add(
+        Figure.grouped(Int64(outcome.decisions)), share(outcome.decisions, of: summary.decisions),
+        Figure.grouped(Int64(outcome.final)), outcome.verdict.rawValue, outcome.reason.rawValue)
+    }
+    return facts.text() + (summary.outcomes.isEmpty ? "" : "\n" + table.text())
+  }
+
+  /// What retention removed, in one line.
+  public static func render(_ report: Retention.Report) -> String {
+    "removed \(Figure.count(report.decisions, "decision")), \(Figure.count(report.commands, "command"))"
+      + " and \(Figure.count(report.names, "name")); \(Figure.grouped(report.bytesBefore)) bytes before,"
+      + " \(Figure.grouped(report.bytesAfter)) after\(report.isComplete ? "" : "; there is more to remove")\n"
+  }
+
+  private static func share(_ part: Int, of whole: Int) -> String {
+    guard whole > 0 else { return "-" }
+    let permille = (Double(part) / Double(whole) * 1000).rounded()
+    let tenths = Int(permille)
+    return "\(tenths / 10).\(tenths % 10) %"
+  }
+}
+
+extension Figure {
+  static func count(_ count: Int, _ one: String, _ many: String) -> String {
+    "\(grouped(Int64(count))) \(count == 1 ? one : many)"
+  }
+}

@@ -1,0 +1,65 @@
+import Domain
+
+/// Numbers and times as people read them. The same in every locale.
+enum Figure {
+  /// At most three decimals, no trailing zeros; small ones keep two digits that count.
+  static func decimal(_ value: Double) -> String {
+    guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
+    var scale = 1000.0
+    while value != 0, abs(value) * scale < 10, scale < 1e9 { scale *= 10 }
+    let scaled = Int64((abs(value) * scale).rounded())
+    let whole = scaled / Int64(scale)
+    var digits = String(scaled % Int64(scale))
+    digits = String(repeating: "0", count: String(Int64(scale)).count - 1 - digits.count) + digits
+    while digits.last == "0" { digits.removeLast() }
+    return (value < 0 && scaled > 0 ? "-" : "") + (digits.isEmpty ? "\(whole)" : "\(whole).\(digits)")
+  }
+
+  /// `12,345,678`
+  static func grouped(_ value: Int64) -> String {
+    var text = ""
+    for (index, digit) in String(value.magnitude).reversed().enumerated() {
+      if index > 0, index % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return (value < 0 ? "-" : "") + String(text.reversed())
+  }
+
+  static func tokens(_ count: Int?) -> String { count.map { self.count($0, "token") } ?? "unknown tokens" }
+
+  static func count(_ count: Int, _ noun: String) -> String {
+    "\(grouped(Int64(count))) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  /// RFC 3339 in UTC, with as many decimals as it needs.
+  static func time(_ time: Timestamp) -> String {
+    let seconds = time.seconds
+    let micro = time.microseconds &- seconds &* 1_000_000
+    let days = seconds >= 0 ? seconds / 86_400 : (seconds + 1) / 86_400 - 1
+    let second = seconds - days * 86_400
+    var text = "\(day(days))T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))"
+    if micro > 0 {
+      var fraction = String(String(1_000_000 + micro).dropFirst())
+      while fraction.last == "0" { fraction.removeLast() }
+      text += "." + fraction
+    }
+    return text + "Z"
+  }
+
+  /// The date of a day counted from 1970-01-01. Days to civil date: H. Hinnant, "chrono-Compatible Low-Level Date
+  /// Algorithms".
+  static func day(_ days: Int64) -> String {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let civil = month < 10 ? month + 3 : month - 9
+    let year = yearOfEra + era * 400 + (civil <= 2 ? 1 : 0)
+    let padded = String(repeating: "0", count: max(0, 4 - String(year).count)) + String(year)
+    return "\(padded)-\(two(civil))-\(two(dayOfYear - (153 * month + 2) / 5 + 1))"
+  }
+
+  private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

@@ -1,0 +1,97 @@
+import Domain
+import Foundation
+import GRDB
+import Testing
+
+@testable import Auditing
+
+@Suite struct OpeningTests {
+  private func kind(_ path: String, _ options: AuditOptions = AuditOptions()) -> AuditError? {
+    #expect(throws: AuditError.self) { try AuditStore.open(path: path, options: options) }
+  }
+
+  @Test("a file from before the first version is brought up to date")
+  func older() throws {
+    let file = try TemporaryStore()
+    do {
+      // What an interrupted first start leaves: a file with the migrator's table and nothing in it.
+      let queue = try DatabaseQueue(path: file.path)
+      try queue.write { db in
+        try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        try db.execute(sql: "PRAGMA application_id = \(AuditSchema.applicationId)")
+      }
+      try queue.close()
+    }
+    #expect(kind(file.path, AuditOptions(access: .read))?.kind == .cannotOpen)
+    let store = try AuditStore.open(path: file.path)
+    #expect(try store.store(AuditBatch([Sample.decision(1)])).decisions == 1)
+    #expect(try AuditStore.open(path: file.path, options: AuditOptions(access: .read)).summary().decisions == 1)
+  }
+
+  @Test("a file from a newer version is refused and left as it is")
+  func newer() throws {
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    try store.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999')") }
+    try store.close()
+    for access in [AuditOptions.Access.read, .write] {
+      let error = kind(file.path, AuditOptions(access: access))
+      #expect(error?.kind == .newerVersion && error?.isRetriable == false)
+      #expect(error?.description.contains("newer version of this program") == true)
+    }
+  }
+
+  @Test("a database of something else is refused")
+  func foreign() throws {
+    let file = try TemporaryStore()
+    try DatabaseQueue(path: file.path).write { try $0.execute(sql: "CREATE TABLE song (title TEXT)") }
+    #expect(kind(file.path)?.kind == .notAStore)
+  }
+
+  @Test("a file that is no database is called damaged")
+  func damaged() throws {
+    let file = try TemporaryStore()
+    try Data(String(repeating: "no database ", count: 1_000).utf8).write(to: URL(fileURLWithPath: file.path))
+    #expect(kind(file.path)?.kind == .corrupt)
+  }
+
+  @Test("a missing folder, and a missing file to read, are named with what to do")
+  func missing() throws {
+    let file = try TemporaryStore()
+    let inNoFolder = kind(file.path + "/no/audit.sqlite")
+    #expect(inNoFolder?.kind == .cannotOpen)
+    #expect(inNoFolder?.description.contains("check that its folder exists") == true)
+    #expect(kind(file.path, AuditOptions(access: .read))?.kind == .cannotOpen)
+  }
+
+  @Test("a store that is open for reading refuses to write")
+  func readOnly() throws {
+    let file = try TemporaryStore()
+    _ = try AuditStore.open(path: file.path)
+    let store = try AuditStore.open(path: file.path, options: AuditOptions(access: .read))
+    let error = #expect(throws: AuditError.self) { try store.store(AuditBatch([Sample.decision(1)])) }
+    #expect(error?.kind == .readOnly)
+  }
+
+  @Test("every word has a number of its own that comes back as the word")
+  func codes() throws {
+    for reason in Reason.allCases { #expect(try Reason(code: reason.code) == reason) }
+    for verdict in Verdict.allCases { #expect(try Verdict(code: verdict.code) == verdict) }
+    for surface in Surface.allCases { #expect(try Surface(code: surface.code) == surface) }
+    #expect(Set(Reason.allCases.map(\.code)).count == Reason.allCases.count)
+    #expect(throws: StoredValueError.self) { try Reason(code: 999) }
+  }
+
+  @Test(
+    "only ids that come back the same are kept as numbers",
+    arguments: [
+      ("d-0-0-0", true), ("d-12-345-6", true), ("d-01-2-3", false), ("d-1-2", false), ("d-1-2-3-4", false),
+      ("d-1--3", false),
+      ("c-1-2-3", false), ("d-+1-2-3", false), ("d-1-2-", false), ("d-1-1234567890123456789-0", false), ("", false),
+    ])
+  func ids(text: String, isNumbers: Bool) {
+    let id = RecordId(text, prefix: RecordId.decision)
+    #expect((id != nil) == isNumbers)
+    if let id { #expect(id.text(prefix: "d") == text) }
+  }
+}

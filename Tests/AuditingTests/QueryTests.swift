@@ -1,0 +1,278 @@
+import Domain
+import Testing
+
+@testable import Auditing
+
+/// A small story: a delay is kept, then goes out with a gate change; another phone waits; a third event is not visible.
+@Suite struct QueryTests {
+  private func story() throws -> AuditStore {
+    let t = Sample.start
+    let store = try AuditStore.open(path: ":memory:")
+    let decisions = [
+      Sample.decision(
+        10, event: "delay", verdict: .defer, reason: .belowPrice, final: false, at: t, value: 0.12, price: 0.31,
+        relevance: 0.2, left: 11, until: t + .minutes(5)),
+      Sample.decision(
+        11, event: "delay", device: "tablet", instance: "w9", verdict: .defer, reason: .budgetDevice, final: false,
+        at: t,
+        value: 0.7, price: 0.3, left: 4, until: t + .minutes(20)),
+      Sample.decision(
+        12, event: "boarding", verdict: .suppress, reason: .notVisible, at: t + .minutes(1), value: 0, price: 0.3),
+      Sample.decision(
+        13, event: "gate", verdict: .emit, reason: .emitted, at: t + .minutes(3), value: 0.64, price: 0.31, left: 10,
+        command: "c-0-13-0", events: ["delay", "gate"]),
+      Decision(
+        decision: "d-0-13-1", event: "delay", events: ["delay", "gate"], device: "phone", instance: "w1",
+        kind: "FlightStatus", surface: .widget, verdict: .coalesce, reason: .emittedCoalesced, final: true,
+        at: t + .minutes(3), relevance: 0.2, value: 0.64, price: 0.31,
+        tokensLeft: Decision.TokensLeft(instance: 10, device: 2), command: "c-0-13-0", policy: Sample.policy),
+    ]
+    let command = Sample.command(
+      13, at: t + .minutes(3),
+      serves: [
+        Command.Served(instance: "w1", kind: "FlightStatus", events: ["delay", "gate"], reason: .emitted)
+      ])
+    try store.store(AuditBatch(decisions, [command]))
+    return store
+  }
+
+  @Test("why: the whole chain, the push, what it cost and what would have changed it")
+  func why() throws {
+    let answer = try story().why(WhyQuestion(device: "phone", event: "delay"))
+    #expect(
+      AuditText.render(answer) == """
+        device phone, event delay
+
+        FlightStatus w1 (widget)
+          shown after 3 min by command c-0-13-0: sent together with 1 other event in one push that a later event of this instance caused
+          2026-11-20T14:00:00Z  defer BELOW_PRICE  d-0-10-0
+            worth 0.12, a token was worth 0.31 with 11 left; kept until 2026-11-20T14:05:00Z
+            it would have been sent had it been worth 0.19 more: with relevance ≥ 0.517 instead of 0.2
+          2026-11-20T14:03:00Z  coalesce EMITTED_COALESCED  d-0-13-1
+            sent together with 1 other event in one push that a later event of this instance caused
+            together with gate
+          push c-0-13-0 at 2026-11-20T14:03:00Z, worth sending until 2026-11-20T14:33:00Z
+            charged  instance w1   11  ->  10
+            charged  device phone   3  ->   2
+          policy 2026-11-20.1 (0123456789abcdef); what to do: nothing; merging is how a budget goes far
+
+        """)
+  }
+
+  @Test("why not: a limit, and that it still waits")
+  func whyNot() throws {
+    let answer = try story().why(WhyQuestion(device: "tablet"))
+    let story = try #require(answer.stories.first)
+    #expect(answer.event == "delay" && story.command == nil)
+    #expect(
+      story.outcome
+        == "still waiting: the device has 2 tokens for a push left now; worth 0.7; kept until 2026-11-20T14:20:00Z")
+    #expect(
+      story.steps[0].counterfactual == "without this limit it would have been sent: worth 0.7, a token was worth 0.3")
+  }
+
+  @Test("why, where nothing was decided, says what is known of the device and the event")
+  func whyUnknown() throws {
+    let store = try story()
+    #expect(
+      AuditText.render(try store.why(WhyQuestion(device: "tablet", event: "gate"))) == """
+        device tablet, event gate
+          no decision is stored for this
+          - device tablet is known: 1 decision from 2026-11-20T14:00:00Z to 2026-11-20T14:00:00Z
+          - event gate is known: 1 decision on 1 device, the first at 2026-11-20T14:03:00Z
+          - no instance in question was interested in its keys then, or the device was registered only later
+          - the store holds decisions from 2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
+
+        """)
+    let neither = try store.why(WhyQuestion(device: "watch", event: "goal"))
+    #expect(!neither.deviceIsKnown && !neither.eventIsKnown && neither.remarks.count == 3)
+    let instance = try store.why(WhyQuestion(device: "phone", instance: "w7", event: "delay"))
+    #expect(
+      instance.remarks[1] == "no decision names that instance or kind; the device's instances are: FlightStatus w1")
+  }
+
+  @Test("why at a moment is about the event that was decided last by then")
+  func whyAt() throws {
+    let store = try story()
+    #expect(try store.why(WhyQuestion(device: "phone", at: Sample.start + .minutes(2))).event == "boarding")
+    #expect(try store.why(WhyQuestion(device: "phone", at: Sample.start)).event == "delay")
+    #expect(try store.why(WhyQuestion(device: "phone", at: Sample.start - .minutes(1))).stories.isEmpty)
+  }
+
+  @Test("a device's time line, cut to the latest entries")
+  func device() throws {
+    let store = try story()
+    #expect(
+      AuditText.render(try store.device("phone", limit: 3)) == """
+        device phone: 3 entries
+          (2 older entries left out)
+          time                  verdict   reason             kind          instance  event  worth  price  left  command
+          2026-11-20T14:03:00Z  push      widget             FlightStatus                                       c-0-13-0 left: instance 10, device 2
+          2026-11-20T14:03:00Z  emit      EMITTED            FlightStatus  w1        gate    0.64   0.31    10  c-0-13-0
+          2026-11-20T14:03:00Z  coalesce  EMITTED_COALESCED  FlightStatus  w1        delay   0.64   0.31    10  c-0-13-0
+
+        """)
+    let range = TimeRange(from: Sample.start, to: Sample.start + .minutes(3))
+    #expect(try store.device("phone", range: range).entries.count == 2)
+    #expect(try store.device("watch").isKnown == false)
+    #expect(try store.device("phone", limit: 0).omitted == 5)
+  }
+
+  @Test("what an event did, by verdict and reason")
+  func event() throws {
+    #expect(
+      AuditText.render(try story().event("delay")) == """
+        event delay: 3 decisions on 2 devices, 1 command, 1 still waiting
+          from 2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
+          decisions  verdict   reason             final  kind          devices, for example
+                  1  defer     BUDGET_DEVICE      no     FlightStatus  tablet
+                  1  defer     BELOW_PRICE        no     FlightStatus  phone
+                  1  coalesce  EMITTED_COALESCED  yes    FlightStatus  phone
+
+        """)
+  }
+
+  @Test("the decisions of a command, whichever form its id has")
+  func ofCommand() throws {
+    let store = try story()
+    #expect(try store.decisions(ofCommand: "c-0-13-0").map(\.decision) == ["d-0-13-0", "d-0-13-1"])
+    try store.store(AuditBatch([Sample.decision(20, command: "c-7-1-1"), Sample.decision(21, command: "by hand")]))
+    #expect(try store.decisions(ofCommand: "c-7-1-1").map(\.decision) == ["d-0-20-0"])
+    #expect(try store.decisions(ofCommand: "by hand").map(\.decision) == ["d-0-21-0"])
+    #expect(try store.decisions(ofCommand: "unheard of").isEmpty)
+    #expect(try store.command("c-0-13-0")?.charged.count == 2)
+  }
+
+  @Test("top by every key, and the summary")
+  func top() throws {
+    let store = try story()
+    #expect(
+      try store.top(by: .verdict).rows == [
+        Top.Row(name: "defer", decisions: 2), Top.Row(name: "coalesce", decisions: 1),
+        Top.Row(name: "emit", decisions: 1),
+        Top.Row(name: "suppress", decisions: 1),
+      ])
+    #expect(
+      try store.top(by: .device, limit: 1)
+        == Top(key: .device, rows: [Top.Row(name: "phone", decisions: 4)], total: 5, distinct: 2))
+    #expect(try store.top(by: .event).rows.map(\.name) == ["delay", "boarding", "gate"])
+    #expect(try store.top(by: .kind).rows == [Top.Row(name: "FlightStatus", decisions: 5)])
+    var summary = try store.summary()
+    summary.bytes = 1_234_567
+    #expect(
+      AuditText.render(summary) == """
+        time       2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
+        events     3
+        devices    2 with 2 instances
+        decisions  5, of which final 3
+        commands   1  widget 1
+        tokens     instance 1  device 1
+        store      1,234,567 bytes
+
+        decisions   share  final  verdict   reason
+                1  20.0 %      1  suppress  NOT_VISIBLE
+                1  20.0 %      0  defer     BUDGET_DEVICE
+                1  20.0 %      0  defer     BELOW_PRICE
+                1  20.0 %      1  emit      EMITTED
+                1  20.0 %      1  coalesce  EMITTED_COALESCED
+
+        """)
+  }
+
+  @Test("counts of any time range equal a count of the rows", arguments: [7, 8] as [UInt64])
+  func ranges(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try AuditStore.open(path: ":memory:")
+    let decisions = (0..<300).map { n in
+      Sample.decision(
+        n, event: "e\(n % 7)", reason: Reason.allCases[n % 5],
+        at: Sample.start + TimeSpan(microseconds: Int64.random(in: 0..<36_000_000_000, using: &random)))
+    }
+    for (index, part) in [decisions[..<150], decisions[150...]].enumerated() {
+      store.sequenceFloor = Int64(index) << AuditSchema.blockShift
+      try store.store(AuditBatch(Array(part)))
+    }
+    for _ in 0..<40 {
+      let ends = [0, 1].map { _ in
+        Sample.start + TimeSpan(microseconds: Int64.random(in: 0..<36_000_000_000, using: &random))
+      }.sorted()
+      let range = TimeRange(
+        from: Bool.random(using: &random) ? ends[0] : nil, to: Bool.random(using: &random) ? ends[1] : nil)
+      let expected = decisions.count { range.contains($0.at.microseconds) }
+      for key in Top.Key.allCases {
+        #expect(try store.top(by: key, range: range).total == expected, "seed \(seed), \(range), \(key)")
+      }
+      #expect(try store.everything(range).count == expected)
+      #expect(try store.device("phone", range: range, limit: 1000).entries.count == expected)
+    }
+  }
+
+  @Test("a budget statement reads like one of a bank, by local day")
+  func statement() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    let lefts = [11, 10, 13]
+    try store.store(
+      AuditBatch([], lefts.enumerated().map { Sample.command($0, at: Sample.start + .hours(Int64($0) * 4), left: $1) }))
+    let text = AuditText.render(try store.statement("phone", utcOffset: .hours(3)))
+    #expect(
+      text.hasPrefix(
+        """
+        device phone: 3 commands, of which free 0
+
+        instance w1
+          time                  left  refilled  charged for             command
+          opening                 12
+          2026-11-20T14:00:00Z    11            FlightStatus (1 event)  c-0-0-0
+          2026-11-20T18:00:00Z    10            FlightStatus (1 event)  c-0-1-0
+          2026-11-20T22:00:00Z    13        +4  FlightStatus (1 event)  c-0-2-0
+          charges by day (UTC+3): 2026-11-20 2, 2026-11-21 1
+
+        device phone
+        """))
+  }
+
+  @Test("JSON has sorted keys and the form of the topics")
+  func json() throws {
+    let store = try story()
+    #expect(
+      try AuditJSON.line(store.everything()[0])
+        == #"{"at":"2026-11-20T14:00:00Z","decision":"d-0-10-0","device":"phone","event":"delay","events":["delay"],"#
+        + #""final":false,"instance":"w1","kind":"FlightStatus","policy":{"hash":"0123456789abcdef","version":"2026-11-20.1"},"#
+        + #""price":0.31,"reason":"BELOW_PRICE","relevance":0.2,"surface":"widget","tokensLeft":{"device":2,"instance":11},"#
+        + #""until":"2026-11-20T14:05:00Z","value":0.12,"verdict":"defer"}"#)
+    let command = try AuditJSON.line(#require(try store.everything().last))
+    #expect(
+      command.contains(
+        #""apns":{"headers":{"apns-push-type":"widgets"},"payload":{"aps":{"content-changed":true}},"token":"00ff"}"#))
+    #expect(try AuditJSON.render(store.why(WhyQuestion(device: "phone"))).contains(#""eventKnown" : true"#))
+    #expect(try AuditJSON.render(store.summary()).contains(#""decisions" : 5"#))
+  }
+}
+
+@Suite struct ReasonTextTests {
+  @Test("every reason has a sentence and an advice, without a Swift name in it")
+  func everyReason() {
+    for reason in Reason.allCases {
+      let sentence = ReasonText.explanation(Sample.decision(1, reason: reason))
+      #expect(sentence.count > 20 && !sentence.contains("Optional") && sentence.last != ".")
+      #expect(!ReasonText.advice(reason).isEmpty)
+    }
+  }
+
+  @Test(
+    "numbers and times read well",
+    arguments: [
+      (0.12, "0.12"), (0, "0"), (1, "1"), (0.3104, "0.31"), (0.00042, "0.00042"), (-2.5, "-2.5"), (12.9996, "13"),
+    ])
+  func decimals(value: Double, text: String) {
+    #expect(Figure.decimal(value) == text)
+  }
+
+  @Test("times are RFC 3339 in UTC, before 1970 too")
+  func times() {
+    #expect(Figure.time(Sample.start) == "2026-11-20T14:00:00Z")
+    #expect(Figure.time(Timestamp(microseconds: -1)) == "1969-12-31T23:59:59.999999Z")
+    #expect(Figure.time(Timestamp(microseconds: 951_782_400_500_000)) == "2000-02-29T00:00:00.5Z")
+    #expect(Figure.span(.minutes(65)) == "1 h 5 min")
+  }
+}

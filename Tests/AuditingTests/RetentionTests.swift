@@ -1,0 +1,88 @@
+import Domain
+import Testing
+
+@testable import Auditing
+
+@Suite struct RetentionTests {
+  /// A decision an hour for `hours`, from two partitions, one of which is a day behind; a command for each third.
+  private func filled(_ store: AuditStore, hours: Int) throws {
+    var batch = AuditBatch()
+    for hour in 0..<hours {
+      let at = Sample.start + .hours(Int64(hour))
+      batch.append(Sample.decision(hour, event: "e\(hour)", device: "d\(hour)", at: at))
+      batch.append(Sample.decision(hour, event: "e\(hour)", device: "d\(hour)", at: at - .hours(24), partition: 1))
+      if hour % 3 == 0 { batch.append(Sample.command(hour, device: "d\(hour)", at: at)) }
+    }
+    try store.store(batch)
+  }
+
+  @Test("what is older than the limit goes, and every count follows")
+  func age() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    try filled(store, hours: 100)
+    let cutoff = Sample.start + .hours(99) - .hours(48)
+    let kept = try store.everything().filter { $0.at >= cutoff }
+    let report = try store.retain(Retention(ageMax: .hours(48), chunkRows: 7))
+    #expect(report.cutoff == cutoff && report.isComplete)
+    #expect(report.decisions + report.commands == 234 - kept.count)
+    #expect(try store.everything() == kept)
+    let summary = try store.summary()
+    #expect(summary.decisions + summary.commands == kept.count)
+    #expect(summary.first == cutoff && summary.last == Sample.start + .hours(99))
+    #expect(try store.top(by: .reason).total == summary.decisions)
+    #expect(summary.charged.map(\.tokens) == [summary.commands, summary.commands])
+    #expect(try store.retain(Retention(ageMax: .hours(48))).decisions == 0)
+  }
+
+  @Test("too many bytes: the oldest go until it fits, and the file shrinks")
+  func size() throws {
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    for block in 0..<4 {
+      store.sequenceFloor = Int64(block) << AuditSchema.blockShift
+      try store.store(
+        AuditBatch((0..<2_000).map { Sample.decision(block * 2_000 + $0, at: Sample.start + .hours(Int64(block))) }))
+    }
+    let before = try store.bytesUsed()
+    let report = try store.retain(Retention(bytesMax: before / 2, chunkRows: 500))
+    #expect(report.bytesBefore == before && report.bytesAfter <= before / 2 && report.bytesAfter > before / 4)
+    let left = try store.everything()
+    #expect(left.count == 8_000 - report.decisions && !left.isEmpty)
+    #expect(left.last?.at == Sample.start + .hours(3) && (left.first?.at ?? Sample.start) >= Sample.start + .hours(1))
+    #expect(try store.read { try $0.blocks(in: .all).map(\.n) }.last == 3)
+  }
+
+  @Test("strings that nothing mentions any more go, and those in use stay")
+  func names() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    let nextAge: Int64 = 1 << (AuditSchema.blockShift + AuditSchema.ageShift)
+    try store.store(
+      AuditBatch([Sample.decision(1, event: "old"), Sample.decision(2, event: "both", events: ["old", "both"])]))
+    store.sequenceFloor = nextAge
+    let later = Sample.start + .hours(100)
+    try store.store(
+      AuditBatch([Sample.decision(3, event: "both", at: later), Sample.decision(4, event: "new", at: later)]))
+    let report = try store.retain(Retention(ageMax: .hours(1)))
+    #expect(report.decisions == 2 && report.names == 1)
+    #expect(try store.event("old").isKnown == false)
+    #expect(try store.event("both").decisions == 1)
+    try store.store(AuditBatch([Sample.decision(5, event: "old", at: later)]))
+    #expect(try store.event("old").decisions == 1)
+  }
+
+  @Test("a call with a bound stops early, says so, and the next call goes on")
+  func bounded() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    try filled(store, hours: 100)
+    var removed = 0
+    var calls = 0
+    var report: Retention.Report
+    repeat {
+      report = try store.retain(Retention(ageMax: .hours(10), chunkRows: 20, chunksMax: 3))
+      removed += report.decisions
+      calls += 1
+    } while !report.isComplete && calls < 100
+    #expect(report.isComplete && calls > 2)
+    #expect(removed == 200 - 11)
+  }
+}

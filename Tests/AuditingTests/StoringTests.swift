@@ -1,0 +1,133 @@
+import Domain
+import GRDB
+import Testing
+
+@testable import Auditing
+
+@Suite struct StoringTests {
+  @Test("what is stored comes back equal", arguments: [1, 2, 3] as [UInt64])
+  func roundTrip(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let decisions = (0..<400).map { Sample.anyDecision($0, using: &random) }
+    let commands = (0..<200).map { Sample.anyCommand($0, using: &random) }
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    #expect(
+      try store.store(AuditBatch(decisions, commands)) == StoredCounts(decisions: 400, commands: 200, duplicates: 0))
+    try store.close()
+    let entries = try AuditStore.open(path: file.path, options: AuditOptions(access: .read)).everything()
+    #expect(entries == decisions.map { .decision($0) } + commands.map { .command($0) }, "seed \(seed)")
+  }
+
+  @Test("not-a-number survives as not-a-number")
+  func notANumber() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    try store.store(AuditBatch([Sample.decision(1, value: .nan)]))
+    guard case .decision(let decision) = try store.everything().first else {
+      Issue.record("nothing stored")
+      return
+    }
+    #expect(decision.value.isNaN && decision.price == 0.3)
+  }
+
+  @Test("a batch that is stored again changes nothing")
+  func idempotent() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    var batch = AuditBatch()
+    for n in 0..<20 { batch.append(Sample.decision(n), partition: 1, offset: Int64(n)) }
+    batch.append(Sample.command(1), partition: 0, offset: 7)
+    try store.store(batch)
+    let before = try store.summary()
+    #expect(try store.store(batch) == StoredCounts(decisions: 0, commands: 0, duplicates: 21))
+    #expect(try store.summary() == before)
+    #expect(try store.everything().count == 21)
+  }
+
+  @Test("positions say where to resume, and never go back")
+  func positions() throws {
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    var batch = AuditBatch()
+    batch.append(Sample.decision(1), partition: 3, offset: 41)
+    batch.append(Sample.command(1), partition: 0, offset: 9)
+    batch.advance(.decisions, partition: 2, past: 99)
+    try store.store(batch)
+    var older = AuditBatch()
+    older.append(Sample.decision(1), partition: 3, offset: 5)
+    try store.store(older)
+    try store.close()
+    let expected = [
+      TopicPosition(topic: .decisions, partition: 2, next: 100),
+      TopicPosition(topic: .decisions, partition: 3, next: 42),
+      TopicPosition(topic: .commands, partition: 0, next: 10),
+    ]
+    #expect(try AuditStore.open(path: file.path).positions() == expected)
+  }
+
+  @Test("a full store refuses the whole batch, keeps what it had, and takes the batch when there is room")
+  func full() throws {
+    let file = try TemporaryStore()
+    let batch = { (start: Int) in
+      var batch = AuditBatch()
+      for n in start..<start + 5_000 {
+        batch.append(Sample.decision(n, event: "event \(n)", device: "device \(n)"), partition: 0, offset: Int64(n))
+      }
+      return batch
+    }
+    let store = try AuditStore.open(path: file.path, options: AuditOptions(fileBytesMax: 1_500_000))
+    try store.store(batch(0))
+    let before = try store.summary()
+    let error = #expect(throws: AuditError.self) { try store.store(batch(5_000)) }
+    #expect(error?.kind == .diskFull && error?.isRetriable == true)
+    #expect(try store.summary() == before)
+    #expect(try store.positions() == [TopicPosition(topic: .decisions, partition: 0, next: 5_000)])
+    try store.close()
+    let roomy = try AuditStore.open(path: file.path)
+    #expect(try roomy.store(batch(5_000)).decisions == 5_000)
+    #expect(try roomy.positions() == [TopicPosition(topic: .decisions, partition: 0, next: 10_000)])
+    #expect(try roomy.why(WhyQuestion(device: "device 5001", event: "event 5001")).stories.count == 1)
+  }
+
+  @Test("a reader sees whole batches while another connection writes")
+  func concurrentReader() throws {
+    let file = try TemporaryStore()
+    let writer = try AuditStore.open(path: file.path)
+    let reader = try AuditStore.open(path: file.path, options: AuditOptions(access: .read))
+    for round in 0..<5 {
+      try writer.store(AuditBatch((0..<10).map { Sample.decision(round * 10 + $0) }))
+      #expect(throws: AuditError.self) {
+        try writer.write { db in
+          try db.execute(sql: "DELETE FROM decision")
+          // Not committed: the reader neither waits nor sees it.
+          #expect(try reader.everything().count == (round + 1) * 10)
+          throw CancellationError()
+        }
+      }
+    }
+  }
+
+  @Test("two writers of one file take turns and agree on the numbers of names")
+  func twoWriters() throws {
+    let file = try TemporaryStore()
+    let one = try AuditStore.open(path: file.path)
+    let two = try AuditStore.open(path: file.path)
+    for n in 0..<10 {
+      try (n % 2 == 0 ? one : two).store(AuditBatch([Sample.decision(n, event: "e\(n / 2)", device: "d\(n % 3)")]))
+    }
+    #expect(try one.everything().count == 10)
+    #expect(try one.summary() == two.summary())
+    #expect(try two.event("e4").decisions == 2)
+  }
+
+  @Test("a store that another process holds for too long is locked, which is worth another try")
+  func locked() throws {
+    let file = try TemporaryStore()
+    let holder = try AuditStore.open(path: file.path)
+    let waiting = try AuditStore.open(path: file.path, options: AuditOptions(busyTimeout: .zero))
+    try holder.write { _ in
+      let error = #expect(throws: AuditError.self) { try waiting.store(AuditBatch([Sample.decision(1)])) }
+      #expect(error?.kind == .locked && error?.isRetriable == true)
+    }
+    #expect(try waiting.store(AuditBatch([Sample.decision(1)])).decisions == 1)
+  }
+}
