@@ -218,4 +218,27 @@ import Testing
       refusal { () throws(DomainError) in try decoder.decode(json, key: Array("d-2".utf8)) }?.description
         == "$.device: expected the record's key \"d-2\", found \"d-1\"")
   }
+
+  @Test("a decoder that has seen many other events decodes as a new one does")
+  func sharedStrings() throws {
+    var random = RandomDomain(seed: 3)
+    let decoder = CloudEventDecoder()
+    for _ in 0..<3000 {
+      let data = (0..<4).map { _ in "\"k\(random.int(0...2000))\(String(repeating: "x", count: random.int(0...70)))\":1"
+      }
+      let event = record(
+        [],
+        #"{"specversion":"1.0","id":"e1","source":"/s\#(random.int(0...2000))","type":"t\#(random.int(0...9))","subject":"x","data":{\#(data.joined(separator: ","))}}"#
+      )
+      #expect(try decoder.decode(event) == decode(event))
+    }
+  }
+
+  @Test(
+    "time zones are looked up in the system's database",
+    arguments: [
+      ("Europe/Rome", true), ("UTC", true), ("US/Eastern", true), ("Europe/Romee", false), ("", false),
+      ("../../etc/passwd", false), ("europe/rome", false),
+    ])
+  func timeZones(name: String, exists: Bool) { #expect(TimeZoneNames.exists(name) == exists) }
 }
