@@ -124,6 +124,17 @@ public struct BinaryReader: Sendable {
     return value
   }
 
+  /// What `BinaryWriter.list` wrote; every element takes at least one byte.
+  public mutating func list<Element>(
+    _ read: (inout BinaryReader) throws(BinaryError) -> Element
+  ) throws(BinaryError) -> [Element] {
+    let count = try count("a count of elements")
+    var elements: [Element] = []
+    elements.reserveCapacity(min(count, 64))
+    for _ in 0..<count { elements.append(try read(&self)) }
+    return elements
+  }
+
   /// Nothing may follow.
   public func end() throws(BinaryError) {
     if remaining > 0 { throw .corrupt(offset: offset, what: "the end of the record, not \(remaining) more bytes") }

@@ -55,6 +55,12 @@ public struct BinaryWriter: Sendable {
     bytes.append(contentsOf: blob)
   }
 
+  /// A count, then each element.
+  public mutating func list<Element>(_ elements: [Element], _ write: (Element, inout BinaryWriter) -> Void) {
+    count(elements.count)
+    for element in elements { write(element, &self) }
+  }
+
   public mutating func timestamp(_ value: Timestamp) { int64(value.microseconds) }
 
   private mutating func fixed<Value: FixedWidthInteger>(_ value: Value) {

@@ -109,10 +109,10 @@ final class CloudEventReader {
       throw DomainError(
         .unsupportedContentType, path: encoded.path, message: "binary data is not supported; expected JSON in \"data\"")
     }
-    guard let data = root.optional("data") else { return nil }
+    let data = root.optional("data")
     if let contentType = root.optional("datacontenttype"), !contentType.equals("application/json") {
       let text = try contentType.text()
-      guard isJSON(mediaType(text)) else {
+      guard data == nil || isJSON(mediaType(text)) else {
         throw DomainError(
           .unsupportedContentType, path: contentType.path, message: contentType.wrongValue("application/json").message)
       }

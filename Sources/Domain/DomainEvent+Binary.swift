@@ -29,7 +29,7 @@ extension DomainEvent {
       type: try reader.string("an event type"), subject: try reader.string("an event subject"),
       time: try reader.timestamp("an event time"), traceparent: try reader.optionalString("a traceparent"))
     let count = try reader.count("a count of fields")
-    fields.reserveCapacity(count)
+    fields.reserveCapacity(min(count, DomainBounds.eventFieldsMax))
     for _ in 0..<count {
       fields.append(EventField(path: try reader.string("a field path"), value: try FieldValue(from: &reader)))
     }

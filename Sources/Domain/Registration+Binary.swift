@@ -115,26 +115,7 @@ extension Registration.PushToStart {
   }
 }
 
-extension BinaryWriter {
-  /// A count, then each element.
-  public mutating func list<Element>(_ elements: [Element], _ write: (Element, inout BinaryWriter) -> Void) {
-    count(elements.count)
-    for element in elements { write(element, &self) }
-  }
-}
-
 extension BinaryReader {
-  /// What `BinaryWriter.list` wrote; every element takes at least one byte.
-  public mutating func list<Element>(
-    _ read: (inout BinaryReader) throws(BinaryError) -> Element
-  ) throws(BinaryError) -> [Element] {
-    let count = try count("a count of elements")
-    var elements: [Element] = []
-    elements.reserveCapacity(Swift.min(count, 64))
-    for _ in 0..<count { elements.append(try read(&self)) }
-    return elements
-  }
-
   fileprivate mutating func interests() throws(BinaryError) -> [String] {
     try list { (reader) throws(BinaryError) in try reader.string("an interest") }
   }

@@ -10,6 +10,7 @@ import CSimdjson
   /// Levels of nesting; `[1]` has one. More is refused.
   public let nestingMax: Int
   private let parser: OpaquePointer
+  private var isReading = false
 
   /// - Parameters:
   ///   - bytesMax: at most 64 MiB.
@@ -32,6 +33,9 @@ import CSimdjson
   public func read<Value, Failure: JSONErrorConvertible>(
     _ bytes: [UInt8], _ body: (JSONNode) throws(Failure) -> Value
   ) throws(Failure) -> Value {
+    precondition(!isReading, "a JSON reader holds one document at a time: use another reader inside the closure")
+    isReading = true
+    defer { isReading = false }
     var document = unsafe rouse_json_document()
     // The parser copies the bytes to its own padded buffer, so nothing points to them afterwards.
     let code = unsafe bytes.withUnsafeBufferPointer { buffer -> Int32 in
