@@ -40,7 +40,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Planning", "KafkaClient", "Domain", "Policies", .product(name: "Logging", package: "swift-log"),
+        "Planning", "KafkaClient", "Domain", "JSON", "Policies", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Auditing",

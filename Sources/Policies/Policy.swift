@@ -22,6 +22,10 @@ public struct Policy: Equatable, Sendable {
     self.kinds = kinds.sorted { $0.name < $1.name }
   }
 
+  /// No kind at all: every event ends as `NO_MATCH`. In force until the log shows a policy.
+  public static let none = Policy(
+    reference: PolicyReference(version: "none", hash: "0000000000000000"), profile: PolicyProfiles.standard, kinds: [])
+
   /// The policy of one kind, by name.
   public func kind(named name: String) -> KindPolicy? { kinds.first { $0.name == name } }
 }

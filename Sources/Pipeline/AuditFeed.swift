@@ -1,0 +1,161 @@
+public import Domain
+import Foundation
+import JSON
+import KafkaClient
+public import Logging
+
+/// Where the audit feed puts decisions and commands. It belongs to the feed, which knows no store.
+public protocol DecisionSink: AnyObject {
+  /// Where to go on, by topic and partition: what was stored together with the records.
+  func positions() throws -> [AuditPosition]
+  /// Stores records and positions as one; what has been stored before changes nothing.
+  /// - Throws: anything. The feed keeps the records and tries again.
+  func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws
+  /// Called when there is nothing to store, at most about every 10 s: time for housekeeping.
+  func idle() throws
+}
+
+/// One record for the audit.
+public struct AuditRecord: Sendable {
+  public enum Content: Sendable {
+    case decision(Decision)
+    case command(Command)
+  }
+  public var content: Content
+  public var partition: Int32
+  public var offset: Int64
+}
+
+/// Where the feed is in one partition.
+public struct AuditPosition: Hashable, Sendable {
+  public enum Topic: String, Sendable { case decisions, commands }
+  public var topic: Topic
+  public var partition: Int32
+  /// Offset of the next record to read.
+  public var next: Int64
+
+  public init(topic: Topic, partition: Int32, next: Int64) {
+    self.topic = topic
+    self.partition = partition
+    self.next = next
+  }
+}
+
+/// Feeds the audit from `rouse.decisions` and `rouse.commands`, committed records only. A consumer of its own: when the
+/// store is slow or its disk is full, the feed falls behind and planning does not.
+public final class AuditFeed {
+  private let settings: PipelineSettings
+  private let sink: any DecisionSink
+  private let stop: StopSignal
+  private let counters: PipelineCounters
+  private let logger: Logger
+  private let reader = JSONReader()
+  /// Records stored at once.
+  private static let batchMax = 10_000
+
+  public init(
+    settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger
+  ) {
+    self.settings = settings
+    self.sink = sink
+    self.stop = stop
+    self.counters = counters
+    self.logger = logger
+  }
+
+  /// Works until asked to stop, on the calling thread.
+  public func run() throws(PipelineError) {
+    guard let known = untilDone({ try sink.positions() }) else { return }
+    do throws(KafkaError) {
+      try work(from: known)
+    } catch { throw .kafka(error) }
+  }
+
+  private func work(from known: [AuditPosition]) throws(KafkaError) {
+    let consumer = try KafkaConsumer(
+      settings.client(
+        [
+          "group.id": "\(settings.group)-audit", "enable.auto.commit": "false", "isolation.level": "read_committed",
+          "auto.offset.reset": "earliest",
+        ],
+        defaults: [
+          "fetch.wait.max.ms": "50", "queued.min.messages": "100000", "queued.max.messages.kbytes": "32768",
+        ]))
+    defer { consumer.close(timeout: .seconds(2)) }
+    try consumer.assign(try starts(known))
+    var lastIdle = ContinuousClock.now
+    while !stop.isAsked {
+      let batch = try consumer.poll(maxMessages: Self.batchMax, timeout: .milliseconds(100))
+      for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+      if !batch.messages.isEmpty {
+        store(batch.messages)
+      } else if ContinuousClock.now - lastIdle > .seconds(10) {
+        lastIdle = .now
+        do { try sink.idle() } catch { logger.error("audit housekeeping failed", metadata: ["error": "\(error)"]) }
+      }
+    }
+  }
+
+  private func starts(_ known: [AuditPosition]) throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
+    let admin = try KafkaAdmin(settings.client([:]))
+    var starts: [KafkaTopicPartition: KafkaOffset] = [:]
+    for (name, topic) in [(settings.topics.decisions, AuditPosition.Topic.decisions), (settings.topics.commands, .commands)]
+    {
+      let found = try admin.describeTopics([name], timeout: .seconds(30)).first
+      guard let found, !found.partitions.isEmpty else { throw PipelineSettings.missing(name) }
+      for partition in found.partitions {
+        let next = known.first { $0.topic == topic && $0.partition == partition.id }?.next
+        starts[KafkaTopicPartition(topic: name, partition: partition.id)] = next.map { .at($0) } ?? .beginning
+      }
+    }
+    return starts
+  }
+
+  private func store(_ messages: [KafkaMessage]) {
+    var records: [AuditRecord] = []
+    records.reserveCapacity(messages.count)
+    var next: [KafkaTopicPartition: Int64] = [:]
+    var decisions = 0
+    for message in messages {
+      next[message.topicPartition] = message.offset + 1
+      do throws(DomainError) {
+        let content: AuditRecord.Content
+        if message.topic == settings.topics.decisions {
+          content = .decision(try Decision(json: message.value ?? [], reader: reader))
+          decisions += 1
+        } else {
+          content = .command(try Command(json: message.value ?? [], reader: reader))
+        }
+        records.append(AuditRecord(content: content, partition: message.partition, offset: message.offset))
+      } catch {
+        logger.error(
+          "an unreadable record is left out of the audit",
+          metadata: ["place": "\(message.topicPartition)@\(message.offset)", "error": "\(error)"])
+      }
+    }
+    let positions = next.map { partition, offset in
+      AuditPosition(
+        topic: partition.topic == settings.topics.decisions ? .decisions : .commands, partition: partition.partition,
+        next: offset)
+    }
+    guard untilDone({ try sink.store(records, positions: positions) }) != nil else { return }
+    counters.add(.auditedDecisions, decisions)
+    counters.add(.auditedCommands, records.count - decisions)
+  }
+
+  /// Repeats until it succeeds or the process is asked to stop: what is not stored yet is kept and lost never.
+  private func untilDone<Result>(_ work: () throws -> Result) -> Result? {
+    var pause = 0.2
+    while true {
+      do {
+        return try work()
+      } catch {
+        counters.add(.auditRetries)
+        logger.error("the audit store refuses; trying again", metadata: ["error": "\(error)", "seconds": "\(pause)"])
+      }
+      stop.wait(pause)
+      if stop.isAsked { return nil }
+      pause = min(pause * 2, 10)
+    }
+  }
+}

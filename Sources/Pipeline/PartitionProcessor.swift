@@ -1,0 +1,92 @@
+import Domain
+import JSON
+import Planning
+import Policies
+
+/// One log partition in this process: its planner and its position, without any I/O. What it is given becomes records
+/// in an `OutputBatch`; who writes them, and when, is the worker's business.
+struct PartitionProcessor {
+  let partition: Int32
+  private(set) var planner: Planner
+  private(set) var position: PlannerPosition
+  /// Whether anything happened since the last `takeState`.
+  private(set) var isDirty = false
+  private(set) var recordsSkipped = 0
+  private var output = PlannerOutput()
+  private var writer = JSONWriter(reserving: 4096)
+  private var current: (origin: Origin?, offset: Int64)?
+
+  init(partition: Int32, planner: Planner, position: PlannerPosition) {
+    self.partition = partition
+    self.planner = planner
+    self.position = position
+  }
+
+  /// From the state records of the partition.
+  init(
+    partition: Int32, partitionCount: Int32, restoring restore: consuming PlannerRestore, initialPolicy: Policy
+  ) throws(BinaryError) {
+    let bytes = restore.take(PlannerPosition.key)
+    position = try bytes.map { bytes throws(BinaryError) in try PlannerPosition(bytes: bytes) } ?? PlannerPosition()
+    planner = try restore.finish(initialPolicy: initialPolicy)
+    self.partition = partition
+  }
+
+  /// Starts on a log record. `step` until it says true.
+  /// - Throws: for bytes that are no log record. The record is then passed over.
+  mutating func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) throws(BinaryError) {
+    precondition(planner.isIdle, "a log record begins when the one before it is done")
+    guard offset >= position.nextOffset else {
+      // Read again after a seek: decided before.
+      recordsSkipped += 1
+      return
+    }
+    let cursor = offset == position.nextOffset ? position.cursor : nil
+    isDirty = true
+    position.cursor = nil
+    position.nextOffset = offset + 1
+    let record = try LogRecord(bytes: bytes)
+    if cursor == nil, let origin = record.origin, position.isRepeated(origin) {
+      recordsSkipped += 1
+      return
+    }
+    if let origin = record.origin { position.note(origin) }
+    current = (record.origin, offset)
+    if let cursor {
+      planner.resume(record.content, offset: offset, timestamp: timestamp, at: cursor)
+    } else {
+      planner.begin(record.content, offset: offset, timestamp: timestamp)
+    }
+  }
+
+  /// Goes on with the record in hand.
+  /// - Returns: whether it is done.
+  mutating func step(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
+    guard !planner.isIdle else { return true }
+    let done = planner.advance(into: &output, decisionsMax: decisionsMax)
+    for i in 0..<output.decisionCount {
+      writer.reset()
+      planner.decision(i, of: output).encode(to: &writer)
+      batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes)
+    }
+    for i in 0..<output.commandCount {
+      writer.reset()
+      let command = planner.command(i, of: output)
+      command.encode(to: &writer)
+      batch.append(.commands, key: command.device.utf8, value: writer.bytes)
+    }
+    position.cursor = done ? nil : planner.cursor
+    if !done, let current { position.nextOffset = current.offset }
+    if done, let current { position.nextOffset = current.offset + 1 }
+    return done
+  }
+
+  /// Appends what changed since the last call, the position last.
+  mutating func takeState(into batch: inout OutputBatch) {
+    guard isDirty else { return }
+    let destination = OutputBatch.Destination.state(partition)
+    planner.takeChanges { record in batch.append(destination, key: record.key, value: record.value) }
+    batch.append(destination, key: PlannerPosition.key, value: position.encoded())
+    isDirty = !planner.isIdle
+  }
+}

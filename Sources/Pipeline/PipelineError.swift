@@ -1,0 +1,29 @@
+import Domain
+public import KafkaClient
+
+/// Why a stage cannot go on.
+public enum PipelineError: Error, Sendable {
+  case kafka(KafkaError)
+  /// Records of the log or of the state that this release cannot read.
+  case unreadable(place: String, reason: String)
+  /// The configuration does not fit the cluster.
+  case setup(String)
+
+  /// Whether starting the stage anew may help.
+  public var isWorthRetrying: Bool {
+    switch self {
+    case .kafka: true
+    case .unreadable, .setup: false
+    }
+  }
+}
+
+extension PipelineError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .kafka(let error): error.description
+    case .unreadable(let place, let reason): "\(place): \(reason)"
+    case .setup(let text): text
+    }
+  }
+}

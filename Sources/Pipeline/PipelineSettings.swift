@@ -1,0 +1,73 @@
+public import KafkaClient
+public import Planning
+
+/// How the stages talk to Kafka and how they work.
+public struct PipelineSettings: Sendable {
+  /// Properties of every client: `bootstrap.servers`, security and whatever else librdkafka knows.
+  public var kafka: KafkaConfiguration
+  public var topics: TopicNames
+  /// Topics that domain events are read from.
+  public var eventTopics: [String]
+  /// Prefix of the consumer groups (`rouse-intake`, `rouse-planner`) and of transactional ids.
+  public var group: String
+  /// Tells this process from others; part of transactional ids. Keep it stable over restarts.
+  public var instance: String
+  public var timestamps: Timestamps
+  public var planner: Planning
+  public var intake: Intake
+  public var bounds: PlannerBounds
+
+  public init(
+    kafka: KafkaConfiguration, topics: TopicNames = TopicNames(), eventTopics: [String], group: String = "rouse",
+    instance: String, timestamps: Timestamps = .arrival, planner: Planning = Planning(), intake: Intake = Intake(),
+    bounds: PlannerBounds = PlannerBounds()
+  ) {
+    self.kafka = kafka
+    self.topics = topics
+    self.eventTopics = eventTopics
+    self.group = group
+    self.instance = instance
+    self.timestamps = timestamps
+    self.planner = planner
+    self.intake = intake
+    self.bounds = bounds
+  }
+
+  /// What log time is.
+  public enum Timestamps: String, Sendable, CaseIterable {
+    /// When a record reached the log: normal operation.
+    case arrival
+    /// The event's own time: a replay of the past. Planners then append no ticks.
+    case event
+  }
+
+  public struct Planning: Sendable {
+    /// Longest time between two commits. Shorter: less latency, more transactions.
+    public var commitInterval: Duration = .milliseconds(100)
+    /// A transaction is committed early at this size.
+    public var transactionBytesMax = 16 << 20
+    /// Log records read at once.
+    public var pollRecordsMax = 500
+    /// Decisions of one step; a larger fan-out continues from its cursor.
+    public var stepDecisionsMax = 20_000
+    /// How long the broker waits before it aborts a transaction whose owner is gone. Also how long a take-over may have
+    /// to wait.
+    public var transactionTimeout: Duration = .seconds(15)
+    public init() {}
+  }
+
+  public struct Intake: Sendable {
+    public var pollRecordsMax = 1000
+    /// Ids of events remembered, to drop what a publisher sends twice. Two generations of this size are kept, 8 bytes
+    /// and the set's overhead each.
+    public var duplicateWindow = 500_000
+    public init() {}
+  }
+
+  /// The properties of a client: what the user set, then what correctness needs, which cannot be overridden.
+  func client(_ forced: KeyValuePairs<String, String>, defaults: KeyValuePairs<String, String> = [:]) -> KafkaConfiguration {
+    KafkaConfiguration(defaults.map { ($0.key, $0.value) })
+      .merging(kafka)
+      .merging(KafkaConfiguration(forced.map { ($0.key, $0.value) }))
+  }
+}

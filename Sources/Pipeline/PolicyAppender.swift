@@ -1,0 +1,48 @@
+import Domain
+public import KafkaClient
+
+/// Puts a policy into force: a record on every log partition. From that record on each planner decides by it, whenever
+/// it gets there, and a replay finds it at the same place.
+public struct PolicyAppender {
+  private let settings: PipelineSettings
+
+  public init(settings: PipelineSettings) { self.settings = settings }
+
+  /// Appends to every partition.
+  public func apply(document: String) throws(KafkaError) {
+    try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: nil)
+  }
+
+  /// Appends to the partitions that hold no record yet, so that a new installation starts with a policy.
+  /// - Returns: how many partitions were empty.
+  public func seed(document: String) throws(KafkaError) -> Int {
+    let consumer = try KafkaConsumer(settings.client(["group.id": "\(settings.group)-seed"]))
+    defer { consumer.close(timeout: .seconds(2)) }
+    var empty: [Int32] = []
+    for partition in try 0..<settings.logPartitionCount() {
+      let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
+      if try consumer.watermarks(of: topic, timeout: .seconds(10)).high == 0 { empty.append(partition) }
+    }
+    // In a replay log time begins with the first event, whenever that was.
+    try append(document, to: empty, timestamp: settings.timestamps == .event ? 0 : nil)
+    return empty.count
+  }
+
+  private func append(_ document: String, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {
+    guard !partitions.isEmpty else { return }
+    var bytes: [UInt8] = []
+    LogRecord(origin: nil, content: .policy(document: document)).encode(into: &bytes)
+    let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
+    for partition in partitions {
+      try producer.send(
+        topic: settings.topics.log, partition: partition, key: nil, value: bytes, timestampMilliseconds: timestamp)
+    }
+    let delivered = try producer.flush(timeout: .seconds(30))
+    if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
+    guard delivered else {
+      throw KafkaError(
+        code: .timedOut, message: "the broker did not confirm in 30 s", operation: "appending the policy",
+        isRetriable: true)
+    }
+  }
+}
