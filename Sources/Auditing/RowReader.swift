@@ -51,7 +51,7 @@ final class NameReader {
 
   /// The number of a string; nil where it was never stored.
   func number(_ id: String, in table: Table) throws -> Int64? {
-    try Int64.fetchOne(db.cachedStatement(sql: "SELECT n FROM \(table.rawValue) WHERE id = ?"), arguments: [id])
+    try Int64.fetchOne(db.cachedStatement(sql: "SELECT n FROM \(table.rawValue) WHERE id = ?"), arguments: [id.bytesWithNull ?? id])
   }
 
   private func string(_ n: Int64, in table: Table) throws -> String {
