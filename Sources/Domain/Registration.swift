@@ -103,7 +103,8 @@ public struct Registration: Equatable, Sendable {
     /// The person allows frequent updates. Default false.
     public var frequentPushes: Bool
     public init(
-      id: String, kind: String, address: Address, interests: [String], startedAt: Timestamp, frequentPushes: Bool = false
+      id: String, kind: String, address: Address, interests: [String], startedAt: Timestamp,
+      frequentPushes: Bool = false
     ) {
       self.id = id
       self.kind = kind

@@ -43,7 +43,11 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
   public static let zero = TimeSpan(microseconds: 0)
 
   @inlinable public static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.microseconds < b.microseconds }
-  @inlinable public static func + (a: TimeSpan, b: TimeSpan) -> TimeSpan { TimeSpan(microseconds: a.microseconds &+ b.microseconds) }
-  @inlinable public static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan { TimeSpan(microseconds: a.microseconds &- b.microseconds) }
+  @inlinable public static func + (a: TimeSpan, b: TimeSpan) -> TimeSpan {
+    TimeSpan(microseconds: a.microseconds &+ b.microseconds)
+  }
+  @inlinable public static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan {
+    TimeSpan(microseconds: a.microseconds &- b.microseconds)
+  }
   @inlinable public static func * (a: TimeSpan, n: Int64) -> TimeSpan { TimeSpan(microseconds: a.microseconds &* n) }
 }

@@ -1,0 +1,149 @@
+/// Why internal bytes could not be read.
+public enum BinaryError: Error, Equatable, Sendable {
+  /// The bytes end at `offset`, in the middle of `what`.
+  case truncated(offset: Int, what: String)
+  /// What stands at `offset` cannot be `what`.
+  case corrupt(offset: Int, what: String)
+  /// Written by a newer release of the program.
+  case newerVersion(found: UInt8, newestKnown: UInt8)
+}
+
+extension BinaryError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .truncated(let offset, let what): "the record ends at byte \(offset), in the middle of \(what)"
+    case .corrupt(let offset, let what): "the record is corrupt at byte \(offset): expected \(what)"
+    case .newerVersion(let found, let newest):
+      "the record has format version \(found), and this program knows versions up to \(newest): upgrade it"
+    }
+  }
+}
+
+/// Reads what `BinaryWriter` wrote. Bytes may be anything: every step is checked, and refused with its place.
+public struct BinaryReader: Sendable {
+  private let bytes: [UInt8]
+  /// Of the next byte.
+  public private(set) var offset = 0
+
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Bytes still to be read.
+  public var remaining: Int { bytes.count - offset }
+
+  public mutating func uint8(_ what: StaticString = "a byte") throws(BinaryError) -> UInt8 {
+    guard offset < bytes.count else { throw .truncated(offset: bytes.count, what: "\(what)") }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  public mutating func bool(_ what: StaticString = "a flag") throws(BinaryError) -> Bool {
+    switch try uint8(what) {
+    case 0: return false
+    case 1: return true
+    default: throw .corrupt(offset: offset - 1, what: "\(what) (0 or 1)")
+    }
+  }
+
+  public mutating func varint(_ what: StaticString = "an integer") throws(BinaryError) -> UInt64 {
+    let start = offset
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = try uint8(what)
+      guard shift < 63 || byte <= 1 else { throw .corrupt(offset: start, what: "\(what) of at most 64 bits") }
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+  }
+
+  /// A varint that fits in a smaller integer type.
+  public mutating func integer<Value: FixedWidthInteger>(
+    _ what: StaticString = "an integer"
+  ) throws(BinaryError) -> Value {
+    let start = offset
+    guard let value = Value(exactly: try varint(what)) else {
+      throw .corrupt(offset: start, what: "\(what) of at most \(Value.bitWidth) bits")
+    }
+    return value
+  }
+
+  public mutating func zigzag(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
+    let value = try varint(what)
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  /// A count of things that take at least one byte each: never more than there are bytes left.
+  public mutating func count(_ what: StaticString = "a count") throws(BinaryError) -> Int {
+    let start = offset
+    let value = try varint(what)
+    guard value <= UInt64(remaining) else { throw .corrupt(offset: start, what: "\(what) of at most \(remaining)") }
+    return Int(value)
+  }
+
+  public mutating func int64(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
+    Int64(bitPattern: try fixed(what))
+  }
+
+  public mutating func double(_ what: StaticString = "a number") throws(BinaryError) -> Double {
+    Double(bitPattern: try fixed(what))
+  }
+
+  public mutating func float(_ what: StaticString = "a number") throws(BinaryError) -> Float {
+    Float(bitPattern: try fixed(what))
+  }
+
+  public mutating func string(_ what: StaticString = "a text") throws(BinaryError) -> String {
+    let start = offset
+    let range = try lengthPrefixed(what)
+    do throws(UTF8.ValidationError) {
+      return String(copying: try UTF8Span(validating: bytes.span.extracting(range)))
+    } catch {
+      throw .corrupt(offset: start, what: "\(what) in UTF-8")
+    }
+  }
+
+  public mutating func optionalString(_ what: StaticString = "a text") throws(BinaryError) -> String? {
+    try bool(what) ? try string(what) : nil
+  }
+
+  public mutating func blob(_ what: StaticString = "bytes") throws(BinaryError) -> [UInt8] {
+    Array(bytes[try lengthPrefixed(what)])
+  }
+
+  public mutating func timestamp(_ what: StaticString = "an instant") throws(BinaryError) -> Timestamp {
+    Timestamp(microseconds: try int64(what))
+  }
+
+  /// A raw value of an enumeration, written as a string.
+  public mutating func choice<Value: RawRepresentable>(
+    _ what: StaticString
+  ) throws(BinaryError) -> Value where Value.RawValue == String {
+    let start = offset
+    guard let value = Value(rawValue: try string(what)) else { throw .corrupt(offset: start, what: "\(what)") }
+    return value
+  }
+
+  /// Nothing may follow.
+  public func end() throws(BinaryError) {
+    if remaining > 0 { throw .corrupt(offset: offset, what: "the end of the record, not \(remaining) more bytes") }
+  }
+
+  private mutating func lengthPrefixed(_ what: StaticString) throws(BinaryError) -> Range<Int> {
+    let length = try varint(what)
+    guard length <= UInt64(remaining) else { throw .truncated(offset: bytes.count, what: "\(what)") }
+    defer { offset += Int(length) }
+    return offset..<offset + Int(length)
+  }
+
+  private mutating func fixed<Value: FixedWidthInteger & UnsignedInteger>(
+    _ what: StaticString
+  ) throws(BinaryError) -> Value {
+    let width = Value.bitWidth / 8
+    guard remaining >= width else { throw .truncated(offset: bytes.count, what: "\(what)") }
+    var value: Value = 0
+    for i in 0..<width { value |= Value(bytes[offset + i]) << Value(i * 8) }
+    offset += width
+    return value
+  }
+}

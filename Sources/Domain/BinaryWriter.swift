@@ -1,0 +1,63 @@
+/// Appends values to a byte buffer, for internal records: little endian, lengths first, integers as varints.
+public struct BinaryWriter: Sendable {
+  public private(set) var bytes: [UInt8]
+
+  /// Appends to `bytes`.
+  public init(appendingTo bytes: consuming [UInt8] = []) { self.bytes = bytes }
+
+  /// Forgets what was written and keeps the memory.
+  public mutating func reset() { bytes.removeAll(keepingCapacity: true) }
+
+  public mutating func uint8(_ value: UInt8) { bytes.append(value) }
+
+  public mutating func bool(_ value: Bool) { bytes.append(value ? 1 : 0) }
+
+  /// LEB128: 7 bits a byte, 1 to 10 bytes.
+  public mutating func varint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// A count or a length.
+  public mutating func count(_ value: Int) { varint(UInt64(max(value, 0))) }
+
+  /// A signed varint: small magnitudes are short.
+  public mutating func zigzag(_ value: Int64) { varint(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
+
+  /// Eight bytes.
+  public mutating func int64(_ value: Int64) { fixed(UInt64(bitPattern: value)) }
+
+  /// The eight bytes of its bit pattern.
+  public mutating func double(_ value: Double) { fixed(value.bitPattern) }
+
+  /// The four bytes of its bit pattern.
+  public mutating func float(_ value: Float) { fixed(value.bitPattern) }
+
+  /// Length and UTF-8.
+  public mutating func string(_ text: String) {
+    count(text.utf8.count)
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  /// 0, or 1 and the string.
+  public mutating func optionalString(_ text: String?) {
+    bool(text != nil)
+    if let text { string(text) }
+  }
+
+  /// Length and bytes.
+  public mutating func blob(_ blob: [UInt8]) {
+    count(blob.count)
+    bytes.append(contentsOf: blob)
+  }
+
+  public mutating func timestamp(_ value: Timestamp) { int64(value.microseconds) }
+
+  private mutating func fixed<Value: FixedWidthInteger>(_ value: Value) {
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,173 @@
+import JSON
+
+/// The context attributes of a CloudEvent that this project uses.
+struct CloudEventAttributes {
+  var id: String
+  var source: String
+  var type: String
+  var subject: String?
+  var time: Timestamp
+  var traceparent: String?
+  /// How errors name the subject and the data: they stand elsewhere in binary mode.
+  var subjectPath: String
+  var dataPath: String
+}
+
+/// Reads CloudEvents 1.0 from Kafka records: structured mode (`application/cloudevents+json`, or a JSON object without
+/// any content type) and binary mode (attributes in `ce_` headers, the value is the data).
+/// https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md
+final class CloudEventReader {
+  private let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
+  /// Sources and types repeat: their strings are shared.
+  private var names = StringPool()
+
+  /// As nearly every publisher spells it, so that it needs no text work.
+  private static let structuredMediaType = Array("application/cloudevents+json".utf8)
+
+  private enum Mode { case structured, binary }
+
+  /// Reads attributes and data, and hands them to `body`. Data is nil where there is none, or null.
+  func read<Value>(
+    _ record: CloudEventRecord,
+    _ body: (CloudEventAttributes, JSONNode?) throws(DomainError) -> Value
+  ) throws(DomainError) -> Value {
+    switch try CloudEventReader.mode(of: record) {
+    case .structured:
+      guard let value = record.value else {
+        throw DomainError(
+          .missingField, path: "$", message: "missing; expected a CloudEvent, found a record without value")
+      }
+      return try reader.read(value) { (root: JSONNode) throws(DomainError) in
+        let attributes = try structuredAttributes(root, record)
+        return try body(attributes, try CloudEventReader.structuredData(root))
+      }
+    case .binary:
+      let attributes = try binaryAttributes(record)
+      guard let value = record.value, !value.isEmpty else { return try body(attributes, nil) }
+      return try reader.read(value) { (root: JSONNode) throws(DomainError) in
+        try body(attributes, root.isNull ? nil : root)
+      }
+    }
+  }
+
+  private static func mode(of record: CloudEventRecord) throws(DomainError) -> Mode {
+    guard let header = record.header("content-type") else {
+      return record.hasAttributeHeaders ? .binary : .structured
+    }
+    if header == structuredMediaType { return .structured }
+    let text = String(decoding: header.prefix(DomainBounds.nameBytesMax), as: UTF8.self)
+    let mediaType = mediaType(text)
+    if mediaType == "application/cloudevents+json" { return .structured }
+    if mediaType.hasPrefix("application/cloudevents-batch") {
+      throw DomainError(
+        .unsupportedContentType, path: "content-type",
+        message: "batched content mode is not supported; send one event per record")
+    }
+    if mediaType.hasPrefix("application/cloudevents") || (!isJSON(mediaType) && !(record.value ?? []).isEmpty) {
+      throw DomainError(
+        .unsupportedContentType, path: "content-type",
+        message: "expected application/cloudevents+json, or JSON data with ce_ headers, found \"\(text)\"")
+    }
+    return .binary
+  }
+
+  /// Lower case, without parameters.
+  private static func mediaType(_ text: String) -> String {
+    let bare = text.prefix { $0 != ";" }
+    return bare.filter { $0 != " " && $0 != "\t" }.lowercased()
+  }
+
+  private static func isJSON(_ mediaType: String) -> Bool {
+    mediaType == "application/json" || mediaType == "text/json" || mediaType.hasSuffix("+json")
+  }
+
+  // MARK: Structured mode
+
+  private func structuredAttributes(
+    _ root: JSONNode, _ record: CloudEventRecord
+  ) throws(DomainError) -> CloudEventAttributes {
+    let version = try root.require("specversion", "\"1.0\"")
+    guard version.equals("1.0") else {
+      throw DomainError(
+        version.kind == .string ? .unsupportedSpecversion : .wrongType, path: version.path,
+        message: version.wrongValue("\"1.0\"").message)
+    }
+    return CloudEventAttributes(
+      id: try root.text("id"), source: try name(root, "source"), type: try name(root, "type"),
+      subject: try root.textIfPresent("subject"), time: try root.instantIfPresent("time") ?? record.timestamp,
+      traceparent: try root.textIfPresent("traceparent"), subjectPath: "$.subject", dataPath: "$.data")
+  }
+
+  private func name(_ root: JSONNode, _ key: StaticString) throws(DomainError) -> String {
+    let node = try root.require(key, "a string")
+    try node.checkText(bytesMax: DomainBounds.nameBytesMax)
+    return node.withUTF8 { names.string($0) }
+  }
+
+  private static func structuredData(_ root: JSONNode) throws(DomainError) -> JSONNode? {
+    if let encoded = root.optional("data_base64") {
+      throw DomainError(
+        .unsupportedContentType, path: encoded.path, message: "binary data is not supported; expected JSON in \"data\"")
+    }
+    guard let data = root.optional("data") else { return nil }
+    if let contentType = root.optional("datacontenttype"), !contentType.equals("application/json") {
+      let text = try contentType.text()
+      guard isJSON(mediaType(text)) else {
+        throw DomainError(
+          .unsupportedContentType, path: contentType.path, message: contentType.wrongValue("application/json").message)
+      }
+    }
+    return data
+  }
+
+  // MARK: Binary mode
+
+  private func binaryAttributes(_ record: CloudEventRecord) throws(DomainError) -> CloudEventAttributes {
+    guard let version = try CloudEventReader.attribute("ce_specversion", record) else {
+      throw DomainError(
+        .missingField, path: "ce_specversion",
+        message: "missing; expected \"1.0\" in a header, or a value with content type application/cloudevents+json")
+    }
+    guard version == "1.0" else {
+      throw DomainError(
+        .unsupportedSpecversion, path: "ce_specversion", message: "expected \"1.0\", found \"\(version)\"")
+    }
+    return CloudEventAttributes(
+      id: try CloudEventReader.required("ce_id", record), source: try CloudEventReader.required("ce_source", record),
+      type: try CloudEventReader.required("ce_type", record),
+      subject: try CloudEventReader.attribute("ce_subject", record), time: try CloudEventReader.time(record),
+      traceparent: try CloudEventReader.attribute("ce_traceparent", record), subjectPath: "ce_subject", dataPath: "$")
+  }
+
+  private static func required(_ name: StaticString, _ record: CloudEventRecord) throws(DomainError) -> String {
+    guard let text = try attribute(name, record) else {
+      throw DomainError(.missingField, path: "\(name)", message: "missing; expected a header with a string")
+    }
+    return text
+  }
+
+  private static func attribute(_ name: StaticString, _ record: CloudEventRecord) throws(DomainError) -> String? {
+    guard let bytes = record.header(name) else { return nil }
+    guard bytes.count <= DomainBounds.nameBytesMax else {
+      throw DomainError(
+        .outOfBounds, path: "\(name)",
+        message: "expected a string of at most \(DomainBounds.nameBytesMax) bytes, found \(bytes.count)")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw DomainError(.invalidUTF8, path: "\(name)", message: "expected UTF-8")
+    }
+    if text.isEmpty {
+      throw DomainError(.invalidValue, path: "\(name)", message: "expected a string that is not empty, found \"\"")
+    }
+    return text
+  }
+
+  private static func time(_ record: CloudEventRecord) throws(DomainError) -> Timestamp {
+    guard let text = try attribute("ce_time", record) else { return record.timestamp }
+    guard let time = Timestamp(rfc3339: text) else {
+      throw DomainError(
+        .invalidValue, path: "ce_time", message: "expected \(Timestamp.expectation), found \"\(text.prefix(64))\"")
+    }
+    return time
+  }
+}

@@ -1,0 +1,79 @@
+import JSON
+
+/// Turns JSON data into the scalar fields of a `DomainEvent`. Keeps the strings of paths, which events share.
+struct FieldFlattener {
+  private var paths = StringPool()
+  /// The path of the value at hand.
+  private var path: [UInt8] = []
+  private var fields: [EventField] = []
+
+  /// Every scalar of the data, sorted by path. Where two have the same path, the first one counts.
+  mutating func fields(of data: JSONNode) throws(DomainError) -> [EventField] {
+    path.removeAll(keepingCapacity: true)
+    path.append(contentsOf: "data".utf8)
+    fields = []
+    fields.reserveCapacity(min(data.count, DomainBounds.eventFieldsMax))
+    try add(data)
+    sort()
+    defer { fields = [] }
+    return fields
+  }
+
+  private mutating func add(_ node: JSONNode) throws(DomainError) {
+    if path.count > DomainBounds.nameBytesMax {
+      throw node.outOfBounds("a path of at most \(DomainBounds.nameBytesMax) bytes", found: "\(path.count)")
+    }
+    let length = path.count
+    switch node.kind {
+    case .object:
+      for (key, value) in node.members {
+        path.append(UInt8(ascii: "."))
+        key.appendUTF8(to: &path)
+        try add(value)
+        path.removeLast(path.count - length)
+      }
+    case .array:
+      var position = 0
+      for value in node.elements {
+        path.append(contentsOf: ".\(position)".utf8)
+        try add(value)
+        path.removeLast(path.count - length)
+        position += 1
+      }
+    case .string:
+      // No rule can use a longer one.
+      if node.utf8Count <= DomainBounds.fieldBytesMax { try add(.string(node.stringIfAny ?? ""), node) }
+    case .number: try add(.number(node.numberIfAny ?? 0), node)
+    case .bool: try add(.bool(node.boolIfAny ?? false), node)
+    case .null: try add(.null, node)
+    }
+  }
+
+  private mutating func add(_ value: FieldValue, _ node: JSONNode) throws(DomainError) {
+    if fields.count == DomainBounds.eventFieldsMax {
+      throw node.outOfBounds("at most \(DomainBounds.eventFieldsMax) scalars in the data", found: "one more")
+    }
+    fields.append(EventField(path: paths.string(path), value: value))
+  }
+
+  private mutating func sort() {
+    if fields.count <= FieldFlattener.insertionSortMax {
+      for at in fields.indices.dropFirst() {
+        var hole = at
+        while hole > 0, fields[hole].path < fields[hole - 1].path {
+          fields.swapAt(hole, hole - 1)
+          hole -= 1
+        }
+      }
+    } else {
+      fields.sort { $0.path < $1.path }
+    }
+    guard fields.indices.dropFirst().contains(where: { fields[$0].path == fields[$0 - 1].path }) else { return }
+    var unique: [EventField] = []
+    for field in fields where unique.last?.path != field.path { unique.append(field) }
+    fields = unique
+  }
+
+  /// Up to here sorting by insertion is faster; both sorts are stable, so the first of two equal paths stays first.
+  private static let insertionSortMax = 24
+}

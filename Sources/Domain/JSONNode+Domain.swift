@@ -1,0 +1,149 @@
+import JSON
+
+/// Reading members with the bounds of `DomainBounds`; every refusal names path, expectation and finding.
+extension JSONNode {
+  func require(_ key: StaticString, _ expected: @autoclosure () -> String) throws(DomainError) -> JSONNode {
+    do throws(JSONError) {
+      return try member(key, expected())
+    } catch {
+      throw DomainError(error)
+    }
+  }
+
+  func requireObject() throws(DomainError) {
+    if kind != .object { throw DomainError(wrongType("an object")) }
+  }
+
+  /// This string, with 1 to `bytesMax` bytes.
+  func text(bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> String {
+    try checkText(bytesMax: bytesMax)
+    guard let text = stringIfAny else { throw DomainError(wrongType("a string")) }
+    return text
+  }
+
+  func checkText(bytesMax: Int) throws(DomainError) {
+    guard kind == .string else { throw DomainError(wrongType("a string")) }
+    if utf8Count == 0 { throw DomainError(wrongValue("a string that is not empty")) }
+    if utf8Count > bytesMax { throw outOfBounds("a string of at most \(bytesMax) bytes", found: "\(utf8Count)") }
+  }
+
+  func text(_ key: StaticString, bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> String {
+    try require(key, "a string").text(bytesMax: bytesMax)
+  }
+
+  func textIfPresent(_ key: StaticString, bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> String? {
+    guard let node = optional(key) else { return nil }
+    return try node.text(bytesMax: bytesMax)
+  }
+
+  func flag(_ key: StaticString, default fallback: Bool) throws(DomainError) -> Bool {
+    guard let node = optional(key) else { return fallback }
+    return try node.flag()
+  }
+
+  func flag() throws(DomainError) -> Bool {
+    guard let value = boolIfAny else { throw DomainError(wrongType("a boolean")) }
+    return value
+  }
+
+  func number(_ key: StaticString) throws(DomainError) -> Double {
+    let node = try require(key, "a number")
+    guard let value = node.numberIfAny else { throw DomainError(node.wrongType("a number")) }
+    return value
+  }
+
+  func count() throws(DomainError) -> Int {
+    guard kind == .number else { throw DomainError(wrongType("an integer")) }
+    guard let value = integerIfAny else { throw DomainError(wrongValue("an integer")) }
+    return Int(value)
+  }
+
+  func instant() throws(DomainError) -> Timestamp {
+    guard kind == .string else { throw DomainError(wrongType(Timestamp.expectation)) }
+    guard let instant = withUTF8({ Timestamp(rfc3339: $0) }) else {
+      throw DomainError(wrongValue(Timestamp.expectation))
+    }
+    return instant
+  }
+
+  func instant(_ key: StaticString) throws(DomainError) -> Timestamp {
+    try require(key, Timestamp.expectation).instant()
+  }
+
+  func instantIfPresent(_ key: StaticString) throws(DomainError) -> Timestamp? {
+    guard let node = optional(key) else { return nil }
+    return try node.instant()
+  }
+
+  /// One of the raw values of an enumeration.
+  func choice<Value: RawRepresentable & CaseIterable>(
+    _ key: StaticString
+  ) throws(DomainError) -> Value where Value.RawValue == String {
+    let node = try require(key, oneOf(Value.allCases.map(\.rawValue)))
+    guard node.kind == .string else { throw DomainError(node.wrongType(oneOf(Value.allCases.map(\.rawValue)))) }
+    guard let value = Value(rawValue: node.stringIfAny ?? "") else {
+      throw DomainError(node.wrongValue(oneOf(Value.allCases.map(\.rawValue))))
+    }
+    return value
+  }
+
+  /// The elements of an array that must be there.
+  func list<Element>(
+    _ key: StaticString, max: Int = .max, _ read: (JSONNode) throws(DomainError) -> Element
+  ) throws(DomainError) -> [Element] {
+    try require(key, "an array").elements(max: max, read)
+  }
+
+  /// The elements of an array; none where it is absent.
+  func listIfPresent<Element>(
+    _ key: StaticString, max: Int, _ read: (JSONNode) throws(DomainError) -> Element
+  ) throws(DomainError) -> [Element] {
+    guard let node = optional(key) else { return [] }
+    return try node.elements(max: max, read)
+  }
+
+  private func elements<Element>(
+    max: Int, _ read: (JSONNode) throws(DomainError) -> Element
+  ) throws(DomainError) -> [Element] {
+    let nodes: Elements
+    do throws(JSONError) { nodes = try array() } catch { throw DomainError(error) }
+    if count > max { throw outOfBounds("at most \(max) elements", found: "\(count)") }
+    var elements: [Element] = []
+    elements.reserveCapacity(count)
+    for node in nodes { elements.append(try read(node)) }
+    return elements
+  }
+
+  func outOfBounds(_ expected: String, found: String) -> DomainError {
+    DomainError(.outOfBounds, path: path, message: "expected \(expected), found \(found)")
+  }
+}
+
+/// `a, b or c`
+func oneOf(_ names: [String]) -> String {
+  guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+  return names.dropLast().joined(separator: ", ") + " or " + last
+}
+
+extension JSONWriter {
+  mutating func timestamp(_ key: StaticString, _ value: Timestamp) {
+    self.key(key)
+    string(appending: { value.appendRFC3339(to: &$0) })
+  }
+
+  mutating func member(_ key: StaticString, _ value: String) {
+    self.key(key)
+    string(value)
+  }
+
+  mutating func member(_ key: StaticString, _ value: String?) {
+    if let value { member(key, value) }
+  }
+
+  mutating func list(_ key: StaticString, _ values: [String]) {
+    self.key(key)
+    beginArray()
+    for value in values { string(value) }
+    endArray()
+  }
+}

@@ -1,0 +1,87 @@
+import JSON
+
+/// Reads the records of `rouse.signals`: CloudEvents whose type is one of `rouse.signal.*`. Keeps its buffers: one per
+/// thread.
+public final class SignalDecoder {
+  private let reader = CloudEventReader()
+
+  public init() {}
+
+  public func decode(_ record: CloudEventRecord) throws(DomainError) -> Signal {
+    try reader.read(record) { (attributes, data) throws(DomainError) in
+      try data?.requireObject()
+      return Signal(
+        device: try SignalDecoder.device(attributes, data, key: record.key), id: attributes.id, time: attributes.time,
+        kind: try SignalDecoder.kind(attributes, data))
+    }
+  }
+
+  private static func kind(_ attributes: CloudEventAttributes, _ data: JSONNode?) throws(DomainError) -> Signal.Kind {
+    guard let name = Signal.Name(rawValue: attributes.type) else {
+      let nearest = nearestName(to: attributes.type, in: Signal.Name.allCases.map(\.rawValue))
+      throw DomainError(
+        .unknownType, path: attributes.dataPath == "$" ? "ce_type" : "$.type",
+        message: "expected a signal type, found \"\(attributes.type)\"; the nearest is \"\(nearest)\"")
+    }
+    switch name {
+    case .appForegrounded: return .appForegrounded
+    case .appBackgrounded: return .appBackgrounded
+    case .widgetFetched: return .widgetFetched(instance: try data?.textIfPresent("instance"))
+    case .widgetViewed: return .widgetViewed(instance: try data?.textIfPresent("instance"))
+    case .activityStarted: return .activityStarted(instance: try require(data, attributes).text("instance"))
+    case .activityEnded: return .activityEnded(instance: try require(data, attributes).text("instance"))
+    case .activityDismissed: return .activityDismissed(instance: try require(data, attributes).text("instance"))
+    case .tokenRejected:
+      return .tokenRejected(
+        token: try require(data, attributes).text("token", bytesMax: DomainBounds.tokenBytesMax))
+    case .deliveryCompleted:
+      let data = try require(data, attributes)
+      return .deliveryCompleted(command: try data.text("command"), outcome: try data.choice("outcome"))
+    }
+  }
+
+  private static func require(_ data: JSONNode?, _ attributes: CloudEventAttributes) throws(DomainError) -> JSONNode {
+    guard let data else {
+      throw DomainError(.missingField, path: attributes.dataPath, message: "missing; expected an object")
+    }
+    return data
+  }
+
+  /// From the data, the subject or the record's key; those that are given must agree.
+  private static func device(
+    _ attributes: CloudEventAttributes, _ data: JSONNode?, key: [UInt8]?
+  ) throws(DomainError) -> String {
+    let devicePath = attributes.dataPath + ".device"
+    var found: (name: String, path: String)?
+    func agree(_ name: String?, _ path: String) throws(DomainError) {
+      guard let name else { return }
+      if let first = found, first.name != name {
+        throw DomainError(
+          .keyMismatch, path: path,
+          message: "expected the device \"\(first.name)\" as in \(first.path), found \"\(name)\"")
+      }
+      if found == nil { found = (name, path) }
+    }
+    try agree(try data?.textIfPresent("device"), devicePath)
+    try agree(attributes.subject, attributes.subjectPath)
+    try agree(try key.map { (bytes) throws(DomainError) in try keyText(bytes) }, "key")
+    guard let device = found?.name else {
+      throw DomainError(
+        .missingField, path: devicePath,
+        message: "missing; expected a device here, in the subject or as the record's key")
+    }
+    return device
+  }
+
+  private static func keyText(_ bytes: [UInt8]) throws(DomainError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw DomainError(.invalidUTF8, path: "key", message: "expected a device in UTF-8")
+    }
+    guard (1...DomainBounds.nameBytesMax).contains(bytes.count) else {
+      throw DomainError(
+        .outOfBounds, path: "key",
+        message: "expected a device of 1 to \(DomainBounds.nameBytesMax) bytes, found \(bytes.count)")
+    }
+    return text
+  }
+}

@@ -1,0 +1,35 @@
+/// Shares the storage of strings that come again and again (field paths, event types): looking one up costs less than
+/// making it. A direct-mapped cache: bounded, and a collision only costs the sharing.
+struct StringPool {
+  private static let slots = 1024
+  private static let bytesMax = 64
+  private var hashes = [UInt64](repeating: 0, count: slots)
+  private var texts = [String](repeating: "", count: slots)
+
+  /// The string with these UTF-8 bytes, which must be valid.
+  mutating func string(_ bytes: Span<UInt8>) -> String {
+    guard bytes.count <= StringPool.bytesMax else { return StringPool.make(bytes) }
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV-1a
+    for at in 0..<bytes.count { hash = (hash ^ UInt64(bytes[at])) &* 0x100_0000_01B3 }
+    let slot = Int(truncatingIfNeeded: (hash ^ (hash >> 32)) & UInt64(StringPool.slots - 1))
+    if hashes[slot] == hash, StringPool.equal(texts[slot], bytes) { return texts[slot] }
+    let text = StringPool.make(bytes)
+    hashes[slot] = hash
+    texts[slot] = text
+    return text
+  }
+
+  mutating func string(_ bytes: [UInt8]) -> String { string(bytes.span) }
+
+  private static func equal(_ text: String, _ bytes: Span<UInt8>) -> Bool {
+    let utf8 = text.utf8.span
+    guard utf8.count == bytes.count else { return false }
+    for at in 0..<bytes.count where utf8[at] != bytes[at] { return false }
+    return true
+  }
+
+  private static func make(_ bytes: Span<UInt8>) -> String {
+    // The buffer is only read, and only while the closure runs.
+    unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

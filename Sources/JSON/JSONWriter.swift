@@ -1,0 +1,222 @@
+/// Writes JSON text to a byte buffer that it keeps: make one per thread, `reset()` it between documents. Commas are its
+/// business, the right order of calls is the caller's.
+public struct JSONWriter: Sendable {
+  /// What has been written so far.
+  public private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  public init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+  /// Forgets what was written and keeps the memory.
+  public mutating func reset() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
+  /// What has been written so far, as text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  public mutating func beginObject() { begin(UInt8(ascii: "{")) }
+  public mutating func endObject() { end(UInt8(ascii: "}")) }
+  public mutating func beginArray() { begin(UInt8(ascii: "[")) }
+  public mutating func endArray() { end(UInt8(ascii: "]")) }
+
+  /// The key of the value that comes next. It must need no escape.
+  public mutating func key(_ key: StaticString) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    key.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// The key of the value that comes next.
+  public mutating func key(_ key: String) {
+    string(key)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  public mutating func string(_ text: String) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    // Native strings are contiguous; others are copied once.
+    if unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe escaped($0) }) == nil {
+      var text = text
+      text.withUTF8 { unsafe escaped($0) }
+    }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// A text that is known to need no escape.
+  public mutating func string(_ text: StaticString) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// A text that `append` writes. It must need no escape.
+  public mutating func string(appending append: (inout [UInt8]) -> Void) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    append(&bytes)
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  public mutating func integer(_ value: Int64) {
+    comma()
+    digits(of: value)
+    needsComma = true
+  }
+
+  public mutating func integer(_ value: Int) { integer(Int64(value)) }
+
+  /// The shortest text that reads back as the same number; whole numbers without `.0`. JSON has no infinities and no
+  /// NaN: they are written as null.
+  public mutating func number(_ value: Double) {
+    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return integer(whole) }
+    guard value.isFinite else { return null() }
+    comma()
+    bytes.append(contentsOf: value.description.utf8)
+    needsComma = true
+  }
+
+  /// A number rounded to six decimals, without trailing zeros. Beyond ±10⁹ as `number` writes it.
+  public mutating func rounded(_ value: Double) {
+    guard value.magnitude < 1e9 else { return number(value) }
+    comma()
+    let scaled = Int64((value * 1e6).rounded())
+    if scaled < 0 { bytes.append(UInt8(ascii: "-")) }
+    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+    digits(of: Int64(whole))
+    if fraction > 0 { decimals(fraction) }
+    needsComma = true
+  }
+
+  public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+
+  public mutating func null() { raw("null") }
+
+  /// JSON text as it is. It must be one value.
+  public mutating func raw(_ json: String) {
+    comma()
+    bytes.append(contentsOf: json.utf8)
+    needsComma = true
+  }
+
+  /// A value read from a document, without white space, keys in document order.
+  public mutating func value(_ node: JSONNode) {
+    switch node.kind {
+    case .null: null()
+    case .bool: bool(node.boolIfAny ?? false)
+    case .number:
+      if node.isWrittenAsInteger, let integer = node.integerIfAny {
+        self.integer(integer)
+      } else {
+        number(node.numberIfAny ?? 0)
+      }
+    case .string: string(node.stringIfAny ?? "")
+    case .array:
+      beginArray()
+      for element in node.elements { value(element) }
+      endArray()
+    case .object:
+      beginObject()
+      for (name, member) in node.members {
+        key(name.stringIfAny ?? "")
+        value(member)
+      }
+      endObject()
+    }
+  }
+
+  // MARK: Pieces
+
+  private mutating func comma() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func begin(_ bracket: UInt8) {
+    comma()
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  private mutating func end(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = true
+  }
+
+  private mutating func raw(_ json: StaticString) {
+    comma()
+    json.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    needsComma = true
+  }
+
+  /// Copies runs that need no escape in one go.
+  private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    var at = 0
+    while at < text.count {
+      let byte = unsafe text[at]
+      if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+        at += 1
+        continue
+      }
+      unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<at]))
+      escape(byte)
+      at += 1
+      start = at
+    }
+    unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<at]))
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    bytes.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+    case 0x08: bytes.append(UInt8(ascii: "b"))
+    case 0x09: bytes.append(UInt8(ascii: "t"))
+    case 0x0A: bytes.append(UInt8(ascii: "n"))
+    case 0x0C: bytes.append(UInt8(ascii: "f"))
+    case 0x0D: bytes.append(UInt8(ascii: "r"))
+    default:
+      let low = byte & 15
+      bytes.append(contentsOf: [
+        UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), UInt8(ascii: "0") + (byte >> 4),
+      ])
+      bytes.append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
+    }
+  }
+
+  private mutating func digits(of value: Int64) {
+    var magnitude = value.magnitude
+    if magnitude < 10, value >= 0 { return bytes.append(UInt8(ascii: "0") + UInt8(magnitude)) }
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    let start = bytes.count
+    repeat {
+      let (quotient, digit) = magnitude.quotientAndRemainder(dividingBy: 10)
+      bytes.append(UInt8(ascii: "0") + UInt8(digit))
+      magnitude = quotient
+    } while magnitude > 0
+    bytes[start...].reverse()
+  }
+
+  /// `.` and up to six digits of a fraction in millionths.
+  private mutating func decimals(_ fraction: UInt64) {
+    bytes.append(UInt8(ascii: "."))
+    var rest = fraction
+    var unit: UInt64 = 100_000
+    while rest > 0 {
+      let (digit, remainder) = rest.quotientAndRemainder(dividingBy: unit)
+      bytes.append(UInt8(ascii: "0") + UInt8(digit))
+      rest = remainder
+      unit /= 10
+    }
+  }
+}

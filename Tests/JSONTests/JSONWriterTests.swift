@@ -1,0 +1,109 @@
+import JSON
+import Testing
+
+@Suite("Writing JSON") struct JSONWriterTests {
+  private func written(_ body: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    body(&writer)
+    return writer.text
+  }
+
+  @Test("commas stand between values and nowhere else")
+  func structure() {
+    let text = written { w in
+      w.beginObject()
+      w.key("a")
+      w.beginArray()
+      w.integer(1)
+      w.beginArray()
+      w.endArray()
+      w.beginObject()
+      w.endObject()
+      w.null()
+      w.bool(true)
+      w.endArray()
+      w.key("b" as String)
+      w.string("x")
+      w.key("c")
+      w.raw("{\"r\":1}" as String)
+      w.key("d")
+      w.bool(false)
+      w.endObject()
+    }
+    #expect(text == "{\"a\":[1,[],{},null,true],\"b\":\"x\",\"c\":{\"r\":1},\"d\":false}")
+  }
+
+  @Test(
+    "numbers are short and read back as the same",
+    arguments: [
+      (0, "0"), (-0.0, "0"), (1, "1"), (-17, "-17"), (0.1, "0.1"), (1e21, "1e+21"), (1.5, "1.5"),
+      (9007199254740991, "9007199254740991"),
+      (.infinity, "null"), (.nan, "null"), (.leastNonzeroMagnitude, "5e-324"),
+      (-1.7976931348623157e308, "-1.7976931348623157e+308"),
+    ] as [(Double, String)])
+  func numbers(value: Double, text: String) { #expect(written { $0.number(value) } == text) }
+
+  @Test(
+    "rounded numbers have at most six decimals",
+    arguments: [
+      (0, "0"), (0.1234567, "0.123457"), (0.5, "0.5"), (-0.25, "-0.25"), (12, "12"), (1e-9, "0"),
+      (0.000001, "0.000001"),
+      (0.9999999, "1"), (-3.1000004, "-3.1"), (2e9, "2000000000"), (.infinity, "null"), (.nan, "null"),
+      (1234.000_050, "1234.00005"),
+    ] as [(Double, String)])
+  func rounded(value: Double, text: String) { #expect(written { $0.rounded(value) } == text) }
+
+  @Test(
+    "integers are written whole",
+    arguments: [(Int64.min, "-9223372036854775808"), (.max, "9223372036854775807"), (0, "0"), (-9, "-9"), (10, "10")])
+  func integers(value: Int64, text: String) { #expect(written { $0.integer(value) } == text) }
+
+  @Test("strings are escaped where JSON wants it")
+  func escapes() {
+    #expect(
+      written { $0.string("a\"b\\c\n\r\t\u{8}\u{C}\u{0}\u{1F}é😀/" as String) } == #""a\"b\\c\n\r\t\b\f\u0000\u001fé😀/""#
+    )
+  }
+
+  @Test("what is written reads back as the same, whatever it is")
+  func roundTrip() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<2000 {
+      let value = randomValue(depth: 4, &random)
+      let text = written { $0.value(value) }
+      #expect(try JSONValue(parsing: text) == value, "seed \(seed): \(text)")
+      let again = try JSONReader().read(Array(text.utf8)) { (node: JSONNode) throws(JSONError) in
+        written { $0.value(node) }
+      }
+      #expect(again == text, "seed \(seed)")
+    }
+  }
+
+  private func randomValue(depth: Int, _ random: inout SeededGenerator) -> JSONValue {
+    switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &random) {
+    case 0: return .null
+    case 1: return .bool(Bool.random(using: &random))
+    case 2: return .number(Double(Int.random(in: -1_000_000...1_000_000, using: &random)))
+    case 3:
+      let number = Double(bitPattern: random.next())
+      return .number(number.isFinite ? number : 0.5)
+    case 4: return .string(randomText(&random))
+    case 5:
+      return .array((0..<Int.random(in: 0..<5, using: &random)).map { _ in randomValue(depth: depth - 1, &random) })
+    default:
+      return .object(
+        (0..<Int.random(in: 0..<5, using: &random)).map { i in
+          ("\(i)" + randomText(&random), randomValue(depth: depth - 1, &random))
+        })
+    }
+  }
+
+  private func randomText(_ random: inout SeededGenerator) -> String {
+    let scalars = (0..<Int.random(in: 0..<20, using: &random)).compactMap { _ in
+      Unicode.Scalar(UInt32.random(in: 0..<(Bool.random(using: &random) ? 128 : 0x11000), using: &random))
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+}
