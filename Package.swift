@@ -67,7 +67,7 @@ let package = Package(
     .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain"]),
     .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "KafkaClient", "Planning", "Policies", "Domain"]),
     .testTarget(
-      name: "AuditingTests", dependencies: ["Auditing", "Domain", .product(name: "GRDB", package: "GRDB.swift")]),
+      name: "AuditingTests", dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse"]),
   ],
