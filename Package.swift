@@ -65,9 +65,13 @@ let package = Package(
     .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
     .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain"]),
     .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain"]),
-    .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "KafkaClient", "Planning", "Policies", "Domain"]),
     .testTarget(
-      name: "AuditingTests", dependencies: ["Auditing", "Domain", .product(name: "GRDB", package: "GRDB.swift")]),
+      name: "PipelineTests",
+      dependencies: [
+        "Pipeline", "KafkaClient", "Planning", "Policies", "Domain", "JSON", .product(name: "Logging", package: "swift-log"),
+      ]),
+    .testTarget(
+      name: "AuditingTests", dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse"]),

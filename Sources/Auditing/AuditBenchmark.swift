@@ -75,9 +75,9 @@ private struct MadeUpDecisions {
         Decision(
           decision: "d-\(partition)-\(offset)-\(ordinal)", event: name, events: [name], device: device,
           instance: instance, kind: Self.kinds[kind], surface: .widget, verdict: verdict, reason: reason,
-          final: verdict != .defer, at: at, relevance: worthless ? 0 : Double(random(below: 1000)) / 999,
-          value: worthless ? 0 : Double(random(below: 1_000_000)) / 999_999,
-          price: worthless ? 0 : Double(random(below: 1_000_000)) / 999_998,
+          final: verdict != .defer, at: at, relevance: worthless ? 0 : Double(random(below: 1000)) / 1e3,
+          value: worthless ? 0 : Double(random(below: 1_000_000)) / 1e6,
+          price: worthless ? 0 : Double(random(below: 1_000_000)) / 1e6,
           tokensLeft: Decision.TokensLeft(instance: random(below: 48), device: random(below: 4)),
           until: verdict == .defer ? at + .minutes(7) : nil, command: command, policy: Self.policy,
           traceparent: nil),

@@ -1,8 +1,9 @@
 import Domain
 import Foundation
+public import JSON
 
-/// Answers as JSON with sorted keys and times in RFC 3339. Decisions and commands have the form that they have on their
-/// topics.
+/// Answers as JSON with sorted keys and times in RFC 3339. Decisions and commands have the members that they have on
+/// their topics.
 public enum AuditJSON {
   /// A value of JSON, put together from answers.
   indirect enum Value: Codable {
@@ -52,8 +53,21 @@ public enum AuditJSON {
     }
   }
 
-  /// One line of JSON Lines, without the line feed.
-  public static func line(_ entry: AuditEntry) throws -> String { try text(value(entry), pretty: false) }
+  /// One line of JSON Lines, without the line feed: the value as it stands on its topic.
+  public static func line(_ entry: AuditEntry) -> String {
+    var writer = JSONWriter()
+    write(entry, to: &writer)
+    return writer.text
+  }
+
+  /// Appends a value as it stands on its topic.
+  public static func write(_ entry: AuditEntry, to writer: inout JSONWriter) {
+    switch entry {
+    case .decision(let decision): decision.encode(to: &writer)
+    case .command(let command): command.encode(to: &writer)
+    }
+  }
+
   public static func render(_ timeline: DeviceTimeline) throws -> String { try text(value(timeline)) }
   public static func render(_ effect: EventEffect) throws -> String { try text(value(effect)) }
   public static func render(_ answer: WhyAnswer) throws -> String { try text(value(answer)) }
@@ -61,10 +75,9 @@ public enum AuditJSON {
   public static func render(_ statement: BudgetStatement) throws -> String { try text(value(statement)) }
   public static func render(_ summary: AuditSummary) throws -> String { try text(value(summary)) }
 
-  private static func text(_ value: Value, pretty: Bool = true) throws -> String {
+  private static func text(_ value: Value) throws -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting =
-      pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return String(decoding: try encoder.encode(value), as: UTF8.self)

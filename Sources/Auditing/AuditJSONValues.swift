@@ -1,44 +1,8 @@
 import Domain
 
 extension AuditJSON {
-  static func value(_ entry: AuditEntry) -> Value {
-    switch entry {
-    case .decision(let decision): value(decision)
-    case .command(let command): value(command)
-    }
-  }
-
-  static func value(_ decision: Decision) -> Value {
-    .members([
-      "decision": .string(decision.decision), "event": .string(decision.event), "events": .strings(decision.events),
-      "device": .string(decision.device), "instance": .string(decision.instance), "kind": .string(decision.kind),
-      "surface": .string(decision.surface.rawValue), "verdict": .string(decision.verdict.rawValue),
-      "reason": .string(decision.reason.rawValue), "final": .bool(decision.final), "at": .time(decision.at),
-      "relevance": .number(decision.relevance), "value": .number(decision.value), "price": .number(decision.price),
-      "tokensLeft": .members([
-        "instance": decision.tokensLeft.instance.map { .count($0) },
-        "device": decision.tokensLeft.device.map { .count($0) }, "app": decision.tokensLeft.app.map { .count($0) },
-      ]), "until": decision.until.map { .time($0) }, "command": decision.command.map { .string($0) },
-      "policy": value(decision.policy), "traceparent": decision.traceparent.map { .string($0) },
-    ])
-  }
-
-  static func value(_ command: Command) -> Value {
-    var headers: [String: Value] = [:]
-    for header in command.apns.headers { headers[header.name] = .string(header.value) }
-    var apns: [String: Value] = ["headers": .object(headers), "payload": Value(json: command.apns.payload)]
-    switch command.apns.address {
-    case .token(let token): apns["token"] = .string(token)
-    case .channel(let channel): apns["channel"] = .string(channel)
-    }
-    return .members([
-      "command": .string(command.command), "device": .string(command.device), "app": .string(command.app),
-      "environment": .string(command.environment.rawValue), "surface": .string(command.surface.rawValue),
-      "serves": .array(command.serves.map(value)), "charged": .array(command.charged.map(value)),
-      "apns": .object(apns), "at": .time(command.at), "expires": .time(command.expires),
-      "policy": value(command.policy), "traceparent": command.traceparent.map { .string($0) },
-    ])
-  }
+  /// As on its topic.
+  static func value(_ entry: AuditEntry) -> Value { Value(json: line(entry)) }
 
   static func value(_ timeline: DeviceTimeline) -> Value {
     .object([
@@ -108,29 +72,14 @@ extension AuditJSON {
     ])
   }
 
-  private static func value(_ policy: PolicyReference) -> Value {
-    .object(["version": .string(policy.version), "hash": .string(policy.hash)])
-  }
-
-  private static func value(_ served: Command.Served) -> Value {
-    .object([
-      "instance": .string(served.instance), "kind": .string(served.kind), "events": .strings(served.events),
-      "reason": .string(served.reason.rawValue),
-    ])
-  }
-
-  private static func value(_ charge: Command.Charge) -> Value {
-    .object(["ledger": .string(charge.ledger.rawValue), "owner": .string(charge.owner), "left": .count(charge.left)])
-  }
-
   private static func value(_ story: WhyAnswer.Story) -> Value {
     .members([
       "instance": .string(story.instance), "kind": .string(story.kind), "surface": .string(story.surface.rawValue),
-      "outcome": .string(story.outcome), "command": story.command.map { value($0) },
+      "outcome": .string(story.outcome), "command": story.command.map { value(.command($0)) },
       "steps": .array(
         story.steps.map {
           .members([
-            "decision": value($0.decision), "explanation": .string($0.explanation),
+            "decision": value(.decision($0.decision)), "explanation": .string($0.explanation),
             "counterfactual": $0.counterfactual.map { .string($0) },
           ])
         }),

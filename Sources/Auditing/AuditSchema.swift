@@ -39,10 +39,10 @@ enum AuditSchema {
     CREATE TABLE block (n INTEGER PRIMARY KEY, atMin INTEGER NOT NULL, atMax INTEGER NOT NULL);
     -- `partition`, `offset`, `ordinal`: the id; an id of another form has partition -1 and its text's number as offset.
     -- `code`: reason, verdict, final. `untilAfter`: until minus at. `command`: the ordinal of a command of the same log
-    -- record, or -1 minus the number of its id's text. `causes`: events, where they are not just the event.
+    -- record, or -1 minus the number of its id's text. `relevance`, `value`, `price`: see `StoredNumber`. `causes`: events, where they are not just the event.
     CREATE TABLE decision (seq INTEGER PRIMARY KEY, partition INTEGER NOT NULL, "offset" INTEGER NOT NULL,
       ordinal INTEGER NOT NULL, event INTEGER NOT NULL, device INTEGER NOT NULL, instance INTEGER NOT NULL,
-      code INTEGER NOT NULL, at INTEGER NOT NULL, relevance REAL, value REAL, price REAL, leftInstance INTEGER,
+      code INTEGER NOT NULL, at INTEGER NOT NULL, relevance, value, price, leftInstance INTEGER,
       leftDevice INTEGER, leftApp INTEGER, untilAfter INTEGER, command INTEGER, policy INTEGER NOT NULL, trace INTEGER,
       causes BLOB);
     CREATE TABLE command (seq INTEGER PRIMARY KEY, partition INTEGER NOT NULL, "offset" INTEGER NOT NULL,

@@ -26,7 +26,13 @@ struct BoundStatement {
   // this module, so that the code can only be "out of memory", which the step then reports.
   func set(_ index: Int32, _ value: Int64) { _ = unsafe sqlite3_bind_int64(statement.sqliteStatement, index, value) }
   func set(_ index: Int32, _ value: Double) { _ = unsafe sqlite3_bind_double(statement.sqliteStatement, index, value) }
-  func set(_ index: Int32, _ value: String) { _ = unsafe value.bind(to: statement.sqliteStatement, at: index) }
+  func set(_ index: Int32, _ value: String) {
+    if let bytes = value.bytesWithNull {
+      _ = unsafe bytes.bind(to: statement.sqliteStatement, at: index)
+    } else {
+      _ = unsafe value.bind(to: statement.sqliteStatement, at: index)
+    }
+  }
   func set(_ index: Int32, _ value: [UInt8]) { _ = unsafe Data(value).bind(to: statement.sqliteStatement, at: index) }
   func set(_ index: Int32, _ value: Int?) {
     if let value { set(index, Int64(value)) }
@@ -61,4 +67,9 @@ struct BoundStatement {
   }
 
   private func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement.sqliteStatement, column) }
+}
+
+extension String {
+  /// The bytes of a text with a null character, which SQLite would cut off there: it is stored as a blob. Nil for others.
+  var bytesWithNull: Data? { utf8.contains(0) ? Data(utf8) : nil }
 }

@@ -31,20 +31,8 @@ enum Figure {
     "\(grouped(Int64(count))) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  /// RFC 3339 in UTC, with as many decimals as it needs.
-  static func time(_ time: Timestamp) -> String {
-    let seconds = time.seconds
-    let micro = time.microseconds &- seconds &* 1_000_000
-    let days = seconds >= 0 ? seconds / 86_400 : (seconds + 1) / 86_400 - 1
-    let second = seconds - days * 86_400
-    var text = "\(day(days))T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))"
-    if micro > 0 {
-      var fraction = String(String(1_000_000 + micro).dropFirst())
-      while fraction.last == "0" { fraction.removeLast() }
-      text += "." + fraction
-    }
-    return text + "Z"
-  }
+  /// RFC 3339 in UTC.
+  static func time(_ time: Timestamp) -> String { time.description }
 
   /// The date of a day counted from 1970-01-01. Days to civil date: H. Hinnant, "chrono-Compatible Low-Level Date
   /// Algorithms".

@@ -13,9 +13,15 @@ struct NameCache<Key: Hashable> {
   private static var entriesMax: Int { 400_000 }
   private var young: [Key: Entry] = [:]
   private var old: [Key: Entry] = [:]
+  /// One event fills many rows in a row: comparing is quicker than hashing.
+  private var latest: (key: Key, entry: Entry)?
 
   mutating func entry(_ key: Key) -> Entry? {
-    if let entry = young[key] { return entry }
+    if let latest, latest.key == key { return latest.entry }
+    if let entry = young[key] {
+      latest = (key, entry)
+      return entry
+    }
     guard let entry = old[key] else { return nil }
     set(key, entry)
     return entry
@@ -27,11 +33,13 @@ struct NameCache<Key: Hashable> {
       young.removeAll(keepingCapacity: true)
     }
     young[key] = entry
+    latest = (key, entry)
   }
 
   mutating func removeAll() {
     young.removeAll()
     old.removeAll()
+    latest = nil
   }
 }
 

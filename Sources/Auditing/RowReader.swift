@@ -51,7 +51,8 @@ final class NameReader {
 
   /// The number of a string; nil where it was never stored.
   func number(_ id: String, in table: Table) throws -> Int64? {
-    try Int64.fetchOne(db.cachedStatement(sql: "SELECT n FROM \(table.rawValue) WHERE id = ?"), arguments: [id])
+    try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT n FROM \(table.rawValue) WHERE id = ?"), arguments: [id.bytesWithNull ?? id])
   }
 
   private func string(_ n: Int64, in table: Table) throws -> String {
@@ -83,7 +84,7 @@ struct DecisionRow {
   var seq: Int64
   var id: RecordId
   var event, device, instance, code, at: Int64
-  var relevance, value, price: Double?
+  var relevance, value, price: Double
   var leftInstance, leftDevice, leftApp: Int?
   var untilAfter, command: Int64?
   var policy: Int64
@@ -94,7 +95,7 @@ struct DecisionRow {
     seq = row[0]
     id = RecordId(partition: row[1], offset: row[2], ordinal: row[3])
     (event, device, instance, code, at) = (row[4], row[5], row[6], row[7], row[8])
-    (relevance, value, price) = (row[9], row[10], row[11])
+    (relevance, value, price) = (StoredNumber.read(row[9]), StoredNumber.read(row[10]), StoredNumber.read(row[11]))
     (leftInstance, leftDevice, leftApp) = (row[12], row[13], row[14])
     (untilAfter, command) = (row[15], row[16])
     policy = row[17]
@@ -121,8 +122,7 @@ struct DecisionRow {
       decision: id.partition < 0 ? try names.text(id.offset) : id.text(prefix: "d"), event: event, events: events,
       device: try names.device(device), instance: instance.id, kind: instance.kind, surface: instance.surface,
       verdict: code.verdict, reason: code.reason, final: code.final, at: Timestamp(microseconds: at),
-      // SQLite keeps "not a number" as NULL.
-      relevance: relevance ?? .nan, value: value ?? .nan, price: price ?? .nan,
+      relevance: relevance, value: value, price: price,
       tokensLeft: Decision.TokensLeft(instance: leftInstance, device: leftDevice, app: leftApp),
       until: untilAfter.map { Timestamp(microseconds: at &+ $0) }, command: try commandId(names),
       policy: try names.policy(policy), traceparent: try trace.map { try names.text($0) })

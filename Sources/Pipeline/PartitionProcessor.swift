@@ -4,14 +4,17 @@ import Planning
 import Policies
 
 /// One log partition in this process: its planner and its position, without any I/O. What it is given becomes records
-/// in an `OutputBatch`; who writes them, and when, is the worker's business.
-struct PartitionProcessor {
+/// in an `OutputBatch`; who writes them, and when, is the worker's business. A class, because a second reference to a
+/// planner's tables would make the next change copy them.
+final class PartitionProcessor {
   let partition: Int32
   private(set) var planner: Planner
   private(set) var position: PlannerPosition
   /// Whether anything happened since the last `takeState`.
   private(set) var isDirty = false
+  /// Counts since the start: records that had been decided before, registrations taken over.
   private(set) var recordsSkipped = 0
+  private(set) var registrations = 0
   private var output = PlannerOutput()
   private var writer = JSONWriter(reserving: 4096)
   private var current: (origin: Origin?, offset: Int64)?
@@ -34,7 +37,7 @@ struct PartitionProcessor {
 
   /// Starts on a log record. `step` until it says true.
   /// - Throws: for bytes that are no log record. The record is then passed over.
-  mutating func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) throws(BinaryError) {
+  func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) throws(BinaryError) {
     precondition(planner.isIdle, "a log record begins when the one before it is done")
     guard offset >= position.nextOffset else {
       // Read again after a seek: decided before.
@@ -51,6 +54,7 @@ struct PartitionProcessor {
       return
     }
     if let origin = record.origin { position.note(origin) }
+    if case .registration = record.content { registrations += 1 }
     current = (record.origin, offset)
     if let cursor {
       planner.resume(record.content, offset: offset, timestamp: timestamp, at: cursor)
@@ -61,7 +65,7 @@ struct PartitionProcessor {
 
   /// Goes on with the record in hand.
   /// - Returns: whether it is done.
-  mutating func step(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
+  func step(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
     guard !planner.isIdle else { return true }
     let done = planner.advance(into: &output, decisionsMax: decisionsMax)
     for i in 0..<output.decisionCount {
@@ -82,7 +86,7 @@ struct PartitionProcessor {
   }
 
   /// Appends what changed since the last call, the position last.
-  mutating func takeState(into batch: inout OutputBatch) {
+  func takeState(into batch: inout OutputBatch) {
     guard isDirty else { return }
     let destination = OutputBatch.Destination.state(partition)
     planner.takeChanges { record in batch.append(destination, key: record.key, value: record.value) }

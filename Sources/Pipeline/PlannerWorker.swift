@@ -164,10 +164,11 @@ public final class PlannerWorker {
   }
 
   private func plan(_ message: KafkaMessage) throws(KafkaError) {
-    guard processors[message.partition] != nil else { return }
+    guard let processor = processors[message.partition] else { return }
+    let (skipped, registered) = (processor.recordsSkipped, processor.registrations)
     let timestamp = (message.timestampMilliseconds ?? 0) * 1000
     do throws(BinaryError) {
-      try processors[message.partition]?.begin(message.value ?? [], offset: message.offset, timestamp: timestamp)
+      try processor.begin(message.value ?? [], offset: message.offset, timestamp: timestamp)
     } catch {
       if case .newerVersion = error {
         failure = .unreadable(place: "\(message.topicPartition)@\(message.offset)", reason: error.description)
@@ -181,11 +182,12 @@ public final class PlannerWorker {
     ticks.consumed(message.partition)
     var done = false
     while !done {
-      done =
-        processors[message.partition]?.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax) ?? true
+      done = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
       try sendBatch()
       if sentBytes >= settings.planner.transactionBytesMax { try commit() }
     }
+    if processor.recordsSkipped > skipped { counters.add(.logRecordsSkipped) }
+    if processor.registrations > registered { counters.add(.registrationsPlanned) }
   }
 
   private func send(deadLetter message: KafkaMessage, reason: String, text: String) throws(KafkaError) {

@@ -65,7 +65,11 @@ enum Sample {
 
   /// Any decision: every optional field with and without, ids of either form.
   static func anyDecision(_ n: Int, using random: inout SeededGenerator) -> Decision {
-    func name(_ prefix: String, _ bound: Int) -> String { "\(prefix)-\(Int.random(in: 0..<bound, using: &random))" }
+    func name(_ prefix: String, _ bound: Int) -> String {
+      let endings = ["", "", "", " ä 🏈", "\0", "\0x", "'"]
+      return "\(prefix)-\(Int.random(in: 0..<bound, using: &random))"
+        + endings[Int.random(in: 0..<endings.count, using: &random)]
+    }
     func maybe<T>(_ value: T) -> T? { Bool.random(using: &random) ? value : nil }
     func number() -> Double {
       switch Int.random(in: 0..<6, using: &random) {

@@ -14,9 +14,11 @@ import Testing
     let store = try AuditStore.open(path: file.path)
     #expect(
       try store.store(AuditBatch(decisions, commands)) == StoredCounts(decisions: 400, commands: 200, duplicates: 0))
-    try store.close()
     let entries = try AuditStore.open(path: file.path, options: AuditOptions(access: .read)).everything()
     #expect(entries == decisions.map { .decision($0) } + commands.map { .command($0) }, "seed \(seed)")
+    for event in Set(decisions.map(\.event)) {
+      #expect(try store.event(event).decisions == decisions.count { $0.event == event }, "seed \(seed), event \(event)")
+    }
   }
 
   @Test("not-a-number survives as not-a-number")

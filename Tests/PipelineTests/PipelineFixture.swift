@@ -65,7 +65,7 @@ final class PipelineFixture {
 
   static let noon: Int64 = 1_782_907_200_000
 
-  func register(_ device: String, interest: String = "flight/UA1") throws {
+  func register(_ device: String, interest: String) throws {
     let registration = Registration(
       device: device, app: "com.example.flights", environment: .production, platform: "iOS",
       osVersion: OSVersion(major: 26), timeZone: "America/New_York",
@@ -103,10 +103,32 @@ final class PipelineFixture {
 
   // MARK: Running
 
-  /// Runs the stages until `done` says so, then stops them in order.
+  /// Something to publish while the stages run, and what to wait for then. Topics have no order among each other, so
+  /// registrations must be through before events follow.
+  struct Phase {
+    var publish: () throws -> Void
+    var until: () -> Bool
+  }
+
+  /// Registers devices `d0`, `d1`, … and waits until their planners know them.
+  func registering(_ count: Int, interest: @escaping (Int) -> String = { _ in "flight/UA1" }) -> Phase {
+    phase(.registrationsPlanned, plus: count) {
+      for i in 0..<count { try self.register("d\(i)", interest: interest(i)) }
+    }
+  }
+
+  /// A phase that waits for a counter to grow by this much.
+  func phase(_ counter: PipelineCounters.Counter, plus amount: Int, _ publish: @escaping () throws -> Void = {}) -> Phase {
+    var start: Int?
+    let counters = counters
+    return Phase(publish: { start = counters[counter]; try publish() }, until: { counters[counter] >= (start ?? 0) + amount })
+  }
+
+  /// Runs the stages through the phases, then stops them in order.
+  /// - Returns: whether every phase came to its end in time and every thread ended.
   func run(
     _ roles: Set<Role> = [.intake, .planner], workers: Int = 1, sink: (any DecisionSink & Sendable)? = nil,
-    timeout: Double = 40, until done: () throws -> Bool
+    timeout: Double = 20, _ phases: Phase...
   ) throws -> Bool {
     let stop = StopSignal()
     var logger = Logger(label: "test")
@@ -134,12 +156,14 @@ final class PipelineFixture {
       }
     }
     defer { stop.ask() }
-    let deadline = Date().addingTimeInterval(timeout)
-    var finished = false
-    while !finished, Date() < deadline {
-      finished = try done()
-      if !finished { Thread.sleep(forTimeInterval: 0.02) }
+    var finished = true
+    for phase in phases where finished {
+      try phase.publish()
+      let deadline = Date().addingTimeInterval(timeout)
+      while !phase.until(), Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+      finished = phase.until()
     }
+    // What was counted is committed when the worker has ended.
     stop.ask()
     return runner.join(timeout: .seconds(10)) && finished
   }

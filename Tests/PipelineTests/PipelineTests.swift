@@ -15,12 +15,13 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
   @Test("events in, commands and decisions out, each charged and each named", arguments: brokers)
   func endToEnd(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
-    for i in 0..<20 { try fixture.register("d\(i)", interest: i < 10 ? "flight/UA1" : "flight/UA2") }
-    try fixture.delay(10, id: "e1", after: 60)
-    try fixture.delay(30, id: "e2", subject: "flight/UA2", after: 120)
-    try fixture.delay(31, id: "e3", subject: "flight/UA2", after: 180)
-    let counters = fixture.counters
-    let done = try fixture.run { counters[.decisions] >= 30 && counters[.transactionsCommitted] > 0 }
+    let done = try fixture.run(
+      fixture.registering(20) { $0 < 10 ? "flight/UA1" : "flight/UA2" },
+      fixture.phase(.decisions, plus: 30) {
+        try fixture.delay(10, id: "e1", after: 60)
+        try fixture.delay(30, id: "e2", subject: "flight/UA2", after: 120)
+        try fixture.delay(31, id: "e3", subject: "flight/UA2", after: 180)
+      })
     #expect(done)
     let decisions = try fixture.decisions().values
     #expect(decisions.count == 30)
@@ -46,7 +47,6 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     let interests =
       #"{"device":"x","app":"a","environment":"production","platform":"iOS","osVersion":"26.0","timeZone":"GMT","updatedAt":"2026-07-01T00:00:00Z","widgets":[{"id":"w","kind":"K","interests":["#
       + manyInterests + "]}]}"
-    try fixture.register("d1")
     try fixture.publish(events, key: nil, value: Array(#"{"specversion":"1.0","id":"trunc"#.utf8))
     try fixture.publish(events, key: nil, value: Array(#"{"specversion":"1.0","id":7,"source":"/s","type":"t"}"#.utf8))
     try fixture.publish(events, key: nil, value: [0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])
@@ -60,9 +60,9 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
       fixture.settings.topics.signals, key: "d1",
       value: Array(
         #"{"specversion":"1.0","id":"s","source":"/s","type":"rouse.signal.app.exploded","subject":"d1"}"#.utf8))
-    try fixture.delay(10, id: "good", after: 60)
-    let counters = fixture.counters
-    let done = try fixture.run { counters[.deadLetters] >= 8 && counters[.decisions] >= 1 }
+    let done = try fixture.run(
+      fixture.phase(.deadLetters, plus: 9), fixture.registering(1),
+      fixture.phase(.decisions, plus: 1) { try fixture.delay(10, id: "good", after: 60) })
     #expect(done)
     let letters = try fixture.read(fixture.settings.topics.deadLetters)
     let reasons = letters.map { letter in
@@ -84,29 +84,25 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
   @Test("an event sent twice by its publisher reaches the log once", arguments: brokers)
   func duplicates(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
-    try fixture.register("d1")
-    for _ in 0..<3 { try fixture.delay(10, id: "e1", after: 60) }
-    try fixture.delay(20, id: "e2", after: 120)
-    let counters = fixture.counters
-    #expect(try fixture.run { counters[.decisions] >= 2 })
-    #expect(counters[.duplicatesDropped] == 2)
+    let done = try fixture.run(
+      fixture.registering(1),
+      fixture.phase(.decisions, plus: 2) {
+        for _ in 0..<3 { try fixture.delay(10, id: "e1", after: 60) }
+        try fixture.delay(20, id: "e2", after: 120)
+      })
+    #expect(done)
+    #expect(fixture.counters[.duplicatesDropped] == 2)
     #expect(try fixture.decisions().count == 2)
   }
 
   @Test("a restart in the middle forgets nothing and spends nothing twice", arguments: brokers)
   func restart(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
-    for i in 0..<6 { try fixture.register("d\(i)") }
-    for step in 0..<3 {
-      try fixture.delay(10 * (step + 1), id: "e\(step)", after: Int64(step) * 120)
-      let expected = 6 * (step + 1)
-      let counters = fixture.counters
-      let seen = try fixture.run { counters[.decisions] >= expected }
-      #expect(seen, "run \(step)")
+    func change(_ step: Int) -> PipelineFixture.Phase {
+      fixture.phase(.decisions, plus: 6) { try fixture.delay(10 * (step + 1), id: "e\(step)", after: Int64(step) * 120) }
     }
-    try fixture.delay(99, id: "e3", after: 400)
-    let counters = fixture.counters
-    #expect(try fixture.run { counters[.decisions] >= 24 })
+    #expect(try fixture.run(fixture.registering(6), change(0), change(1)))
+    #expect(try fixture.run(change(2), change(3)))
     let decisions = try fixture.decisions().values
     #expect(decisions.count == 24)
     #expect(decisions.filter { $0.reason == .emitted }.count == 18, "three tokens a day, six devices")
@@ -119,13 +115,13 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
   @Test("deferred events are closed by ticks", arguments: brokers)
   func ticks(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
-    try fixture.register("d1")
-    try fixture.delay(10, id: "e1", after: 0)
-    try fixture.delay(20, id: "e2", after: 10)
-    let counters = fixture.counters
-    #expect(try fixture.run { counters[.decisions] >= 2 })
-    try fixture.tick(after: 70)
-    #expect(try fixture.run { counters[.decisions] >= 3 })
+    let done = try fixture.run(
+      fixture.registering(1),
+      fixture.phase(.decisions, plus: 2) {
+        try fixture.delay(10, id: "e1", after: 0)
+        try fixture.delay(20, id: "e2", after: 10)
+      }, fixture.phase(.decisions, plus: 1) { try fixture.tick(after: 70) })
+    #expect(done)
     let reasons = try fixture.decisions().values.sorted { $0.at < $1.at }.map(\.reason)
     #expect(reasons.contains(.minInterval) && reasons.contains(.emittedAfterDefer))
   }
@@ -134,29 +130,31 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
   func ownTicks(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker, timestamps: .arrival)
     let now = Int64(Date().timeIntervalSince1970)
-    try fixture.register("d1")
-    for i in 0..<4 {
-      let json =
-        #"{"specversion":"1.0","id":"e\#(i)","source":"/test","type":"flight.delay.changed","subject":"flight/UA1","#
-        + #""time":"\#(Timestamp(milliseconds: now * 1000 + Int64(i)))","data":{"delay":\#(i * 10)}}"#
-      try fixture.publish(fixture.settings.eventTopics[0], key: "flight/UA1", value: Array(json.utf8))
-    }
-    let counters = fixture.counters
-    #expect(try fixture.run { counters[.decisions] >= 4 })
+    let done = try fixture.run(
+      fixture.registering(1),
+      fixture.phase(.decisions, plus: 3) {
+        for i in 0..<2 {
+          let json =
+            #"{"specversion":"1.0","id":"e\#(i)","source":"/test","type":"flight.delay.changed","subject":"flight/UA1","#
+            + #""time":"\#(Timestamp(milliseconds: now * 1000 + Int64(i)))","data":{"delay":\#(i * 10)}}"#
+          try fixture.publish(fixture.settings.eventTopics[0], key: "flight/UA1", value: Array(json.utf8))
+        }
+      })
+    #expect(done)
     let decisions = try fixture.decisions().values
-    #expect(decisions.filter { $0.verdict == .defer }.count == 3)
+    #expect(decisions.filter { $0.verdict == .defer }.count == 1)
+    #expect(decisions.filter { $0.reason == .emittedAfterDefer }.count == 1)
+    #expect(fixture.counters[.ticksAppended] > 0)
     #expect(decisions.allSatisfy { $0.at.seconds >= now - 5 && $0.at.seconds < now + 60 })
   }
 
   @Test("two workers share the partitions, and one takes over from the other", arguments: brokers)
   func twoWorkers(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker, partitions: 4)
-    for i in 0..<30 { try fixture.register("d\(i)") }
-    try fixture.delay(10, id: "e1", after: 60)
-    let counters = fixture.counters
-    #expect(try fixture.run(workers: 2) { counters[.decisions] >= 30 })
-    try fixture.delay(40, id: "e2", after: 300)
-    #expect(try fixture.run(workers: 1) { counters[.decisions] >= 60 })
+    let first = fixture.phase(.decisions, plus: 30) { try fixture.delay(10, id: "e1", after: 60) }
+    #expect(try fixture.run(workers: 2, fixture.registering(30), first))
+    let second = fixture.phase(.decisions, plus: 30) { try fixture.delay(40, id: "e2", after: 300) }
+    #expect(try fixture.run(workers: 1, second))
     let commands = try fixture.commands().values
     #expect(commands.count == 60)
     #expect(commands.filter { $0.charged[0].left == 1 }.count == 30)
