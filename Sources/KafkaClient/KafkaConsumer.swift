@@ -32,8 +32,10 @@ public final class KafkaConsumer {
   /// Waits for a message for at most this time, then takes those that are already here, at most `maxMessages`.
   ///
   /// Runs the rebalance listener. To stay in its group a consumer polls at least every `max.poll.interval.ms`, also
-  /// when its partitions are paused. Throws fatal errors only; others are events of the batch.
+  /// when its partitions are paused. Throws fatal errors only, after what was read before them; others are
+  /// events of the batch.
   public func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
+    precondition(maxMessages > 0, "a poll needs room for a message")
     var messages: [KafkaMessage] = []
     _ = try open("polling").poll(max: maxMessages, timeout: timeout) { message in messages.append(message.copy()) }
     return KafkaBatch(messages: messages, events: callbacks.takeEvents())
@@ -48,7 +50,8 @@ public final class KafkaConsumer {
   public func forEachMessage(
     maxMessages: Int, timeout: Duration, _ body: (borrowing KafkaMessageView) throws(KafkaError) -> Void
   ) throws(KafkaError) -> Int {
-    try open("polling").poll(max: maxMessages, timeout: timeout, body)
+    precondition(maxMessages > 0, "a poll needs room for a message")
+    return try open("polling").poll(max: maxMessages, timeout: timeout, body)
   }
 
   /// What happened besides messages since the last call; the newest 256 at most.

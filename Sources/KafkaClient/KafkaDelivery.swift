@@ -42,5 +42,5 @@ public struct KafkaDeliveryCounts: Sendable, Hashable {
   }
 
   /// Messages that have no report yet.
-  public var inFlight: UInt64 { sent - delivered - failed - purged }
+  public var inFlight: UInt64 { sent &- delivered &- failed &- purged }
 }

@@ -1,8 +1,7 @@
 /// A producer, plain, idempotent or transactional as its configuration says. Used by one thread.
 ///
-/// ``send(topic:partition:key:value:headers:timestampMilliseconds:tag:)-(_,_,_,[UInt8]?,_,_,_)`` only queues. Reports
-/// arrive while one of ``poll(timeout:)``, ``flush(timeout:)`` and the transaction's end runs, so call one of them
-/// regularly.
+/// A send only queues. Reports arrive while one of ``poll(timeout:)``, ``flush(timeout:)`` and the transaction's end
+/// runs, so call one of them regularly. A producer that is let go drops what it has not sent: flush it first.
 ///
 /// A transactional producer (`transactional.id`) calls ``initTransactions(timeout:)`` once, and then begins a
 /// transaction, sends, and commits or aborts. What a failing call asks for is in the error: retriable, call the same

@@ -92,6 +92,28 @@ struct MessageTests {
     #expect(producer.counts == KafkaDeliveryCounts(sent: 2, delivered: 2, failed: 0, purged: 0))
   }
 
+  @Test("a report's handler may use the producer")
+  func handlerSends() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    var followUp: (KafkaDelivery) -> Void = { _ in }
+    let producer = try KafkaProducer(
+      Settings.producer(cluster.broker.bootstrapServers), deliveryHandler: { followUp($0) })
+    var refusal: KafkaError?
+    followUp = { [unowned producer] report in
+      guard report.tag < 3 else { return }
+      _ = producer.takeDeliveryFailures()
+      refusal =
+        refusal
+        ?? failure { () throws(KafkaError) in
+          try producer.send(topic: "t", key: nil, value: [1], tag: report.tag + 1)
+        }
+    }
+    try producer.send(topic: "t", key: nil, value: [1], tag: 1)
+    #expect(try producer.flush(timeout: patience))
+    #expect(refusal == nil)
+    #expect(producer.counts.delivered == 3)
+  }
+
   @Test("a message to a partition that is not there fails, once that is known, and is told as a failure")
   func unknownPartition() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])

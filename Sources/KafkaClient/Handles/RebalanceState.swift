@@ -5,7 +5,7 @@ final class RebalanceState {
   var listener: (any KafkaRebalanceListener)?
   /// Whether a rebalance callback is running.
   private(set) var isRunning = false
-  /// A failure to apply an assignment; thrown by the poll that ran the callback.
+  /// A failure to apply an assignment; becomes an event of the poll that ran the callback.
   private var failure: KafkaError?
 
   init(listener: (any KafkaRebalanceListener)? = nil) {

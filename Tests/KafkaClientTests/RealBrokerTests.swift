@@ -1,0 +1,130 @@
+import Foundation
+import KafkaClient
+import Testing
+
+/// Where a real Apache Kafka is, for what the embedded broker cannot show; given as `ROUSE_TEST_BOOTSTRAP`.
+private let bootstrap = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"].flatMap { $0.isEmpty ? nil : $0 }
+
+@Suite(
+  "a real broker",
+  .enabled(
+    if: bootstrap != nil,
+    "give the address of an Apache Kafka as ROUSE_TEST_BOOTSTRAP to see isolation, fencing and topic configuration"
+  ))
+struct RealBrokerTests {
+  private let servers: String
+  /// New in every run, so that runs do not see each other.
+  private let topic = "kafka-client-test-\(UInt64.random(in: 0...UInt64.max))"
+  private var partition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: 0) }
+
+  init() throws {
+    servers = try #require(bootstrap)
+  }
+
+  private func makeTopic(_ configuration: [String: String] = [:], partitions: Int = 1) throws -> KafkaAdmin {
+    let admin = try KafkaAdmin(["bootstrap.servers": servers])
+    let new = KafkaNewTopic(name: topic, partitions: partitions, replicas: 1, configuration: configuration)
+    let results = try admin.createTopics([new], timeout: patience)
+    #expect(results.map(\.name) == [topic])
+    #expect(results[0].error == nil)
+    return admin
+  }
+
+  private func transactional(_ id: String) throws -> KafkaProducer {
+    let producer = try KafkaProducer(
+      Settings.producer(servers).merging(["transactional.id": id, "transaction.timeout.ms": "30000"]))
+    try producer.initTransactions(timeout: patience)
+    return producer
+  }
+
+  @Test("a topic is made as asked, described as made, and refused when it exists")
+  func topics() throws {
+    let admin = try makeTopic(["cleanup.policy": "compact", "max.message.bytes": "54321"], partitions: 3)
+    let again = try admin.createTopics([KafkaNewTopic(name: topic, partitions: 1)], timeout: patience)
+    #expect(again.map(\.error?.code) == [.topicExists])
+    #expect(again[0].error?.operation == "creating the topic \(topic)")
+    #expect(try admin.describeTopics([topic], timeout: patience)[0].partitions.map(\.id) == [0, 1, 2])
+    let configuration = try admin.describeTopicConfiguration(topic, timeout: patience)
+    #expect(configuration["cleanup.policy"] == "compact")
+    #expect(configuration["max.message.bytes"] == "54321")
+    #expect(configuration["min.insync.replicas"] != nil)
+    let error = failure { () throws(KafkaError) in
+      _ = try admin.describeTopicConfiguration("\(topic)-not", timeout: patience)
+    }
+    #expect(error?.code == .unknownTopicOrPartition)
+    let bad = KafkaNewTopic(name: "\(topic)-bad", partitions: 1, configuration: ["cleanup.policy": "burn"])
+    #expect(try admin.createTopics([bad], timeout: patience)[0].error?.isRetriable == false)
+  }
+
+  @Test("a message comes back as it was sent")
+  func roundTrip() throws {
+    _ = try makeTopic()
+    let producer = try KafkaProducer(Settings.producer(servers))
+    let headers = [KafkaHeader("a", "1"), KafkaHeader("b", nil), KafkaHeader("a", [UInt8]())]
+    let time = Int64(Date().timeIntervalSince1970 * 1000)
+    try producer.send(topic: topic, key: bytes("k"), value: nil, headers: headers, timestampMilliseconds: time)
+    #expect(try producer.flush(timeout: patience))
+    let consumer = try KafkaConsumer(Settings.consumer(servers, group: topic))
+    try consumer.assign([partition: .beginning])
+    #expect(
+      try consumer.take(1) == [
+        KafkaMessage(
+          topic: topic, partition: 0, offset: 0, timestampMilliseconds: time, key: bytes("k"), value: nil,
+          headers: headers)
+      ])
+    #expect(try consumer.watermarks(of: partition, timeout: patience) == KafkaWatermarks(low: 0, high: 1))
+  }
+
+  @Test("a reader of committed messages sees neither what was aborted nor what is open, and offsets go with the commit")
+  func isolation() throws {
+    _ = try makeTopic()
+    let group = try KafkaConsumer(Settings.consumer(servers, group: topic))
+    try group.assign([partition: .beginning])
+    let producer = try transactional(topic)
+    for (number, ending) in ["commit", "abort", "commit", "open"].enumerated() {
+      try producer.beginTransaction()
+      try producer.send(topic: topic, key: nil, value: [UInt8(number)])
+      #expect(try producer.flush(timeout: patience))
+      try producer.sendOffsetsToTransaction(
+        [KafkaPosition(partition, offset: Int64(10 + number))], group: group.groupMetadata(), timeout: patience)
+      if ending == "commit" { try producer.commitTransaction(timeout: patience) }
+      if ending == "abort" { try producer.abortTransaction(timeout: patience) }
+    }
+    func read(_ isolation: String, until end: Int64) throws -> [UInt8] {
+      let consumer = try KafkaConsumer(
+        Settings.consumer(servers, group: topic)
+          .merging(["isolation.level": isolation, "enable.partition.eof": "true"]))
+      try consumer.assign([partition: .beginning])
+      var seen: [UInt8] = []
+      let ended = try consumer.pollUntil { batch in
+        seen += batch.messages.compactMap { $0.value?.first }
+        return batch.events.contains { event in
+          if case .partitionEnd(let position) = event { return position.offset == end }
+          return false
+        }
+      }
+      #expect(ended)
+      return seen
+    }
+    // Each transaction that ended left a marker behind its message.
+    #expect(try read("read_committed", until: 6) == [0, 2])
+    #expect(try read("read_uncommitted", until: 7) == [0, 1, 2, 3])
+    try producer.abortTransaction(timeout: patience)
+    #expect(try group.committed([partition], timeout: patience) == [KafkaPosition(partition, offset: 12)])
+  }
+
+  @Test("a producer whose transactional id was taken over is fenced off")
+  func fencing() throws {
+    _ = try makeTopic()
+    let old = try transactional(topic)
+    try old.beginTransaction()
+    try old.send(topic: topic, key: nil, value: [1])
+    #expect(try old.flush(timeout: patience))
+    let new = try transactional(topic)
+    let error = failure { () throws(KafkaError) in try old.commitTransaction(timeout: patience) }
+    #expect(error?.isFatal == true)
+    try new.beginTransaction()
+    try new.send(topic: topic, key: nil, value: [2])
+    try new.commitTransaction(timeout: patience)
+  }
+}
