@@ -139,7 +139,7 @@ public final class Intake {
     let bytes = buffer
     try producer.send(
       topic: settings.topics.log, partition: partition, key: key.map { Array($0.utf8) }, value: bytes.span,
-      timestampMilliseconds: settings.timestamps == .event ? time.map { max(0, $0.milliseconds) } : nil)
+      timestampMilliseconds: settings.timestamps == .event ? time.map { max(1, $0.milliseconds) } : nil)
   }
 
   /// All that was queued must have arrived before the offsets move.

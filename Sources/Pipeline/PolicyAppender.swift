@@ -23,8 +23,8 @@ public struct PolicyAppender {
       let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
       if try consumer.watermarks(of: topic, timeout: .seconds(10)).high == 0 { empty.append(partition) }
     }
-    // In a replay log time begins with the first event, whenever that was.
-    try append(document, to: empty, timestamp: settings.timestamps == .event ? 0 : nil)
+    // In a replay log time begins with the first event, whenever that was. 0 would mean now to librdkafka.
+    try append(document, to: empty, timestamp: settings.timestamps == .event ? 1 : nil)
     return empty.count
   }
 

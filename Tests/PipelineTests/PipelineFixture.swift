@@ -13,6 +13,7 @@ final class PipelineFixture {
   let bootstrap: String
   private let broker: EmbeddedBroker?
   let settings: PipelineSettings
+  let policy: String
   let counters = PipelineCounters()
   private let producer: KafkaProducer
 
@@ -31,7 +32,10 @@ final class PipelineFixture {
     """
 
   /// - Parameter bootstrap: a real broker; nil for an embedded one.
-  init(bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event) throws {
+  init(
+    bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event, minInterval: String = "1m"
+  ) throws {
+    policy = Self.policy.replacing("minInterval: 1m", with: "minInterval: \(minInterval)")
     if let bootstrap {
       self.bootstrap = bootstrap
       broker = nil
@@ -127,8 +131,8 @@ final class PipelineFixture {
   /// Runs the stages through the phases, then stops them in order.
   /// - Returns: whether every phase came to its end in time and every thread ended.
   func run(
-    _ roles: Set<Role> = [.intake, .planner], workers: Int = 1, sink: (any DecisionSink & Sendable)? = nil,
-    timeout: Double = 20, _ phases: Phase...
+    roles: Set<Role> = [.intake, .planner], workers: Int = 1, sink: (any DecisionSink & Sendable)? = nil,
+    timeout: Double = 12, _ phases: Phase...
   ) throws -> Bool {
     let stop = StopSignal()
     var logger = Logger(label: "test")
@@ -137,7 +141,7 @@ final class PipelineFixture {
     let settings = settings
     let counters = counters
     let quiet = logger
-    _ = try PolicyAppender(settings: settings).seed(document: Self.policy)
+    _ = try PolicyAppender(settings: settings).seed(document: policy)
     if roles.contains(.planner) {
       for number in 0..<workers {
         runner.start("planner-\(number)") { () throws(PipelineError) in

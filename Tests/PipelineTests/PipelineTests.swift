@@ -61,7 +61,7 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
       value: Array(
         #"{"specversion":"1.0","id":"s","source":"/s","type":"rouse.signal.app.exploded","subject":"d1"}"#.utf8))
     let done = try fixture.run(
-      fixture.phase(.deadLetters, plus: 9), fixture.registering(1),
+      fixture.phase(.deadLetters, plus: 8), fixture.registering(1),
       fixture.phase(.decisions, plus: 1) { try fixture.delay(10, id: "good", after: 60) })
     #expect(done)
     let letters = try fixture.read(fixture.settings.topics.deadLetters)
@@ -128,7 +128,7 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
 
   @Test("an idle owner appends its own ticks when log time is the broker's", arguments: brokers)
   func ownTicks(broker: String?) throws {
-    let fixture = try PipelineFixture(bootstrap: broker, timestamps: .arrival)
+    let fixture = try PipelineFixture(bootstrap: broker, timestamps: .arrival, minInterval: "1s")
     let now = Int64(Date().timeIntervalSince1970)
     let done = try fixture.run(
       fixture.registering(1),
