@@ -99,8 +99,9 @@ public final class AuditFeed {
   private func starts(_ known: [AuditPosition]) throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
     let admin = try KafkaAdmin(settings.client([:]))
     var starts: [KafkaTopicPartition: KafkaOffset] = [:]
-    for (name, topic) in [(settings.topics.decisions, AuditPosition.Topic.decisions), (settings.topics.commands, .commands)]
-    {
+    for (name, topic) in [
+      (settings.topics.decisions, AuditPosition.Topic.decisions), (settings.topics.commands, .commands),
+    ] {
       let found = try admin.describeTopics([name], timeout: .seconds(30)).first
       guard let found, !found.partitions.isEmpty else { throw PipelineSettings.missing(name) }
       for partition in found.partitions {

@@ -125,7 +125,8 @@ public final class Intake {
       return
     case .registration(let registration):
       device = registration.device
-      try send(device, DevicePartitioner.partition(of: device, count: partitions), time: registration.updatedAt, producer)
+      try send(
+        device, DevicePartitioner.partition(of: device, count: partitions), time: registration.updatedAt, producer)
     case .forget(let id):
       try send(id, DevicePartitioner.partition(of: id, count: partitions), time: nil, producer)
     case .signal(let signal):
@@ -135,7 +136,8 @@ public final class Intake {
     }
   }
 
-  private func send(_ key: String?, _ partition: Int32, time: Timestamp?, _ producer: KafkaProducer) throws(KafkaError) {
+  private func send(_ key: String?, _ partition: Int32, time: Timestamp?, _ producer: KafkaProducer) throws(KafkaError)
+  {
     let bytes = buffer
     try producer.send(
       topic: settings.topics.log, partition: partition, key: key.map { Array($0.utf8) }, value: bytes.span,

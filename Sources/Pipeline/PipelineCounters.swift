@@ -4,7 +4,8 @@ import Synchronization
 public final class PipelineCounters: Sendable {
   public enum Counter: Int, CaseIterable, Sendable {
     case eventsAccepted, registrationsAccepted, signalsAccepted, duplicatesDropped, deadLetters
-    case logRecordsPlanned, logRecordsSkipped, registrationsPlanned, decisions, commands, stateRecords, transactionsCommitted
+    case logRecordsPlanned, logRecordsSkipped, registrationsPlanned, decisions, commands, stateRecords,
+      transactionsCommitted
     case transactionsAborted, ticksAppended, auditedDecisions, auditedCommands, auditRetries, restarts
   }
 

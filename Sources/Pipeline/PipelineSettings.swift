@@ -65,7 +65,9 @@ public struct PipelineSettings: Sendable {
   }
 
   /// The properties of a client: what the user set, then what correctness needs, which cannot be overridden.
-  func client(_ forced: KeyValuePairs<String, String>, defaults: KeyValuePairs<String, String> = [:]) -> KafkaConfiguration {
+  func client(_ forced: KeyValuePairs<String, String>, defaults: KeyValuePairs<String, String> = [:])
+    -> KafkaConfiguration
+  {
     KafkaConfiguration(defaults.map { ($0.key, $0.value) })
       .merging(kafka)
       .merging(KafkaConfiguration(forced.map { ($0.key, $0.value) }))

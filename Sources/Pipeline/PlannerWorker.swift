@@ -82,7 +82,9 @@ public final class PlannerWorker {
           "partitioner": "murmur2_random",
         ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"]))
     self.producer = producer
-    try retrying { () throws(KafkaError) in try producer.initTransactions(timeout: .seconds(30)) }
+    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
+      try producer.initTransactions(timeout: .seconds(30))
+    }
     partitionCount = try settings.logPartitionCount()
     let consumer = try KafkaConsumer(
       settings.client(
@@ -107,20 +109,6 @@ public final class PlannerWorker {
     if inTransaction { abort() }
     producer = nil
     processors = [:]
-  }
-
-  /// Repeats a call while its error says that the same call may be repeated, for two minutes at most.
-  private func retrying(_ call: () throws(KafkaError) -> Void) throws(KafkaError) {
-    let deadline = ContinuousClock.now + .seconds(120)
-    while true {
-      do throws(KafkaError) {
-        return try call()
-      } catch {
-        guard error.isRetriable, !stop.isAsked, ContinuousClock.now < deadline else { throw error }
-        logger.warning("retrying", metadata: ["error": "\(error)"])
-        stop.wait(0.2)
-      }
-    }
   }
 
   // MARK: Work
@@ -249,10 +237,12 @@ public final class PlannerWorker {
         KafkaTopicPartition(topic: settings.topics.log, partition: partition), offset: processor.position.nextOffset)
     }
     let group = try consumer.groupMetadata()
-    try retrying { () throws(KafkaError) in
+    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
       try producer.sendOffsetsToTransaction(offsets, group: group, timeout: .seconds(10))
     }
-    try retrying { () throws(KafkaError) in try producer.commitTransaction(timeout: .seconds(30)) }
+    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
+      try producer.commitTransaction(timeout: .seconds(30))
+    }
     inTransaction = false
     sentBytes = 0
     counters.add(.transactionsCommitted)
@@ -265,7 +255,9 @@ public final class PlannerWorker {
     counters.add(.transactionsAborted)
     guard let producer else { return }
     do throws(KafkaError) {
-      try retrying { () throws(KafkaError) in try producer.abortTransaction(timeout: .seconds(30)) }
+      try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
+        try producer.abortTransaction(timeout: .seconds(30))
+      }
     } catch {
       logger.warning("aborting failed; the broker ends the transaction", metadata: ["error": "\(error)"])
     }
@@ -344,7 +336,8 @@ extension PlannerWorker: KafkaRebalanceListener {
     do throws(KafkaError) {
       try commit()
     } catch {
-      logger.warning("could not commit what was revoked; the next owner decides it again", metadata: ["error": "\(error)"])
+      logger.warning(
+        "could not commit what was revoked; the next owner decides it again", metadata: ["error": "\(error)"])
       voidAll(but: partitions)
     }
     for partition in partitions { processors[partition.partition] = nil }

@@ -21,7 +21,10 @@ public struct PolicyAppender {
     var empty: [Int32] = []
     for partition in try 0..<settings.logPartitionCount() {
       let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
-      if try consumer.watermarks(of: topic, timeout: .seconds(10)).high == 0 { empty.append(partition) }
+      let end = try retrying { () throws(KafkaError) in
+        try consumer.watermarks(of: topic, timeout: .seconds(10)).high
+      }
+      if end == 0 { empty.append(partition) }
     }
     // In a replay log time begins with the first event, whenever that was. 0 would mean now to librdkafka.
     try append(document, to: empty, timestamp: settings.timestamps == .event ? 1 : nil)

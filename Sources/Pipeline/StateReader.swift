@@ -44,7 +44,7 @@ struct StateReader {
     let consumer = try KafkaConsumer(
       settings.client(["group.id": "\(settings.group)-restore", "isolation.level": "read_uncommitted"]))
     defer { consumer.close(timeout: .seconds(2)) }
-    return try consumer.watermarks(of: topic, timeout: .seconds(10)).high
+    return try retrying { () throws(KafkaError) in try consumer.watermarks(of: topic, timeout: .seconds(10)).high }
   }
 
   private static func gaveUp(

@@ -56,7 +56,8 @@ public struct TopicPlan: Equatable, Sendable {
       topic(names.commands, ["cleanup.policy": "delete", "retention.ms": "86400000"]),
       topic(names.decisions, ["cleanup.policy": "delete", "retention.ms": week]),
       // What nobody has looked at for a month is not looked at any more. Whole events stand in it.
-      topic(names.deadLetters, ["cleanup.policy": "delete", "retention.ms": "2592000000", "max.message.bytes": "4194304"]),
+      topic(
+        names.deadLetters, ["cleanup.policy": "delete", "retention.ms": "2592000000", "max.message.bytes": "4194304"]),
     ])
   }
 

@@ -33,7 +33,8 @@ final class PipelineFixture {
 
   /// - Parameter bootstrap: a real broker; nil for an embedded one.
   init(
-    bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event, minInterval: String = "1m"
+    bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event,
+    minInterval: String = "1m"
   ) throws {
     policy = Self.policy.replacing("minInterval: 1m", with: "minInterval: \(minInterval)")
     if let bootstrap {
@@ -122,10 +123,15 @@ final class PipelineFixture {
   }
 
   /// A phase that waits for a counter to grow by this much.
-  func phase(_ counter: PipelineCounters.Counter, plus amount: Int, _ publish: @escaping () throws -> Void = {}) -> Phase {
+  func phase(_ counter: PipelineCounters.Counter, plus amount: Int, _ publish: @escaping () throws -> Void = {})
+    -> Phase
+  {
     var start: Int?
     let counters = counters
-    return Phase(publish: { start = counters[counter]; try publish() }, until: { counters[counter] >= (start ?? 0) + amount })
+    return Phase(
+      publish: {
+        start = counters[counter]; try publish()
+      }, until: { counters[counter] >= (start ?? 0) + amount })
   }
 
   /// Runs the stages through the phases, then stops them in order.

@@ -99,7 +99,9 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
   func restart(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
     func change(_ step: Int) -> PipelineFixture.Phase {
-      fixture.phase(.decisions, plus: 6) { try fixture.delay(10 * (step + 1), id: "e\(step)", after: Int64(step) * 120) }
+      fixture.phase(.decisions, plus: 6) {
+        try fixture.delay(10 * (step + 1), id: "e\(step)", after: Int64(step) * 120)
+      }
     }
     #expect(try fixture.run(fixture.registering(6), change(0), change(1)))
     #expect(try fixture.run(change(2), change(3)))
