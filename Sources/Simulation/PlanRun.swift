@@ -27,6 +27,8 @@ public struct PlanRun: ~Copyable {
 
   /// Records between two reports of progress.
   private static let progressEvery = 1024
+  /// Records after which the planner forgets what a commit would write, so that memory does not grow with the log.
+  private static let forgetEvery: Int64 = 1 << 22
   /// Decisions of one step; bounds the memory of a large fan-out.
   private static let stepDecisionsMax = 65_536
 
@@ -131,6 +133,7 @@ public struct PlanRun: ~Copyable {
       try sinks.write(output, of: planner)
       try observe?(output, planner)
     }
+    if offset % Self.forgetEvery == 0 { planner.takeChanges { _ in } }
   }
 
   private func report(_ bytesConsumed: Int64, _ bytesTotal: Int64?) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Auditing
 import Domain
+import JSON
 import LineFiles
 
 struct AuditCommand: ParsableCommand {
@@ -75,6 +76,15 @@ enum Instant {
     }
     return time
   }
+
+  /// `+02:00`, `-04:00`: the offset of an RFC 3339 time.
+  static func readOffset(_ text: String) throws -> TimeSpan {
+    let midnight = "1970-01-01T00:00:00"
+    guard let local = Timestamp(rfc3339: midnight + "Z"), let time = Timestamp(rfc3339: midnight + text) else {
+      throw ValidationError("expected an offset to UTC such as +02:00 or -04:00, found '\(text)'")
+    }
+    return local - time
+  }
 }
 
 struct AuditDeviceCommand: ParsableCommand {
@@ -82,7 +92,8 @@ struct AuditDeviceCommand: ParsableCommand {
     commandName: "device", abstract: "What happened to a device, oldest first.",
     discussion: """
       EXAMPLE
-        rouse audit device device-0000001 --store audit.sqlite --from 2013-07-04T00:00:00Z --limit 20
+        rouse audit device device-0000001 --store audit.sqlite \\
+          --from 2013-07-04T00:00:00Z --limit 20
       """)
 
   @Argument(help: "The device.")
@@ -124,7 +135,8 @@ struct AuditWhyCommand: ParsableCommand {
       Without --event the answer is about the event that was decided about last, before --at if that is given.
 
       EXAMPLE
-        rouse audit why device-0000001 --store audit.sqlite --kind FlightStatus --at 2013-07-04T12:00:00Z
+        rouse audit why device-0000001 --store audit.sqlite \\
+          --kind FlightStatus --at 2013-07-04T12:00:00Z
       """)
 
   @Argument(help: "The device.")
@@ -174,26 +186,23 @@ struct AuditStatementCommand: ParsableCommand {
     commandName: "statement", abstract: "What a device was charged, like the statement of a bank account.",
     discussion: """
       EXAMPLE
-        rouse audit statement device-0000001 --store audit.sqlite --utc-offset=-240
+        rouse audit statement device-0000001 --store audit.sqlite \\
+          --utc-offset=-04:00
       """)
 
   @Argument(help: "The device.")
   var device: String
-  @Option(help: ArgumentHelp("Where its days begin: minutes east of UTC.", valueName: "minutes"))
-  var utcOffset = 0
+  @Option(
+    help: ArgumentHelp("Whose days to count: east of UTC, such as +02:00 or -04:00.", valueName: "offset"),
+    transform: Instant.readOffset)
+  var utcOffset = TimeSpan.zero
   @OptionGroup var limit: LimitOption
   @OptionGroup var time: TimeRangeOptions
   @OptionGroup var audit: AuditOptionGroup
 
-  func validate() throws {
-    if !(-1080...1080).contains(utcOffset) {
-      throw ValidationError("--utc-offset: found \(utcOffset), expected -1080 to 1080 minutes")
-    }
-  }
-
   func run() throws {
     let statement = try audit.open().statement(
-      device, range: time.range, utcOffset: .minutes(Int64(utcOffset)), limit: limit.limit)
+      device, range: time.range, utcOffset: utcOffset, limit: limit.limit)
     try audit.print(
       isKnown: statement.isKnown, text: AuditText.render(statement), json: try AuditJSON.render(statement))
   }
@@ -220,10 +229,11 @@ struct AuditExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write every decision and command as JSON, one a line.",
     discussion: """
-      Each line has the form that it has on its topic. --format has no effect: a table of millions of rows helps nobody.
+      Each line has the bytes that it has on its topic. --format has no effect: nobody reads a table of millions of rows.
 
       EXAMPLE
-        rouse audit export --store audit.sqlite --from 2013-07-04T00:00:00Z --out july-4.jsonl.gz
+        rouse audit export --store audit.sqlite \\
+          --from 2013-07-04T00:00:00Z --out since-july-4.jsonl.gz
       """)
 
   @Option(help: ArgumentHelp("Where the lines go.", valueName: "file"))
@@ -237,8 +247,14 @@ struct AuditExportCommand: ParsableCommand {
     let line = ProgressLine()
     defer { line.end() }
     var written = 0
+    var json = JSONWriter(reserving: 4096)
     let count = try store.export(time.range) { entry in
-      try writer.append(try AuditJSON.line(entry))
+      json.reset()
+      switch entry {
+      case .decision(let decision): decision.encode(to: &json)
+      case .command(let command): command.encode(to: &json)
+      }
+      try writer.append(json.bytes)
       try writer.endLine()
       written += 1
       if written % 1024 == 0 { line.show("\(Digits.grouped(written)) rows") }

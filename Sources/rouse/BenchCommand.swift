@@ -25,7 +25,8 @@ struct BenchPlannerCommand: ParsableCommand {
       Pure planning on one core: no input is decoded, no output written.
 
       EXAMPLE
-        rouse bench planner --devices 100000 --instances 3 --fan-out 1 --fan-out 100 --fan-out 10000
+        rouse bench planner --devices 100000 --instances 3 \\
+          --fan-out 1 --fan-out 100 --fan-out 10000
       """)
 
   @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))

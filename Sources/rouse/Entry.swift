@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LineFiles
+import Policies
 
 /// Runs the command that was asked for and says how it ended: 0 done, 1 failed, 2 wrong use.
 @main
@@ -29,6 +30,12 @@ enum Entry {
     if let file = error as? LineFileError {
       if file.isBrokenPipe { return 0 }
       Words.say("rouse: \(file)")
+      return 1
+    }
+    if let policy = error as? PolicyError {
+      // As compilers print them, so that editors find the place.
+      Words.say("\(policy)")
+      Words.say("rouse: the policy cannot be used; `rouse policy check` shows the same")
       return 1
     }
     switch Rouse.exitCode(for: error) {

@@ -11,9 +11,10 @@ struct FleetCommand: ParsableCommand {
       Without --kinds or --template the kinds suit the events: one for each prefix of subjects.
 
       EXAMPLE
-        rouse fleet --events events.jsonl.gz --devices 100000 --seed 1 --out devices.jsonl.gz
-        rouse fleet --events events.jsonl.gz --devices 1000 --kinds FlightStatus=flight/:98,AirportDelays=airport/:2 \
-      --out -
+        rouse fleet --events events.jsonl.gz --devices 100000 --seed 1 \\
+          --out devices.jsonl.gz
+        rouse fleet --events events.jsonl.gz --devices 1000 --out - \\
+          --kinds FlightStatus=flight/:98,AirportDelays=airport/:2
       """)
 
   @Option(help: ArgumentHelp("CloudEvents, one a line: their subjects become interests.", valueName: "file"))

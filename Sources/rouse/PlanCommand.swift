@@ -17,9 +17,11 @@ struct PlanCommand: ParsableCommand {
       --dead-letters. Outputs that are not named are not written.
 
       EXAMPLE
-        rouse plan --policy policy.yaml --devices devices.jsonl.gz --events events.jsonl.gz \
-      --decisions decisions.jsonl.gz --commands commands.jsonl --audit audit.sqlite
-        rouse plan --policy policy.yaml --devices devices.jsonl --events - --decisions - < events.jsonl
+        rouse plan --policy policy.yaml --devices devices.jsonl.gz \\
+          --events events.jsonl.gz --decisions decisions.jsonl.gz \\
+          --commands commands.jsonl.gz --audit audit.sqlite
+        zcat events.jsonl.gz | rouse plan --policy policy.yaml \\
+          --devices devices.jsonl --events - --decisions -
       """)
 
   @Option(help: ArgumentHelp("The policy, a YAML file.", valueName: "file"))

@@ -1,4 +1,5 @@
 import Foundation
+import LineFiles
 import Policies
 
 /// A policy document from a path, or from standard input for `-`.
@@ -7,23 +8,16 @@ enum PolicyFile {
     try PolicyDocument(bytes: try bytes(path), file: path == "-" ? "standard input" : path)
   }
 
-  private static func bytes(_ path: String) throws(Failure) -> [UInt8] {
+  /// As they stand: the policy's hash is that of its bytes.
+  private static func bytes(_ path: String) throws -> [UInt8] {
     do {
       if path == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
       return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     } catch {
-      throw Failure("cannot read \(path): \(reason(error)); give the path of a policy, a YAML file")
-    }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    if let posix = (error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError {
-      return posix.localizedDescription.lowercased()
-    }
-    switch (error as? CocoaError)?.code {
-    case .fileReadNoSuchFile: return "no such file or directory"
-    case .fileReadNoPermission: return "permission denied"
-    default: return (error as NSError).localizedDescription
+      guard let system = (error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError else {
+        throw Failure("cannot read \(path): \((error as NSError).localizedDescription)")
+      }
+      throw LineFileError.system(operation: .open, path: path, code: system.code.rawValue)
     }
   }
 }

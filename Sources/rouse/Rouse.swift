@@ -9,8 +9,9 @@ struct Rouse: AsyncParsableCommand {
       Where a file of lines is expected, .jsonl, .jsonl.gz and - (standard input or output) are taken alike.
 
       EXAMPLE
-        rouse fleet --events events.jsonl.gz --devices 1000 --seed 1 --out devices.jsonl.gz
-        rouse plan --policy policy.yaml --devices devices.jsonl.gz --events events.jsonl.gz --audit audit.sqlite
+        rouse fleet --events events.jsonl --devices 1000 --out devices.jsonl
+        rouse plan --policy policy.yaml --devices devices.jsonl \\
+          --events events.jsonl --audit audit.sqlite
         rouse audit summary --store audit.sqlite
       """,
     version: "0.1.0",
