@@ -36,7 +36,7 @@ let package = Package(
     .target(name: "KafkaClient", dependencies: ["CLibrdkafka"]),
     .target(name: "Domain", dependencies: ["JSON"]),
     .target(name: "Policies", dependencies: ["Domain", .product(name: "Yams", package: "Yams")]),
-    .target(name: "Planning", dependencies: ["Domain", "Policies"]),
+    .target(name: "Planning", dependencies: ["Domain", "Policies", "JSON"]),
     .target(
       name: "Pipeline",
       dependencies: [
@@ -64,7 +64,7 @@ let package = Package(
     .testTarget(name: "KafkaClientTests", dependencies: ["KafkaClient"]),
     .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
     .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain"]),
-    .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain"]),
+    .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain", "JSON"]),
     .testTarget(
       name: "PipelineTests",
       dependencies: [
@@ -74,7 +74,7 @@ let package = Package(
       name: "AuditingTests", dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
-    .testTarget(name: "RouseTests", dependencies: ["rouse"]),
+    .testTarget(name: "RouseTests", dependencies: ["rouse", "JSON", "Domain"]),
   ],
   cxxLanguageStandard: .cxx17
 )

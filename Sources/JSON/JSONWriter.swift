@@ -109,6 +109,13 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// JSON text as it is. It must be one value.
+  public mutating func raw(_ json: [UInt8]) {
+    comma()
+    bytes.append(contentsOf: json)
+    needsComma = true
+  }
+
   /// A value read from a document, without white space, keys in document order.
   public mutating func value(_ node: JSONNode) {
     switch node.kind {

@@ -1,0 +1,145 @@
+import Domain
+public import JSON
+import Policies
+
+/// Writes decisions as JSON straight from a planner's tables: the bytes of `Decision.encode(to:)`, without making its
+/// strings. What is the same for all decisions of a record is put into JSON once. One per planner.
+public struct DecisionWriter: Sendable {
+  /// Log offset that the pieces below belong to.
+  private var offset: Int64 = .min
+  /// `d-<partition>-<offset>-` and `c-<partition>-<offset>-`
+  private var decisionPrefix: [UInt8] = []
+  private var commandPrefix: [UInt8] = []
+  private var at: [UInt8] = []
+  private var policy: [UInt8] = []
+  private var reference = PolicyReference(version: "", hash: "")
+  /// Slot of the event that the pieces below belong to, within the record.
+  private var event: UInt32 = none
+  private var eventID: [UInt8] = []
+  private var eventList: [UInt8] = []
+  private var pieces = JSONWriter(reserving: 512)
+
+  public init() {}
+
+  /// Writes one decision of the planner's last step.
+  public mutating func write(
+    _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let planned = output.decisions[index]
+    if planner.offset != offset || planner.policy.reference != reference { begin(planner) }
+    if planned.event != event { begin(event: planned.event, planner) }
+    let device = Int(planner.instances[planned.instance].device)
+    json.beginObject()
+    json.key("decision")
+    Self.id(decisionPrefix, planned.ordinal, to: &json)
+    json.key("event")
+    json.raw(eventID)
+    json.key("events")
+    if planned.causesCount > 1 { list(planned, output, planner, to: &json) } else { json.raw(eventList) }
+    json.key("device")
+    json.string(planner.deviceNames[device].id)
+    json.key("instance")
+    json.string(planner.instanceNames[Int(planned.instance)].id)
+    json.key("kind")
+    json.string(planner.kinds[Int(planned.kind)].name)
+    json.key("surface")
+    if planned.background { json.string("background" as StaticString) } else { json.string("widget" as StaticString) }
+    json.key("verdict")
+    json.string(planned.verdict.rawValue)
+    json.key("reason")
+    json.string(planned.reason.rawValue)
+    json.key("final")
+    json.bool(planned.final)
+    json.key("at")
+    json.raw(at)
+    numbers(planned, to: &json)
+    if planned.command >= 0 {
+      json.key("command")
+      Self.id(commandPrefix, output.commands[Int(planned.command)].ordinal, to: &json)
+    }
+    json.key("policy")
+    json.raw(policy)
+    if let traceparent = planner.events[planned.event].traceparent {
+      json.key("traceparent")
+      json.string(traceparent)
+    }
+    json.endObject()
+  }
+
+  private func numbers(_ planned: PlannedDecision, to json: inout JSONWriter) {
+    json.key("relevance")
+    json.rounded(Double(planned.relevance))
+    json.key("value")
+    json.rounded(Double(planned.value))
+    json.key("price")
+    json.rounded(Double(planned.price))
+    json.key("tokensLeft")
+    json.beginObject()
+    json.key("instance")
+    json.integer(Int(planned.leftInstance))
+    if planned.leftDevice >= 0 {
+      json.key("device")
+      json.integer(Int(planned.leftDevice))
+    }
+    if planned.leftApp >= 0 {
+      json.key("app")
+      json.integer(Int(planned.leftApp))
+    }
+    json.endObject()
+    if planned.until != .max {
+      json.key("until")
+      json.string(appending: { Timestamp(microseconds: planned.until).appendRFC3339(to: &$0) })
+    }
+  }
+
+  private func list(
+    _ planned: PlannedDecision, _ output: PlannerOutput, _ planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    json.beginArray()
+    for place in Int(planned.causesStart)..<Int(planned.causesStart + planned.causesCount) {
+      json.string(planner.events[output.causes[place]].id)
+    }
+    json.endArray()
+  }
+
+  private static func id(_ prefix: [UInt8], _ ordinal: UInt32, to json: inout JSONWriter) {
+    json.string(appending: { bytes in
+      bytes.append(contentsOf: prefix)
+      var unit: UInt32 = 1
+      while ordinal / unit >= 10 { unit *= 10 }
+      while unit > 0 {
+        bytes.append(UInt8(ascii: "0") + UInt8(ordinal / unit % 10))
+        unit /= 10
+      }
+    })
+  }
+
+  private mutating func begin(_ planner: borrowing Planner) {
+    offset = planner.offset
+    reference = planner.policy.reference
+    event = none
+    let place = "\(planner.partition)-\(planner.offset)-"
+    decisionPrefix = Array("d-\(place)".utf8)
+    commandPrefix = Array("c-\(place)".utf8)
+    pieces.reset()
+    let now = Timestamp(microseconds: planner.now)
+    pieces.string(appending: { now.appendRFC3339(to: &$0) })
+    at = pieces.bytes
+    pieces.reset()
+    pieces.beginObject()
+    pieces.key("version")
+    pieces.string(reference.version)
+    pieces.key("hash")
+    pieces.string(reference.hash)
+    pieces.endObject()
+    policy = pieces.bytes
+  }
+
+  private mutating func begin(event slot: UInt32, _ planner: borrowing Planner) {
+    event = slot
+    pieces.reset()
+    pieces.string(planner.events[slot].id)
+    eventID = pieces.bytes
+    eventList = [UInt8(ascii: "[")] + eventID + [UInt8(ascii: "]")]
+  }
+}

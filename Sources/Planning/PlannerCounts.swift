@@ -1,0 +1,9 @@
+extension Planner {
+  /// Placed widgets that are registered now. Looks at every slot.
+  public var instanceCount: Int {
+    instances.values.count { $0.flags.contains(.used) && !$0.flags.contains(.retired) && $0.device != none }
+  }
+
+  /// Events that still wait on an instance: (event, instance) pairs without a final decision.
+  public var pendingCount: Int { causes.liveCount }
+}

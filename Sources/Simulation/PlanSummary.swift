@@ -1,0 +1,103 @@
+public import Domain
+public import JSON
+
+/// What a run of the planner did, in numbers.
+public struct PlanSummary: Equatable, Sendable {
+  public struct Outcome: Hashable, Sendable {
+    public var verdict: Verdict
+    public var reason: Reason
+  }
+
+  /// Lines that were read as registrations, events and signals.
+  public var registrations = 0
+  public var events = 0
+  public var signals = 0
+  /// Ticks put in because a timer was due.
+  public var ticks = 0
+  /// Events and signals earlier than log time then was; they were planned at log time.
+  public var outOfOrder = 0
+  public var deadLetters = 0
+  /// The first few.
+  public var firstDeadLetters: [DeadLetter] = []
+  /// Registered at the end.
+  public var devices = 0
+  public var instances = 0
+  public var decisions = 0
+  /// Most frequent first.
+  public var outcomes: [(outcome: Outcome, count: Int)] = []
+  public var commands = 0
+  public var widgetCommands = 0
+  public var backgroundCommands = 0
+  /// Tokens charged, in the order of `Command.Ledger.allCases`.
+  public var charged: [Int] = Command.Ledger.allCases.map { _ in 0 }
+  /// (event, instance) pairs that still wait.
+  public var pending = 0
+  /// Log time of the first record and of the last event or signal.
+  public var first: Timestamp?
+  public var last: Timestamp?
+
+  public init() {}
+
+  /// Dead letters kept for showing.
+  static let firstDeadLettersMax = 5
+
+  public static func == (a: PlanSummary, b: PlanSummary) -> Bool { a.json() == b.json() }
+
+  /// One JSON object. `extra` may write further members.
+  public func json(extra: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
+    var json = JSONWriter(reserving: 2048)
+    json.beginObject()
+    for (key, value) in counts {
+      json.key(key)
+      json.integer(value)
+    }
+    json.key("outcomes")
+    json.beginArray()
+    for (outcome, count) in outcomes {
+      json.beginObject()
+      json.key("verdict")
+      json.string(outcome.verdict.rawValue)
+      json.key("reason")
+      json.string(outcome.reason.rawValue)
+      json.key("decisions")
+      json.integer(count)
+      json.endObject()
+    }
+    json.endArray()
+    json.key("commandsBySurface")
+    json.beginObject()
+    json.key("widget")
+    json.integer(widgetCommands)
+    json.key("background")
+    json.integer(backgroundCommands)
+    json.endObject()
+    json.key("charged")
+    json.beginObject()
+    for (ledger, count) in zip(Command.Ledger.allCases, charged) {
+      json.key(ledger.rawValue)
+      json.integer(count)
+    }
+    json.endObject()
+    if let first, let last {
+      json.key("from")
+      json.string(first.description)
+      json.key("to")
+      json.string(last.description)
+    }
+    json.key("firstDeadLetters")
+    json.beginArray()
+    for letter in firstDeadLetters { json.string(letter.description) }
+    json.endArray()
+    extra(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  private var counts: [(StaticString, Int)] {
+    [
+      ("registrations", registrations), ("events", events), ("signals", signals), ("ticks", ticks),
+      ("outOfOrder", outOfOrder), ("deadLetters", deadLetters), ("devices", devices), ("instances", instances),
+      ("decisions", decisions), ("commands", commands), ("pending", pending),
+    ]
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+import LineFiles
+import Policies
+
+/// Runs the command that was asked for and says how it ended: 0 done, 1 failed, 2 wrong use.
+@main
+enum Entry {
+  static func main() async {
+    // A closed pipe then fails the write, with a path and a reason, instead of ending the process.
+    _ = signal(SIGPIPE, SIG_IGN)
+    exit(await run())
+  }
+
+  private static func run() async -> Int32 {
+    do {
+      var command = try Rouse.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return 0
+    } catch {
+      return end(error)
+    }
+  }
+
+  private static func end(_ error: any Error) -> Int32 {
+    if let file = error as? LineFileError {
+      if file.isBrokenPipe { return 0 }
+      Words.say("rouse: \(file)")
+      return 1
+    }
+    if let policy = error as? PolicyError {
+      // As compilers print them, so that editors find the place.
+      Words.say("\(policy)")
+      Words.say("rouse: the policy cannot be used; `rouse policy check` shows the same")
+      return 1
+    }
+    switch Rouse.exitCode(for: error) {
+    case .success:
+      // Help, version, completion scripts.
+      do { try Output.print(Rouse.fullMessage(for: error) + "\n") } catch { return error.isBrokenPipe ? 0 : 1 }
+      return 0
+    case .validationFailure:
+      Words.say("rouse: " + usage(error))
+      return 2
+    case let code where error is ExitCode: return code.rawValue
+    default:
+      Words.say("rouse: \(error)")
+      return 1
+    }
+  }
+
+  /// What the parser says, without its own label.
+  private static func usage(_ error: any Error) -> String {
+    let message = Rouse.fullMessage(for: error)
+    let label = "Error: "
+    guard message.hasPrefix(label) else { return message }
+    let text = message.dropFirst(label.count)
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
+}

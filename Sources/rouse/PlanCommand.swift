@@ -1,0 +1,140 @@
+import ArgumentParser
+import Auditing
+import Domain
+import JSON
+import Planning
+import Policies
+import Simulation
+
+struct PlanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan", abstract: "Plan events from files, without Kafka: files in, files out.",
+    discussion: """
+      Registers all devices, then takes events and signals in the order of their times, each as one record of a log, \
+      and fires timers when they are due. The same files and the same policy give the same bytes.
+
+      A line that cannot be read never stops the run: it is counted, the first few are shown, and all of them go to \
+      --dead-letters. Outputs that are not named are not written.
+
+      EXAMPLE
+        rouse plan --policy policy.yaml --devices devices.jsonl.gz \\
+          --events events.jsonl.gz --decisions decisions.jsonl.gz \\
+          --commands commands.jsonl.gz --audit audit.sqlite
+        zcat events.jsonl.gz | rouse plan --policy policy.yaml \\
+          --devices devices.jsonl --events - --decisions -
+      """)
+
+  @Option(help: ArgumentHelp("The policy, a YAML file.", valueName: "file"))
+  var policy: String
+  @Option(help: ArgumentHelp("Registrations, one a line.", valueName: "file"))
+  var devices: String
+  @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
+  var events: String
+  @Option(help: ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file"))
+  var signals: String?
+  @Option(help: ArgumentHelp("Where decisions go, one a line.", valueName: "file"))
+  var decisions: String?
+  @Option(help: ArgumentHelp("Where commands go, one a line.", valueName: "file"))
+  var commands: String?
+  @Option(help: ArgumentHelp("Where lines go that cannot be read, with the reason.", valueName: "file"))
+  var deadLetters: String?
+  @Option(help: ArgumentHelp("A new audit store to fill, for `rouse audit`.", valueName: "file"))
+  var audit: String?
+  @Flag(inversion: .prefixedNo, help: "Fire what is still waiting after the last record, for up to 48 hours.")
+  var drain = true
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    let inputs = [policy, devices, events, signals].filter { $0 == "-" }
+    if inputs.count > 1 { throw ValidationError("only one input can be - (standard input)") }
+    let outputs = [decisions, commands, deadLetters].filter { $0 == "-" }
+    if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
+  }
+
+  func run() throws {
+    let started = Machine.seconds()
+    var options = PlanOptions(policy: try PolicyFile.document(policy).policy, devices: devices, events: events)
+    options.signals = signals
+    options.decisions = decisions
+    options.commands = commands
+    options.deadLetters = deadLetters
+    options.drain = drain ? PlanOptions.drainDefault : nil
+    let line = ProgressLine()
+    defer { line.end() }
+    let auditing = try audit.map { try PlanAuditing(path: $0) }
+    let run = try PlanRun(
+      options,
+      progress: { progress in
+        line.show(
+          "\(Digits.grouped(progress.events)) events\(ProgressLine.share(progress.bytesConsumed, of: progress.bytesTotal))"
+            + ", \(rate(progress.decisions, Machine.seconds() - started)) decisions/s")
+      }, observe: auditing.map { auditing in { try auditing.take($0, of: $1) } })
+    let summary = try run.run()
+    try auditing?.finish()
+    line.end()
+    try report(summary, seconds: Machine.seconds() - started)
+  }
+
+  private func rate(_ decisions: Int, _ seconds: Double) -> String {
+    Digits.grouped(Int(Double(decisions) / max(seconds, 1e-6)))
+  }
+
+  private func report(_ summary: PlanSummary, seconds: Double) throws {
+    switch output.format {
+    case .text: Words.say(PlanReport.text(summary, seconds: seconds, peakBytes: Machine.peakBytes))
+    case .json:
+      let json = summary.json { json in
+        json.key("seconds")
+        json.rounded(seconds)
+        json.key("decisionsPerSecond")
+        json.integer(Int(Double(summary.decisions) / max(seconds, 1e-6)))
+        if let bytes = Machine.peakBytes {
+          json.key("peakBytes")
+          json.integer(bytes)
+        }
+      }
+      // Where decisions go to standard output, a summary in between would be one of them.
+      if [decisions, commands, deadLetters].contains("-") {
+        Words.say(String(decoding: json, as: UTF8.self))
+      } else {
+        try Output.print(json)
+      }
+    }
+  }
+}
+
+/// Stores what a plan decides.
+private final class PlanAuditing {
+  private let store: AuditStore
+  private var batch = AuditBatch()
+
+  /// Records of one transaction.
+  private static let batchMax = 10_000
+
+  init(path: String) throws {
+    if Files.exists(path) {
+      throw Failure("there is a file at \(path) already; a plan fills a new audit store: remove it or name another")
+    }
+    store = try AuditStore.open(path: path)
+  }
+
+  func take(_ output: PlannerOutput, of planner: borrowing Planner) throws {
+    for index in 0..<output.decisionCount { try add { batch.append(planner.decision(index, of: output)) } }
+    for index in 0..<output.commandCount { try add { batch.append(planner.command(index, of: output)) } }
+  }
+
+  func finish() throws {
+    try flush()
+    try store.close()
+  }
+
+  private func add(_ append: () -> Void) throws {
+    append()
+    if batch.count >= Self.batchMax { try flush() }
+  }
+
+  private func flush() throws {
+    _ = try store.store(batch)
+    batch.removeAll()
+  }
+}

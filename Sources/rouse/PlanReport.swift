@@ -1,0 +1,45 @@
+import Domain
+import Simulation
+
+/// The summary of a plan for people.
+enum PlanReport {
+  static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> String {
+    var lines: [(String, String)] = []
+    if let first = summary.first, let last = summary.last { lines.append(("time", "\(first) to \(last)")) }
+    lines.append(("events", Digits.grouped(summary.events)))
+    if summary.signals > 0 { lines.append(("signals", Digits.grouped(summary.signals))) }
+    if summary.outOfOrder > 0 {
+      lines.append(("out of order", "\(Digits.grouped(summary.outOfOrder)), planned at log time"))
+    }
+    lines.append(("dead letters", Digits.grouped(summary.deadLetters)))
+    lines.append(
+      ("devices", "\(Digits.grouped(summary.devices)) with \(Digits.count(summary.instances, "instance"))"))
+    lines.append(("decisions", Digits.grouped(summary.decisions)))
+    for (outcome, count) in summary.outcomes {
+      let share = Digits.decimal(Double(count) / Double(max(1, summary.decisions)) * 100, 1)
+      lines.append(("", "\(Digits.grouped(count))  \(share) %  \(outcome.verdict.rawValue) \(outcome.reason.rawValue)"))
+    }
+    lines.append(
+      (
+        "commands",
+        "\(Digits.grouped(summary.commands)): widget \(Digits.grouped(summary.widgetCommands)), background "
+          + Digits.grouped(summary.backgroundCommands)
+      ))
+    let charged = zip(Command.Ledger.allCases, summary.charged).filter { $1 > 0 }
+    lines.append(
+      (
+        "charged",
+        charged.isEmpty ? "nothing" : charged.map { "\($0.rawValue) \(Digits.grouped($1))" }.joined(separator: ", ")
+      ))
+    if summary.pending > 0 { lines.append(("still waiting", Digits.grouped(summary.pending))) }
+    let rate = Digits.grouped(Int(Double(summary.decisions) / max(seconds, 1e-6)))
+    lines.append(("took", "\(Digits.decimal(seconds, 2)) s, \(rate) decisions/s"))
+    if let peakBytes { lines.append(("memory", "\(Digits.grouped(peakBytes >> 20)) MiB at most")) }
+    let width = lines.map(\.0.count).max() ?? 0
+    var text = lines.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
+    for letter in summary.firstDeadLetters { text += "\nrefused \(letter)" }
+    let more = summary.deadLetters - summary.firstDeadLetters.count
+    if more > 0 { text += "\nand \(Digits.grouped(more)) more; all of them go to --dead-letters" }
+    return text
+  }
+}

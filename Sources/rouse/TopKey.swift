@@ -1,0 +1,4 @@
+public import ArgumentParser
+public import Auditing
+
+extension Top.Key: ExpressibleByArgument {}

@@ -1,0 +1,78 @@
+import Domain
+import JSON
+import Policies
+import Testing
+
+@testable import Planning
+
+@Suite("Decisions written straight from the tables")
+struct DecisionWriterTests {
+  /// Applies records to a planner and compares each decision's bytes on both ways.
+  private struct Comparison {
+    var planner: Planner
+    var writer = DecisionWriter()
+    var output = PlannerOutput()
+    var offset: Int64 = 0
+    var compared = 0
+    var withCommand = 0
+    var merged = 0
+
+    mutating func apply(_ content: LogRecord.Content, at time: Int64) {
+      planner.begin(content, offset: offset, timestamp: time)
+      offset += 1
+      var done = false
+      while !done {
+        done = planner.advance(into: &output, decisionsMax: 2)
+        for index in 0..<output.decisionCount {
+          let decision = planner.decision(index, of: output)
+          var json = JSONWriter()
+          writer.write(index, of: output, by: planner, to: &json)
+          #expect(json.text == String(decoding: decision.json(), as: UTF8.self))
+          compared += 1
+          if decision.command != nil { withCommand += 1 }
+          if decision.events.count > 1 { merged += 1 }
+        }
+      }
+    }
+  }
+
+  @Test("the bytes are those of the decision's own codec, over random lives", arguments: 1...4 as ClosedRange<UInt64>)
+  func sameBytes(_ seed: UInt64) {
+    var random = SplitMix(state: seed)
+    var comparison = Comparison(planner: Planner(partition: 7, partitionCount: 8, policy: RandomLife.policy()))
+    var time = PlannerHarness.noon
+    for round in 0..<400 {
+      time += Int64.random(in: 0...(10 * PlannerHarness.minute), using: &random)
+      let device = "d\"\(Int.random(in: 0..<3, using: &random))\u{7}é"
+      if round < 3 || round % 40 == 0 {
+        let os: UInt16 = Bool.random(using: &random) ? 26 : 18
+        comparison.apply(
+          .registration(
+            .phone(
+              device, widgets: [.flight("w1"), .flight("w\\2", kind: "Airport", interests: ["airport/EWR"])], os: os,
+              tokens: Registration.Tokens(widgets: "aa11", background: "bb22"), zone: "Asia/Tokyo", at: time)), at: time
+        )
+        continue
+      }
+      var event = DomainEvent.delay(
+        Double(round), id: "e\n\(round)", at: time,
+        type: ["flight.delay.changed", "flight.cancelled", "flight.gate.changed"][round % 3])
+      if Bool.random(using: &random) { event.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" }
+      comparison.apply(.event(event), at: time)
+    }
+    #expect(comparison.compared > 300)
+    #expect(comparison.withCommand > 0)
+    #expect(comparison.merged > 0)
+  }
+
+  @Test("another policy shows on the next decision of the same record")
+  func policyChange() {
+    var comparison = Comparison(planner: Planner(policy: .flights()))
+    comparison.apply(.registration(.phone()), at: PlannerHarness.noon)
+    comparison.apply(.event(.delay(5, id: "e1", at: PlannerHarness.noon)), at: PlannerHarness.noon)
+    comparison.planner.policy.reference = PolicyReference(version: "other", hash: "ffffffffffffffff")
+    comparison.offset -= 1
+    comparison.apply(.event(.delay(50, id: "e2", at: PlannerHarness.noon)), at: PlannerHarness.noon)
+    #expect(comparison.compared == 2)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import JSON
+import Testing
+
+@Suite("rouse audit")
+struct AuditTests {
+  /// A store that a plan of two devices has filled, and the files of the same plan.
+  private func planned() throws -> Workplace {
+    let place = try Workplace()
+    try place.put(tinyPolicy, "policy.yaml")
+    try place.put(phone("d1") + phone("d2", "flight/UA2"), "devices.jsonl")
+    try place.put(
+      delay("e1", 10, at: "15:00:00") + delay("e2", 20, at: "15:02:00") + delay("e3", 11, at: "15:03:00", "flight/UA2"),
+      "events.jsonl")
+    let outcome = try place.rouse(
+      "plan", "--policy", "policy.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--decisions",
+      "decisions.jsonl", "--commands", "commands.jsonl", "--audit", "audit.sqlite")
+    #expect(outcome.status == 0)
+    return place
+  }
+
+  private let store = ["--store", "audit.sqlite"]
+
+  @Test("an export gives back the plan's own bytes")
+  func export() throws {
+    let place = try planned()
+    let outcome = try place.rouse(list: ["audit", "export"] + store)
+    #expect(outcome.status == 0)
+    #expect(outcome.err == "7 rows\n")
+    let rows = try place.lines("decisions.jsonl") + place.lines("commands.jsonl")
+    #expect(outcome.lines.sorted() == rows.sorted())
+    let none = try place.rouse(list: ["audit", "export", "--from", "2020-01-01T00:00:00Z"] + store)
+    #expect(none.status == 0)
+    #expect(none.out == "")
+    #expect(none.err == "nothing in that time\n")
+  }
+
+  @Test("why tells the story of the last event, and of a given one")
+  func why() throws {
+    let place = try planned()
+    let outcome = try place.rouse(list: ["audit", "why", "d1"] + store)
+    #expect(outcome.status == 0)
+    #expect(outcome.lines.first == "device d1, event e2")
+    #expect(outcome.out.contains("2013-07-01T15:02:00Z  defer MIN_INTERVAL"))
+    #expect(outcome.out.contains("2013-07-01T15:05:00Z  emit EMITTED_AFTER_DEFER"))
+    let json = try place.rouse(list: ["audit", "why", "d1", "--event", "e1", "--format", "json"] + store)
+    #expect(try JSONValue(parsing: json.out)["event"] == .string("e1"))
+  }
+
+  @Test("each question has an answer")
+  func answers() throws {
+    let place = try planned()
+    #expect(try place.rouse(list: ["audit", "summary"] + store).out.contains("decisions  4, of which final 3"))
+    #expect(try place.rouse(list: ["audit", "device", "d1"] + store).lines.first == "device d1: 5 entries")
+    #expect(try place.rouse(list: ["audit", "event", "e3"] + store).out.contains("1 decision on 1 device"))
+    #expect(try place.rouse(list: ["audit", "top", "--by", "device"] + store).lines.last == "4 decisions in all")
+    let statement = try place.rouse(list: ["audit", "statement", "d1", "--utc-offset=-04:00"] + store)
+    #expect(statement.out.contains("charges by day (UTC-4): 2013-07-01 2"))
+  }
+
+  @Test(
+    "that nothing is known is an answer: words on standard error, exit code 0",
+    arguments: [
+      (["device", "nobody"], "device nobody is not known"), (["event", "e9"], "event e9 is not known"),
+      (["why", "nobody"], "device nobody is not known"), (["statement", "nobody"], "device nobody is not known"),
+      (["why", "d1", "--event", "e3"], "no instance in question was interested"),
+      (["device", "d1", "--to", "2013-01-01T00:00:00Z"], "nothing in that time"),
+      (["top", "--to", "2013-01-01T00:00:00Z"], "no decision in that time"),
+    ])
+  func nothingFound(_ question: [String], _ words: String) throws {
+    let place = try planned()
+    let outcome = try place.rouse(list: ["audit"] + question + store)
+    #expect(outcome.status == 0)
+    #expect(outcome.err.contains(words), "\(outcome.err)")
+    let json = try place.rouse(list: ["audit"] + question + ["--format", "json"] + store)
+    #expect(json.status == 0)
+    _ = try JSONValue(parsing: json.out)
+  }
+
+  @Test("a missing store, or one that is none, is named with what to do")
+  func noStore() throws {
+    let place = try planned()
+    let missing = try place.rouse("audit", "summary", "--store", "other.sqlite")
+    #expect(missing.status == 1)
+    #expect(missing.err.hasPrefix("rouse: no audit store at other.sqlite; fill one with `rouse plan"))
+    #expect(!place.has("other.sqlite"))
+    let wrong = try place.rouse("audit", "summary", "--store", "devices.jsonl")
+    #expect(wrong.status == 1)
+    #expect(wrong.err.contains("not a database"))
+  }
+
+  @Test("questions do not change the file, and a plan does not write into a store that is there")
+  func unchanged() throws {
+    let place = try planned()
+    let before = try place.bytes("audit.sqlite")
+    for question in [["summary"], ["device", "d1"], ["why", "d1"], ["top"], ["export"]] {
+      #expect(try place.rouse(list: ["audit"] + question + store).status == 0)
+    }
+    let again = try place.rouse(
+      "plan", "--policy", "policy.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--audit",
+      "audit.sqlite")
+    #expect(again.status == 1)
+    #expect(again.err.contains("there is a file at audit.sqlite already"))
+    #expect(try place.bytes("audit.sqlite") == before)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import JSON
+import Testing
+
+@Suite("rouse fleet and rouse bench")
+struct FleetAndBenchTests {
+  private func events() throws -> Workplace {
+    let place = try Workplace()
+    try place.put(
+      (0..<20).map { delay("e\($0)", $0, at: "15:00:\($0 + 10)", "flight/UA\($0)") }.joined() + "broken\n"
+        + delay("e20", 1, at: "16:00:00", "airport/EWR"), "events.jsonl")
+    return place
+  }
+
+  @Test("a larger fleet begins with the devices of a smaller one, and bad lines are told")
+  func prefix() throws {
+    let place = try events()
+    let small = try place.rouse("fleet", "--events", "events.jsonl", "--devices", "3", "--seed", "5", "--out", "-")
+    #expect(small.status == 0)
+    #expect(small.err.hasPrefix("1 line of events.jsonl skipped; the first: events.jsonl:21: "))
+    #expect(small.err.contains("3 devices, seed 5, app com.example.glance"))
+    let large = try place.rouse("fleet", "--events", "events.jsonl", "--devices", "9", "--seed", "5", "--out", "-")
+    #expect(large.lines.count == 9)
+    #expect(Array(large.lines.prefix(3)) == small.lines)
+  }
+
+  @Test("kinds by option and by file")
+  func kinds() throws {
+    let place = try events()
+    let option = try place.rouse(
+      "fleet", "--events", "events.jsonl", "--devices", "4", "--out", "a.jsonl", "--kinds", "Board=airport/",
+      "--format",
+      "json")
+    #expect(try JSONValue(parsing: option.out)["kinds"]?[0]?["kind"] == .string("Board"))
+    try place.put(#"{"kinds":[{"kind":"Board","subjectPrefix":"airport/"}]}"#, "template.json")
+    let file = try place.rouse(
+      "fleet", "--events", "events.jsonl", "--devices", "4", "--out", "b.jsonl", "--template", "template.json")
+    #expect(file.status == 0)
+    #expect(try place.bytes("a.jsonl") == place.bytes("b.jsonl"))
+  }
+
+  @Test("what cannot be is refused: no such subjects, no such file, no such number")
+  func refused() throws {
+    let place = try events()
+    let prefix = try place.rouse(
+      "fleet", "--events", "events.jsonl", "--devices", "4", "--out", "-", "--kinds", "Board=stadium/")
+    #expect(prefix.status == 1)
+    #expect(prefix.err.contains("no subject begins with 'stadium/' (kind Board)"))
+    let file = try place.rouse("fleet", "--events", "none.jsonl", "--devices", "4", "--out", "-")
+    #expect(file.status == 1)
+    #expect(file.err.contains("cannot open none.jsonl"))
+    let number = try place.rouse("fleet", "--events", "events.jsonl", "--devices", "0", "--out", "-")
+    #expect(number.status == 2)
+    #expect(number.err.contains("--devices: found 0, expected 1 to 100000000"))
+  }
+
+  @Test("bench planner prints figures with their machine and settings")
+  func benchPlanner() throws {
+    let outcome = try Workplace().rouse(
+      "bench", "planner", "--devices", "200", "--instances", "2", "--fan-out", "10", "--decisions", "500", "--format",
+      "json")
+    let json = try JSONValue(parsing: outcome.out)
+    #expect(json["devices"] == .number(200))
+    #expect(json["processor"] != nil)
+    #expect(json["runs"]?[0]?["fanOut"] == .number(10))
+    guard case .number(let rate)? = json["runs"]?[0]?["decisionsPerSecond"] else {
+      Issue.record("no decisionsPerSecond")
+      return
+    }
+    #expect(rate > 0)
+  }
+
+  @Test("bench audit fills a new file and refuses one that is there")
+  func benchAudit() throws {
+    let place = try Workplace()
+    let outcome = try place.rouse("bench", "audit", "--store", "b.sqlite", "--decisions", "300", "--devices", "10")
+    #expect(outcome.status == 0)
+    #expect(outcome.lines.contains { $0.hasPrefix("speed ") && $0.contains("decisions/s") })
+    let again = try place.rouse("bench", "audit", "--store", "b.sqlite", "--decisions", "300")
+    #expect(again.status == 1)
+    #expect(again.err.contains("there is a file at b.sqlite already"))
+  }
+}

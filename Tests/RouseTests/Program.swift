@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+/// What a run of the program left behind.
+struct Outcome {
+  var status: Int32
+  var out: String
+  var err: String
+  /// Lines of standard output.
+  var lines: [String] { out.split(separator: "\n").map(String.init) }
+}
+
+/// A folder of its own, in which the built program runs.
+final class Workplace {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func put(_ text: String, _ name: String) throws { try put(Data(text.utf8), name) }
+
+  func put(_ bytes: Data, _ name: String) throws { try bytes.write(to: folder.appendingPathComponent(name)) }
+
+  func bytes(_ name: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent(name)) }
+
+  func lines(_ name: String) throws -> [String] {
+    String(decoding: try bytes(name), as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path) }
+
+  @discardableResult
+  func rouse(_ arguments: String..., input: String = "", environment: [String: String] = [:]) throws -> Outcome {
+    try rouse(list: arguments, input: input, environment: environment)
+  }
+
+  /// Runs `rouse` with these arguments, to its end. Output goes through files: a full pipe would stop it.
+  func rouse(list arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Outcome {
+    let run = UUID().uuidString
+    try put(input, "\(run).in")
+    for name in ["out", "err"] { try put("", "\(run).\(name)") }
+    let process = Process()
+    process.executableURL = Self.program
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.environment = ["PATH": "/usr/bin:/bin", "COLUMNS": "80"].merging(environment) { $1 }
+    let handles = try [
+      FileHandle(forReadingFrom: folder.appendingPathComponent("\(run).in")),
+      FileHandle(forWritingTo: folder.appendingPathComponent("\(run).out")),
+      FileHandle(forWritingTo: folder.appendingPathComponent("\(run).err")),
+    ]
+    process.standardInput = handles[0]
+    process.standardOutput = handles[1]
+    process.standardError = handles[2]
+    try process.run()
+    process.waitUntilExit()
+    for handle in handles { try handle.close() }
+    let outcome = Outcome(
+      status: process.terminationStatus, out: String(decoding: try bytes("\(run).out"), as: UTF8.self),
+      err: String(decoding: try bytes("\(run).err"), as: UTF8.self))
+    for name in ["in", "out", "err"] {
+      try FileManager.default.removeItem(at: folder.appendingPathComponent("\(run).\(name)"))
+    }
+    return outcome
+  }
+
+  /// Beside the test bundle, which is the running program or, on some systems, what it has loaded.
+  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("rouse")
+}
