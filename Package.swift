@@ -55,6 +55,8 @@ let package = Package(
         "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient", "LineFiles", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
+        // Finds misspelt keys of the settings file, which swift-configuration passes over.
+        .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
       ],
       resources: [.copy("Resources")]),

@@ -1,6 +1,8 @@
 /// A policy document that was read without an error: the policy, what deserves a second look, and where each value stands.
 public struct PolicyDocument: Sendable {
   public let policy: Policy
+  /// The document as it stood.
+  public let text: String
   /// The name it was read under.
   public let file: String
   /// By position.
@@ -32,6 +34,7 @@ public struct PolicyDocument: Sendable {
     }
     PolicyWarnings.note(decoded.policy, in: &decoder.reader)
     self.policy = decoded.policy
+    self.text = String(decoding: bytes, as: UTF8.self)
     self.file = file
     self.warnings = decoder.reader.sortedProblems
     self.positions = decoder.reader.positions

@@ -16,6 +16,9 @@ struct Rouse: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
+      DemoCommand.self,
+      RunCommand.self,
+      TopicsCommand.self,
       PlanCommand.self,
       FleetCommand.self,
       PolicyCommand.self,

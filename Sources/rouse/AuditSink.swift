@@ -1,0 +1,38 @@
+import Auditing
+import Domain
+import Pipeline
+
+/// Puts what the audit feed reads into the audit store, and keeps the store within its bounds.
+final class AuditSink: DecisionSink {
+  private let store: AuditStore
+  private let retention: Retention
+  private var batch = AuditBatch()
+
+  init(path: String, retention: Retention) throws(AuditError) {
+    store = try AuditStore.open(path: path)
+    self.retention = retention
+  }
+
+  func positions() throws -> [AuditPosition] {
+    try store.positions().map { position in
+      AuditPosition(
+        topic: position.topic == .decisions ? .decisions : .commands, partition: position.partition, next: position.next)
+    }
+  }
+
+  func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {
+    batch.removeAll()
+    for record in records {
+      switch record.content {
+      case .decision(let decision): batch.append(decision, partition: record.partition, offset: record.offset)
+      case .command(let command): batch.append(command, partition: record.partition, offset: record.offset)
+      }
+    }
+    for position in positions {
+      batch.advance(position.topic == .decisions ? .decisions : .commands, partition: position.partition, past: position.next - 1)
+    }
+    _ = try store.store(batch)
+  }
+
+  func idle() throws { _ = try store.retain(retention) }
+}

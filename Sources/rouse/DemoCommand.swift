@@ -1,0 +1,134 @@
+import ArgumentParser
+import Auditing
+import Domain
+import Foundation
+import KafkaClient
+import LineFiles
+import Logging
+import Pipeline
+import Policies
+import Simulation
+
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo", abstract: "One real day of flights, end to end, on an embedded broker.",
+    discussion: """
+      Starts a broker inside this process, registers a made-up fleet, publishes the departures of New York's airports of \
+      8 March 2013 (a snowstorm), lets intake, planners and audit work as they do against a real Kafka, and ends with \
+      what was decided and three worked answers to "why". Log time is the events' own, so a day passes in a minute.
+
+      EXAMPLE
+        rouse demo
+        rouse demo --devices 100000 --keep /tmp/demo
+      """)
+
+  @Option(help: "Devices in the fleet.")
+  var devices = 20_000
+  @Option(help: "Seed of the fleet: the same seed gives the same devices.")
+  var seed: UInt64 = 1
+  @Option(help: ArgumentHelp("Another policy for the day.", valueName: "file"))
+  var policy: String?
+  @Option(help: ArgumentHelp("Where the audit store stays; without it, it is removed.", valueName: "directory"))
+  var keep: String?
+  @Option(help: "Partitions of the log, shared by one planner thread per core.")
+  var partitions = 4
+
+  /// Most widgets show a flight, as travellers' do; some an airport or its weather.
+  private static let kinds = "FlightStatus=flight/:92,AirportDelays=airport/:4,WeatherNow=weather/:4"
+
+  func validate() throws {
+    guard (1...1_000_000).contains(devices) else { throw ValidationError("--devices: expected 1 to 1,000,000") }
+    guard (1...64).contains(partitions) else { throw ValidationError("--partitions: expected 1 to 64") }
+  }
+
+  func run() async throws {
+    let began = Machine.seconds()
+    let resources = try DemoResources(policy: policy)
+    let directory = try DemoDirectory(keep: keep)
+    defer { directory.removeUnlessKept() }
+    let subjects = try FleetSubjects(eventsPath: resources.events)
+    let fleet = try FleetGenerator(
+      subjects: subjects,
+      options: FleetOptions(devices: devices, seed: seed, template: try FleetTemplate(kindsOption: Self.kinds)))
+    let broker = try EmbeddedBroker()
+    let stage = try DemoStage(broker: broker, partitions: partitions, policy: resources.policy)
+    Words.say(
+      """
+      broker   \(broker.bootstrapServers) (embedded; look at the topics from another terminal:)
+                 kcat -b \(broker.bootstrapServers) -L
+                 kcat -b \(broker.bootstrapServers) -C -t rouse.decisions -o -3 -e
+                 kcat -b \(broker.bootstrapServers) -C -t rouse.commands -o -1 -e
+      policy   \(resources.policy.policy.reference.version) (\(resources.policy.file))
+      fleet    \(Digits.grouped(devices)) devices, seed \(seed)
+      events   \(Digits.grouped(subjects.events)) of \(resources.day)
+      """)
+    let stories = DemoStories()
+    let store = directory.path + "/audit.sqlite"
+    try stage.start(auditStore: store, stories: stories)
+    let finished = try stage.play(fleet: fleet, events: resources.events)
+    guard stage.end() else { throw Failure("the stages did not end within 10 s") }
+    guard finished else { throw ExitCode(130) }
+    try report(stage, store, stories, seconds: Machine.seconds() - began, kept: directory.isKept)
+  }
+
+  private func report(
+    _ stage: DemoStage, _ store: String, _ stories: DemoStories, seconds: Double, kept: Bool
+  ) throws {
+    let audit = try AuditStore.open(path: store, options: AuditOptions(access: .read))
+    try Output.print("\n" + stage.summary(seconds: seconds) + "\n")
+    try Output.print(AuditText.render(try audit.summary()))
+    for (number, story) in stories.chosen.enumerated() {
+      try Output.print("\nwhy \(number + 1): \(story.title)\n")
+      try Output.print("  $ rouse audit why --device \(story.device) --event \(story.event)\n\n")
+      try Output.print(
+        AuditText.render(try audit.why(WhyQuestion(device: story.device, instance: story.instance, event: story.event))))
+    }
+    if kept { try Output.print("\nask more: rouse audit top --by reason --store \(store)\n") }
+  }
+}
+
+/// What the demo brings along.
+struct DemoResources {
+  let policy: PolicyDocument
+  let events: String
+  let day = "8 March 2013, New York: EWR, JFK, LGA"
+
+  init(policy path: String?) throws {
+    guard
+      let events = Bundle.module.path(forResource: "flights-nyc-2013-03-08", ofType: "jsonl.gz", inDirectory: "Resources"),
+      let own = Bundle.module.path(forResource: "flights.policy", ofType: "yaml", inDirectory: "Resources")
+    else {
+      throw Failure("the demo's files are not beside the program; keep rouse_rouse.resources in the same directory")
+    }
+    self.events = events
+    policy = try PolicyFile.document(path ?? own)
+  }
+}
+
+/// A directory for the audit store.
+struct DemoDirectory {
+  let path: String
+  let isKept: Bool
+
+  init(keep: String?) throws {
+    path = keep ?? NSTemporaryDirectory() + "rouse-demo-\(ProcessInfo.processInfo.processIdentifier)"
+    isKept = keep != nil
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw Failure("cannot make \(path): \((error as NSError).localizedDescription)")
+    }
+    if FileManager.default.fileExists(atPath: path + "/audit.sqlite") {
+      throw Failure("\(path) holds an audit store already; name another directory with --keep")
+    }
+  }
+
+  func removeUnlessKept() {
+    guard !isKept else { return }
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      Words.say("rouse: \(path) could not be removed: \((error as NSError).localizedDescription)")
+    }
+  }
+}

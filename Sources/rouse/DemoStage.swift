@@ -1,0 +1,205 @@
+import Auditing
+import Domain
+import Foundation
+import JSON
+import KafkaClient
+import LineFiles
+import Logging
+import Pipeline
+import Policies
+import Simulation
+
+/// The pipeline of the demo: the stages of `rouse run` on an embedded broker, and a publisher that keeps within what that
+/// broker holds.
+final class DemoStage {
+  private let settings: PipelineSettings
+  private let policy: PolicyDocument
+  private let partitions: Int
+  private let counters = PipelineCounters()
+  private let stop = Shutdown.onSignal()
+  private let runner: RoleRunner
+  private let producer: KafkaProducer
+  private let logger: Logger
+  private let progress = ProgressLine()
+  private var playSeconds = 0.0
+  private var published = 0
+
+  /// The embedded broker keeps about 5 MB of a partition: decisions that are not audited yet must stay below that.
+  private static let unauditedMax = 12_000
+  /// Events on their way through intake and log.
+  private static let eventsUnderwayMax = 400
+
+  init(broker: EmbeddedBroker, partitions: Int, policy: PolicyDocument) throws {
+    self.policy = policy
+    self.partitions = partitions
+    settings = PipelineSettings(
+      kafka: KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers), ("session.timeout.ms", "6000")]),
+      eventTopics: ["flights"], instance: "demo", timestamps: .event)
+    for name in settings.topics.all { try broker.createTopic(name, partitions: partitions) }
+    // One partition: the day keeps its order.
+    try broker.createTopic("flights", partitions: 1)
+    var logger = Logger(label: "rouse") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    self.logger = logger
+    runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    producer = try KafkaProducer(
+      KafkaConfiguration([
+        ("bootstrap.servers", broker.bootstrapServers), ("enable.idempotence", "true"), ("linger.ms", "5"),
+        ("partitioner", "murmur2_random"),
+      ]))
+  }
+
+  func start(auditStore: String, stories: DemoStories) throws {
+    let stop = stop
+    let counters = counters
+    let logger = logger
+    let settings = settings
+    _ = try PolicyAppender(settings: settings).seed(document: policy.text)
+    for number in 0..<min(partitions, ProcessInfo.processInfo.activeProcessorCount) {
+      runner.start("planner-\(number)") { () throws(PipelineError) in
+        try PlannerWorker(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()
+      }
+    }
+    runner.start("intake") { () throws(PipelineError) in
+      try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()
+    }
+    runner.start("audit") { () throws(PipelineError) in
+      let sink: AuditSink
+      do throws(AuditError) {
+        sink = try AuditSink(path: auditStore, retention: Retention())
+      } catch {
+        throw .setup(error.description)
+      }
+      try AuditFeed(
+        settings: settings, sink: DemoSink(sink, stories), stop: stop, counters: counters, logger: logger
+      ).run()
+    }
+  }
+
+  /// Registers the fleet, publishes the day, lets what waits run out.
+  /// - Returns: false when it was interrupted.
+  func play(fleet: FleetGenerator, events: String) throws -> Bool {
+    let began = Machine.seconds()
+    try publishFleet(fleet)
+    guard try wait("registering", until: { self.counters[.registrationsPlanned] >= fleet.options.devices }) else {
+      return false
+    }
+    let end = try publishEvents(events)
+    guard !stop.isAsked else { return false }
+    let perPartition = published * partitions + fleet.options.devices
+    guard try wait("planning", until: { self.counters[.logRecordsPlanned] >= perPartition }) else { return false }
+    // Whatever still waits ends within the longest expiry of the policy's kinds.
+    for hour in 1...48 { try tick(at: end + .hours(Int64(hour))) }
+    let all = perPartition + 48 * partitions
+    let done = try wait(
+      "auditing",
+      until: {
+        self.counters[.logRecordsPlanned] >= all && self.counters[.auditedDecisions] >= self.counters[.decisions]
+          && self.counters[.auditedCommands] >= self.counters[.commands]
+      })
+    playSeconds = Machine.seconds() - began
+    progress.end()
+    return done
+  }
+
+  private func publishFleet(_ fleet: FleetGenerator) throws {
+    var writer = JSONWriter()
+    for index in 0..<fleet.options.devices where !stop.isAsked {
+      let registration = fleet.registration(at: index)
+      writer.reset()
+      registration.encode(to: &writer)
+      try producer.send(topic: settings.topics.devices, key: Array(registration.device.utf8), value: writer.bytes)
+      if index % 500 == 499 {
+        _ = try wait("registering", until: { index - self.counters[.registrationsPlanned] < 4000 })
+      }
+    }
+    _ = try producer.flush(timeout: .seconds(10))
+  }
+
+  /// - Returns: time of the last event.
+  private func publishEvents(_ path: String) throws -> Timestamp {
+    var reader = try LineReader(path: path)
+    let json = JSONReader()
+    var last = Timestamp(microseconds: 0)
+    while !stop.isAsked, let line = try reader.next() {
+      let bytes = Array(line)
+      last = try json.read(bytes) { (node) throws(JSONError) in
+        Timestamp(rfc3339: try node.member("time", "a string").string()) ?? last
+      }
+      try producer.send(topic: "flights", key: nil, value: bytes)
+      published += 1
+      if published % 50 == 0 {
+        let events = published
+        _ = try wait(
+          "\(last)",
+          until: {
+            events - self.counters[.eventsAccepted] < Self.eventsUnderwayMax
+              && self.counters[.decisions] - self.counters[.auditedDecisions] < Self.unauditedMax
+              && events - self.counters[.logRecordsPlanned] / self.partitions < 2 * Self.eventsUnderwayMax
+          })
+      }
+    }
+    _ = try producer.flush(timeout: .seconds(10))
+    return last
+  }
+
+  private func tick(at time: Timestamp) throws {
+    var bytes: [UInt8] = []
+    LogRecord(origin: nil, content: .tick).encode(into: &bytes)
+    for partition in 0..<partitions {
+      try producer.send(
+        topic: settings.topics.log, partition: Int32(partition), key: nil, value: bytes,
+        timestampMilliseconds: time.milliseconds)
+    }
+    _ = try producer.flush(timeout: .seconds(10))
+  }
+
+  private func wait(_ what: String, until done: () -> Bool) throws -> Bool {
+    try producer.poll()
+    while !done() {
+      if let error = runner.fatalError { throw Failure(error.description) }
+      if stop.isAsked { return false }
+      progress.show(
+        "\(what): \(Digits.grouped(published)) events, \(Digits.grouped(counters[.decisions])) decisions, "
+          + "\(Digits.grouped(counters[.commands])) commands")
+      Thread.sleep(forTimeInterval: 0.002)
+      try producer.poll()
+    }
+    return true
+  }
+
+  func end() -> Bool {
+    stop.ask()
+    return runner.join(timeout: .seconds(10))
+  }
+
+  func summary(seconds: Double) -> String {
+    """
+    \(Digits.grouped(counters[.eventsAccepted])) events of a day became \(Digits.grouped(counters[.decisions])) decisions and \
+    \(Digits.grouped(counters[.commands])) commands in \(Digits.decimal(playSeconds, 1)) s \
+    (\(Digits.grouped(counters[.transactionsCommitted])) transactions, \
+    \(Digits.grouped(counters[.stateRecords])) state records, \(Digits.grouped(counters[.deadLetters])) dead letters); \
+    \(Digits.decimal(seconds, 1)) s in all
+    """
+  }
+}
+
+/// The audit store, with an eye for decisions worth telling.
+final class DemoSink: DecisionSink {
+  private let sink: AuditSink
+  private let stories: DemoStories
+
+  init(_ sink: AuditSink, _ stories: DemoStories) {
+    self.sink = sink
+    self.stories = stories
+  }
+
+  func positions() throws -> [AuditPosition] { try sink.positions() }
+
+  func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {
+    try sink.store(records, positions: positions)
+    for case .decision(let decision) in records.map(\.content) { stories.see(decision) }
+  }
+
+  func idle() throws { try sink.idle() }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import JSON
+import KafkaClient
+import Pipeline
+
+struct TopicsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "topics", abstract: "Make and check the topics that Rouse works with.",
+    subcommands: [Create.self, Check.self])
+
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make the topics that are missing, with explicit settings.",
+      discussion: """
+        Topics that exist are left as they are; `rouse topics check` tells how they differ. Topics with domain events \
+        belong to the data teams and are not made.
+
+        EXAMPLE
+          rouse topics create --bootstrap localhost:9092 --set topics.partitions=12 --set topics.replicas=3
+        """)
+
+    @OptionGroup var settings: SettingsOptions
+
+    func run() async throws {
+      let settings = try await settings.resolve()
+      let plan = try settings.topicPlan()
+      let admin = try KafkaAdmin(try settings.pipeline().kafka)
+      let outcomes = try plan.create(admin)
+      for (topic, outcome) in zip(plan.topics, outcomes) {
+        if let error = outcome.error {
+          Words.say("\(outcome.name): \(error)")
+        } else {
+          let made = outcome.existed ? "exists" : "made, \(topic.partitions) partitions"
+          try Output.print("\(outcome.name)  \(made)\n")
+        }
+      }
+      if outcomes.contains(where: { $0.error != nil }) { throw Failure("not every topic could be made") }
+    }
+  }
+
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Compare the topics with what Rouse needs.",
+      discussion: """
+        Exits 1 when anything differs, and prints what.
+
+        EXAMPLE
+          rouse topics check --config rouse.yaml
+        """)
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: FormatOption
+
+    func run() async throws {
+      let settings = try await settings.resolve()
+      let plan = try settings.topicPlan()
+      let problems = try plan.check(try KafkaAdmin(try settings.pipeline().kafka))
+      switch output.format {
+      case .text:
+        for problem in problems {
+          try Output.print("\(problem.topic)  \(problem.what): expected \(problem.expected), found \(problem.found)\n")
+        }
+        if problems.isEmpty { try Output.print("\(plan.topics.count) topics are as they should be\n") }
+      case .json:
+        var writer = JSONWriter()
+        writer.beginArray()
+        for problem in problems {
+          writer.beginObject()
+          for (key, value) in [
+            ("topic", problem.topic), ("what", problem.what), ("expected", problem.expected), ("found", problem.found),
+          ] {
+            writer.key(key)
+            writer.string(value)
+          }
+          writer.endObject()
+        }
+        writer.endArray()
+        try Output.print(writer.bytes)
+      }
+      if !problems.isEmpty {
+        Words.say("rouse: make missing topics with `rouse topics create`; change settings with your broker's tools")
+        throw ExitCode(1)
+      }
+    }
+  }
+}
