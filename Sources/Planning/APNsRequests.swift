@@ -39,18 +39,14 @@ enum APNsRequests {
     high.add(command)
     let a = high.value & ~0xf000 | 0x8000
     let b = low.value & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
-    let text = hexadecimal(a) + hexadecimal(b)
-    var result = ""
-    for (i, character) in text.enumerated() {
-      if i == 8 || i == 12 || i == 16 || i == 20 { result += "-" }
-      result.append(character)
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for place in 0..<32 {
+      if place == 8 || place == 12 || place == 16 || place == 20 { text.append(UInt8(ascii: "-")) }
+      let digit = UInt8(truncatingIfNeeded: (place < 16 ? a : b) >> (60 - 4 * UInt64(place & 15)) & 15)
+      text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
-    return result
-  }
-
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static func escaped(_ text: String) -> String {
