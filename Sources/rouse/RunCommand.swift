@@ -62,7 +62,8 @@ struct RunCommand: AsyncParsableCommand {
     await report(stop, counters, logger)
     logger.info("ending; a second signal ends at once")
     guard runner.join(timeout: .seconds(10)) else {
-      throw Failure("some stages did not end within 10 s; what they had not committed is decided again at the next start")
+      throw Failure(
+        "some stages did not end within 10 s; what they had not committed is decided again at the next start")
     }
     if let error = runner.fatalError { throw Failure(error.description) }
     logger.info("ended")
