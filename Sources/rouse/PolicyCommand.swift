@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct PolicyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "policy", abstract: "Check, explain and compare policies.",
+    commandName: "policy", abstract: "Check, explain, compare and apply policies.",
     discussion: """
       EXAMPLE
         rouse policy check policy.yaml

@@ -16,14 +16,18 @@ struct RunCommand: AsyncParsableCommand {
       partitions of the log.
 
       Values come from --set, then the environment (ROUSE_…), then --config, then the default; --print-config shows \
-      each value and where it came from.
+      each value and where it came from. The file nests the keys: `topics.events` is `events` under `topics`.
 
       SIGTERM and SIGINT end it in order within ten seconds: what is decided is committed first. A second one ends it \
       at once; nothing is lost by that either.
 
       EXAMPLE
         rouse topics create --bootstrap localhost:9092
-        rouse run --bootstrap localhost:9092 --set topics.events=flights --set policy=policy.yaml
+        rouse run --bootstrap localhost:9092 \\
+          --set topics.events=flights --set policy=policy.yaml
+
+      SETTINGS
+      \(SettingKey.list)
       """)
 
   @OptionGroup var settings: SettingsOptions

@@ -199,12 +199,14 @@ struct Settings {
     switch value.content {
     case .string(let text): text
     case .int(let number): String(number)
+    case .stringArray(let list) where list.isEmpty: "-"
     case .stringArray(let list) where value.key.name == "kafka.properties":
       list.map { property in
         let name = property.prefix { $0 != "=" }
         return KafkaConfiguration.isSecret(String(name)) ? "\(name)=[secret]" : property
       }.joined(separator: ", ")
     case .stringArray(let list): list.joined(separator: ", ")
+    // As the help says: the host name, one per core, the broker's default.
     default: "-"
     }
   }
