@@ -112,7 +112,9 @@ public struct InstanceBudget: Equatable, Sendable {
   public var window: Window
   public var reserve: Reserve?
 
-  public init(perDay: Int, minInterval: TimeSpan, window: Window = .localDay(anchorMinute: 240), reserve: Reserve? = nil) {
+  public init(
+    perDay: Int, minInterval: TimeSpan, window: Window = .localDay(anchorMinute: 240), reserve: Reserve? = nil
+  ) {
     self.perDay = perDay
     self.minInterval = minInterval
     self.window = window
@@ -151,7 +153,8 @@ public struct PricePrior: Equatable, Sendable {
   public var hourlyShare: [Double]
 
   public init(
-    base: Double = 0.3, floor: Double = 0.01, smoothing: Double = 3, hourlyShare: [Double] = PricePrior.defaultHourlyShare
+    base: Double = 0.3, floor: Double = 0.01, smoothing: Double = 3,
+    hourlyShare: [Double] = PricePrior.defaultHourlyShare
   ) {
     self.base = base
     self.floor = floor
@@ -188,7 +191,9 @@ public struct Rule: Equatable, Sendable {
   /// Older events are `STALE_EVENT`; pending ones expire at this age.
   public var maxAge: TimeSpan?
 
-  public init(on: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil) {
+  public init(
+    on: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil
+  ) {
     self.on = on
     self.interests = interests
     self.relevance = relevance

@@ -81,7 +81,8 @@ struct DemoCommand: AsyncParsableCommand {
       try Output.print("\nwhy \(number + 1): \(story.title)\n")
       try Output.print("  $ rouse audit why --device \(story.device) --event \(story.event)\n\n")
       try Output.print(
-        AuditText.render(try audit.why(WhyQuestion(device: story.device, instance: story.instance, event: story.event))))
+        AuditText.render(try audit.why(WhyQuestion(device: story.device, instance: story.instance, event: story.event)))
+      )
     }
     if kept { try Output.print("\nask more: rouse audit top --by reason --store \(store)\n") }
   }
@@ -95,7 +96,8 @@ struct DemoResources {
 
   init(policy path: String?) throws {
     guard
-      let events = Bundle.module.path(forResource: "flights-nyc-2013-03-08", ofType: "jsonl.gz", inDirectory: "Resources"),
+      let events = Bundle.module.path(
+        forResource: "flights-nyc-2013-03-08", ofType: "jsonl.gz", inDirectory: "Resources"),
       let own = Bundle.module.path(forResource: "flights.policy", ofType: "yaml", inDirectory: "Resources")
     else {
       throw Failure("the demo's files are not beside the program; keep rouse_rouse.resources in the same directory")

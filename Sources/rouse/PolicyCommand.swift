@@ -10,6 +10,7 @@ struct PolicyCommand: ParsableCommand {
         rouse policy diff old.yaml new.yaml
       """,
     subcommands: [
-      PolicyCheckCommand.self, PolicyApplyCommand.self, PolicyExplainCommand.self, PolicyDiffCommand.self, PolicyProfilesCommand.self,
+      PolicyCheckCommand.self, PolicyApplyCommand.self, PolicyExplainCommand.self, PolicyDiffCommand.self,
+      PolicyProfilesCommand.self,
     ])
 }

@@ -44,6 +44,7 @@ struct RunCommand: AsyncParsableCommand {
     let stop = Shutdown.onSignal()
     let counters = PipelineCounters()
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    logger.info("connecting", metadata: ["brokers": "\(settings.text("kafka.bootstrapServers") ?? "")"])
     try seed(settings, pipeline, logger)
     if roles.contains(.planner) {
       for number in 0..<workers {
@@ -62,7 +63,8 @@ struct RunCommand: AsyncParsableCommand {
     await report(stop, counters, logger)
     logger.info("ending; a second signal ends at once")
     guard runner.join(timeout: .seconds(10)) else {
-      throw Failure("some stages did not end within 10 s; what they had not committed is decided again at the next start")
+      throw Failure(
+        "some stages did not end within 10 s; what they had not committed is decided again at the next start")
     }
     if let error = runner.fatalError { throw Failure(error.description) }
     logger.info("ended")
