@@ -6,7 +6,7 @@ let none: UInt32 = .max
 /// What a planner computes with for one device. Plain numbers only; texts are in `DeviceNames`.
 struct DeviceState {
   var flags: Flags = []
-  var app: UInt16 = 0
+  var app: UInt32 = 0
   var zone: UInt16 = 0
   var osVersion = OSVersion(major: 0)
   var firstInstance: UInt32 = none
@@ -58,7 +58,7 @@ struct InstanceState {
   /// Pending causes, oldest first.
   var firstCause: UInt32 = none
   var lastCause: UInt32 = none
-  var kind: UInt16 = 0
+  var kind: UInt32 = 0
   /// Tokens spent in the window that ends at `windowEnd`.
   var spent: UInt16 = 0
   var causes: UInt16 = 0

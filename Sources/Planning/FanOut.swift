@@ -71,7 +71,8 @@ extension Planner {
     id.add(event.id)
     if subjects.current.count >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
     let key = subject.value
-    let standing = subjects.note(key, id: id.value, time: event.time.microseconds)
+    // A publisher whose clock runs ahead must not make everything after it stale.
+    let standing = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
     if standing != .duplicate { changes.subjects.append(key) }
     return standing
   }

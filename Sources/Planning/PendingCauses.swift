@@ -149,6 +149,10 @@ extension Planner {
     endCauses(of: instance, reason: .expired, into: &output) { $0.expires <= now }
     guard instances[instance].firstCause != none else { return }
     let device = instances[instance].device
+    if kinds[Int(instances[instance].kind)].isDisabled {
+      endAllCauses(of: instance, reason: .kindDisabled, into: &output)
+      return
+    }
     if case .unreachable(let reason) = route(of: instance, device: device) {
       endAllCauses(of: instance, reason: reason, into: &output)
       return

@@ -39,9 +39,9 @@ public struct Planner {
   var interests = InterestIndex()
   var timers = TimerQueue()
   var apps: ContiguousArray<AppState> = []
-  var appByID: [String: UInt16] = [:]
+  var appByID: [String: UInt32] = [:]
   var kinds: ContiguousArray<KindState> = []
-  var kindByName: [String: UInt16] = [:]
+  var kindByName: [String: UInt32] = [:]
   /// Indices of the kinds that the policy knows, in the policy's order.
   var policyKinds: ContiguousArray<Int> = []
   var zones: ContiguousArray<LocalZone> = []
@@ -62,6 +62,8 @@ public struct Planner {
   var releasedEvents: [UInt32] = []
   var workingEntries: [UInt32] = []
   var workingInstances: [UInt32] = []
+  /// Instances on which the event in hand waits, of the device in hand; `none` once that is reported.
+  var workingNew: [UInt32] = []
 
   // What the next commit must write
   var changes = PlannerChanges()
@@ -102,7 +104,7 @@ public struct Planner {
     releasedEvents.removeAll(keepingCapacity: true)
     self.offset = offset
     nextOrdinal = 0
-    now = max(now, timestamp)
+    now = max(now, min(timestamp, Self.latestTime))
     passHours()
     for zone in zones.indices { zones[zone].refresh(now: now, offsets: offsets) }
     resumeAt = nil
@@ -169,6 +171,9 @@ public struct Planner {
     }
   }
 
+  /// 9999-12-31T23:59:59Z: log time never passes it, so sums of times cannot overflow.
+  static let latestTime: Int64 = 253_402_300_799_000_000
+
   mutating func takeOrdinal() -> UInt32 {
     defer { nextOrdinal += 1 }
     return nextOrdinal
@@ -184,7 +189,7 @@ public struct Planner {
     }
     if hour / 24 > curveHour / 24 { changes.forgottenSubjects += subjects.rotate() }
     curveHour = hour
-    for kind in kinds.indices { touch(kind: UInt16(kind)) }
+    for kind in kinds.indices { touch(kind: UInt32(kind)) }
   }
 
   // MARK: Event table

@@ -29,7 +29,7 @@ package struct PlannedDecision {
   package var event: UInt32
   package var instance: UInt32
   /// The instance's kind when it was decided; a registration may change it in the same step.
-  package var kind: UInt16
+  package var kind: UInt32
   /// Index in `commands`; −1: none.
   package var command: Int32
   package var causesStart: UInt32

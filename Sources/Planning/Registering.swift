@@ -66,7 +66,8 @@ extension Planner {
     devices[slot].app = appIndex(registration.app)
     devices[slot].zone = zoneIndex(registration.timeZone)
     devices[slot].osVersion = registration.osVersion
-    devices[slot].updatedAt = registration.updatedAt.microseconds
+    // A backend whose clock runs ahead must not lock out every later registration.
+    devices[slot].updatedAt = min(registration.updatedAt.microseconds, now)
     deviceNames[Int(slot)].platform = registration.platform
     deviceNames[Int(slot)].widgetsToken = registration.tokens.widgets
     deviceNames[Int(slot)].backgroundToken = registration.tokens.background
@@ -108,7 +109,7 @@ extension Planner {
   }
 
   /// Gives a new instance the smallest free index of its device and its place in the chain.
-  mutating func insertInstance(id: String, kind: UInt16, device slot: UInt32) -> UInt32 {
+  mutating func insertInstance(id: String, kind: UInt32, device slot: UInt32) -> UInt32 {
     var index: UInt8 = 0
     var previous = none
     var next = devices[slot].firstInstance
@@ -243,9 +244,9 @@ extension Planner {
 
   // MARK: Interning
 
-  mutating func appIndex(_ id: String) -> UInt16 {
+  mutating func appIndex(_ id: String) -> UInt32 {
     if let index = appByID[id] { return index }
-    let index = UInt16(apps.count)
+    let index = UInt32(apps.count)
     apps.append(AppState(id: id))
     appByID[id] = index
     apps[Int(index)].limit = appLimit(id)
@@ -259,9 +260,9 @@ extension Planner {
     return share + (Int(partition) < budget.perDay % Int(partitionCount) ? 1 : 0)
   }
 
-  mutating func kindIndex(_ name: String) -> UInt16 {
+  mutating func kindIndex(_ name: String) -> UInt32 {
     if let index = kindByName[name] { return index }
-    let index = UInt16(kinds.count)
+    let index = UInt32(kinds.count)
     var kind = KindState(name: name)
     kind.configure(policy)
     kinds.append(kind)

@@ -48,6 +48,7 @@ struct RunCommand: AsyncParsableCommand {
     let stop = Shutdown.onSignal()
     let counters = PipelineCounters()
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    logger.info("connecting", metadata: ["brokers": "\(settings.text("kafka.bootstrapServers") ?? "")"])
     try seed(settings, pipeline, logger)
     if roles.contains(.planner) {
       for number in 0..<workers {
@@ -69,7 +70,10 @@ struct RunCommand: AsyncParsableCommand {
       throw Failure(
         "some stages did not end within 10 s; what they had not committed is decided again at the next start")
     }
-    if let error = runner.fatalError { throw Failure(error.description) }
+    if let error = runner.fatalError {
+      if case .kafka(let kafka) = error { throw kafka }
+      throw Failure(error.description)
+    }
     logger.info("ended")
   }
 
@@ -83,6 +87,8 @@ struct RunCommand: AsyncParsableCommand {
       logger.info(
         "policy put into force",
         metadata: ["version": "\(document.policy.reference.version)", "partitions": "\(seeded)"])
+    } else {
+      logger.info("the log has begun already: the policy file is not applied; rouse policy apply puts it into force")
     }
   }
 

@@ -164,7 +164,7 @@ import Testing
       AuditText.render(summary) == """
         time       2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
         events     3
-        devices    2 with 2 instances
+        devices    2
         decisions  5, of which final 3
         commands   1  widget 1
         tokens     instance 1  device 1
