@@ -36,10 +36,7 @@ public enum ReasonText {
     case .emitted: return "sent: worth \(worth), a token was worth \(price)\(with(left.instance))"
     case .emittedAfterDefer:
       return "sent after waiting: worth \(worth), a token was worth \(price)\(with(left.instance))"
-    case .emittedCoalesced:
-      return
-        "sent together with \(Figure.count(max(0, decision.events.count - 1), "other event")) in one push that a later event"
-        + " of this instance caused"
+    case .emittedCoalesced: return "sent with the push that a later event of this instance caused"
     case .emittedShared: return "shown by a push that another instance of the device paid for"
     case .superseded: return "a newer event took its place, or undid it, before a push was worth it"
     case .expired: return "lost its worth (\(worth) at the end) before a token was worth spending on it"
