@@ -79,7 +79,10 @@ struct RunCommand: AsyncParsableCommand {
 
   /// A new log starts with the policy of the settings; later ones are put into force by `rouse policy apply`.
   private func seed(_ settings: Settings, _ pipeline: PipelineSettings, _ logger: Logger) throws {
-    guard let path = settings.text("policy") else { return }
+    guard let path = settings.text("policy") else {
+      logger.info("no policy in the settings: until rouse policy apply has been used once, every event is NO_MATCH")
+      return
+    }
     let document = try PolicyFile.document(path)
     for warning in document.warnings { logger.warning("\(warning)") }
     let seeded = try PolicyAppender(settings: pipeline).seed(document: document.text)
