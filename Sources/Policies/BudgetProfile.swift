@@ -9,12 +9,27 @@ public struct BudgetProfile: Equatable, Sendable {
   public var devicePushes: Rate
   /// Background pushes to one device.
   public var backgroundPushes: Rate
+  /// Pushes to one control.
+  public var controlPushes: Rate
+  /// Priority-10 pushes to one Live Activity; priority 5 is free.
+  public var activityPushes: Rate
+  /// The rate's limit is this many times larger where the person allows frequent updates.
+  public var frequentPushesFactor: Int
+  /// Starts of Live Activities by push, per device.
+  public var activityStarts: Rate
 
-  public init(name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate) {
+  public init(
+    name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate, controlPushes: Rate = .unlimited,
+    activityPushes: Rate = .unlimited, frequentPushesFactor: Int = 3, activityStarts: Rate = .unlimited
+  ) {
     self.name = name
     self.instanceReloads = instanceReloads
     self.devicePushes = devicePushes
     self.backgroundPushes = backgroundPushes
+    self.controlPushes = controlPushes
+    self.activityPushes = activityPushes
+    self.frequentPushesFactor = frequentPushesFactor
+    self.activityStarts = activityStarts
   }
 
   /// A number for a day, counted exactly.
@@ -35,6 +50,10 @@ public struct BudgetProfile: Equatable, Sendable {
     public var window: TimeSpan
     public var burst: Int
     public var provenance: Provenance
+    /// No limit at all.
+    public static let unlimited = Rate(
+      limit: nil, window: .hours(1), burst: 1, provenance: Provenance(source: "no limit stated", confidence: "inference"))
+
     public init(limit: Int?, window: TimeSpan, burst: Int, provenance: Provenance) {
       self.limit = limit
       self.window = window
