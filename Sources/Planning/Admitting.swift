@@ -14,17 +14,27 @@ extension Planner {
   /// Decides about the event in hand for one device: each instance by the checks that concern it alone, then the device
   /// as a whole, because one push reloads every push-enabled widget.
   mutating func decide(device slot: UInt32, into output: inout PlannerOutput) {
-    var trigger = none
+    workingNew.removeAll(keepingCapacity: true)
     for i in workingEntries.indices {
       let entry = workingEntries[i]
       let instance = entries[entry].instance
       if let reason = admit(entry: entry, instance: instance, device: slot, into: &output) {
         suppressNew(instance: instance, reason: reason, into: &output)
-      } else if trigger == none {
-        trigger = instance
+      } else {
+        workingNew.append(instance)
       }
     }
-    if trigger != none { examine(device: slot, trigger: trigger, fromTimer: false, into: &output) }
+    // Mostly one push reaches them all; widgets without a push handler take another route than their neighbours.
+    for i in workingNew.indices where workingNew[i] != none && hasNewCause(workingNew[i]) {
+      examine(device: slot, trigger: workingNew[i], fromTimer: false, into: &output)
+    }
+  }
+
+  /// Whether the event in hand waits on the instance.
+  @inline(__always)
+  func hasNewCause(_ instance: UInt32) -> Bool {
+    let cause = instances[instance].lastCause
+    return cause != none && causes[cause].event == fanOut.slot
   }
 
   /// Steps 1 to 4 and the floor, in DESIGN's order; the first that holds is the reason.

@@ -202,10 +202,11 @@ extension Planner {
       setDue(trigger, min(clearAt, earliestExpiry(trigger)))
       return
     }
-    for i in workingEntries.indices {
-      let instance = entries[workingEntries[i]].instance
+    for i in workingNew.indices where workingNew[i] != none {
+      let instance = workingNew[i]
+      guard hasNewCause(instance), reaches(instance, device: slot, background: background) else { continue }
+      workingNew[i] = none
       let cause = instances[instance].lastCause
-      guard cause != none, causes[cause].event == fanOut.slot else { continue }
       let until = min(clearAt, causes[cause].expires)
       report(
         instance: instance, event: fanOut.slot, verdict: .defer, reason: weighing.block ?? .belowPrice,

@@ -62,6 +62,8 @@ public struct Planner {
   var releasedEvents: [UInt32] = []
   var workingEntries: [UInt32] = []
   var workingInstances: [UInt32] = []
+  /// Instances on which the event in hand waits, of the device in hand; `none` once that is reported.
+  var workingNew: [UInt32] = []
 
   // What the next commit must write
   var changes = PlannerChanges()

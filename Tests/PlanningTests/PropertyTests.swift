@@ -22,6 +22,9 @@ struct RandomLife {
   var harness: PlannerHarness
   var time = PlannerHarness.noon
   var version = 0
+  /// What each event must reach by who listens to its subject when it comes: "event device/instance".
+  var reachable: [[String]] = []
+  private var registered: [String: [Registration.Widget]] = [:]
   private var previous: DomainEvent?
 
   private let refunds: Bool
@@ -64,7 +67,9 @@ struct RandomLife {
     let device = "d\(Int.random(in: 0..<4, using: &random))"
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<12: register(device)
-    case 12..<14: harness.apply(.forget(device: device), at: time)
+    case 12..<14:
+      registered[device] = nil
+      harness.apply(.forget(device: device), at: time)
     case 14..<17:
       harness.signal(.widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil), device: device, at: time)
     case 17..<19: harness.signal(.appForegrounded, device: device, at: time)
@@ -91,6 +96,7 @@ struct RandomLife {
           "w\(i)", kind: Bool.random(using: &random) ? "FlightStatus" : "Airport", interests: interests,
           pushEnabled: Int.random(in: 0..<5, using: &random) != 0, nextReload: next))
     }
+    registered[device] = widgets
     let zones = ["GMT", "America/New_York", "Asia/Tokyo", "Australia/Lord_Howe", "America/St_Johns"]
     harness.register(
       .phone(
@@ -117,6 +123,10 @@ struct RandomLife {
       subject: "flight/UA\(Int.random(in: 0..<3, using: &random))", at: time - late, type: type,
       status: ["delayed", "cancelled"].randomElement(using: &random) ?? "delayed")
     previous = event
+    reachable.append(
+      registered.flatMap { device, widgets in
+        widgets.filter { $0.interests.contains(event.subject) }.map { "\(event.id) \(device)/\($0.id)" }
+      })
     harness.event(event, at: time)
   }
 }
@@ -200,6 +210,9 @@ struct RandomLife {
     #expect(
       Set(life.harness.decisions.map(\.decision)).count == life.harness.decisions.count, "seed \(seed): ids repeat")
     #expect(life.harness.planner.causes.liveCount == 0, "seed \(seed): a cause leaked")
+    for step in life.reachable {
+      for key in step where finals[key] == nil { Issue.record("seed \(seed): \(key) was never decided") }
+    }
   }
 
   @Test("every command is named by exactly one emit, and what it serves by its decisions", arguments: 300..<308)

@@ -429,4 +429,19 @@ private typealias H = PlannerHarness
     h.drain()
     #expect(h.decisions.filter(\.final).count == 1)
   }
+
+  @Test("widgets of one device that take different routes are each decided about")
+  func twoRoutes() {
+    let both = Registration.Tokens(widgets: "aa11", background: "bb22")
+    for base in [0.0, 5.0] {
+      var h = H(.flights { $0.price.base = base })
+      h.register(.phone(widgets: [.flight("w1"), .flight("w2", pushEnabled: false)], tokens: both))
+      h.event(.delay(30, id: "e1", at: H.noon))
+      #expect(h.last.map(\.instance) == ["w1", "w2"])
+      #expect(h.lastCommands.map(\.surface) == (base == 0 ? [.widget, .background] : []))
+      h.drain()
+      #expect(h.decisions.filter(\.final).count == 2)
+      #expect(h.planner.causes.liveCount == 0)
+    }
+  }
 }
