@@ -207,7 +207,9 @@ extension Planner {
   /// When nothing is owed to the ledgers of the instance and of its device any more.
   private func ledgerEnd(_ instance: UInt32) -> Int64 {
     let device = instances[instance].device
-    var end = max(instances[instance].windowEnd, devices[device].pushTAT, devices[device].backgroundTAT)
+    // A newcomer's window is the day of its zone, which began at most 25 h ago: it must not begin before this one ended.
+    var end = max(
+      instances[instance].windowEnd &+ 25 * LocalZone.hour, devices[device].pushTAT, devices[device].backgroundTAT)
     if let last = instanceNames[Int(instance)].charges.last { end = max(end, last &+ LocalZone.day) }
     return end
   }

@@ -72,10 +72,11 @@ extension Planner {
       body(StateRecord(key: StateKey.subject(key), value: nil))
     }
     for key in changes.subjects {
-      guard let newest = subjects.current[key] else { continue }
+      // A day may have ended since it was noted.
+      guard let (newest, generation) = subjects.remembered(key) else { continue }
       writer.reset()
       writer.uint8(stateFormatVersion)
-      writer.zigzag(subjects.generation)
+      writer.zigzag(generation)
       newest.write(to: &writer)
       body(StateRecord(key: StateKey.subject(key), value: writer.bytes))
     }
