@@ -18,6 +18,13 @@ public struct BudgetProfile: Equatable, Sendable {
   /// Starts of Live Activities by push, per device.
   public var activityStarts: Rate
 
+  /// `activityPushes` where the person allows frequent updates.
+  public var frequentActivityPushes: Rate {
+    var rate = activityPushes
+    rate.limit = rate.limit.map { $0 * frequentPushesFactor }
+    return rate
+  }
+
   public init(
     name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate, controlPushes: Rate = .unlimited,
     activityPushes: Rate = .unlimited, frequentPushesFactor: Int = 3, activityStarts: Rate = .unlimited
