@@ -263,6 +263,7 @@ extension Planner {
     var end = max(
       instances[instance].windowEnd &+ 25 * LocalZone.hour, devices[device].pushTAT, devices[device].backgroundTAT)
     end = max(end, devices[device].startTAT, addressed[instance]?.tat ?? .min)
+    if let started = addressed[instance]?.started.last { end = max(end, started.at &+ Self.startMemory) }
     if let last = instanceNames[Int(instance)].charges.last { end = max(end, last &+ LocalZone.day) }
     return end
   }
