@@ -261,6 +261,28 @@ struct RandomLife {
     }
   }
 
+  @Test("activity timestamps strictly increase and starts keep their rate, whatever happens", arguments: 500..<512)
+  func activities(seed: UInt64) {
+    var life = RandomLife(seed: seed, refunds: false)
+    for _ in 0..<1500 { life.step() }
+    var last: [String: Int64] = [:]
+    for command in life.harness.commands where command.surface == .liveActivity {
+      guard let served = command.serves.first,
+        let timestamp = command.apns.payload.firstMatch(of: /"timestamp":(\d+)/).flatMap({ Int64($0.1) })
+      else {
+        Issue.record("seed \(seed): \(command)")
+        continue
+      }
+      let key = command.device + "/" + served.instance
+      if !served.instance.hasPrefix("start/") { #expect(timestamp > last[key] ?? 0, "seed \(seed): \(key)") }
+      last[key] = timestamp
+    }
+    #expect(!last.isEmpty, "seed \(seed): no activity was told of anything")
+    for (owner, times) in charges(life.harness.commands, .start) {
+      #expect(densest(times, window: 12 * PlannerHarness.minute) <= 3, "seed \(seed): \(owner)")
+    }
+  }
+
   @Test(
     "a planner lost at any step and restored from its state decides as if nothing had happened", arguments: 400..<424)
   func restored(seed: UInt64) {
