@@ -79,7 +79,7 @@ enum ProfileTexts {
       window: 24h
       burst: 2
       source: half of what Apple staff names in forum thread 799505
-      confidence: medium
+      confidence: inference
     """
 
   // What the types cannot hold: the other categories (50 cards a day for social, lifestyle and tools, 150 for car and
