@@ -58,6 +58,11 @@ public struct ActivityPolicy: Equatable, Sendable {
   }
 }
 
+extension Surface {
+  /// Live Activities, one by one or all of a channel: what an `ActivityPolicy` is for.
+  public var showsActivities: Bool { self == .liveActivity || self == .broadcast }
+}
+
 /// A member of a JSON object to be made.
 public struct TemplateMember: Equatable, Sendable {
   public var name: String

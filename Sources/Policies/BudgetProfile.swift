@@ -13,7 +13,8 @@ public struct BudgetProfile: Equatable, Sendable {
   public var controlPushes: Rate
   /// Priority-10 pushes to one Live Activity; priority 5 is free.
   public var activityPushes: Rate
-  /// The rate's limit is this many times larger where the person allows frequent updates.
+  /// The limit of `activityPushes` is this many times larger where the person allows frequent updates; its source is
+  /// that of `activityPushes`.
   public var frequentPushesFactor: Int
   /// Starts of Live Activities by push, per device.
   public var activityStarts: Rate
@@ -39,6 +40,14 @@ public struct BudgetProfile: Equatable, Sendable {
     self.activityStarts = activityStarts
   }
 
+  /// The rates under the names that documents use, in their order.
+  static var rates: [(name: String, path: WritableKeyPath<BudgetProfile, Rate>)] {
+    [
+      ("devicePushes", \.devicePushes), ("backgroundPushes", \.backgroundPushes), ("controlPushes", \.controlPushes),
+      ("activityPushes", \.activityPushes), ("activityStarts", \.activityStarts),
+    ]
+  }
+
   /// A number for a day, counted exactly.
   public struct PerDay: Equatable, Sendable {
     public var limit: Int
@@ -59,7 +68,8 @@ public struct BudgetProfile: Equatable, Sendable {
     public var provenance: Provenance
     /// No limit at all.
     public static let unlimited = Rate(
-      limit: nil, window: .hours(1), burst: 1, provenance: Provenance(source: "no limit stated", confidence: "inference"))
+      limit: nil, window: .hours(1), burst: 1,
+      provenance: Provenance(source: "no limit stated", confidence: "inference"))
 
     public init(limit: Int?, window: TimeSpan, burst: Int, provenance: Provenance) {
       self.limit = limit
