@@ -43,11 +43,6 @@ public struct Registration: Equatable, Sendable {
   /// The instance id that stands for the push-to-start token of a kind, in decisions and ledgers.
   public static func starterID(kind: String) -> String { "start/" + kind }
 
-  /// Ids of every instance: widgets, controls, activities, push-to-start tokens.
-  public var instanceIDs: Set<String> {
-    Set(widgets.map(\.id) + controls.map(\.id) + activities.map(\.id) + pushToStart.map { Self.starterID(kind: $0.kind) })
-  }
-
   /// The APNs environment; one device id belongs to one.
   public enum Environment: String, Sendable, CaseIterable { case production, sandbox }
 

@@ -48,12 +48,8 @@ extension Planner {
     addressed[instance]?.timestamp = timestamp
     if isStart { remember(start: event.subject, by: instance) }
     push(instance, device: slot, body: body, lane: lane, event: fanOut.slot, into: &output)
-    if action == .end {
-      addressed[instance]?.ended = true
-      instances[instance].due = .max
-    } else if !isStart {
-      setActivityTimer(instance)
-    }
+    if action == .end { addressed[instance]?.ended = true }
+    if !isStart { setActivityTimer(instance) }
   }
 
   /// Steps 1 to 3 for activities.
@@ -114,7 +110,9 @@ extension Planner {
       quiet = true
     }
     lane.weighing.worth = relevance
-    lane.weighing.price = burstPrice(kind: kind, rate: rate, tat: tat)
+    // A channel has no ledger: Apple states no figure for its publishing budget.
+    let isChannel = addressed[instance]?.isChannel == true
+    lane.weighing.price = isChannel ? kinds[kind].thetaPrior : burstPrice(kind: kind, rate: rate, tat: tat)
     let free = devices[slot].flags.contains(.developerMode)
     if isStart {
       if quiet, !free { lane.refused = .quietHours }
@@ -125,7 +123,7 @@ extension Planner {
       || ((relevance >= lane.weighing.price || action == .end) && (rate.admits(tat: tat, now: now) || free) && !quiet)
     {
       lane.priority = 10
-      if !free, !rate.isUnlimited { lane.ledger = isStart ? .start : .activity }
+      if !free, !isChannel, !rate.isUnlimited { lane.ledger = isStart ? .start : .activity }
     }
     return lane
   }
@@ -233,10 +231,12 @@ extension Planner {
 
   /// When the activity must be looked at: its subject may have gone quiet, or its life be over.
   mutating func setActivityTimer(_ instance: UInt32) {
-    guard let state = addressed[instance], !state.ended else { return }
+    guard let state = addressed[instance] else { return }
+    instances[instance].due = .max
+    if state.ended, !state.isChannel { return }
     let kind = Int(instances[instance].kind)
     var due = state.startedAt &+ Self.activityLife
-    if kinds[kind].policyIndex >= 0, let activity = policy.kinds[kinds[kind].policyIndex].activity {
+    if !state.ended, kinds[kind].policyIndex >= 0, let activity = policy.kinds[kinds[kind].policyIndex].activity {
       due = min(due, state.lastEventAt &+ activity.quietEnd.microseconds)
     }
     setDue(instance, max(due, now &+ 1))
@@ -244,13 +244,15 @@ extension Planner {
 
   /// The timer of an activity: past its life the system has ended it; after a silence it is ended by push.
   mutating func fireActivity(_ instance: UInt32, into output: inout PlannerOutput) {
-    guard instances[instance].surface == .activity, let state = addressed[instance], !state.ended else { return }
+    guard instances[instance].surface == .activity, let state = addressed[instance] else { return }
     let kind = Int(instances[instance].kind)
     if now &- state.startedAt >= Self.activityLife {
       addressed[instance]?.ended = true
+      // Nobody takes a channel back: it is forgotten with its last activity.
+      if state.isChannel { forget(deviceNames[Int(instances[instance].device)].id, into: &output) }
       return
     }
-    guard kinds[kind].policyIndex >= 0, let activity = policy.kinds[kinds[kind].policyIndex].activity,
+    guard !state.ended, kinds[kind].policyIndex >= 0, let activity = policy.kinds[kinds[kind].policyIndex].activity,
       now &- state.lastEventAt >= activity.quietEnd.microseconds, !state.tokenDead
     else {
       setActivityTimer(instance)
@@ -270,6 +272,7 @@ extension Planner {
     output.served.append(
       PlannedServed(instance: instance, reason: .endedQuiet, causesStart: output.causes.count, causesCount: 0))
     output.commands[command].servedCount = 1
+    setActivityTimer(instance)
   }
 
   /// Activities that were started by push and of which the device has registered nothing within half an hour: they run

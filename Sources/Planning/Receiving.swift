@@ -49,7 +49,9 @@ extension Planner {
   ) {
     var instance = devices[slot].firstInstance
     while instance != none {
-      if !instances[instance].flags.contains(.retired), instances[instance].surface == .widget, id == nil || instanceNames[Int(instance)].id == id {
+      if !instances[instance].flags.contains(.retired), instances[instance].surface == .widget,
+        id == nil || instanceNames[Int(instance)].id == id
+      {
         endAllCauses(of: instance, reason: .freshened, into: &output)
         markFresh(instance)
         if let reloadedAt { instances[instance].lastReload = max(instances[instance].lastReload, reloadedAt) }

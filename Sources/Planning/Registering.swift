@@ -10,9 +10,11 @@ extension Planner {
     takeOver(registration, device: slot)
     for widget in registration.widgets { place(widget, device: slot, into: &output) }
     for control in registration.controls { place(control, device: slot, into: &output) }
-    for activity in registration.activities { place(activity, device: slot, into: &output) }
+    for activity in registration.activities where registration.plansActivity(activity) {
+      place(activity, device: slot, into: &output)
+    }
     for starter in registration.pushToStart { place(starter, device: slot, into: &output) }
-    let present = registration.instanceIDs
+    let present = registration.plannedInstanceIDs
     var instance = devices[slot].firstInstance
     while instance != none {
       let next = instances[instance].next
@@ -98,7 +100,8 @@ extension Planner {
     listen(instance, to: control.interests)
   }
 
-  private mutating func place(_ activity: Registration.Activity, device slot: UInt32, into output: inout PlannerOutput) {
+  private mutating func place(_ activity: Registration.Activity, device slot: UInt32, into output: inout PlannerOutput)
+  {
     let instance = place(activity.id, kind: activity.kind, surface: .activity, device: slot, into: &output)
     switch activity.address {
     case .token(let token): address(instance, token: token, isChannel: false)
@@ -106,13 +109,21 @@ extension Planner {
     }
     let started = min(activity.startedAt.microseconds, now)
     addressed[instance]?.frequentPushes = activity.frequentPushes
-    addressed[instance]?.startedAt = started
+    if let known = addressed[instance], known.isChannel {
+      // A channel outlives its activities: the newest one counts.
+      if started > known.startedAt, known.startedAt != 0 { addressed[instance]?.ended = false }
+      addressed[instance]?.startedAt = max(started, known.startedAt)
+    } else {
+      addressed[instance]?.startedAt = started
+    }
     if addressed[instance]?.lastEventAt == 0 { addressed[instance]?.lastEventAt = now }
     listen(instance, to: activity.interests)
     setActivityTimer(instance)
   }
 
-  private mutating func place(_ starter: Registration.PushToStart, device slot: UInt32, into output: inout PlannerOutput) {
+  private mutating func place(
+    _ starter: Registration.PushToStart, device slot: UInt32, into output: inout PlannerOutput
+  ) {
     let instance = place(
       Registration.starterID(kind: starter.kind), kind: starter.kind, surface: .starter, device: slot, into: &output)
     address(instance, token: starter.token, isChannel: false)

@@ -161,7 +161,9 @@ extension Planner {
     state.kind = kindIndex(try reader.string("a kind"))
     state.index = try reader.uint8("an index")
     let surface = try reader.uint8("a surface")
-    guard let kindOfInstance = InstanceSurface(rawValue: surface) else { throw .corrupt(offset: reader.offset - 1, what: "a surface") }
+    guard let kindOfInstance = InstanceSurface(rawValue: surface) else {
+      throw .corrupt(offset: reader.offset - 1, what: "a surface")
+    }
     state.surface = kindOfInstance
     state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags"))
     state.spent = try reader.integer("tokens spent")

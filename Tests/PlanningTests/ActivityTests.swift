@@ -8,7 +8,8 @@ import Testing
 private typealias H = PlannerHarness
 
 @Suite struct ActivityTests {
-  static func policy(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in }) -> Policy {
+  static func policy(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in }) -> Policy
+  {
     .flights(also: { policy in
       var activity = KindPolicy(
         name: "FlightActivity", surface: .liveActivity,
@@ -58,7 +59,9 @@ private typealias H = PlannerHarness
     return phone
   }
 
-  static func activity(_ id: String = "a1", frequent: Bool = false, at time: Int64 = PlannerHarness.noon) -> Registration.Activity {
+  static func activity(_ id: String = "a1", frequent: Bool = false, at time: Int64 = PlannerHarness.noon)
+    -> Registration.Activity
+  {
     Registration.Activity(
       id: id, kind: "FlightActivity", address: .token("cc"), interests: ["flight/UA1"],
       startedAt: Timestamp(microseconds: time), frequentPushes: frequent)
@@ -68,7 +71,9 @@ private typealias H = PlannerHarness
 
   private func aps(_ command: Command?) throws -> JSONValue {
     let payload = try #require(command?.apns.payload)
-    return try JSONReader().read(Array(payload.utf8)) { (node) throws(JSONError) in JSONValue(try node.member("aps", "an object")) }
+    return try JSONReader().read(Array(payload.utf8)) { (node) throws(JSONError) in
+      JSONValue(try node.member("aps", "an object"))
+    }
   }
 
   private func priority(_ command: Command?) -> String? {
@@ -147,8 +152,9 @@ private typealias H = PlannerHarness
     #expect(aps["stale-date"] == .number(Double(H.noon / 1_000_000 + 900)))
     #expect(aps["relevance-score"] == .number(80))
     #expect(aps["alert"]?["title"] == .string("flight/UA1"))
-    #expect(h.lastCommands.first?.apns.headers.contains(
-      Command.Header(name: "apns-topic", value: "com.example.flights.push-type.liveactivity")) == true)
+    #expect(
+      h.lastCommands.first?.apns.headers.contains(
+        Command.Header(name: "apns-topic", value: "com.example.flights.push-type.liveactivity")) == true)
   }
 
   @Test("a start carries attributes and alert, draws on its own ledger and is never repeated for a subject")
@@ -212,7 +218,8 @@ private typealias H = PlannerHarness
     h.register(Self.phone(activities: [Self.activity()]))
     var output = PlannerOutput()
     h.planner.apply(
-      .event(.delay(0, id: "e1", at: H.noon, status: String(repeating: "x", count: 5000))), offset: 9, timestamp: H.noon,
+      .event(.delay(0, id: "e1", at: H.noon, status: String(repeating: "x", count: 5000))), offset: 9,
+      timestamp: H.noon,
       into: &output)
     #expect(output.reasons == ["PAYLOAD_TOO_LARGE"])
     #expect(output.problems.first?.contains("largest: status 5002") == true)
@@ -248,5 +255,34 @@ private typealias H = PlannerHarness
     #expect(h.last.map(\.reason) == [.budgetInstance, .budgetInstance])
     h.drain(until: H.noon + H.hour)
     #expect(h.commands.count == 4)
+  }
+
+  @Test("a channel is told once, whoever subscribed, and draws on no device's ledger")
+  func broadcast() throws {
+    var h = H(Self.policy { $0.surface = .broadcast })
+    for device in ["d1", "d2", "d3"] {
+      var phone = Self.phone(activities: [
+        Registration.Activity(
+          id: "a1", kind: "FlightActivity", address: .channel("chan=="), interests: ["flight/UA1"],
+          startedAt: Timestamp(microseconds: H.noon))
+      ])
+      phone.device = device
+      h.register(phone)
+      for channel in phone.channels() { h.register(channel) }
+    }
+    h.event(.delay(10, id: "e1", at: H.noon + 1, type: "flight.gate.changed"))
+    let command = try #require(h.lastCommands.first)
+    #expect(h.lastCommands.count == 1)
+    #expect(h.last.map(\.surface) == [.broadcast])
+    #expect(command.surface == .broadcast)
+    #expect(command.apns.address == .channel("chan=="))
+    #expect(command.charged.isEmpty)
+    #expect(command.apns.headers.contains(Command.Header(name: "apns-channel-id", value: "chan==")))
+    #expect(command.apns.headers.contains(Command.Header(name: "apns-expiration", value: "0")))
+    #expect(!command.apns.headers.contains { $0.name == "apns-topic" })
+    h.event(.delay(10, id: "e2", at: H.noon + 2, type: "flight.gate.changed"))
+    #expect(h.only?.reason == .notVisible)
+    h.drain()
+    #expect(h.planner.deviceCount == 3, "the channel is forgotten with its activity")
   }
 }

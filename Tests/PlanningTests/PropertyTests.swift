@@ -120,14 +120,16 @@ struct RandomLife {
     let subject = "flight/UA\(Int.random(in: 0..<3, using: &random))"
     if Bool.random(using: &random) {
       phone.controls = [
-        Registration.Control(id: "c1", kind: "FlightStatus", token: "cc\(version % 3)", interests: [subject, "airport/EWR"])
+        Registration.Control(
+          id: "c1", kind: "FlightStatus", token: "cc\(version % 3)", interests: [subject, "airport/EWR"])
       ]
     }
     if Bool.random(using: &random) {
       phone.activities = [
         Registration.Activity(
           id: "a\(Int.random(in: 0..<2, using: &random))", kind: "FlightActivity", address: .token("dd"),
-          interests: [subject], startedAt: Timestamp(microseconds: time - Int64.random(in: 0...PlannerHarness.hour, using: &random)),
+          interests: [subject],
+          startedAt: Timestamp(microseconds: time - Int64.random(in: 0...PlannerHarness.hour, using: &random)),
           frequentPushes: Bool.random(using: &random))
       ]
     }
@@ -198,7 +200,9 @@ struct RandomLife {
     }
     for decision in life.harness.decisions {
       #expect((decision.tokensLeft.instance ?? 0) >= 0, "seed \(seed): \(decision)")
-      if decision.verdict == .emit, decision.reason != .emittedFree, decision.surface != .liveActivity { #expect(decision.value >= decision.price, "seed \(seed): \(decision)") }
+      if decision.verdict == .emit, decision.reason != .emittedFree, decision.surface != .liveActivity {
+        #expect(decision.value >= decision.price, "seed \(seed): \(decision)")
+      }
       #expect(decision.final == (decision.verdict != .defer && decision.reason != .duplicate), "seed \(seed)")
     }
   }
@@ -256,7 +260,9 @@ struct RandomLife {
       #expect(decisions.filter { $0.verdict == .emit }.count == 1, "seed \(seed): \(command.command)")
       let served = Set(command.serves.flatMap { s in s.events.map { $0 + " " + s.instance } })
       #expect(Set(decisions.map { $0.event + " " + $0.instance }) == served, "seed \(seed): \(command.command)")
-      let isFree = command.apns.headers.contains(Command.Header(name: "apns-priority", value: "5")) && command.surface == .liveActivity
+      let isFree =
+        command.apns.headers.contains(Command.Header(name: "apns-priority", value: "5"))
+        && command.surface == .liveActivity
       #expect(command.charged.isEmpty == isFree, "seed \(seed): \(command)")
     }
   }
