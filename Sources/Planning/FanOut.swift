@@ -32,6 +32,7 @@ struct KindEvaluation {
   var hasDisplays = false
   var maxAge: Int64 = .max
   var relevance: Float = 0
+  var action = Rule.Action.update
   var fingerprint: UInt64 = 0
 }
 
@@ -108,6 +109,7 @@ extension Planner {
       }
     }
     evaluation.maxAge = rule.maxAge?.microseconds ?? .max
+    evaluation.action = rule.action
     evaluation.relevance = Float(rule.relevance.evaluate(event))
     let displays = policy.kinds[kind.policyIndex].displays
     evaluation.hasDisplays = !displays.isEmpty

@@ -145,6 +145,10 @@ extension Planner {
       purge(retired: instance)
       return
     }
+    if instances[instance].surface.isActivity {
+      fireActivity(instance, into: &output)
+      return
+    }
     let now = self.now
     endCauses(of: instance, reason: .expired, into: &output) { $0.expires <= now }
     guard instances[instance].firstCause != none else { return }

@@ -33,6 +33,8 @@ public struct Planner {
   var deviceByID: [String: UInt32] = [:]
   var instances = SlotPool<InstanceState>()
   var instanceNames: ContiguousArray<InstanceNames> = []
+  /// Of controls, activities and push-to-start tokens, by instance slot. Looked up, never walked through.
+  var addressed: [UInt32: AddressedState] = [:]
   var entries = SlotPool<InterestEntry>()
   var causes = SlotPool<Cause>()
   var events = SlotPool<EventEntry>()
@@ -49,6 +51,10 @@ public struct Planner {
   var subjects = SubjectMemory()
   var pushRate: RateLedger
   var backgroundRate: RateLedger
+  var controlRate: RateLedger
+  var activityRate: RateLedger
+  var frequentActivityRate: RateLedger
+  var startRate: RateLedger
   /// Hour of `now` (hours since 1970) that the curves have seen.
   var curveHour: Int64 = .min
 
@@ -86,6 +92,10 @@ public struct Planner {
     self.offsets = offsets
     pushRate = RateLedger(policy.profile.devicePushes)
     backgroundRate = RateLedger(policy.profile.backgroundPushes)
+    controlRate = RateLedger(policy.profile.controlPushes)
+    activityRate = RateLedger(policy.profile.activityPushes)
+    frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
+    startRate = RateLedger(policy.profile.activityStarts)
   }
 
   /// Devices registered and not forgotten.

@@ -24,10 +24,17 @@ struct PolicyProfilesCommand: ParsableCommand {
     let reloads = profile.instanceReloads
     let isDefault = profile.name == PolicyProfiles.standard.name ? " (the default)" : ""
     var text = "\(profile.name)\(isDefault)\n"
-    let interval = reloads.minInterval.microseconds / 60_000_000
-    text += line("reloads of an instance", "\(reloads.limit) a day, \(interval) min apart", reloads.provenance)
+    let apart = reloads.minInterval > .zero ? ", \(DurationText.format(reloads.minInterval)) apart" : ""
+    text += line("reloads of an instance", "\(reloads.limit) a day\(apart)", reloads.provenance)
     text += line("widget pushes to a device", rate(profile.devicePushes), profile.devicePushes.provenance)
     text += line("background pushes to a device", rate(profile.backgroundPushes), profile.backgroundPushes.provenance)
+    text += line("pushes to a control", rate(profile.controlPushes), profile.controlPushes.provenance)
+    let frequent =
+      profile.frequentPushesFactor > 1 ? "; \(profile.frequentPushesFactor) times that with frequent updates" : ""
+    text += line(
+      "urgent pushes to a Live Activity", rate(profile.activityPushes) + frequent, profile.activityPushes.provenance)
+    text += line(
+      "starts of Live Activities on a device", rate(profile.activityStarts), profile.activityStarts.provenance)
     return text
   }
 
@@ -37,7 +44,7 @@ struct PolicyProfilesCommand: ParsableCommand {
 
   private func rate(_ rate: BudgetProfile.Rate) -> String {
     guard let limit = rate.limit else { return "unlimited" }
-    return "\(limit) in \(rate.window.microseconds / 60_000_000) min, burst \(rate.burst)"
+    return "\(limit) in \(DurationText.format(rate.window)), burst \(rate.burst)"
   }
 
   private func json() -> [UInt8] {
@@ -59,6 +66,14 @@ struct PolicyProfilesCommand: ParsableCommand {
       write(profile.devicePushes, to: &json)
       json.key("backgroundPushes")
       write(profile.backgroundPushes, to: &json)
+      json.key("controlPushes")
+      write(profile.controlPushes, to: &json)
+      json.key("activityPushes")
+      write(profile.activityPushes, to: &json)
+      json.key("frequentPushesFactor")
+      json.integer(profile.frequentPushesFactor)
+      json.key("activityStarts")
+      write(profile.activityStarts, to: &json)
       json.endObject()
     }
     json.endArray()
