@@ -19,6 +19,8 @@ public final class Intake {
   private var channels = DuplicateWindow(size: 10_000)
   private var partitions: Int32 = 0
   private var buffer: [UInt8] = []
+  /// Dead letters of the batch in hand; their tags count from 1.
+  private var letters: [(message: KafkaMessage, error: DomainError)] = []
 
   public init(settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger) {
     self.settings = settings
@@ -59,6 +61,7 @@ public final class Intake {
       if batch.messages.isEmpty { continue }
       try take(batch.messages, producer)
       try deliver(producer)
+      letters = []
       try commit(batch.messages, consumer)
     }
   }
@@ -70,13 +73,12 @@ public final class Intake {
         guard let accepted = try decode(message) else { continue }
         record = accepted
       } catch {
-        try producer.send(
-          topic: settings.topics.deadLetters, key: message.key, value: message.value,
-          headers: DeadLetter.headers(for: message, reason: error.code.rawValue, message: error.description))
+        letters.append((message, error))
+        try send(letter: letters.count - 1, whole: true, producer)
         counters.add(.deadLetters)
         continue
       }
-      try append(record, producer)
+      try append(record, arrival: message.timestampMilliseconds.map { Timestamp(milliseconds: $0) }, producer)
     }
   }
 
@@ -119,7 +121,7 @@ public final class Intake {
   }
 
   /// Device records go to the device's partition, events to every partition.
-  private func append(_ record: LogRecord, _ producer: KafkaProducer) throws(KafkaError) {
+  private func append(_ record: LogRecord, arrival: Timestamp?, _ producer: KafkaProducer) throws(KafkaError) {
     buffer.removeAll(keepingCapacity: true)
     record.encode(into: &buffer)
     let device: String
@@ -133,7 +135,7 @@ public final class Intake {
         device, DevicePartitioner.partition(of: device, count: partitions), time: registration.updatedAt, producer)
       for channel in registration.channels() { try append(channel: channel, producer) }
     case .forget(let id):
-      try send(id, DevicePartitioner.partition(of: id, count: partitions), time: nil, producer)
+      try send(id, DevicePartitioner.partition(of: id, count: partitions), time: arrival, producer)
     case .signal(let signal):
       device = signal.device
       try send(device, DevicePartitioner.partition(of: device, count: partitions), time: signal.time, producer)
@@ -163,6 +165,22 @@ public final class Intake {
       timestampMilliseconds: settings.timestamps == .event ? time.map { max(1, $0.milliseconds) } : nil)
   }
 
+  /// Sends a dead letter; `whole` false leaves the value out, for a broker that refuses its size. The origin in the
+  /// headers tells where it still stands.
+  private func send(letter index: Int, whole: Bool, _ producer: KafkaProducer) throws(KafkaError) {
+    let (message, error) = letters[index]
+    var headers = DeadLetter.headers(for: message, reason: error.code.rawValue, message: error.description)
+    if !whole { headers.append(KafkaHeader("rouse-truncated", "\(message.value?.count ?? 0)")) }
+    do throws(KafkaError) {
+      try producer.send(
+        topic: settings.topics.deadLetters, key: message.key, value: whole ? message.value : [], headers: headers,
+        tag: UInt64(index + 1))
+    } catch {
+      guard whole, error.code == .messageTooLarge else { throw error }
+      try send(letter: index, whole: false, producer)
+    }
+  }
+
   /// All that was queued must have arrived before the offsets move.
   private func deliver(_ producer: KafkaProducer) throws(KafkaError) {
     while try !producer.flush(timeout: .seconds(1)) {
@@ -173,7 +191,13 @@ public final class Intake {
           operation: "appending to \(settings.topics.log)", isRetriable: true)
       }
     }
-    if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
+    for failure in producer.takeDeliveryFailures() {
+      guard let error = failure.error else { continue }
+      guard failure.tag > 0, error.code == .messageTooLarge else { throw error }
+      try send(letter: Int(failure.tag) - 1, whole: false, producer)
+    }
+    let again = producer.counts.inFlight > 0
+    if again { try deliver(producer) }
   }
 
   private func commit(_ messages: [KafkaMessage], _ consumer: KafkaConsumer) throws(KafkaError) {

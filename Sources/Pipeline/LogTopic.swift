@@ -12,6 +12,6 @@ extension PipelineSettings {
   static func missing(_ topic: String) -> KafkaError {
     KafkaError(
       code: .unknownTopicOrPartition, message: "make Rouse's topics first: rouse topics create",
-      operation: "looking up \(topic)", isRetriable: false)
+      operation: "looking up \(topic)", isFatal: true, isRetriable: false)
   }
 }

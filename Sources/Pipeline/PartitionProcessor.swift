@@ -15,6 +15,8 @@ final class PartitionProcessor {
   /// Counts since the start: records that had been decided before, registrations taken over.
   private(set) var recordsSkipped = 0
   private(set) var registrations = 0
+  /// Whether the partition had no state at all.
+  var isNew = false
   private var output = PlannerOutput()
   private var writer = JSONWriter(reserving: 4096)
   private var decisionWriter = DecisionWriter()
@@ -46,10 +48,16 @@ final class PartitionProcessor {
       return
     }
     let cursor = offset == position.nextOffset ? position.cursor : nil
-    isDirty = true
-    position.cursor = nil
-    position.nextOffset = offset + 1
-    let record = try LogRecord(bytes: bytes)
+    let record: LogRecord
+    do throws(BinaryError) {
+      record = try LogRecord(bytes: bytes)
+    } catch {
+      // A newer release wrote it: it must be there for the upgraded program. Anything else is passed over.
+      if case .newerVersion = error { throw error }
+      pass(offset)
+      throw error
+    }
+    pass(offset)
     if cursor == nil, let origin = record.origin, position.isRepeated(origin) {
       recordsSkipped += 1
       return
@@ -62,6 +70,12 @@ final class PartitionProcessor {
     } else {
       planner.begin(record.content, offset: offset, timestamp: timestamp)
     }
+  }
+
+  private func pass(_ offset: Int64) {
+    isDirty = true
+    position.cursor = nil
+    position.nextOffset = offset + 1
   }
 
   /// Goes on with the record in hand.

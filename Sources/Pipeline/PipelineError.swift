@@ -13,7 +13,8 @@ public enum PipelineError: Error, Sendable {
   public var isWorthRetrying: Bool {
     switch self {
     // A topic that is missing is made by a person.
-    case .kafka(let error): error.code != .unknownTopicOrPartition && error.code != .topicAuthorizationFailed
+    case .kafka(let error):
+      !(error.code == .unknownTopicOrPartition && error.isFatal) && error.code != .topicAuthorizationFailed
     case .unreadable, .setup: false
     }
   }

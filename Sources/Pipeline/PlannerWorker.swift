@@ -27,12 +27,21 @@ public final class PlannerWorker {
   private var consumer: KafkaConsumer?
   private var producer: KafkaProducer?
   private var ticks: TickAppender
+  /// Partitions that the group gave to this worker.
+  private var owned: Set<Int32> = []
+  /// Planners of owned partitions. Emptied by every abort: memory is then ahead of what is committed, and nothing of it
+  /// may be committed later.
   private var processors: [Int32: PartitionProcessor] = [:]
+  /// Partitions assigned in the poll at hand.
+  private var justAssigned: Set<Int32> = []
   private var partitionCount: Int32 = 0
   private var batch = OutputBatch()
   private var inTransaction = false
   private var sentBytes = 0
   private var lastCommit = ContinuousClock.now
+  private var skipNoted = false
+  private var refusedPolicy: PolicyError?
+  private var lastTimerCheck = ContinuousClock.now
   /// A failure inside a rebalance callback, thrown after the poll.
   private var failure: PipelineError?
 
@@ -79,7 +88,7 @@ public final class PlannerWorker {
         [
           "transactional.id": transactionalID, "enable.idempotence": "true",
           "transaction.timeout.ms": "\(settings.planner.transactionTimeout.milliseconds)",
-          "partitioner": "murmur2_random",
+          "partitioner": "murmur2_random", "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
         ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"]))
     self.producer = producer
     try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
@@ -106,9 +115,9 @@ public final class PlannerWorker {
     // Leaving the group in order makes the other members take over at once.
     consumer?.close(timeout: .seconds(5))
     consumer = nil
-    if inTransaction { abort() }
+    abort()
     producer = nil
-    processors = [:]
+    owned = []
   }
 
   // MARK: Work
@@ -118,16 +127,32 @@ public final class PlannerWorker {
     let poll = try consumer.poll(maxMessages: settings.planner.pollRecordsMax, timeout: .milliseconds(20))
     if failure != nil { return }
     for case .error(let error) in poll.events { try note(error) }
+    try rereadJustAssigned()
     var planned = 0
-    for message in poll.messages {
+    for message in poll.messages where !justAssigned.contains(message.partition) {
       try plan(message)
+      // What is read and not planned is read again by whoever owns the partition next: the position is in the state.
+      if failure != nil || (stop.isAsked && planned % 16 == 0) { break }
       planned += 1
-      if stop.isAsked, planned % 16 == 0 { break }
     }
-    if planned < poll.messages.count { try rewind(poll.messages[planned...]) }
+    justAssigned = []
     counters.add(.logRecordsPlanned, planned)
+    if failure != nil { return }
     if ContinuousClock.now - lastCommit >= settings.planner.commitInterval { try commit() }
-    if settings.timestamps == .arrival, poll.messages.isEmpty { try appendTicks() }
+    if settings.timestamps == .arrival, poll.messages.isEmpty || ContinuousClock.now - lastTimerCheck > .seconds(1) {
+      lastTimerCheck = .now
+      try appendTicks()
+    }
+  }
+
+  /// A partition that came in this poll may have come back: what was read of it before must not be planned after the
+  /// restored position.
+  private func rereadJustAssigned() throws(KafkaError) {
+    for partition in justAssigned.sorted() {
+      guard let processor = processors[partition] else { continue }
+      let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
+      try consumer?.seek(topic, to: processor.isNew ? .beginning : .at(processor.position.nextOffset))
+    }
   }
 
   /// Errors that librdkafka deals with itself are logged; a position that the log no longer holds is not such a one.
@@ -141,14 +166,6 @@ public final class PlannerWorker {
       return
     }
     logger.warning("kafka", metadata: ["error": "\(error)"])
-  }
-
-  /// Records that were read but not planned are read again by whoever owns the partition next.
-  private func rewind(_ rest: ArraySlice<KafkaMessage>) throws(KafkaError) {
-    var seen: Set<Int32> = []
-    for message in rest where seen.insert(message.partition).inserted {
-      try consumer?.seek(message.topicPartition, to: .at(message.offset))
-    }
   }
 
   private func plan(_ message: KafkaMessage) throws(KafkaError) {
@@ -167,6 +184,7 @@ public final class PlannerWorker {
         metadata: ["place": "\(message.topicPartition)@\(message.offset)", "error": "\(error)"])
       try send(deadLetter: message, reason: "UNREADABLE_LOG_RECORD", text: error.description)
     }
+    if failure != nil { return }
     ticks.consumed(message.partition)
     var done = false
     while !done {
@@ -174,8 +192,22 @@ public final class PlannerWorker {
       try sendBatch()
       if sentBytes >= settings.planner.transactionBytesMax { try commit() }
     }
-    if processor.recordsSkipped > skipped { counters.add(.logRecordsSkipped) }
+    if processor.recordsSkipped > skipped { noteSkipped(message) }
+    if let refused = processor.planner.refusedPolicy, refused != refusedPolicy {
+      refusedPolicy = refused
+      logger.critical(
+        "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
+    }
     if processor.registrations > registered { counters.add(.registrationsPlanned) }
+  }
+
+  private func noteSkipped(_ message: KafkaMessage) {
+    counters.add(.logRecordsSkipped)
+    guard !skipNoted else { return }
+    skipNoted = true
+    logger.notice(
+      "a record of the log repeats an origin that was planned before and is passed over; usual after a restart of intake, and a sign of a recreated source topic otherwise",
+      metadata: ["place": "\(message.topicPartition)@\(message.offset)"])
   }
 
   private func send(deadLetter message: KafkaMessage, reason: String, text: String) throws(KafkaError) {
@@ -227,11 +259,12 @@ public final class PlannerWorker {
   /// Writes the state and the positions, then ends the transaction.
   private func commit() throws(KafkaError) {
     lastCommit = .now
+    guard failure == nil else { return }
     for partition in processors.keys.sorted() {
       processors[partition]?.takeState(into: &batch)
       try sendBatch()
     }
-    guard inTransaction, let producer, let consumer else { return }
+    guard inTransaction, failure == nil, let producer, let consumer else { return }
     let offsets = processors.sorted { $0.key < $1.key }.map { partition, processor in
       KafkaPosition(
         KafkaTopicPartition(topic: settings.topics.log, partition: partition), offset: processor.position.nextOffset)
@@ -241,7 +274,7 @@ public final class PlannerWorker {
       try producer.sendOffsetsToTransaction(offsets, group: group, timeout: .seconds(10))
     }
     try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-      try producer.commitTransaction(timeout: .seconds(30))
+      try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(30))
     }
     inTransaction = false
     sentBytes = 0
@@ -249,6 +282,8 @@ public final class PlannerWorker {
   }
 
   private func abort() {
+    processors = [:]
+    guard inTransaction else { return }
     inTransaction = false
     sentBytes = 0
     batch.removeAll()
@@ -256,7 +291,7 @@ public final class PlannerWorker {
     guard let producer else { return }
     do throws(KafkaError) {
       try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-        try producer.abortTransaction(timeout: .seconds(30))
+        try producer.abortTransaction(timeout: stop.isAsked ? .seconds(2) : .seconds(30))
       }
     } catch {
       logger.warning("aborting failed; the broker ends the transaction", metadata: ["error": "\(error)"])
@@ -265,19 +300,24 @@ public final class PlannerWorker {
 
   // MARK: Failures
 
-  /// What was planned since the last commit is void: memory is ahead of what is committed, so every owned partition is
-  /// restored.
+  /// What was planned since the last commit is void, so every owned partition is restored.
   private func recover(from error: KafkaError) throws(PipelineError) {
-    guard error.isAbortable || (error.isRetriable && !error.isFatal) else { throw .kafka(error) }
+    guard error.isAbortable || (error.isRetriable && !error.isFatal) else {
+      processors = [:]
+      throw .kafka(error)
+    }
     logger.warning("transaction aborted, restoring", metadata: ["error": "\(error)"])
     abort()
     guard !stop.isAsked else { return }
-    for partition in processors.keys.sorted() {
+    for partition in owned.sorted() {
       let start = try restore(partition)
       do throws(KafkaError) {
         let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
         try consumer?.seek(topic, to: start)
-      } catch { throw .kafka(error) }
+      } catch {
+        processors = [:]
+        throw .kafka(error)
+      }
     }
   }
 
@@ -295,6 +335,7 @@ public final class PlannerWorker {
       let processor = try PartitionProcessor(
         partition: partition, partitionCount: partitionCount, restoring: restore, initialPolicy: initialPolicy)
       processors[partition] = processor
+      processor.isNew = records == 0
       logger.info(
         "partition restored",
         metadata: [
@@ -324,7 +365,9 @@ extension PlannerWorker: KafkaRebalanceListener {
     var starts: [KafkaTopicPartition: KafkaOffset] = [:]
     for partition in partitions.sorted() where failure == nil {
       do throws(PipelineError) {
+        owned.insert(partition.partition)
         starts[partition] = try restore(partition.partition)
+        justAssigned.insert(partition.partition)
       } catch {
         failure = error
       }
@@ -340,21 +383,24 @@ extension PlannerWorker: KafkaRebalanceListener {
         "could not commit what was revoked; the next owner decides it again", metadata: ["error": "\(error)"])
       voidAll(but: partitions)
     }
-    for partition in partitions { processors[partition.partition] = nil }
+    for partition in partitions {
+      processors[partition.partition] = nil
+      owned.remove(partition.partition)
+    }
     logger.info("partitions revoked", metadata: ["partitions": "\(partitions)"])
   }
 
   public func lost(_ partitions: [KafkaTopicPartition]) {
     logger.warning("partitions lost", metadata: ["partitions": "\(partitions)"])
     voidAll(but: partitions)
-    for partition in partitions { processors[partition.partition] = nil }
+    owned.subtract(partitions.map(\.partition))
   }
 
   /// Aborts what is open. Partitions that stay must be restored, which starting the worker anew does.
   private func voidAll(but gone: [KafkaTopicPartition]) {
-    if inTransaction { abort() }
     let names = Set(gone.map(\.partition))
-    if !processors.keys.allSatisfy(names.contains) {
+    abort()
+    if !owned.isSubset(of: names), failure == nil {
       failure = .kafka(
         KafkaError(
           code: .rebalanceInProgress, message: "what was planned since the last commit is void",

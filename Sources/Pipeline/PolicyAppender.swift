@@ -10,7 +10,7 @@ public struct PolicyAppender {
 
   /// Appends to every partition.
   public func apply(document: String) throws(KafkaError) {
-    try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: nil)
+    try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: timestamp)
   }
 
   /// Appends to the partitions that hold no record yet, so that a new installation starts with a policy.
@@ -26,10 +26,12 @@ public struct PolicyAppender {
       }
       if end == 0 { empty.append(partition) }
     }
-    // In a replay log time begins with the first event, whenever that was. 0 would mean now to librdkafka.
-    try append(document, to: empty, timestamp: settings.timestamps == .event ? 1 : nil)
+    try append(document, to: empty, timestamp: timestamp)
     return empty.count
   }
+
+  /// In a replay log time is the events', and a policy must not move it. 0 would mean now to librdkafka.
+  private var timestamp: Int64? { settings.timestamps == .event ? 1 : nil }
 
   private func append(_ document: String, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {
     guard !partitions.isEmpty else { return }

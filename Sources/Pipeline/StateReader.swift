@@ -23,7 +23,7 @@ struct StateReader {
       ]))
     defer { consumer.close(timeout: .seconds(2)) }
     try consumer.assign([topic: .beginning])
-    let deadline = ContinuousClock.now + timeout
+    var deadline = ContinuousClock.now + timeout
     var reached: Int64 = 0
     while reached < end {
       let batch = try consumer.poll(maxMessages: 10_000, timeout: .milliseconds(200))
@@ -31,6 +31,7 @@ struct StateReader {
         if let key = message.key { restore.add(key: key, value: message.value) }
         reached = max(reached, message.offset + 1)
       }
+      if !batch.messages.isEmpty { deadline = ContinuousClock.now + timeout }
       for case .partitionEnd(let position) in batch.events { reached = max(reached, position.offset) }
       guard !stop.isAsked else { throw Self.gaveUp(topic, reached, end, "the process was asked to stop") }
       // Progress counts: only waiting without any is limited.

@@ -8,9 +8,11 @@ final class TickAppender {
   private var producer: KafkaProducer?
   /// Partitions with a tick on its way, and since when.
   private var underway: [Int32: ContinuousClock.Instant] = [:]
-  /// A tick that did not come back in this time is given up. Also the shortest time between two ticks of a partition
-  /// whose broker's clock is behind ours.
+  /// A tick that did not come back in this time is given up.
   private static let patience = Duration.seconds(5)
+  /// Shortest time between two ticks of a partition: with a broker's clock behind ours a timer stays due for a while.
+  private static let spacing = Duration.milliseconds(500)
+  private var last: [Int32: ContinuousClock.Instant] = [:]
   private static let tick = {
     var bytes: [UInt8] = []
     LogRecord(origin: nil, content: .tick).encode(into: &bytes)
@@ -22,6 +24,7 @@ final class TickAppender {
   /// - Returns: whether a tick was appended; not while one is on its way.
   func append(_ partition: Int32) throws(KafkaError) -> Bool {
     if let since = underway[partition], ContinuousClock.now - since < Self.patience { return false }
+    if let previous = last[partition], ContinuousClock.now - previous < Self.spacing { return false }
     let producer: KafkaProducer
     if let kept = self.producer {
       producer = kept
@@ -32,6 +35,7 @@ final class TickAppender {
     try producer.send(topic: settings.topics.log, partition: partition, key: nil, value: Self.tick)
     try producer.poll()
     underway[partition] = .now
+    last[partition] = .now
     return true
   }
 

@@ -22,6 +22,10 @@ public struct TopicNames: Equatable, Sendable {
 public struct TopicPlan: Equatable, Sendable {
   public var topics: [KafkaNewTopic]
 
+  /// Bytes of a state record at most: a device with every bound of `DomainBounds` and `PlannerBounds` reached takes about
+  /// 1 MB; a common one 400 bytes.
+  static let stateRecordBytesMax = 4 << 20
+
   /// - Parameters:
   ///   - partitions: of every topic; the number of planners that can work side by side. It cannot be changed later
   ///     without moving the state.
@@ -51,7 +55,7 @@ public struct TopicPlan: Equatable, Sendable {
         names.state,
         [
           "cleanup.policy": "compact", "segment.bytes": "67108864", "min.cleanable.dirty.ratio": "0.2",
-          "delete.retention.ms": "86400000",
+          "delete.retention.ms": "86400000", "max.message.bytes": "\(stateRecordBytesMax)",
         ]),
       topic(names.commands, ["cleanup.policy": "delete", "retention.ms": "86400000"]),
       topic(names.decisions, ["cleanup.policy": "delete", "retention.ms": week]),

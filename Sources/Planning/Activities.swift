@@ -106,7 +106,9 @@ extension Planner {
     let tat = isStart ? devices[slot].startTAT : addressed[instance]?.tat ?? 0
     let timeOfDay = zones[Int(devices[slot].zone)].timeOfDay(now)
     var quiet = false
-    if let hours = policy.quietHours, quietEnd(hours, timeOfDay: timeOfDay) != nil, relevance < hours.exceptRelevance {
+    if let hours = policy.quietHours, quietEnd(hours, timeOfDay: timeOfDay) != nil,
+      Float(relevance) < Float(hours.exceptRelevance)
+    {
       quiet = true
     }
     lane.weighing.worth = relevance

@@ -43,7 +43,7 @@ enum ActivityPayload {
       json.key("attributes")
       object(activity.attributes, event, activity.dates, to: &json)
     }
-    if let alert = activity.alert, action == .start || relevance >= alert.aboveRelevance {
+    if let alert = activity.alert, action == .start || Float(relevance) >= Float(alert.aboveRelevance) {
       json.key("alert")
       json.beginObject()
       json.key("title")

@@ -88,8 +88,8 @@ extension Planner {
       supersede(instance: instance, entry: entry, into: &output)
       return .notVisible
     }
-    if !kinds[kind].enabled { return .kindDisabled }
     if case .unreachable(let reason) = route(of: instance, device: slot) { return reason }
+    if !kinds[kind].enabled { return .kindDisabled }
     if let reason = freeAnyway(instance: instance, device: slot) {
       markFresh(instance)
       touch(device: slot)
@@ -165,7 +165,7 @@ extension Planner {
     let flags = devices[slot].flags
     let system = devices[slot].osVersion
     if flags.contains(.widgetsToken), !flags.contains(.widgetsTokenDead), system >= widgetPushOS,
-      instances[instance].flags.contains(.pushEnabled)
+      instances[instance].flags.contains(.pushEnabled), !kinds[Int(instances[instance].kind)].prefersBackground
     {
       return .widgetPush
     }

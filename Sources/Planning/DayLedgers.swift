@@ -64,10 +64,15 @@ extension Planner {
   func refillAt(_ instance: UInt32) -> Int64 {
     let kind = Int(instances[instance].kind)
     guard kinds[kind].rolling else { return instances[instance].windowEnd }
+    return rollingFree(instance, needed: 1)
+  }
+
+  /// When a rolling ledger has this many tokens: the charge that must fall out of the last 24 h, plus 24 h.
+  private func rollingFree(_ instance: UInt32, needed: Int) -> Int64 {
     let charges = instanceNames[Int(instance)].charges
-    // The token that must fall out of the last 24 h for one to be free.
-    let place = charges.count - kinds[kind].perDay
-    return (place >= 0 && place < charges.count ? charges[place] : now) &+ LocalZone.day
+    let place = charges.count - kinds[Int(instances[instance].kind)].perDay + needed - 1
+    guard place >= 0, place < charges.count else { return now }
+    return charges[place] &+ LocalZone.day
   }
 
   mutating func chargeInstance(_ instance: UInt32) {
@@ -98,7 +103,7 @@ extension Planner {
   /// When the reserve has shrunk below the tokens left.
   func reserveReleaseAt(_ instance: UInt32) -> Int64 {
     let kind = Int(instances[instance].kind)
-    if kinds[kind].rolling { return refillAt(instance) }
+    if kinds[kind].rolling { return rollingFree(instance, needed: reserved(instance) + 1) }
     let share = Double(tokensLeft(instance) - 1) / kinds[kind].reserveTokens
     let before = Self.releaseEnds + max(0, share) * (Self.releaseBegins - Self.releaseEnds)
     return max(now &+ 1, instances[instance].windowEnd &- Int64(before * Double(LocalZone.day)) &+ 1)
@@ -121,7 +126,12 @@ extension Planner {
   }
 
   mutating func chargeApp(_ app: UInt32) {
-    if apps[Int(app)].limit < 0 { return }
+    // Counted without a limit, too: one that a policy sets at noon holds for the whole day.
+    let day = now / LocalZone.day
+    if apps[Int(app)].day != day {
+      apps[Int(app)].day = day
+      apps[Int(app)].spent = 0
+    }
     apps[Int(app)].spent += 1
     apps[Int(app)].touched = true
   }

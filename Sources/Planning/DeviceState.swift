@@ -64,7 +64,7 @@ struct InstanceState {
   /// Tokens spent in the window that ends at `windowEnd`.
   var spent: UInt16 = 0
   var causes: UInt16 = 0
-  var index: UInt8 = 0
+  var index: UInt16 = 0
   var flags: Flags = []
   var surface = InstanceSurface.widget
   var pendingValue: Float = 0
@@ -95,7 +95,7 @@ struct InstanceState {
 
   /// Sorts instances by device, then by their place in it.
   @inline(__always)
-  var order: UInt64 { UInt64(device) << 8 | UInt64(index) }
+  var order: UInt64 { UInt64(device) << 16 | UInt64(index) }
 }
 
 /// What an instance is.

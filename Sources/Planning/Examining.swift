@@ -28,6 +28,10 @@ extension Planner {
       emit(device: slot, trigger: trigger, fromTimer: fromTimer, route: route, Weighing(), into: &output)
       return
     }
+    if route == .backgroundPush, !fitsBackgroundPush(device: slot) {
+      endAllCauses(of: trigger, reason: .payloadTooLarge, into: &output)
+      return
+    }
     var weighing = weigh(device: slot, route: route)
     if weighing.block == nil, weighing.worth < weighing.price {
       weighing.hold(.belowPrice, until: priceCrossing(device: slot, trigger: trigger, route: route))
@@ -82,6 +86,19 @@ extension Planner {
     }
   }
 
+  /// Whether the names of the kinds to reload fit in a background push.
+  private func fitsBackgroundPush(device slot: UInt32) -> Bool {
+    var bytes = 64
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      // Escaped, a byte can take six; a kind that several widgets share counts once for each: 64 widgets with names of
+      // up to 50 bytes always fit.
+      if instances[instance].firstCause != none { bytes += kinds[Int(instances[instance].kind)].nameBytes + 3 }
+      instance = instances[instance].next
+    }
+    return bytes <= ActivityPayload.bytesMax
+  }
+
   private mutating func weigh(device slot: UInt32, route: Route) -> Weighing {
     var weighing = Weighing()
     let zone = Int(devices[slot].zone)
@@ -122,7 +139,7 @@ extension Planner {
     budgetUntil: Int64, reserveHeld: Bool
   ) {
     if let quiet = policy.quietHours, let end = quietEnd(quiet, timeOfDay: timeOfDay),
-      Double(topRelevance(device: slot, route: route)) < quiet.exceptRelevance
+      topRelevance(device: slot, route: route) < Float(quiet.exceptRelevance)
     {
       weighing.hold(.quietHours, until: end)
     }
@@ -175,13 +192,13 @@ extension Planner {
 
   /// When every reserve that holds now has released a token; nil when what is pending may use them all.
   private func reserveUntil(device slot: UInt32, route: Route) -> Int64? {
-    let top = Double(topRelevance(device: slot, route: route))
+    let top = topRelevance(device: slot, route: route)
     var until: Int64?
     var instance = devices[slot].firstInstance
     while instance != none {
       let kind = Int(instances[instance].kind)
       if reaches(instance, device: slot, route: route), kinds[kind].reserveTokens > 0,
-        tokensLeft(instance) <= reserved(instance), top < kinds[kind].reserveAboveRelevance
+        tokensLeft(instance) <= reserved(instance), top < Float(kinds[kind].reserveAboveRelevance)
       {
         until = max(until ?? .min, reserveReleaseAt(instance))
       }
@@ -226,7 +243,8 @@ extension Planner {
     device slot: UInt32, trigger: UInt32, fromTimer: Bool, route: Route, _ weighing: Weighing,
     into output: inout PlannerOutput
   ) {
-    let clearAt = max(weighing.clearAt, now &+ 1)
+    // Never closer than a second: whatever a limit says, timers must not spin.
+    let clearAt = max(weighing.clearAt, now &+ 1_000_000)
     if fromTimer {
       setDue(trigger, min(clearAt, earliestExpiry(trigger)))
       return

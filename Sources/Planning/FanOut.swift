@@ -59,7 +59,7 @@ extension Planner {
     let order = EntryOrder(entries: entries, instances: instances)
     for cursor in fanOut.cursors.indices {
       fanOut.cursors[cursor].place = InterestIndex.position(
-        of: UInt64(device) << 8, in: interests.lists[Int(fanOut.cursors[cursor].interest)], by: order)
+        of: UInt64(device) << 16, in: interests.lists[Int(fanOut.cursors[cursor].interest)], by: order)
     }
   }
 

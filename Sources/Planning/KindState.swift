@@ -4,9 +4,13 @@ import Policies
 /// A kind as the planner knows it: the policy's numbers in the units of the hot path, and what the log has taught.
 struct KindState {
   let name: String
+  /// Bytes of the name in JSON at most.
+  let nameBytes: Int
   /// Index in the policy's kinds; −1: the policy does not know it.
   var policyIndex = -1
   var enabled = false
+  /// Surface `background`: pushed by waking the app even where a widget push could go.
+  var prefersBackground = false
   /// Switched off by the policy, which is not the same as unknown to it.
   var isDisabled: Bool { policyIndex >= 0 && !enabled }
   var perDay = 0
@@ -41,7 +45,10 @@ struct KindState {
 
   static let hoursMax = 24 * 14
 
-  init(name: String) { self.name = name }
+  init(name: String) {
+    self.name = name
+    nameBytes = name.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == 0x22 || $1 == 0x5c ? 6 : 1) }
+  }
 
   /// Takes over the policy's numbers; what was learnt stays.
   mutating func configure(_ policy: Policy) {
@@ -60,13 +67,16 @@ struct KindState {
   private mutating func configure(_ kind: KindPolicy, index: Int) {
     policyIndex = index
     enabled = kind.enabled
+    prefersBackground = kind.surface == .background
     perDay = kind.budget.perDay
     minInterval = kind.budget.minInterval.microseconds
     switch kind.budget.window {
     case .localDay(let minute):
       anchorMinute = minute
       rolling = false
-    case .rolling: rolling = true
+    case .rolling:
+      anchorMinute = 240
+      rolling = true
     }
     reserveTokens = (kind.budget.reserve?.share ?? 0) * Double(kind.budget.perDay)
     reserveAboveRelevance = kind.budget.reserve?.aboveRelevance ?? 2

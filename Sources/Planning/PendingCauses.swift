@@ -153,6 +153,10 @@ extension Planner {
     endCauses(of: instance, reason: .expired, into: &output) { $0.expires <= now }
     guard instances[instance].firstCause != none else { return }
     let device = instances[instance].device
+    if kinds[Int(instances[instance].kind)].policyIndex < 0 {
+      endAllCauses(of: instance, reason: .noMatch, into: &output)
+      return
+    }
     if kinds[Int(instances[instance].kind)].isDisabled {
       endAllCauses(of: instance, reason: .kindDisabled, into: &output)
       return

@@ -22,6 +22,8 @@ public struct Planner {
   public internal(set) var policy: Policy
   /// The document of the policy in force, where it came by the log.
   var policyDocument: String?
+  /// Offset of the record that put it in force; −1: none did.
+  var policyOffset: Int64 = -1
   /// Why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in force.
   public internal(set) var refusedPolicy: PolicyError?
   /// Log time: the largest record timestamp so far, µs.
@@ -148,6 +150,8 @@ public struct Planner {
     output.removeAll()
     if case .timers(let content) = step {
       guard fireTimers(into: &output, decisionsMax: decisionsMax) else { return false }
+      // What the timers decided is written out by tables that the record may change: that comes first.
+      if output.decisionCount > 0 || output.commandCount > 0 { return false }
       step = .idle
       start(content, into: &output)
     }
@@ -157,15 +161,6 @@ public struct Planner {
       step = .idle
     }
     return true
-  }
-
-  /// `begin` and `advance` to the end, all in one output.
-  public mutating func apply(
-    _ content: LogRecord.Content, offset: Int64, timestamp: Int64, into output: inout PlannerOutput
-  ) {
-    begin(content, offset: offset, timestamp: timestamp)
-    let done = advance(into: &output)
-    precondition(done, "an unbounded step finishes the record")
   }
 
   private mutating func start(_ content: LogRecord.Content, into output: inout PlannerOutput) {
@@ -197,7 +192,10 @@ public struct Planner {
     for _ in 0..<min(hour - curveHour, Int64(KindState.hoursMax)) {
       for kind in kinds.indices { kinds[kind].hourPassed() }
     }
-    if hour / 24 > curveHour / 24 { changes.forgottenSubjects += subjects.rotate() }
+    if hour / 24 > curveHour / 24 {
+      changes.forgottenSubjects += subjects.rotate()
+      purgeForgotten()
+    }
     curveHour = hour
     for kind in kinds.indices { touch(kind: UInt32(kind)) }
   }

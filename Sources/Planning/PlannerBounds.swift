@@ -11,5 +11,11 @@ public struct PlannerBounds: Sendable {
   /// A command is worth sending for this long. µs
   public var commandLifetime: Int64 = 15 * 60 * 1_000_000
 
+  /// Removed instances of one device whose ledgers are kept until their day is over. More than a device can charge in that
+  /// time by any profile's push rate; beyond it the one that ends first is let go.
+  public var retiredPerDeviceMax = 1000
+  /// Different kinds; further ones, which no policy names, share one name in decisions. A policy has far fewer.
+  public var kindsMax = 10_000
+
   public init() {}
 }

@@ -65,7 +65,8 @@ extension Planner {
   private mutating func refund(_ command: String, device slot: UInt32) {
     let last = Planner.commandID(
       partition: partition, offset: devices[slot].commandOffset, ordinal: devices[slot].commandOrdinal)
-    guard devices[slot].commandOffset >= 0, command == last else { return }
+    // After a change of policy a token may be worth another stretch of time: what was charged before stands.
+    guard devices[slot].commandOffset > policyOffset, command == last else { return }
     devices[slot].commandOffset = -1
     var control: UInt32?
     var instance = devices[slot].firstInstance
@@ -84,7 +85,7 @@ extension Planner {
     default: pushRate.refund(tat: &devices[slot].pushTAT)
     }
     let app = Int(devices[slot].app)
-    if apps[app].limit >= 0, apps[app].spent > 0, apps[app].day == now / LocalZone.day {
+    if apps[app].spent > 0, apps[app].day == now / LocalZone.day {
       apps[app].spent -= 1
       apps[app].touched = true
     }

@@ -29,6 +29,7 @@ extension Planner {
   /// A tombstone: tokens and interests go at once, ledgers when they have run out.
   mutating func forget(_ id: String, into output: inout PlannerOutput) {
     guard let slot = deviceByID[id] else { return }
+    devices[slot].flags.insert(.forgotten)
     var instance = devices[slot].firstInstance
     while instance != none {
       let next = instances[instance].next
@@ -40,7 +41,6 @@ extension Planner {
     devices[slot].flags.subtract([
       .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode,
     ])
-    devices[slot].flags.insert(.forgotten)
     devices[slot].updatedAt = .min
     touch(device: slot)
     purgeIfOver(device: slot)
@@ -68,7 +68,10 @@ extension Planner {
     set(.widgetsToken, registration.tokens.widgets != nil, in: &flags)
     set(.backgroundToken, registration.tokens.background != nil, in: &flags)
     devices[slot].flags = flags
-    devices[slot].app = appIndex(registration.app)
+    let app = appIndex(registration.app)
+    // A refund belongs to the app that was charged.
+    if app != devices[slot].app { devices[slot].commandOffset = -1 }
+    devices[slot].app = app
     devices[slot].zone = zoneIndex(registration.timeZone)
     devices[slot].osVersion = registration.osVersion
     // A backend whose clock runs ahead must not lock out every later registration.
@@ -173,7 +176,7 @@ extension Planner {
 
   /// Gives a new instance the smallest free index of its device and its place in the chain.
   mutating func insertInstance(id: String, kind: UInt32, device slot: UInt32) -> UInt32 {
-    var index: UInt8 = 0
+    var index: UInt16 = 0
     var previous = none
     var next = devices[slot].firstInstance
     while next != none, instances[next].index == index {
@@ -264,16 +267,41 @@ extension Planner {
     instances[instance].firstEntry = none
     instances[instance].flags.insert(.retired)
     instances[instance].flags.remove(.pushEnabled)
-    setDue(instance, max(now &+ 1, ledgerEnd(instance)))
+    // Nothing owed: it goes with the next record, when nothing refers to it any more.
+    setDue(instance, max(now, ledgerEnd(instance)))
+    boundRetired(device: instances[instance].device)
+  }
+
+  /// Lets go of the retired instance whose ledger ends first when there are too many.
+  private mutating func boundRetired(device slot: UInt32) {
+    var count = 0
+    var first = none
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      if instances[instance].flags.contains(.retired) {
+        count += 1
+        if first == none || instances[instance].due < instances[first].due { first = instance }
+      }
+      instance = instances[instance].next
+    }
+    guard count > bounds.retiredPerDeviceMax, first != none else { return }
+    instances[first].spent = 0
+    instanceNames[Int(first)].charges = []
+    addressed[first]?.tat = 0
+    addressed[first]?.started = []
+    setDue(first, now)
   }
 
   /// When nothing is owed to the ledgers of the instance and of its device any more.
   private func ledgerEnd(_ instance: UInt32) -> Int64 {
     let device = instances[instance].device
     // A newcomer's window is the day of its zone, which began at most 25 h ago: it must not begin before this one ended.
-    var end = max(
-      instances[instance].windowEnd &+ 25 * LocalZone.hour, devices[device].pushTAT, devices[device].backgroundTAT)
-    end = max(end, devices[device].startTAT, addressed[instance]?.tat ?? .min)
+    var end = instances[instance].spent > 0 ? instances[instance].windowEnd &+ 25 * LocalZone.hour : .min
+    if devices[device].flags.contains(.forgotten) {
+      end = max(end, devices[device].pushTAT, devices[device].backgroundTAT)
+    }
+    if devices[device].flags.contains(.forgotten) { end = max(end, devices[device].startTAT) }
+    end = max(end, addressed[instance]?.tat ?? .min)
     if let started = addressed[instance]?.started.last { end = max(end, started.at &+ Self.startMemory) }
     if let last = instanceNames[Int(instance)].charges.last { end = max(end, last &+ LocalZone.day) }
     return end
@@ -301,8 +329,15 @@ extension Planner {
     purgeIfOver(device: device)
   }
 
+  /// Once a day: forgotten devices whose rates had not run out when their last instance went.
+  mutating func purgeForgotten() {
+    for slot in 0..<UInt32(devices.capacity) { purgeIfOver(device: slot) }
+  }
+
   private mutating func purgeIfOver(device slot: UInt32) {
-    guard devices[slot].flags.contains(.forgotten), devices[slot].firstInstance == none else { return }
+    guard devices[slot].flags.contains(.forgotten), devices[slot].firstInstance == none,
+      max(devices[slot].pushTAT, devices[slot].backgroundTAT, devices[slot].startTAT) <= now
+    else { return }
     let id = deviceNames[Int(slot)].id
     changes.removedDevices.append(id)
     deviceByID[id] = nil
@@ -330,6 +365,9 @@ extension Planner {
 
   mutating func kindIndex(_ name: String) -> UInt32 {
     if let index = kindByName[name] { return index }
+    if kinds.count >= bounds.kindsMax, name != Self.otherKinds, !policy.kinds.contains(where: { $0.name == name }) {
+      return kindIndex(Self.otherKinds)
+    }
     let index = UInt32(kinds.count)
     var kind = KindState(name: name)
     kind.configure(policy)
@@ -340,12 +378,17 @@ extension Planner {
     return index
   }
 
+  /// Stands for kinds beyond `PlannerBounds.kindsMax`.
+  static let otherKinds = "(other kinds)"
+
   private mutating func orderPolicyKinds() {
     policyKinds = ContiguousArray(policy.kinds.compactMap { kindByName[$0.name].map(Int.init) })
   }
 
   mutating func zoneIndex(_ id: String) -> UInt16 {
     if let index = zoneByID[id] { return index }
+    // There are some 600 zones; spellings of offsets beyond any use are taken as GMT.
+    if zones.count >= Int(UInt16.max) { return 0 }
     let index = UInt16(zones.count)
     var zone = LocalZone(id: id)
     if now != .min { zone.refresh(now: now, offsets: offsets) }
@@ -374,7 +417,11 @@ extension Planner {
     activityRate = RateLedger(policy.profile.activityPushes)
     frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
     startRate = RateLedger(policy.profile.activityStarts)
-    for kind in kinds.indices { kinds[kind].configure(policy) }
+    for kind in kinds.indices {
+      kinds[kind].configure(policy)
+      kinds[kind].touched = true
+    }
+    policyOffset = offset
     orderPolicyKinds()
     for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
     changes.policy = true

@@ -87,6 +87,7 @@ extension Planner {
     writer.int64(now)
     writer.int64(curveHour)
     writer.zigzag(subjects.generation)
+    writer.zigzag(policyOffset)
   }
 
   private func write(device slot: UInt32, to writer: inout BinaryWriter) {
@@ -116,21 +117,42 @@ extension Planner {
       count += 1
       instance = instances[instance].next
     }
+    let pending = pendingEvents(device: slot)
+    writer.count(pending.count)
+    for event in pending {
+      writer.string(events[event].id)
+      writer.optionalString(events[event].traceparent)
+    }
     writer.count(count)
     instance = device.firstInstance
     while instance != none {
-      write(instance: instance, to: &writer)
+      write(instance: instance, pending: pending, to: &writer)
       instance = instances[instance].next
     }
   }
 
-  private func write(instance slot: UInt32, to writer: inout BinaryWriter) {
+  /// Slots of the events that wait on the device, each once, in the order of instances and causes.
+  private func pendingEvents(device slot: UInt32) -> [UInt32] {
+    var pending: [UInt32] = []
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      var cause = instances[instance].firstCause
+      while cause != none {
+        if !pending.contains(causes[cause].event) { pending.append(causes[cause].event) }
+        cause = causes[cause].next
+      }
+      instance = instances[instance].next
+    }
+    return pending
+  }
+
+  private func write(instance slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let instance = instances[slot]
     let names = instanceNames[Int(slot)]
     writer.string(names.id)
     writer.optionalString(names.family)
     writer.string(kinds[Int(instance.kind)].name)
-    writer.uint8(instance.index)
+    writer.varint(UInt64(instance.index))
     writer.uint8(instance.surface.rawValue)
     writer.uint8(instance.flags.rawValue)
     writer.varint(UInt64(instance.spent))
@@ -162,11 +184,9 @@ extension Planner {
     writer.count(Int(instance.causes))
     var cause = instance.firstCause
     while cause != none {
-      let event = events[causes[cause].event]
       // A key that the instance no longer listens to has no entry any more.
       writer.count(places[causes[cause].entry].map { $0 + 1 } ?? 0)
-      writer.string(event.id)
-      writer.optionalString(event.traceparent)
+      writer.count(pending.firstIndex(of: causes[cause].event) ?? 0)
       writer.float(causes[cause].relevance)
       writer.zigzag(causes[cause].at)
       writer.zigzag(causes[cause].expires)
@@ -243,18 +263,13 @@ extension AppState {
 extension SubjectMemory.Newest {
   func write(to writer: inout BinaryWriter) {
     writer.int64(time)
-    writer.int64(Int64(bitPattern: ids.0))
-    writer.int64(Int64(bitPattern: ids.1))
-    writer.int64(Int64(bitPattern: ids.2))
-    writer.int64(Int64(bitPattern: ids.3))
+    writer.count(ids.count)
+    for id in ids { writer.int64(Int64(bitPattern: id)) }
   }
 
   init(from reader: inout BinaryReader) throws(BinaryError) {
     time = try reader.int64("a time")
-    let a = UInt64(bitPattern: try reader.int64("a hash"))
-    let b = UInt64(bitPattern: try reader.int64("a hash"))
-    let c = UInt64(bitPattern: try reader.int64("a hash"))
-    let d = UInt64(bitPattern: try reader.int64("a hash"))
-    ids = (a, b, c, d)
+    ids = []
+    for _ in 0..<(try reader.count("ids")) { ids.append(UInt64(bitPattern: try reader.int64("a hash"))) }
   }
 }

@@ -94,6 +94,7 @@ extension Planner {
     now = try reader.int64("log time")
     curveHour = try reader.int64("an hour")
     subjects.restore(generation: try reader.zigzag("a generation"))
+    policyOffset = try reader.zigzag("an offset")
   }
 
   mutating func restore(kind name: String, from reader: inout BinaryReader) throws(BinaryError) {
@@ -138,9 +139,16 @@ extension Planner {
     while deviceNames.count < devices.capacity { deviceNames.append(DeviceNames()) }
     deviceNames[Int(slot)] = names
     deviceByID[id] = slot
+    var pending: [UInt32] = []
+    for _ in 0..<(try reader.count("events")) {
+      let event = RestoredEvent(id: try reader.string("an event id"), traceparent: try reader.optionalString("a trace"))
+      let place = known[event] ?? events.insert(EventEntry(id: event.id, traceparent: event.traceparent))
+      known[event] = place
+      pending.append(place)
+    }
     var previous = none
     for _ in 0..<(try reader.count("instances")) {
-      let instance = try restoreInstance(device: slot, from: &reader, events: &known)
+      let instance = try restoreInstance(device: slot, from: &reader, pending: pending)
       if previous == none {
         devices[slot].firstInstance = instance
       } else {
@@ -152,14 +160,14 @@ extension Planner {
   }
 
   private mutating func restoreInstance(
-    device slot: UInt32, from reader: inout BinaryReader, events known: inout [RestoredEvent: UInt32]
+    device slot: UInt32, from reader: inout BinaryReader, pending: [UInt32]
   ) throws(BinaryError) -> UInt32 {
     var names = InstanceNames(id: try reader.string("an instance id"))
     names.family = try reader.optionalString("a family")
     var state = InstanceState()
     state.device = slot
     state.kind = kindIndex(try reader.string("a kind"))
-    state.index = try reader.uint8("an index")
+    state.index = try reader.integer("an index")
     let surface = try reader.uint8("a surface")
     guard let kindOfInstance = InstanceSurface(rawValue: surface) else {
       throw .corrupt(offset: reader.offset - 1, what: "a surface")
@@ -181,7 +189,7 @@ extension Planner {
     instanceNames[Int(instance)] = names
     if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader) }
     let chain = try restoreEntries(instance, from: &reader)
-    try restoreCauses(instance, chain: chain, from: &reader, events: &known)
+    try restoreCauses(instance, chain: chain, from: &reader, pending: pending)
     if due != .max { setDue(instance, due) }
     return instance
   }
@@ -204,14 +212,16 @@ extension Planner {
   }
 
   private mutating func restoreCauses(
-    _ instance: UInt32, chain: [UInt32], from reader: inout BinaryReader, events known: inout [RestoredEvent: UInt32]
+    _ instance: UInt32, chain: [UInt32], from reader: inout BinaryReader, pending: [UInt32]
   ) throws(BinaryError) {
     for _ in 0..<(try reader.count("causes")) {
       let place: Int = try reader.integer("an interest")
       guard place <= chain.count else { throw .corrupt(offset: reader.offset, what: "an interest of the instance") }
-      let event = RestoredEvent(id: try reader.string("an event id"), traceparent: try reader.optionalString("a trace"))
-      let slot = known[event] ?? events.insert(EventEntry(id: event.id, traceparent: event.traceparent))
-      known[event] = slot
+      let event: Int = try reader.integer("an event")
+      guard event < pending.count, event >= 0 else {
+        throw .corrupt(offset: reader.offset, what: "an event of the device")
+      }
+      let slot = pending[event]
       events[slot].references += 1
       var cause = Cause(event: slot, entry: place == 0 ? none : chain[place - 1])
       cause.relevance = try reader.float("a relevance")

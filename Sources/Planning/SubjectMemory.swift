@@ -4,9 +4,12 @@ struct SubjectMemory {
   struct Newest {
     /// `time` of the newest event, µs.
     var time: Int64
-    /// Hashes of source and id of the last four events, newest first; 0: none.
-    var ids: (UInt64, UInt64, UInt64, UInt64)
+    /// Hashes of source and id of the last `idsMax` events, oldest first.
+    var ids: [UInt64]
   }
+
+  /// Events remembered by id: how far back a repeat of an event is known as such.
+  static let idsMax = 16
 
   enum Standing: UInt8 {
     case fresh, duplicate, stale
@@ -30,12 +33,12 @@ struct SubjectMemory {
   /// Notes an event and says how it stands to what came before.
   mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> Standing {
     guard var known = newest(key) else {
-      current[key] = Newest(time: time, ids: (id, 0, 0, 0))
+      current[key] = Newest(time: time, ids: [id])
       return .fresh
     }
-    let ids = known.ids
-    if ids.0 == id || ids.1 == id || ids.2 == id || ids.3 == id { return .duplicate }
-    known.ids = (id, ids.0, ids.1, ids.2)
+    if known.ids.contains(id) { return .duplicate }
+    if known.ids.count == Self.idsMax { known.ids.removeFirst() }
+    known.ids.append(id)
     let standing: Standing = time < known.time ? .stale : .fresh
     known.time = max(known.time, time)
     current[key] = known

@@ -57,10 +57,14 @@ public struct PlannerBenchmark: Sendable {
     var round = 0
     while decisions < decisionsMin {
       let subject = Int((UInt64(round) &* 0x9e37_79b9_7f4a_7c15 &+ seed) % UInt64(subjects))
-      planner.apply(.event(event(round, subject: subject, time: time)), offset: offset, timestamp: time, into: &output)
-      decisions += output.decisionCount
-      commands += output.commandCount
-      if round % 64 == 0 { for reason in output.reasons { reasons[reason, default: 0] += 1 } }
+      planner.begin(.event(event(round, subject: subject, time: time)), offset: offset, timestamp: time)
+      var done = false
+      while !done {
+        done = planner.advance(into: &output)
+        decisions += output.decisionCount
+        commands += output.commandCount
+        if round % 64 == 0 { for reason in output.reasons { reasons[reason, default: 0] += 1 } }
+      }
       offset += 1
       time += step
       round += 1
@@ -87,7 +91,8 @@ public struct PlannerBenchmark: Sendable {
         osVersion: OSVersion(major: 26), timeZone: zones[device % zones.count],
         tokens: Registration.Tokens(widgets: token(device), background: token(device + devices)), widgets: widgets,
         updatedAt: Timestamp(microseconds: Self.start))
-      planner.apply(.registration(registration), offset: Int64(device), timestamp: Self.start, into: &output)
+      planner.begin(.registration(registration), offset: Int64(device), timestamp: Self.start)
+      while !planner.advance(into: &output) {}
     }
   }
 

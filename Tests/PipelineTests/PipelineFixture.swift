@@ -63,8 +63,11 @@ final class PipelineFixture {
       plan.topics.append(KafkaNewTopic(name: prefix + "events", partitions: 1, replicas: 1))
       for outcome in try plan.create(admin) { if let error = outcome.error { throw error } }
     }
-    producer = try KafkaProducer(settings.client(["enable.idempotence": "true", "message.max.bytes": "4000000"]))
+    producer = try KafkaProducer(settings.client(["enable.idempotence": "true", "message.max.bytes": "6000000"]))
   }
+
+  /// Makes the embedded broker answer requests with errors.
+  func inject(_ request: KafkaRequest, _ codes: [KafkaErrorCode]) { broker?.pushRequestErrors(request, codes) }
 
   // MARK: Publishing
 

@@ -1,6 +1,8 @@
 import Domain
 import Foundation
 import KafkaClient
+import Planning
+import Policies
 import Testing
 
 @testable import Pipeline
@@ -160,5 +162,47 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     let commands = try fixture.commands().values
     #expect(commands.count == 60)
     #expect(commands.filter { $0.charged[0].left == 1 }.count == 30)
+  }
+
+  @Test("a record too large for the dead letters leaves its value out and stops nothing")
+  func hugeRecord() throws {
+    let fixture = try PipelineFixture()
+    try fixture.publish(fixture.settings.eventTopics[0], key: nil, value: Array(repeating: 0x20, count: 4_600_000))
+    let done = try fixture.run(
+      fixture.phase(.deadLetters, plus: 1), fixture.registering(1),
+      fixture.phase(.decisions, plus: 1) { try fixture.delay(10, id: "good", after: 60) })
+    #expect(done)
+    let letter = try #require(try fixture.read(fixture.settings.topics.deadLetters).first)
+    #expect(letter.headers.contains(KafkaHeader("rouse-truncated", "4600000")))
+    #expect(letter.headers.contains(KafkaHeader("rouse-reason", "TOO_LARGE")))
+  }
+
+  @Test("what an aborted transaction decided is decided again, with the same ids, and charged once")
+  func aborted() throws {
+    let fixture = try PipelineFixture()
+    let done = try fixture.run(
+      fixture.registering(8),
+      fixture.phase(.transactionsAborted, plus: 1) {
+        fixture.inject(.transactionOffsetCommit, [.illegalGeneration])
+        try fixture.delay(10, id: "e1", after: 60)
+      },
+      fixture.phase(.decisions, plus: 16) { try fixture.delay(30, id: "e2", after: 300) })
+    #expect(done)
+    let commands = try fixture.commands().values
+    #expect(commands.count == 16)
+    let left = Dictionary(grouping: commands, by: \.device)
+      .mapValues { $0.sorted { $0.at < $1.at }.map { $0.charged[0].left } }
+    #expect(left.values.allSatisfy { $0 == [2, 1] })
+  }
+
+  @Test("a log record of a newer release stays where it is for the upgraded program")
+  func newerRecord() throws {
+    let processor = try PartitionProcessor(
+      partition: 0, partitionCount: 1, restoring: PlannerRestore(partition: 0, partitionCount: 1),
+      initialPolicy: .none)
+    #expect(throws: BinaryError.self) { try processor.begin([99, 0, 0], offset: 7, timestamp: 0) }
+    #expect(processor.position.nextOffset == 0)
+    #expect(throws: BinaryError.self) { try processor.begin([1, 99], offset: 7, timestamp: 0) }
+    #expect(processor.position.nextOffset == 8, "what is corrupt is passed over")
   }
 }

@@ -217,10 +217,9 @@ private typealias H = PlannerHarness
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
     var output = PlannerOutput()
-    h.planner.apply(
-      .event(.delay(0, id: "e1", at: H.noon, status: String(repeating: "x", count: 5000))), offset: 9,
-      timestamp: H.noon,
-      into: &output)
+    let event = DomainEvent.delay(0, id: "e1", at: H.noon, status: String(repeating: "x", count: 5000))
+    h.planner.begin(.event(event), offset: 9, timestamp: H.noon)
+    while !h.planner.advance(into: &output) {}
     #expect(output.reasons == ["PAYLOAD_TOO_LARGE"])
     #expect(output.problems.first?.contains("largest: status 5002") == true)
   }

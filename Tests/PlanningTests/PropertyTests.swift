@@ -28,12 +28,33 @@ struct RandomLife {
   private var previous: DomainEvent?
 
   private let refunds: Bool
+  private let changesPolicy: Bool
 
-  init(seed: UInt64, policy: Policy = RandomLife.policy(), refunds: Bool = true) {
+  init(seed: UInt64, policy: Policy = RandomLife.policy(), refunds: Bool = true, changesPolicy: Bool = true) {
     random = SplitMix(state: seed)
     self.refunds = refunds
+    self.changesPolicy = changesPolicy
     harness = PlannerHarness(policy)
   }
+
+  /// Policies that take each other's place: other budgets, windows, prices, kinds switched off or unknown, a limit for the
+  /// app, no rates. None gives an instance more than six tokens.
+  static let documents = [
+    """
+    version: tight
+    apps: { com.example.flights: { perDay: 12 } }
+    kinds:
+      FlightStatus: { surface: widget, budget: { perDay: 3, minInterval: 5m, window: rolling, reserve: { share: 0.4, aboveRelevance: 0.9 } }, halfLife: 40m, price: { base: 0.6 }, rules: [ { on: "flight.*", relevance: { base: 0.7 } } ] }
+    """,
+    """
+    version: loose
+    quietHours: { from: "22:00", to: "05:00", exceptRelevance: 0.9 }
+    limits: { devicePushes: { limit: 5, window: 1h, burst: 3 }, backgroundPushes: { limit: 2, window: 1h, burst: 1 } }
+    kinds:
+      FlightStatus: { surface: widget, budget: { perDay: 6, minInterval: 1m, dayStart: "16:00" }, halfLife: 20m, displays: [ { field: data.delay, round: 5 } ], price: { base: 0.05 }, rules: [ { on: flight.delay.changed, relevance: { base: 0.9 } }, { on: "flight.*", relevance: { base: 0.4 } } ] }
+      Airport: { surface: widget, enabled: false, budget: { perDay: 4 }, halfLife: 2h, rules: [ { on: "flight.*", relevance: { base: 0.4 } } ] }
+    """,
+  ]
 
   static func policy(perDay: Int = 6, rolling: Bool = false) -> Policy {
     var second = Policy.flights().kinds[0]
@@ -83,7 +104,9 @@ struct RandomLife {
       let outcome: Signal.DeliveryOutcome = refunds && Bool.random(using: &random) ? .refused : .accepted
       harness.signal(.deliveryCompleted(command: command.command, outcome: outcome), device: command.device, at: time)
     case 23..<24: harness.signal(.tokenRejected(token: "aa11"), device: device, at: time)
-    case 24..<30: harness.tick(at: time)
+    case 24..<29: harness.tick(at: time)
+    case 29 where changesPolicy:
+      harness.apply(.policy(document: Self.documents.randomElement(using: &random) ?? ""), at: time)
     default: event()
     }
   }
@@ -269,7 +292,7 @@ struct RandomLife {
 
   @Test("activity timestamps strictly increase and starts keep their rate, whatever happens", arguments: 500..<512)
   func activities(seed: UInt64) {
-    var life = RandomLife(seed: seed, refunds: false)
+    var life = RandomLife(seed: seed, refunds: false, changesPolicy: false)
     for _ in 0..<1500 { life.step() }
     var last: [String: Int64] = [:]
     for command in life.harness.commands where command.surface == .liveActivity {

@@ -444,4 +444,95 @@ private typealias H = PlannerHarness
       #expect(h.planner.causes.liveCount == 0)
     }
   }
+
+  @Test("what timers decide is written out before the record that fired them changes anything")
+  func timersFirst() throws {
+    var h = H(.flights { $0.budget.minInterval = .minutes(15) })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(20, id: "e2", at: H.noon + H.minute))
+    h.apply(.forget(device: "d1"), at: H.noon + H.hour)
+    #expect(h.lastCommands.map(\.apns.address) == [.token("aa11")])
+    #expect(h.last.first?.reason == .emittedAfterDefer)
+    #expect(h.last.first?.policy.version == "test")
+  }
+
+  @Test("a device that registers fresh widgets again and again is bounded, and traps nothing")
+  func manyWidgets() {
+    var h = H()
+    for round in 0..<40 {
+      h.register(.phone(widgets: (0..<64).map { .flight("w\(round)-\($0)", kind: "K\(round)-\($0)") }))
+    }
+    h.tick(at: H.noon)
+    #expect(h.planner.instances.liveCount == 64)
+  }
+
+  @Test("a rolling window with a reserve waits for the charge that must fall out")
+  func rollingReserve() {
+    var h = H(
+      .flights {
+        $0.budget = InstanceBudget(
+          perDay: 2, minInterval: .zero, window: .rolling,
+          reserve: InstanceBudget.Reserve(share: 0.5, aboveRelevance: 0.95))
+        $0.halfLife = .hours(24)
+      })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(20, id: "e2", at: H.noon + H.hour))
+    #expect(h.only?.reason == .reserveHeld)
+    #expect(h.only?.until == Timestamp(microseconds: H.noon + 24 * H.hour))
+    let before = h.offset
+    h.drain(until: H.noon + 25 * H.hour)
+    #expect(h.offset - before < 5, "no storm of ticks")
+    #expect(h.decisions.last?.reason == .emittedAfterDefer)
+  }
+
+  @Test("a bound of 0.9 admits relevance 0.9")
+  func bound() {
+    var h = H(
+      .flights(also: { $0.quietHours = QuietHours(fromMinute: 0, toMinute: 1439, exceptRelevance: 0.9) }))
+    h.register(.phone())
+    h.event(.delay(0, id: "e1", at: H.noon, type: "flight.boarding"))
+    #expect(h.only?.reason == .emitted)
+  }
+
+  @Test("a limit for the app that comes at noon holds for the whole day")
+  func lateAppLimit() {
+    var h = H()
+    h.register(.phone())
+    for i in 0..<5 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i))) }
+    h.planner.activate(.flights(also: { $0.apps = [AppBudget(app: "com.example.flights", perDay: 5)] }))
+    h.event(.delay(99, id: "late", at: H.noon + H.minute))
+    #expect(h.only?.reason == .budgetApp)
+  }
+
+  @Test("surface background takes the background route even where a widget push could go")
+  func backgroundKind() {
+    var h = H(.flights { $0.surface = .background })
+    h.register(.phone(tokens: Registration.Tokens(widgets: "aa11", background: "bb22")))
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.lastCommands.map(\.surface) == [.background])
+  }
+
+  @Test("kind names that do not fit in a background push are refused")
+  func backgroundTooLarge() {
+    let widgets = (0..<40).map {
+      Registration.Widget.flight("w\($0)", kind: String(repeating: "k", count: 200) + "\($0)")
+    }
+    var h = H(
+      .flights(also: { policy in
+        for widget in widgets {
+          var kind = policy.kinds[0]
+          kind.name = widget.kind
+          policy.kinds.append(kind)
+        }
+        policy.kinds.sort { $0.name < $1.name }
+      }))
+    h.register(.phone(widgets: widgets, tokens: Registration.Tokens(widgets: nil, background: "bb")))
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.last.contains { $0.reason == .payloadTooLarge })
+    #expect(h.lastCommands.allSatisfy { $0.apns.payload.utf8.count <= 4096 })
+    h.drain()
+    #expect(h.decisions.filter(\.final).count == 40)
+  }
 }
