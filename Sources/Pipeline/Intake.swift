@@ -51,7 +51,7 @@ public final class Intake {
         ],
         defaults: [
           "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
-          "fetch.message.max.bytes": "4194304",
+          "fetch.message.max.bytes": "4194304", "topic.metadata.refresh.interval.ms": "10000",
         ]))
     defer { consumer.close(timeout: .seconds(5)) }
     try consumer.subscribe(settings.eventTopics + [settings.topics.devices, settings.topics.signals])

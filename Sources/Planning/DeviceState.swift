@@ -67,6 +67,8 @@ struct InstanceState {
   var index: UInt16 = 0
   var flags: Flags = []
   var surface = InstanceSurface.widget
+  /// Why what waits was held back when it was told last (`Reason.held`).
+  var held: UInt8 = 0
   var pendingValue: Float = 0
   /// θ, this instance's base price; 0: takes the kind's at first use.
   var theta: Float = 0

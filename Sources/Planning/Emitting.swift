@@ -135,11 +135,12 @@ extension Planner {
   @inline(__always)
   mutating func report(
     instance: UInt32, event: UInt32, verdict: Verdict, reason: Reason, relevance: Float,
-    weighing: Weighing = Weighing(), route: Route = .widgetPush, until: Int64 = .max, command: Int = -1,
+    weighing: Weighing = Weighing(), route: Route? = nil, until: Int64 = .max, command: Int = -1,
     causes: Range<Int> = 0..<0, into output: inout PlannerOutput
   ) {
     let device = instances[instance].device
     rollWindow(instance, zone: Int(devices[device].zone))
+    let route = route ?? self.route(of: instance, device: device)
     let surface = surface(of: instance, route: route)
     let left = rate(of: route).tokensLeft(tat: tat(of: route, device: device), now: now)
     output.decisions.append(

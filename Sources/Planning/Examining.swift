@@ -246,6 +246,7 @@ extension Planner {
     // Never closer than a second: whatever a limit says, timers must not spin.
     let clearAt = max(weighing.clearAt, now &+ 1_000_000)
     if fromTimer {
+      reportHeldAgain(device: slot, trigger: trigger, route: route, weighing, until: clearAt, into: &output)
       setDue(trigger, min(clearAt, earliestExpiry(trigger)))
       return
     }
@@ -259,6 +260,36 @@ extension Planner {
         instance: instance, event: fanOut.slot, verdict: .defer, reason: weighing.block ?? .belowPrice,
         relevance: causes[cause].relevance, weighing: weighing, route: route, until: until, into: &output)
       setDue(instance, min(instances[instance].due, until))
+      instances[instance].held = weighing.block?.held ?? 0
+    }
+  }
+
+  /// Still not now, and for another reason than was told: a decision for the newest event that waits.
+  private mutating func reportHeldAgain(
+    device slot: UInt32, trigger: UInt32, route: Route, _ weighing: Weighing, until: Int64,
+    into output: inout PlannerOutput
+  ) {
+    guard let block = weighing.block, block.held != instances[trigger].held else { return }
+    instances[trigger].held = block.held
+    let cause = causes[instances[trigger].lastCause]
+    report(
+      instance: trigger, event: cause.event, verdict: .defer, reason: block, relevance: cause.relevance,
+      weighing: weighing, route: route, until: min(until, cause.expires), into: &output)
+  }
+}
+
+extension Reason {
+  /// A number for the reasons that hold something back, to tell whether it changed; 0 for the others.
+  var held: UInt8 {
+    switch self {
+    case .quietHours: 1
+    case .minInterval: 2
+    case .budgetInstance: 3
+    case .budgetDevice: 4
+    case .budgetApp: 5
+    case .reserveHeld: 6
+    case .belowPrice: 7
+    default: 0
     }
   }
 }

@@ -154,6 +154,7 @@ extension Planner {
     writer.string(kinds[Int(instance.kind)].name)
     writer.varint(UInt64(instance.index))
     writer.uint8(instance.surface.rawValue)
+    writer.uint8(instance.held)
     writer.uint8(instance.flags.rawValue)
     writer.varint(UInt64(instance.spent))
     writer.float(instance.theta)

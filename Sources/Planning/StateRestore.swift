@@ -173,6 +173,7 @@ extension Planner {
       throw .corrupt(offset: reader.offset - 1, what: "a surface")
     }
     state.surface = kindOfInstance
+    state.held = try reader.uint8("a reason")
     state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags"))
     state.spent = try reader.integer("tokens spent")
     state.theta = try reader.float("θ")
