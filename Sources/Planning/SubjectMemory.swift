@@ -32,17 +32,18 @@ struct SubjectMemory {
 
   /// Notes an event and says how it stands to what came before.
   mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> Standing {
-    guard var known = newest(key) else {
-      current[key] = Newest(time: time, ids: [id])
-      return .fresh
-    }
+    if current[key] == nil { current[key] = previous[key] ?? Newest(time: .min, ids: []) }
+    return Self.note(&current[key, default: Newest(time: .min, ids: [])], id: id, time: time)
+  }
+
+  /// In place: the list of ids is not copied.
+  private static func note(_ known: inout Newest, id: UInt64, time: Int64) -> Standing {
     if known.ids.contains(id) { return .duplicate }
-    if known.ids.count == Self.idsMax { known.ids.removeFirst() }
+    if known.ids.count == idsMax { known.ids.removeFirst() }
     known.ids.append(id)
-    let standing: Standing = time < known.time ? .stale : .fresh
-    known.time = max(known.time, time)
-    current[key] = known
-    return standing
+    if time < known.time { return .stale }
+    known.time = time
+    return .fresh
   }
 
   /// A day is over, or there are too many: the older generation goes.
