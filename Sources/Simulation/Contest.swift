@@ -35,7 +35,8 @@ struct Contest {
     for budget in budgets {
       for strategy in ReloadStrategy.baselines {
         rivals.append(
-          Rival(plan: .strategy(strategy), budget: InstanceBudget(perDay: budget.perDay, minInterval: budget.minInterval)))
+          Rival(
+            plan: .strategy(strategy), budget: InstanceBudget(perDay: budget.perDay, minInterval: budget.minInterval)))
         tallies.append(
           PlanTallies(
             name: strategy.name, isPolicy: false, tokens: budget.perDay, minInterval: budget.minInterval))

@@ -47,7 +47,8 @@ struct PlanTallies {
     return SimulationReport.Plan(
       name: name, isPolicy: isPolicy, tokens: tokens, minInterval: minInterval, samples: sorted.count,
       capturedMean: sorted.isEmpty ? 0 : sorted.reduce(0, +) / Double(sorted.count),
-      capturedP10: Self.quantile(0.1, of: sorted) ?? 0, capturedTwentieths: (0...20).map { Self.quantile(Double($0) / 20, of: sorted) ?? 0 },
+      capturedP10: Self.quantile(0.1, of: sorted) ?? 0,
+      capturedTwentieths: (0...20).map { Self.quantile(Double($0) / 20, of: sorted) ?? 0 },
       staleSecondsPerDay: staleSeconds / count, criticalChanges: waits.count,
       criticalNeverShown: waits.reduce(0) { $0 + ($1.isFinite ? 0 : 1) },
       secondsToFreshP50: Self.quantile(0.5, of: waits), secondsToFreshP95: Self.quantile(0.95, of: waits),

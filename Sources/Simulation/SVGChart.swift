@@ -87,7 +87,8 @@ enum SVGChart {
       let x = width * Double(hour) / Double(values.count)
       let height = 110 * max(0, min(1, value))
       svg += "<g class=\"o0\"><rect x=\"\(HTMLText.number(x + 1, 1))\" y=\"\(HTMLText.number(112 - height, 1))\" "
-      svg += "width=\"\(HTMLText.number(width / Double(values.count) - 3, 1))\" height=\"\(HTMLText.number(height, 1))\"/></g>"
+      svg +=
+        "width=\"\(HTMLText.number(width / Double(values.count) - 3, 1))\" height=\"\(HTMLText.number(height, 1))\"/></g>"
       if hour % 3 == 0 { svg += text(String(hour), x: x + 8, y: 130, anchor: "middle", soft: true) }
     }
     return "<div class=\"charts\">" + figure(svg, width: width, height: 136, caption: caption) + "</div>\n"

@@ -22,7 +22,9 @@ public struct SimulationPage {
       """
     for kind in report.kinds { body += section(kind) }
     if let views {
-      body += "<h2>When people look</h2>\n" + SVGChart.columns(views, caption: "chance of a look by local hour, best hour = 1")
+      body +=
+        "<h2>When people look</h2>\n"
+        + SVGChart.columns(views, caption: "chance of a look by local hour, best hour = 1")
     }
     return """
       <!doctype html>
@@ -43,7 +45,8 @@ public struct SimulationPage {
   private var summary: String {
     var text = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last). " }
-    text += "\(report.events) events, \(report.devices) devices, \(report.measured) of \(report.instances) instances measured."
+    text +=
+      "\(report.events) events, \(report.devices) devices, \(report.measured) of \(report.instances) instances measured."
     for policy in report.commands {
       text += " <b>\(HTMLText.escape(policy.name))</b>: \(policy.decisions) decisions, \(policy.commands) commands."
     }
@@ -52,12 +55,15 @@ public struct SimulationPage {
 
   private func section(_ kind: SimulationReport.Kind) -> String {
     let perDay = Double(kind.arrivals) / Double(max(1, kind.instanceDays))
-    var html = "<h2>\(HTMLText.escape(kind.name))</h2>\n<p>\(kind.instances) instances, \(kind.instanceDays) instance-days, "
+    var html =
+      "<h2>\(HTMLText.escape(kind.name))</h2>\n<p>\(kind.instances) instances, \(kind.instanceDays) instance-days, "
     html += "\(HTMLText.number(perDay, 0)) visible changes a day</p>\n"
     html += table(kind.plans)
     html += "<div class=\"charts\">\n"
     html += SVGChart.bars(
-      kind.plans.map { SVGChart.Bar(name: label($0, of: kind), value: $0.capturedMean, mark: $0.capturedP10, isOurs: $0.isPolicy) },
+      kind.plans.map {
+        SVGChart.Bar(name: label($0, of: kind), value: $0.capturedMean, mark: $0.capturedP10, isOurs: $0.isPolicy)
+      },
       caption: "freshness captured: mean (bar) and p10 (line)")
     var seen: [Int] = []
     for plan in kind.plans where !seen.contains(plan.tokens) {
@@ -84,7 +90,8 @@ public struct SimulationPage {
     html += "<th>never<th>waste<th>unused<th>starved<th>over</tr>\n"
     for plan in plans {
       let waste = plan.reloads > 0 ? Double(plan.reloadsWasted) / Double(plan.reloads) * 100 : 0
-      let never = plan.criticalChanges > 0
+      let never =
+        plan.criticalChanges > 0
         ? HTMLText.number(Double(plan.criticalNeverShown) / Double(plan.criticalChanges) * 100, 1) + " %" : "–"
       let cells = [
         String(plan.tokens), HTMLText.number(plan.capturedMean, 3), HTMLText.number(plan.capturedP10, 3),

@@ -101,7 +101,9 @@ public struct SimulationRun: ~Copyable {
   private mutating func measure() {
     report.instances = collector.instancesSeen
     report.measured = collector.streams.count
-    report.commands = lanes.map { SimulationReport.Commands(name: $0.name, decisions: $0.decisions, commands: $0.commands) }
+    report.commands = lanes.map {
+      SimulationReport.Commands(name: $0.name, decisions: $0.decisions, commands: $0.commands)
+    }
     let yardstick = options.candidates[0].policy
     for kind in yardstick.kinds {
       var contest = Contest(kind: kind, lanes: lanes, baselines: options.baselines)

@@ -9,7 +9,8 @@ enum SimulateText {
     text += "\(Digits.count(report.events, "event")), \(Digits.count(report.devices, "device")), "
     text += "\(Digits.grouped(report.measured)) of \(Digits.count(report.instances, "instance")) measured\n"
     for policy in report.commands {
-      text += "\(policy.name): \(Digits.count(policy.decisions, "decision")), \(Digits.count(policy.commands, "command"))\n"
+      text +=
+        "\(policy.name): \(Digits.count(policy.decisions, "decision")), \(Digits.count(policy.commands, "command"))\n"
     }
     if report.deadLetters > 0 {
       text += "\(Digits.count(report.deadLetters, "line")) refused"
@@ -23,7 +24,8 @@ enum SimulateText {
 
   private static func text(_ kind: SimulationReport.Kind) -> String {
     let perDay = Double(kind.arrivals) / Double(max(1, kind.instanceDays))
-    var text = "\(kind.name): \(Digits.count(kind.instances, "instance")), \(Digits.grouped(kind.instanceDays)) instance-days, "
+    var text =
+      "\(kind.name): \(Digits.count(kind.instances, "instance")), \(Digits.grouped(kind.instanceDays)) instance-days, "
     text += "\(Digits.decimal(perDay, 0)) visible changes a day\n"
     var rows = [
       [
@@ -34,7 +36,8 @@ enum SimulateText {
     text += table(rows)
     let hindsight = kind.plans.first { $0.isPolicy }
     if let hindsight {
-      text += "hindsight at \(hindsight.tokens) tokens: \(Digits.decimal(hindsight.hindsightReloadsPerDay, 1)) reloads a day, "
+      text +=
+        "hindsight at \(hindsight.tokens) tokens: \(Digits.decimal(hindsight.hindsightReloadsPerDay, 1)) reloads a day, "
       text += "price \(Digits.decimal(hindsight.hindsightPriceMean, 3))\n"
     }
     return text
