@@ -5,14 +5,15 @@ enum SVGChart {
     /// 0…1
     var value: Double
     var mark: Double
-    var isOurs: Bool
+    /// Number of the policy; nil: what policies are compared with.
+    var policy: Int?
   }
 
   struct Line {
     var name: String
     /// Evenly spaced over the width.
     var values: [Double]
-    var isOurs: Bool
+    var policy: Int?
   }
 
   /// Horizontal bars, 0 to 1.
@@ -26,11 +27,9 @@ enum SVGChart {
       svg += "<line class=\"axis\" x1=\"\(x)\" y1=\"0\" x2=\"\(x)\" y2=\"\(height - 22)\"/>"
       svg += text(HTMLText.number(Double(step) / 4, 2), x: x, y: height - 6, anchor: "middle", soft: true)
     }
-    var ours = 0
     for (place, bar) in bars.enumerated() {
       let y = Double(place) * 24 + 2
-      svg += "<g class=\"\(bar.isOurs ? "o\(ours % 3)" : "b")\">"
-      if bar.isOurs { ours += 1 }
+      svg += "<g class=\"\(bar.policy.map { "o\($0 % 3)" } ?? "b")\">"
       svg += text(bar.name, x: left - 8, y: y + 14, anchor: "end")
       let length = width * max(0, min(1, bar.value))
       svg += "<rect x=\"\(left)\" y=\"\(y)\" width=\"\(HTMLText.number(length, 1))\" height=\"18\" rx=\"2\"/>"
@@ -58,12 +57,11 @@ enum SVGChart {
       let anchor = place == 0 ? "start" : place == xLabels.count - 1 ? "end" : "middle"
       svg += text(label, x: x, y: height + 24, anchor: anchor, soft: true)
     }
-    var ours = 0
     var others = 0
     // What is ours is drawn last, on top.
-    for (place, line) in lines.enumerated().sorted(by: { !$0.element.isOurs && $1.element.isOurs }) {
-      let style = line.isOurs ? "o\(ours % 3)" : "b d\(others % 5)"
-      if line.isOurs { ours += 1 } else { others += 1 }
+    for (place, line) in lines.enumerated().sorted(by: { $0.element.policy == nil && $1.element.policy != nil }) {
+      let style = line.policy.map { "o\($0 % 3)" } ?? "b d\(others % 5)"
+      if line.policy == nil { others += 1 }
       let points = line.values.enumerated().map { index, value in
         let x = left + width * Double(index) / Double(max(1, line.values.count - 1))
         let y = 8 + height * (1 - max(0, min(1, value / top)))

@@ -62,7 +62,7 @@ public struct SimulationPage {
     html += "<div class=\"charts\">\n"
     html += SVGChart.bars(
       kind.plans.map {
-        SVGChart.Bar(name: label($0, of: kind), value: $0.capturedMean, mark: $0.capturedP10, isOurs: $0.isPolicy)
+        SVGChart.Bar(name: label($0, of: kind), value: $0.capturedMean, mark: $0.capturedP10, policy: number($0))
       },
       caption: "freshness captured: mean (bar) and p10 (line)")
     var seen: [Int] = []
@@ -70,15 +70,20 @@ public struct SimulationPage {
       seen.append(plan.tokens)
       let rivals = kind.plans.filter { $0.tokens == plan.tokens }
       html += SVGChart.lines(
-        rivals.map { SVGChart.Line(name: $0.name, values: $0.tokensLeftByHour, isOurs: $0.isPolicy) },
+        rivals.map { SVGChart.Line(name: $0.name, values: $0.tokensLeftByHour, policy: number($0)) },
         top: Double(plan.tokens), xLabels: ["0 h", "6 h", "12 h", "18 h", "24 h"],
         caption: "tokens left of \(plan.tokens), hours since the day's anchor")
       html += SVGChart.lines(
-        rivals.map { SVGChart.Line(name: $0.name, values: $0.capturedTwentieths, isOurs: $0.isPolicy) },
+        rivals.map { SVGChart.Line(name: $0.name, values: $0.capturedTwentieths, policy: number($0)) },
         top: 1, xLabels: ["worst", "25 %", "50 %", "75 %", "best"],
         caption: "freshness captured over instance-days, \(plan.tokens) tokens")
     }
     return html + "</div>\n"
+  }
+
+  /// Its place among the policies, which is its colour; nil for a baseline.
+  private func number(_ plan: SimulationReport.Plan) -> Int? {
+    plan.isPolicy ? report.commands.firstIndex { $0.name == plan.name } : nil
   }
 
   private func label(_ plan: SimulationReport.Plan, of kind: SimulationReport.Kind) -> String {
@@ -123,7 +128,7 @@ public struct SimulationPage {
     th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
     th { color: var(--soft); font-weight: 500; } th:first-child, td:first-child { text-align: left; padding-left: 0; }
     .ours td { font-weight: 600; } .charts { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1.5rem; }
-    figure { margin: 0; flex: 1 1 28rem; min-width: 0; } figcaption { font-size: .85rem; margin-bottom: .3rem; }
+    figure { margin: 0; flex: 1 1 28rem; min-width: 0; max-width: 34rem; } figcaption { font-size: .85rem; margin-bottom: .3rem; }
     svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; }
     svg .soft { fill: var(--soft); } svg .axis { stroke: var(--line); } svg .mark { stroke: var(--ink); stroke-width: 2; }
     svg .o0 { --c: var(--ours); } svg .o1 { --c: var(--ours2); } svg .o2 { --c: var(--ours3); } svg .b { --c: var(--other); }
