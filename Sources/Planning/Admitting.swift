@@ -120,9 +120,8 @@ extension Planner {
     let evaluation = fanOut.evaluations[kind]
     let value = pendingValue(instance) + Double(evaluation.relevance)
     if !devices[slot].flags.contains(.developerMode) {
-      let hour = Int(zones[Int(devices[slot].zone)].timeOfDay(now) / LocalZone.hour)
-      kinds[kind].arrivals[hour] += Double(evaluation.relevance)
-      kinds[kind].touched = true
+      noteArrival(
+        instance, relevance: evaluation.relevance, timeOfDay: zones[Int(devices[slot].zone)].timeOfDay(now))
       if value < kinds[kind].floor { return .belowFloor }
     }
     if Int(instances[instance].causes) >= bounds.causesPerInstanceMax {

@@ -40,10 +40,7 @@ extension Planner {
         atOrAfter: max(old &+ 23 * LocalZone.hour, now &+ 1), anchorMinute: kinds[kind].anchorMinute, offsets: offsets)
     }
     instances[instance].spent = 0
-    if instances[instance].calibratedAt >= old &- LocalZone.day, instances[instance].theta > 0 {
-      kinds[kind].theta += (Double(instances[instance].theta) - kinds[kind].theta) / 256
-      kinds[kind].touched = true
-    }
+    if old > 0 { learnFromWindow(instance, endedAt: old) }
     touch(device: instances[instance].device)
   }
 

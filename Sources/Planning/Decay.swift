@@ -1,10 +1,10 @@
 /// Arithmetic that gives the same bits on every machine: additions and multiplications only. The C library's `exp2` may
 /// pick another instruction sequence on another processor, and then a replay would not be byte-identical.
-enum Decay {
+package enum Decay {
   /// 2^(−halfLives). 0 beyond 60 half-lives. Relative error below 1e-9 (Taylor series of e^(−f·ln 2) to the 10th power,
   /// f in 0..<1).
   @inline(__always)
-  static func factor(halfLives: Double) -> Double {
+  package static func factor(halfLives: Double) -> Double {
     if halfLives <= 0 { return 1 }
     if halfLives >= 60 { return 0 }
     let whole = Int(halfLives)
@@ -24,7 +24,7 @@ enum Decay {
 
   /// Worth left after `microseconds` for a half-life given as its inverse (1 / µs).
   @inline(__always)
-  static func factor(microseconds: Int64, inverseHalfLife: Double) -> Double {
+  package static func factor(microseconds: Int64, inverseHalfLife: Double) -> Double {
     factor(halfLives: Double(microseconds) * inverseHalfLife)
   }
 }

@@ -64,6 +64,8 @@ struct InstanceState {
   /// Tokens spent in the window that ends at `windowEnd`.
   var spent: UInt16 = 0
   var causes: UInt16 = 0
+  /// Arrivals that `flowMean` knows, up to a bound.
+  var flowCount: UInt16 = 0
   var index: UInt16 = 0
   var flags: Flags = []
   var surface = InstanceSurface.widget
@@ -72,9 +74,14 @@ struct InstanceState {
   var pendingValue: Float = 0
   /// θ, this instance's base price; 0: takes the kind's at first use.
   var theta: Float = 0
+  /// Relevance times view chance that came in lately, as of `flowAt`, and its mean over arrivals.
+  var flow: Float = 0
+  var flowMean: Float = 0
+  /// Instants in seconds, wrapping.
+  var flowAt: UInt32 = 0
+  var calibratedAt: UInt32 = 0
   /// Instant for which `pendingValue` is given.
   var pendingAt: Int64 = 0
-  var calibratedAt: Int64 = 0
   var windowEnd: Int64 = 0
   var lastReload: Int64 = .min
   var nextReload: Int64 = .min

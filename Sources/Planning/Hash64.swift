@@ -1,5 +1,5 @@
-import Domain
-import Policies
+package import Domain
+package import Policies
 
 /// FNV-1a over bytes with a final mix: stable across runs, machines and versions, unlike `Hasher`. Used for fingerprints
 /// and subject keys, which live in `rouse.state`.
@@ -30,9 +30,9 @@ package struct Hash64 {
 }
 
 /// What a kind displays of an event, as one number: equal numbers look the same on the screen.
-enum Fingerprint {
+package enum Fingerprint {
   /// Fields that the event lacks count as null. The subject is part of it: two flights at one airport are two things.
-  static func of(_ event: DomainEvent, displays: [DisplayField]) -> UInt64 {
+  package static func of(_ event: DomainEvent, displays: [DisplayField]) -> UInt64 {
     var hash = Hash64()
     hash.add(event.subject)
     for field in displays {

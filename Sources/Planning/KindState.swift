@@ -33,6 +33,8 @@ struct KindState {
 
   /// θ of the kind: where new instances start. Follows the θ of instances as their days end.
   var theta = 0.3
+  /// Windows of instances that θ has followed, at most `windowsMax`.
+  var windowsSeen = 0
   /// Relevance seen by local hour, fading by a tenth each day.
   var arrivals = ContiguousArray<Double>(repeating: 0, count: 24)
   /// Whether something learnt changed since the last commit.
@@ -44,6 +46,7 @@ struct KindState {
   private(set) var remaining: ContiguousArray<Double> = []
 
   static let hoursMax = 24 * 14
+  static let windowsMax = 256
 
   init(name: String) {
     self.name = name
@@ -86,12 +89,21 @@ struct KindState {
     if thetaPrior != kind.price.base || remaining.isEmpty {
       thetaPrior = kind.price.base
       theta = kind.price.base
+      windowsSeen = 0
     }
     floor = kind.price.floor
     smoothing = kind.price.smoothing
     views = ContiguousArray(kind.views)
     prior = kind.price.hourlyShare
     refreshCurve()
+  }
+
+  /// θ of an instance at the end of its window: the mean of the first ones, fading over the last 256.
+  mutating func follow(theta ended: Double) {
+    windowsSeen = min(Self.windowsMax, windowsSeen + 1)
+    // The prior counts as one window.
+    theta += (ended - theta) / Double(windowsSeen + 1)
+    touched = true
   }
 
   /// Restore: the curve as it was mixed last.

@@ -25,7 +25,7 @@ enum StateKey {
 }
 
 /// The version byte that starts every state value.
-let stateFormatVersion: UInt8 = 1
+let stateFormatVersion: UInt8 = 2
 
 extension Planner {
   /// Hands over every record that changed since the last call, in an order that depends on the log only, and starts
@@ -160,7 +160,11 @@ extension Planner {
     writer.float(instance.theta)
     writer.float(instance.pendingValue)
     writer.zigzag(instance.pendingAt)
-    writer.zigzag(instance.calibratedAt)
+    writer.varint(UInt64(instance.calibratedAt))
+    writer.float(instance.flow)
+    writer.float(instance.flowMean)
+    writer.varint(UInt64(instance.flowCount))
+    writer.varint(UInt64(instance.flowAt))
     writer.zigzag(instance.windowEnd)
     writer.zigzag(instance.lastReload)
     writer.zigzag(instance.nextReload)
@@ -201,6 +205,7 @@ extension KindState {
     writer.uint8(stateFormatVersion)
     writer.double(theta)
     writer.double(thetaPrior)
+    writer.count(windowsSeen)
     writer.count(hoursObserved)
     for hour in 0..<24 { writer.double(arrivals[hour]) }
     for place in 0..<25 { writer.double(remaining[place]) }
@@ -210,6 +215,7 @@ extension KindState {
   mutating func read(from reader: inout BinaryReader) throws(BinaryError) {
     theta = try reader.double("θ")
     thetaPrior = try reader.double("the prior of θ")
+    windowsSeen = min(Self.windowsMax, try reader.integer("windows seen"))
     hoursObserved = min(Self.hoursMax, try reader.integer("hours observed"))
     for hour in 0..<24 { arrivals[hour] = try reader.double("arrivals") }
     var suffix = ContiguousArray<Double>(repeating: 0, count: 25)

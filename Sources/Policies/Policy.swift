@@ -151,7 +151,7 @@ public struct PricePrior: Equatable, Sendable {
   public var base: Double
   /// A pending value below this is `BELOW_FLOOR`.
   public var floor: Double
-  /// s in λ = θ·((k·F + s)/(left + s))²: how strongly few tokens count.
+  /// s in λ = θ·((k·F + s)/(left + s))³·(m + 2f)/(2m + f): how strongly few tokens count.
   public var smoothing: Double
   /// Expected share of the day's value by local hour 0…23; sums to 1.
   public var hourlyShare: [Double]

@@ -20,6 +20,7 @@ struct Rouse: AsyncParsableCommand {
       RunCommand.self,
       TopicsCommand.self,
       PlanCommand.self,
+      SimulateCommand.self,
       FleetCommand.self,
       PolicyCommand.self,
       AuditCommand.self,

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Domain
+import Foundation
+import JSON
+import LineFiles
+import Policies
+import Simulation
+
+struct SimulateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate", abstract: "Compare policies with each other and with hindsight, on real events.",
+    discussion: """
+      Replays the events through all policies in one pass and works out, per instance and day, the most that the day's \
+      tokens could have shown: freshness captured is what a policy showed, as a share of that. The strategies in use \
+      today run on the same streams. The first policy's rules say what a change is worth, for all of them.
+
+      EXAMPLE
+        rouse simulate --policy now.yaml --policy next.yaml \\
+          --devices devices.jsonl.gz --events events.jsonl.gz --report report.html
+        rouse simulate --policy p.yaml --devices d.jsonl --events e.jsonl \\
+          --views screen.jsonl.gz --format json
+        rouse simulate --strategies
+      """)
+
+  @Option(help: ArgumentHelp("A policy, a YAML file; may be given several times.", valueName: "file"))
+  var policy: [String] = []
+  @Option(help: ArgumentHelp("Registrations, one a line.", valueName: "file"))
+  var devices: String?
+  @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
+  var events: String?
+  @Option(
+    help: ArgumentHelp(
+      "When people look: screen events {device, time, kind}, one a line. Replaces the policies' view curves.",
+      valueName: "file"))
+  var views: String?
+  @Option(help: ArgumentHelp("Time zone in which the hours of --views are counted.", valueName: "zone"))
+  var viewsZone = "UTC"
+  @Option(help: ArgumentHelp("Instances to measure at most; all are planned for.", valueName: "count"))
+  var instances = 5_000
+  @Flag(inversion: .prefixedNo, help: "Run the strategies in use today on the same streams.")
+  var baselines = true
+  @Option(help: ArgumentHelp("A page with charts to write, one self-contained file.", valueName: "file"))
+  var report: String?
+  @Flag(help: "Print how three classic strategies spend a day's tokens, and nothing else.")
+  var strategies = false
+  @Option(help: ArgumentHelp("Tokens a day for --strategies.", valueName: "count"))
+  var tokens = 48
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    if strategies {
+      if tokens < 1 || tokens > 1000 { throw ValidationError("--tokens: found \(tokens), expected 1 to 1000") }
+      return
+    }
+    if policy.isEmpty { throw ValidationError("name at least one --policy, or ask for --strategies") }
+    if devices == nil { throw ValidationError("name the registrations with --devices") }
+    if events == nil { throw ValidationError("name the events with --events") }
+    if instances < 1 { throw ValidationError("--instances: found \(instances), expected 1 or more") }
+    if (policy + [devices, events, views].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
+      throw ValidationError("only one input can be - (standard input)")
+    }
+    if TimeZone(identifier: viewsZone) == nil {
+      throw ValidationError("--views-zone: found \"\(viewsZone)\", expected an IANA zone such as Europe/Helsinki")
+    }
+  }
+
+  func run() throws {
+    if strategies { return try printStrategies() }
+    guard let devices, let events else { return }
+    var options = SimulationOptions(candidates: try candidates(), devices: devices, events: events)
+    options.baselines = baselines
+    options.instancesMax = instances
+    let curve = try views.map { try ViewCurve(path: $0, zone: viewsZone) }
+    options.views = curve?.hourly
+    let line = ProgressLine()
+    defer { line.end() }
+    let result = try SimulationRun(options) { progress in line.show(Self.text(progress)) }.run()
+    line.end()
+    if let report {
+      var writer = try LineWriter(path: report)
+      try writer.append(SimulationPage(result, views: curve?.hourly).html)
+      try writer.close()
+    }
+    switch output.format {
+    case .text: try Output.print(SimulateText.text(result))
+    case .json: try Output.print(result.json)
+    }
+  }
+
+  /// By file name; where two files have the same, by path.
+  private func candidates() throws -> [SimulationOptions.Candidate] {
+    let names = policy.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
+    let unique = Set(names).count == names.count
+    return try zip(policy, names).map { path, name in
+      SimulationOptions.Candidate(name: unique ? name : path, policy: try PolicyFile.document(path).policy)
+    }
+  }
+
+  private static func text(_ progress: SimulationRun.Progress) -> String {
+    let share = ProgressLine.share(progress.done, of: progress.total)
+    return switch progress.stage {
+    case .registering: "\(Digits.grouped(progress.count)) devices\(share)"
+    case .planning: "\(Digits.grouped(progress.count)) events\(share)"
+    case .measuring: "measuring\(share)"
+    }
+  }
+
+  private func printStrategies() throws {
+    let table = ClassicStrategies(tokens: tokens)
+    switch output.format {
+    case .text: try Output.print(SimulateText.text(table))
+    case .json: try Output.print(table.json)
+    }
+  }
+}

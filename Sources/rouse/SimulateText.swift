@@ -1,0 +1,96 @@
+import Domain
+import Simulation
+
+/// A simulation for people.
+enum SimulateText {
+  static func text(_ report: SimulationReport) -> String {
+    var text = ""
+    if let first = report.first, let last = report.last { text += "\(first) to \(last), " }
+    text += "\(Digits.count(report.events, "event")), \(Digits.count(report.devices, "device")), "
+    text += "\(Digits.grouped(report.measured)) of \(Digits.count(report.instances, "instance")) measured\n"
+    for policy in report.commands {
+      text +=
+        "\(policy.name): \(Digits.count(policy.decisions, "decision")), \(Digits.count(policy.commands, "command"))\n"
+    }
+    if report.deadLetters > 0 {
+      text += "\(Digits.count(report.deadLetters, "line")) refused"
+      if let letter = report.firstDeadLetter { text += ", the first: \(letter)" }
+      text += "\n"
+    }
+    if report.kinds.isEmpty { text += "\nnothing came to any measured instance: do the interests match the events?\n" }
+    for kind in report.kinds { text += "\n" + self.text(kind) }
+    return text
+  }
+
+  private static func text(_ kind: SimulationReport.Kind) -> String {
+    let perDay = Double(kind.arrivals) / Double(max(1, kind.instanceDays))
+    var text =
+      "\(kind.name): \(Digits.count(kind.instances, "instance")), \(Digits.grouped(kind.instanceDays)) instance-days, "
+    text += "\(Digits.decimal(perDay, 0)) visible changes a day\n"
+    var rows = [
+      [
+        "", "tokens", "captured", "p10", "stale min", "fresh p50", "p95", "never", "waste", "unused", "starved", "over",
+      ]
+    ]
+    for plan in kind.plans { rows.append(row(plan)) }
+    text += table(rows)
+    let hindsight = kind.plans.first { $0.isPolicy }
+    if let hindsight {
+      text +=
+        "hindsight at \(hindsight.tokens) tokens: \(Digits.decimal(hindsight.hindsightReloadsPerDay, 1)) reloads a day, "
+      text += "price \(Digits.decimal(hindsight.hindsightPriceMean, 3))\n"
+    }
+    return text
+  }
+
+  private static func row(_ plan: SimulationReport.Plan) -> [String] {
+    let waste = plan.reloads > 0 ? Double(plan.reloadsWasted) / Double(plan.reloads) * 100 : 0
+    return [
+      plan.name, String(plan.tokens), Digits.decimal(plan.capturedMean, 3), Digits.decimal(plan.capturedP10, 3),
+      Digits.decimal(plan.staleSecondsPerDay / 60, 0), wait(plan.secondsToFreshP50), wait(plan.secondsToFreshP95),
+      plan.criticalChanges == 0
+        ? "-" : Digits.decimal(Double(plan.criticalNeverShown) / Double(plan.criticalChanges) * 100, 1) + " %",
+      Digits.decimal(waste, 1) + " %", Digits.decimal(plan.tokensUnusedPerDay, 1), String(plan.daysStarved),
+      String(plan.overBudget),
+    ]
+  }
+
+  /// Of changes of relevance 0.8 and more.
+  private static func wait(_ seconds: Double?) -> String {
+    guard let seconds else { return "-" }
+    if !seconds.isFinite { return "never" }
+    return seconds < 60 ? "\(Digits.decimal(seconds, 0)) s" : "\(Digits.decimal(seconds / 60, 1)) min"
+  }
+
+  static func text(_ table: ClassicStrategies) -> String {
+    var text = "\(table.tokens) tokens a day, awake from \(clock(table.wakingHours.lowerBound * 60)) to "
+    text += "\(clock(table.wakingHours.upperBound * 60)); tokens left at the hour\n\n"
+    let hours = stride(from: 6, through: 24, by: 2)
+    var rows = [["", "wanted", "granted", "empty at"] + hours.map { "\($0)h" }]
+    for row in table.rows {
+      rows.append(
+        [row.name, String(row.wanted), String(row.granted), row.exhaustedMinute.map(clock) ?? "-"]
+          + hours.map { String(row.left[$0]) })
+    }
+    text += self.table(rows) + "\n"
+    for row in table.rows { text += "\(row.name): \(row.rule)\n" }
+    return text
+  }
+
+  private static func clock(_ minute: Int) -> String {
+    let rest = String(minute % 60)
+    return "\(minute / 60):\(rest.count < 2 ? "0" : "")\(rest)"
+  }
+
+  /// The first column left, the others right.
+  private static func table(_ rows: [[String]]) -> String {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+    return rows.map { row in
+      row.enumerated().map { column, cell in
+        let space = String(repeating: " ", count: widths[column] - cell.count)
+        return column == 0 ? cell + space : space + cell
+      }.joined(separator: "  ") + "\n"
+    }.joined()
+  }
+}
