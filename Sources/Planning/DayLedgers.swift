@@ -19,12 +19,12 @@ extension Planner {
   private mutating func changeWindow(_ instance: UInt32) {
     if kinds[Int(instances[instance].kind)].rolling {
       instances[instance].flags.insert(.rolling)
-      instanceNames[Int(instance)].charges = Array(repeating: now, count: Int(instances[instance].spent))
+      rollingCharges[instance] = Array(repeating: now, count: Int(instances[instance].spent))
     } else {
       instances[instance].flags.remove(.rolling)
       // More may have been spent in the last 24 h than since the day began.
       instances[instance].spent = max(instances[instance].spent, UInt16(clamping: chargesInLastDay(instance)))
-      instanceNames[Int(instance)].charges = []
+      rollingCharges[instance] = nil
     }
     touch(device: instances[instance].device)
   }
@@ -54,7 +54,7 @@ extension Planner {
 
   private func chargesInLastDay(_ instance: UInt32) -> Int {
     let since = now - LocalZone.day
-    return instanceNames[Int(instance)].charges.reduce(0) { $0 + ($1 > since ? 1 : 0) }
+    return rollingCharges[instance]?.reduce(0) { $0 + ($1 > since ? 1 : 0) } ?? 0
   }
 
   /// When an empty ledger has a token again.
@@ -66,7 +66,7 @@ extension Planner {
 
   /// When a rolling ledger has this many tokens: the charge that must fall out of the last 24 h, plus 24 h.
   private func rollingFree(_ instance: UInt32, needed: Int) -> Int64 {
-    let charges = instanceNames[Int(instance)].charges
+    let charges = rollingCharges[instance] ?? []
     let place = charges.count - kinds[Int(instances[instance].kind)].perDay + needed - 1
     guard place >= 0, place < charges.count else { return now }
     return charges[place] &+ LocalZone.day
@@ -75,8 +75,8 @@ extension Planner {
   mutating func chargeInstance(_ instance: UInt32) {
     if kinds[Int(instances[instance].kind)].rolling {
       let since = now - LocalZone.day
-      instanceNames[Int(instance)].charges.removeAll { $0 <= since }
-      instanceNames[Int(instance)].charges.append(now)
+      rollingCharges[instance, default: []].removeAll { $0 <= since }
+      rollingCharges[instance, default: []].append(now)
     }
     instances[instance].spent += 1
     instances[instance].flags.insert(.chargedByLast)

@@ -46,9 +46,7 @@ struct DeviceState {
 /// The texts of one device, read only when a decision or a command is written out.
 struct DeviceNames {
   var id = ""
-  var platform = ""
-  var widgetsToken: String?
-  var backgroundToken: String?
+  var tokens = TokenPair()
 }
 
 /// What a planner computes with for one placed widget.
@@ -98,7 +96,7 @@ struct InstanceState {
     static let retired = Flags(rawValue: 4)
     /// Charged by the device's refundable command.
     static let chargedByLast = Flags(rawValue: 8)
-    /// Its charges of the last 24 h are in `InstanceNames.charges`.
+    /// Its charges of the last 24 h are in `Planner.rollingCharges`.
     static let rolling = Flags(rawValue: 16)
   }
 
@@ -147,9 +145,6 @@ struct AddressedState {
 /// What is rarely needed of an instance.
 struct InstanceNames {
   var id = ""
-  var family: String?
-  /// Charge times of the last 24 h, oldest first; only for kinds with a rolling window.
-  var charges: [Int64] = []
 }
 
 /// One interest key of one instance.

@@ -37,6 +37,8 @@ public struct Planner {
   var instanceNames: ContiguousArray<InstanceNames> = []
   /// Of controls, activities and push-to-start tokens, by instance slot. Looked up, never walked through.
   var addressed: [UInt32: AddressedState] = [:]
+  /// Charge times of the last 24 h, oldest first, of instances whose kind counts a rolling window; looked up by slot.
+  var rollingCharges: [UInt32: [Int64]] = [:]
   var entries = SlotPool<InterestEntry>()
   var causes = SlotPool<Cause>()
   var events = SlotPool<EventEntry>()

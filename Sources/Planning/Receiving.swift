@@ -15,8 +15,8 @@ extension Planner {
     case .widgetFetched(let instance):
       freshen(device: slot, instance: instance, reloadedAt: min(now, signal.time.microseconds), into: &output)
     case .tokenRejected(let token):
-      if deviceNames[Int(slot)].widgetsToken == token { devices[slot].flags.insert(.widgetsTokenDead) }
-      if deviceNames[Int(slot)].backgroundToken == token { devices[slot].flags.insert(.backgroundTokenDead) }
+      if deviceNames[Int(slot)].tokens.widgets == token { devices[slot].flags.insert(.widgetsTokenDead) }
+      if deviceNames[Int(slot)].tokens.background == token { devices[slot].flags.insert(.backgroundTokenDead) }
       reject(token: token, device: slot)
     case .deliveryCompleted(let command, let outcome):
       if outcome != .accepted { refund(command, device: slot) }
@@ -75,7 +75,7 @@ extension Planner {
         instances[instance].flags.remove(.chargedByLast)
         if instances[instance].surface == .control { control = instance }
         if now < instances[instance].windowEnd, instances[instance].spent > 0 { instances[instance].spent -= 1 }
-        if !instanceNames[Int(instance)].charges.isEmpty { instanceNames[Int(instance)].charges.removeLast() }
+        if rollingCharges[instance]?.isEmpty == false { rollingCharges[instance]?.removeLast() }
       }
       instance = instances[instance].next
     }

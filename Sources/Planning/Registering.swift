@@ -36,8 +36,7 @@ extension Planner {
       if !instances[instance].flags.contains(.retired) { retire(instance, into: &output) }
       instance = next
     }
-    deviceNames[Int(slot)].widgetsToken = nil
-    deviceNames[Int(slot)].backgroundToken = nil
+    deviceNames[Int(slot)].tokens = TokenPair()
     devices[slot].flags.subtract([
       .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode,
     ])
@@ -51,7 +50,7 @@ extension Planner {
     var device = DeviceState()
     device.flags = [.used]
     let slot = devices.insert(device)
-    while deviceNames.count < devices.capacity { deviceNames.append(DeviceNames()) }
+    deviceNames.grow(to: devices.capacity, DeviceNames())
     deviceNames[Int(slot)] = DeviceNames(id: id)
     deviceByID[id] = slot
     return slot
@@ -60,8 +59,8 @@ extension Planner {
   private mutating func takeOver(_ registration: Registration, device slot: UInt32) {
     var flags = devices[slot].flags
     // A rejected token stays dead until another one comes.
-    if deviceNames[Int(slot)].widgetsToken != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
-    if deviceNames[Int(slot)].backgroundToken != registration.tokens.background { flags.remove(.backgroundTokenDead) }
+    if deviceNames[Int(slot)].tokens.widgets != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
+    if deviceNames[Int(slot)].tokens.background != registration.tokens.background { flags.remove(.backgroundTokenDead) }
     flags.remove(.forgotten)
     set(.production, registration.environment == .production, in: &flags)
     set(.developerMode, registration.developerMode, in: &flags)
@@ -76,9 +75,8 @@ extension Planner {
     devices[slot].osVersion = registration.osVersion
     // A backend whose clock runs ahead must not lock out every later registration.
     devices[slot].updatedAt = min(registration.updatedAt.microseconds, now)
-    deviceNames[Int(slot)].platform = registration.platform
-    deviceNames[Int(slot)].widgetsToken = registration.tokens.widgets
-    deviceNames[Int(slot)].backgroundToken = registration.tokens.background
+    deviceNames[Int(slot)].tokens = TokenPair(
+      widgets: registration.tokens.widgets, background: registration.tokens.background)
   }
 
   private func set(_ flag: DeviceState.Flags, _ on: Bool, in flags: inout DeviceState.Flags) {
@@ -93,7 +91,6 @@ extension Planner {
       instances[instance].flags.remove(.pushEnabled)
     }
     instances[instance].nextReload = widget.nextReload?.microseconds ?? .min
-    instanceNames[Int(instance)].family = widget.family
     listen(instance, to: widget.interests)
   }
 
@@ -191,7 +188,7 @@ extension Planner {
     state.flags = [.used]
     state.next = next
     let instance = instances.insert(state)
-    while instanceNames.count < instances.capacity { instanceNames.append(InstanceNames()) }
+    instanceNames.grow(to: instances.capacity, InstanceNames())
     instanceNames[Int(instance)] = InstanceNames(id: id)
     if previous == none {
       devices[slot].firstInstance = instance
@@ -286,7 +283,7 @@ extension Planner {
     }
     guard count > bounds.retiredPerDeviceMax, first != none else { return }
     instances[first].spent = 0
-    instanceNames[Int(first)].charges = []
+    rollingCharges[first] = nil
     addressed[first]?.tat = 0
     addressed[first]?.started = []
     setDue(first, now)
@@ -303,7 +300,7 @@ extension Planner {
     if devices[device].flags.contains(.forgotten) { end = max(end, devices[device].startTAT) }
     end = max(end, addressed[instance]?.tat ?? .min)
     if let started = addressed[instance]?.started.last { end = max(end, started.at &+ Self.startMemory) }
-    if let last = instanceNames[Int(instance)].charges.last { end = max(end, last &+ LocalZone.day) }
+    if let last = rollingCharges[instance]?.last { end = max(end, last &+ LocalZone.day) }
     return end
   }
 
@@ -326,6 +323,7 @@ extension Planner {
     instances.remove(instance, leaving: InstanceState())
     instanceNames[Int(instance)] = InstanceNames()
     addressed[instance] = nil
+    rollingCharges[instance] = nil
     purgeIfOver(device: device)
   }
 

@@ -13,13 +13,17 @@ struct SlotPool<Value> {
       values[Int(slot)] = value
       return slot
     }
+    values.makeRoom()
     values.append(value)
     return UInt32(values.count - 1)
   }
 
   /// Puts a value into a given slot (restore); slots in between, filled with `empty`, become free by `freeUnused`.
   mutating func place(_ value: Value, at slot: UInt32, empty: @autoclosure () -> Value) {
-    while values.count <= Int(slot) { values.append(empty()) }
+    while values.count <= Int(slot) {
+      values.makeRoom()
+      values.append(empty())
+    }
     values[Int(slot)] = value
   }
 
@@ -69,5 +73,21 @@ private struct FreeSlots {
       parent = child
     }
     return smallest
+  }
+}
+
+extension ContiguousArray {
+  /// Grows by an eighth instead of doubling: tables of millions would else be half empty.
+  @inline(__always)
+  mutating func makeRoom() {
+    if count == capacity { reserveCapacity(count + Swift.max(64, count / 8)) }
+  }
+
+  /// Appends copies of `filler` up to a count.
+  mutating func grow(to wanted: Int, _ filler: @autoclosure () -> Element) {
+    while count < wanted {
+      makeRoom()
+      append(filler())
+    }
   }
 }

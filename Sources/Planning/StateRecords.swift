@@ -98,11 +98,10 @@ extension Planner {
     writer.varint(UInt64(device.flags.rawValue))
     writer.string(apps[Int(device.app)].id)
     writer.string(zones[Int(device.zone)].id)
-    writer.string(names.platform)
     writer.varint(UInt64(device.osVersion.major))
     writer.varint(UInt64(device.osVersion.minor))
-    writer.optionalString(names.widgetsToken)
-    writer.optionalString(names.backgroundToken)
+    writer.optionalString(names.tokens.widgets)
+    writer.optionalString(names.tokens.background)
     writer.zigzag(device.pushTAT)
     writer.zigzag(device.backgroundTAT)
     writer.zigzag(device.startTAT)
@@ -150,7 +149,6 @@ extension Planner {
     let instance = instances[slot]
     let names = instanceNames[Int(slot)]
     writer.string(names.id)
-    writer.optionalString(names.family)
     writer.string(kinds[Int(instance.kind)].name)
     writer.varint(UInt64(instance.index))
     writer.uint8(instance.surface.rawValue)
@@ -169,8 +167,9 @@ extension Planner {
     writer.zigzag(instance.lastReload)
     writer.zigzag(instance.nextReload)
     writer.zigzag(instance.due)
-    writer.count(names.charges.count)
-    for charge in names.charges { writer.zigzag(charge) }
+    let charges = rollingCharges[slot] ?? []
+    writer.count(charges.count)
+    for charge in charges { writer.zigzag(charge) }
     if let state = addressed[slot] { state.write(to: &writer) }
     var places: [UInt32: Int] = [:]
     var entry = instance.firstEntry

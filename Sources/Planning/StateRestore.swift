@@ -123,10 +123,9 @@ extension Planner {
     device.app = appIndex(try reader.string("an app"))
     device.zone = zoneIndex(try reader.string("a time zone"))
     var names = DeviceNames(id: id)
-    names.platform = try reader.string("a platform")
     device.osVersion = OSVersion(major: try reader.integer("a version"), minor: try reader.integer("a version"))
-    names.widgetsToken = try reader.optionalString("a token")
-    names.backgroundToken = try reader.optionalString("a token")
+    let widgets = try reader.optionalString("a token")
+    names.tokens = TokenPair(widgets: widgets, background: try reader.optionalString("a token"))
     device.pushTAT = try reader.zigzag("a push TAT")
     device.backgroundTAT = try reader.zigzag("a background TAT")
     device.startTAT = try reader.zigzag("a start TAT")
@@ -136,7 +135,7 @@ extension Planner {
     device.commandOrdinal = try reader.integer("an ordinal")
     device.updatedAt = try reader.zigzag("an instant")
     devices.place(device, at: slot, empty: DeviceState())
-    while deviceNames.count < devices.capacity { deviceNames.append(DeviceNames()) }
+    deviceNames.grow(to: devices.capacity, DeviceNames())
     deviceNames[Int(slot)] = names
     deviceByID[id] = slot
     var pending: [UInt32] = []
@@ -162,8 +161,7 @@ extension Planner {
   private mutating func restoreInstance(
     device slot: UInt32, from reader: inout BinaryReader, pending: [UInt32]
   ) throws(BinaryError) -> UInt32 {
-    var names = InstanceNames(id: try reader.string("an instance id"))
-    names.family = try reader.optionalString("a family")
+    let names = InstanceNames(id: try reader.string("an instance id"))
     var state = InstanceState()
     state.device = slot
     state.kind = kindIndex(try reader.string("a kind"))
@@ -188,11 +186,13 @@ extension Planner {
     state.lastReload = try reader.zigzag("an instant")
     state.nextReload = try reader.zigzag("an instant")
     let due = try reader.zigzag("an instant")
-    for _ in 0..<(try reader.count("charges")) { names.charges.append(try reader.zigzag("an instant")) }
+    var charges: [Int64] = []
+    for _ in 0..<(try reader.count("charges")) { charges.append(try reader.zigzag("an instant")) }
     let instance = instances.insert(state)
-    while instanceNames.count < instances.capacity { instanceNames.append(InstanceNames()) }
+    instanceNames.grow(to: instances.capacity, InstanceNames())
     instanceNames[Int(instance)] = names
     if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader) }
+    if !charges.isEmpty { rollingCharges[instance] = charges }
     let chain = try restoreEntries(instance, from: &reader)
     try restoreCauses(instance, chain: chain, from: &reader, pending: pending)
     if due != .max { setDue(instance, due) }

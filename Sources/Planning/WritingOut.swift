@@ -92,9 +92,9 @@ extension Planner {
   ) -> Command.APNs {
     let names = deviceNames[Int(planned.device)]
     switch planned.push {
-    case .widgets: return APNsRequests.widgets(token: names.widgetsToken ?? "", app: app, command: command)
+    case .widgets: return APNsRequests.widgets(token: names.tokens.widgets ?? "", app: app, command: command)
     case .background:
-      return APNsRequests.background(token: names.backgroundToken ?? "", app: app, command: command, kinds: kinds)
+      return APNsRequests.background(token: names.tokens.background ?? "", app: app, command: command, kinds: kinds)
     case .control(let instance):
       return APNsRequests.control(token: addressed[instance]?.token ?? "", app: app, command: command)
     case .activity(let instance, let payload, let priority):

@@ -1,0 +1,80 @@
+/// The two tokens of a device in as few bytes as they take: hexadecimal digits in lower case, as APNs gives them out, two
+/// to a byte. Read only when a command is written out.
+struct TokenPair: Equatable {
+  /// For each token: 0 (none); or 1, count, packed bytes; or 2, count of two bytes, UTF-8 as it stood.
+  private var bytes: [UInt8] = []
+
+  init() {}
+
+  init(widgets: String?, background: String?) {
+    if widgets == nil, background == nil { return }
+    bytes.reserveCapacity(4 + ((widgets?.utf8.count ?? 0) + (background?.utf8.count ?? 0)) / 2)
+    Self.append(widgets, to: &bytes)
+    Self.append(background, to: &bytes)
+  }
+
+  var widgets: String? {
+    if bytes.isEmpty { return nil }
+    var place = 0
+    return Self.read(bytes, &place)
+  }
+
+  var background: String? {
+    if bytes.isEmpty { return nil }
+    var place = 0
+    _ = Self.read(bytes, &place)
+    return Self.read(bytes, &place)
+  }
+
+  private static func append(_ token: String?, to bytes: inout [UInt8]) {
+    guard let token else {
+      bytes.append(0)
+      return
+    }
+    let digits = Array(token.utf8)
+    if digits.count % 2 == 0, digits.count <= 510, digits.allSatisfy({ value($0) != nil }) {
+      bytes.append(1)
+      bytes.append(UInt8(digits.count / 2))
+      for i in stride(from: 0, to: digits.count, by: 2) {
+        bytes.append((value(digits[i]) ?? 0) << 4 | (value(digits[i + 1]) ?? 0))
+      }
+    } else {
+      bytes.append(2)
+      bytes.append(UInt8(truncatingIfNeeded: digits.count >> 8))
+      bytes.append(UInt8(truncatingIfNeeded: digits.count))
+      bytes += digits
+    }
+  }
+
+  private static func read(_ bytes: [UInt8], _ place: inout Int) -> String? {
+    switch bytes[place] {
+    case 0:
+      place += 1
+      return nil
+    case 1:
+      let count = Int(bytes[place + 1])
+      var digits: [UInt8] = []
+      digits.reserveCapacity(2 * count)
+      for byte in bytes[place + 2..<place + 2 + count] {
+        digits.append(digit(byte >> 4))
+        digits.append(digit(byte & 15))
+      }
+      place += 2 + count
+      return String(decoding: digits, as: UTF8.self)
+    default:
+      let count = Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
+      defer { place += 3 + count }
+      return String(decoding: bytes[place + 3..<place + 3 + count], as: UTF8.self)
+    }
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x61...0x66: digit - 0x61 + 10
+    default: nil
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
+}
