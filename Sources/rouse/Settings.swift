@@ -118,8 +118,9 @@ struct Settings {
   /// swift-configuration passes over keys that nobody asks for; a misspelt one must not go unnoticed.
   private static func checkFile(_ path: String) throws {
     let text: String
+    guard Files.exists(path) else { throw Failure("\(path): there is no such file; name another with --config") }
     do { text = try String(contentsOfFile: path, encoding: .utf8) } catch {
-      throw Failure("\(path): cannot be read: \((error as NSError).localizedDescription); name another with --config")
+      throw Failure("\(path): cannot be read as UTF-8 text; name another with --config")
     }
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch {
@@ -168,11 +169,16 @@ struct Settings {
     return list
   }
 
+  /// A value that cannot be: wrong use when it was given as a flag, a failure when a file or the environment holds it.
+  private func refusal(_ name: String, _ text: String) -> any Error {
+    values.first { $0.key.name == name }?.origin == "flag" ? ValidationError(text) : Failure(text)
+  }
+
   /// - Throws: when it is outside the range.
   func number(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
     guard case .int(let number) = content(name) else { return nil }
     guard range.contains(number) else {
-      throw Failure("\(name): \(number) is not possible; expected \(range.lowerBound) to \(range.upperBound)")
+      throw refusal(name, "\(name): \(number) is not possible; expected \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -182,7 +188,7 @@ struct Settings {
     let text = text(name) ?? ""
     guard let choice = Choice(rawValue: text) else {
       let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Failure("\(name): '\(text)' is not possible; expected one of \(known)")
+      throw refusal(name, "\(name): '\(text)' is not possible; expected one of \(known)")
     }
     return choice
   }
@@ -241,7 +247,7 @@ extension Settings {
   func roles() throws -> Set<Role> {
     let roles = try list("roles").map { name in
       guard let role = Role(rawValue: name) else {
-        throw Failure("roles: '\(name)' is not possible; expected some of intake, planner, audit")
+        throw refusal("roles", "roles: '\(name)' is not possible; expected some of intake, planner, audit")
       }
       return role
     }
