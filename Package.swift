@@ -70,10 +70,12 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Pipeline", "KafkaClient", "Planning", "Policies", "Domain", "JSON", .product(name: "Logging", package: "swift-log"),
+        "Pipeline", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
-      name: "AuditingTests", dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
+      name: "AuditingTests",
+      dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "JSON", "Domain"]),

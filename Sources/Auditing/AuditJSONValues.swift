@@ -54,7 +54,7 @@ extension AuditJSON {
 
   static func value(_ summary: AuditSummary) -> Value {
     .members([
-      "events": .count(summary.events), "devices": .count(summary.devices), "instances": .count(summary.instances),
+      "events": .count(summary.events), "devices": .count(summary.devices),
       "decisions": .count(summary.decisions), "finalDecisions": .count(summary.finalDecisions),
       "outcomes": .array(
         summary.outcomes.map {

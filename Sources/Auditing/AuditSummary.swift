@@ -20,10 +20,9 @@ public struct AuditSummary: Equatable, Sendable {
     public var tokens: Int
   }
 
-  /// Different events, devices and instances that the store knows.
+  /// Different events and devices that the store knows.
   public var events: Int
   public var devices: Int
-  public var instances: Int
   public var decisions: Int
   public var finalDecisions: Int
   /// Most frequent first.
@@ -39,14 +38,14 @@ public struct AuditSummary: Equatable, Sendable {
 }
 
 extension AuditStore {
-  /// A whole store at a glance, from its counts: quick at any size. `events`, `devices` and `instances` may include some
+  /// A whole store at a glance, from its counts: quick at any size. `events` and `devices` may include some
   /// that retention has just emptied.
   public func summary() throws(AuditError) -> AuditSummary {
     try read { db in
       func count(_ table: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 }
       let span = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
       var summary = AuditSummary(
-        events: try count("event"), devices: try count("device"), instances: try count("instance"), decisions: 0,
+        events: try count("event"), devices: try count("device"), decisions: 0,
         finalDecisions: 0, outcomes: [], commands: 0, surfaces: [], charged: [],
         first: (span?[0] as Int64?).map { Timestamp(microseconds: $0) },
         last: (span?[1] as Int64?).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())

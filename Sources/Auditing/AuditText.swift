@@ -69,9 +69,7 @@ public enum AuditText {
       facts.add("time", "\(Figure.time(first)) to \(Figure.time(last))")
     }
     facts.add("events", Figure.grouped(Int64(summary.events)))
-    facts.add(
-      "devices",
-      "\(Figure.grouped(Int64(summary.devices))) with \(Figure.count(summary.instances, "instance"))")
+    facts.add("devices", Figure.grouped(Int64(summary.devices)))
     facts.add(
       "decisions",
       "\(Figure.grouped(Int64(summary.decisions))), of which final \(Figure.grouped(Int64(summary.finalDecisions)))")

@@ -36,14 +36,15 @@ public enum ReasonText {
     case .emitted: return "sent: worth \(worth), a token was worth \(price)\(with(left.instance))"
     case .emittedAfterDefer:
       return "sent after waiting: worth \(worth), a token was worth \(price)\(with(left.instance))"
-    case .emittedCoalesced:
-      return
-        "sent together with \(Figure.count(max(0, decision.events.count - 1), "other event")) in one push that a later event"
-        + " of this instance caused"
+    case .emittedCoalesced: return "sent with the push that a later event of this instance caused"
     case .emittedShared: return "shown by a push that another instance of the device paid for"
     case .superseded: return "a newer event took its place, or undid it, before a push was worth it"
     case .expired: return "lost its worth (\(worth) at the end) before a token was worth spending on it"
     case .freshened: return "the widget fetched its content by itself, so that it shows this already"
+    case .emittedFree: return "told the Live Activity at priority 5, which is free and arrives when it suits the device"
+    case .activityEnded: return "the Live Activity is over"
+    case .alreadyStarted: return "a Live Activity of this subject runs on the device, or was started before"
+    case .endedQuiet: return "the Live Activity was ended because its subject had gone quiet"
     case .instanceRemoved: return "the instance or its device was removed while this was waiting"
     }
   }
@@ -77,6 +78,9 @@ public enum ReasonText {
     case .superseded: "nothing; if the middle states matter too, raise their relevance"
     case .expired: "lengthen halfLife or maxAge, raise its relevance, or give the kind more tokens"
     case .freshened: "nothing; it cost no token"
+    case .emittedFree: "nothing; raise the rule's relevance if it must arrive at once"
+    case .activityEnded, .alreadyStarted: "nothing"
+    case .endedQuiet: "lengthen quietEnd if its subjects pause for longer"
     case .instanceRemoved: "nothing"
     }
   }

@@ -32,6 +32,10 @@ extension Reason {
     case .expired: 26
     case .freshened: 27
     case .instanceRemoved: 28
+    case .emittedFree: 29
+    case .activityEnded: 30
+    case .alreadyStarted: 31
+    case .endedQuiet: 32
     }
   }
   private static let byCode = Dictionary(uniqueKeysWithValues: allCases.map { ($0.code, $0) })
@@ -70,6 +74,9 @@ extension Command.Ledger {
     case .device: 2
     case .background: 3
     case .app: 4
+    case .control: 5
+    case .activity: 6
+    case .start: 7
     }
   }
   init(code: Int64) throws { self = try known(Self.allCases.first { $0.code == code }, "ledger", code) }

@@ -63,7 +63,9 @@ public struct Command: Equatable, Sendable {
   }
 
   /// The names of the ledgers as they stand on commands.
-  public enum Ledger: String, Sendable, CaseIterable { case instance, device, background, app }
+  public enum Ledger: String, Sendable, CaseIterable {
+    case instance, device, background, control, activity, start, app
+  }
 
   /// The request for APNs.
   public struct APNs: Equatable, Sendable {

@@ -137,6 +137,14 @@ public enum Reason: String, Sendable, CaseIterable {
   case emittedCoalesced = "EMITTED_COALESCED"
   /// Another instance of the device paid for the push.
   case emittedShared = "EMITTED_SHARED"
+  /// Told a Live Activity at priority 5, which is free.
+  case emittedFree = "EMITTED_FREE"
+  /// The Live Activity is over.
+  case activityEnded = "ACTIVITY_ENDED"
+  /// A Live Activity of the subject runs on the device, or was started before.
+  case alreadyStarted = "ALREADY_STARTED"
+  /// On commands only: the activity's subject has gone quiet.
+  case endedQuiet = "ENDED_QUIET"
   /// What it announced was undone, or a newer event took its place.
   case superseded = "SUPERSEDED"
   /// Lost its worth before a token was worth spending on it.

@@ -40,6 +40,9 @@ public struct Registration: Equatable, Sendable {
     self.updatedAt = updatedAt
   }
 
+  /// The instance id that stands for the push-to-start token of a kind, in decisions and ledgers.
+  public static func starterID(kind: String) -> String { "start/" + kind }
+
   /// The APNs environment; one device id belongs to one.
   public enum Environment: String, Sendable, CaseIterable { case production, sandbox }
 

@@ -17,6 +17,7 @@ public final class RegistrationDecoder {
     let registration = try reader.read(value) { (node: JSONNode) throws(DomainError) in
       try Registration(node, timeZoneExists: timeZoneExists)
     }
+    try Registration.requireDevice(registration.device, path: "$.device")
     if let key, !key.elementsEqual(registration.device.utf8) {
       throw DomainError(
         .keyMismatch, path: "$.device",

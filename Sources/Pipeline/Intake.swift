@@ -15,6 +15,8 @@ public final class Intake {
   private let signals = SignalDecoder()
   private let registrations = RegistrationDecoder()
   private var window: DuplicateWindow
+  /// Channels that were told to their partition lately.
+  private var channels = DuplicateWindow(size: 10_000)
   private var partitions: Int32 = 0
   private var buffer: [UInt8] = []
 
@@ -90,6 +92,7 @@ public final class Intake {
       value: message.value, timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0))
     if message.topic == settings.topics.signals {
       let signal = try signals.decode(record)
+      try Registration.requireDevice(signal.device, path: "$.data.device")
       counters.add(.signalsAccepted)
       return LogRecord(origin: origin, content: .signal(signal))
     }
@@ -111,6 +114,7 @@ public final class Intake {
     guard let device = String(validating: key, as: UTF8.self) else {
       throw DomainError(.invalidUTF8, path: "key", message: "not UTF-8; expected a device id")
     }
+    try Registration.requireDevice(device, path: "key")
     return .forget(device: device)
   }
 
@@ -127,6 +131,7 @@ public final class Intake {
       device = registration.device
       try send(
         device, DevicePartitioner.partition(of: device, count: partitions), time: registration.updatedAt, producer)
+      for channel in registration.channels() { try append(channel: channel, producer) }
     case .forget(let id):
       try send(id, DevicePartitioner.partition(of: id, count: partitions), time: nil, producer)
     case .signal(let signal):
@@ -134,6 +139,20 @@ public final class Intake {
       try send(device, DevicePartitioner.partition(of: device, count: partitions), time: signal.time, producer)
     case .policy, .tick: return
     }
+  }
+
+  /// Tells the channel's partition of it, unless that was told lately: thousands of devices name the same channel. No
+  /// origin: repeating it changes nothing.
+  private func append(channel: Registration, _ producer: KafkaProducer) throws(KafkaError) {
+    guard let activity = channel.activities.first else { return }
+    let seen = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
+    guard !channels.contains(source: channel.device, id: seen) else { return }
+    channels.insert(source: channel.device, id: seen)
+    buffer.removeAll(keepingCapacity: true)
+    LogRecord(origin: nil, content: .registration(channel)).encode(into: &buffer)
+    try send(
+      channel.device, DevicePartitioner.partition(of: channel.device, count: partitions), time: channel.updatedAt,
+      producer)
   }
 
   private func send(_ key: String?, _ partition: Int32, time: Timestamp?, _ producer: KafkaProducer) throws(KafkaError)

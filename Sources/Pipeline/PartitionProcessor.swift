@@ -17,6 +17,7 @@ final class PartitionProcessor {
   private(set) var registrations = 0
   private var output = PlannerOutput()
   private var writer = JSONWriter(reserving: 4096)
+  private var decisionWriter = DecisionWriter()
   private var current: (origin: Origin?, offset: Int64)?
 
   init(partition: Int32, planner: Planner, position: PlannerPosition) {
@@ -70,7 +71,7 @@ final class PartitionProcessor {
     let done = planner.advance(into: &output, decisionsMax: decisionsMax)
     for i in 0..<output.decisionCount {
       writer.reset()
-      planner.decision(i, of: output).encode(to: &writer)
+      decisionWriter.write(i, of: output, by: planner, to: &writer)
       batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes)
     }
     for i in 0..<output.commandCount {

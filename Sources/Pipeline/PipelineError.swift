@@ -12,7 +12,8 @@ public enum PipelineError: Error, Sendable {
   /// Whether starting the stage anew may help.
   public var isWorthRetrying: Bool {
     switch self {
-    case .kafka: true
+    // A topic that is missing is made by a person.
+    case .kafka(let error): error.code != .unknownTopicOrPartition && error.code != .topicAuthorizationFailed
     case .unreadable, .setup: false
     }
   }

@@ -154,7 +154,7 @@ public final class PlannerWorker {
   private func plan(_ message: KafkaMessage) throws(KafkaError) {
     guard let processor = processors[message.partition] else { return }
     let (skipped, registered) = (processor.recordsSkipped, processor.registrations)
-    let timestamp = (message.timestampMilliseconds ?? 0) * 1000
+    let timestamp = Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds
     do throws(BinaryError) {
       try processor.begin(message.value ?? [], offset: message.offset, timestamp: timestamp)
     } catch {

@@ -29,6 +29,43 @@ enum APNsRequests {
         + kinds.map { "\"" + escaped($0) + "\"" }.joined(separator: ",") + "]}}")
   }
 
+  /// Reloads the one control that the token names. Priority and expiration as in Apple's sample.
+  static func control(token: String, app: String, command: String) -> Command.APNs {
+    Command.APNs(
+      address: .token(token),
+      headers: [
+        Command.Header(name: "apns-expiration", value: "0"),
+        Command.Header(name: "apns-id", value: requestID(command)),
+        Command.Header(name: "apns-priority", value: "10"),
+        Command.Header(name: "apns-push-type", value: "controls"),
+        Command.Header(name: "apns-topic", value: app + ".push-type.controls"),
+      ], payload: #"{"aps":{"content-changed":true}}"#)
+  }
+
+  /// A Live Activity push to a token, or a broadcast to a channel, which names no topic. A channel that stores nothing
+  /// refuses any expiration but 0.
+  static func activity(
+    address: Command.APNs.Address, app: String, command: String, priority: UInt8, stores: Bool, expires: Int64,
+    payload: String
+  ) -> Command.APNs {
+    var headers = [
+      Command.Header(name: "apns-id", value: requestID(command)),
+      Command.Header(name: "apns-priority", value: "\(priority)"),
+      Command.Header(name: "apns-push-type", value: "liveactivity"),
+    ]
+    switch address {
+    case .token:
+      headers.insert(Command.Header(name: "apns-expiration", value: "\(expires)"), at: 0)
+      headers.append(Command.Header(name: "apns-topic", value: app + ".push-type.liveactivity"))
+    case .channel(let channel):
+      headers.insert(Command.Header(name: "apns-channel-id", value: channel), at: 0)
+      headers.insert(Command.Header(name: "apns-expiration", value: stores ? "\(expires)" : "0"), at: 1)
+      headers[2] = Command.Header(name: "apns-request-id", value: requestID(command))
+      headers.sort { $0.name < $1.name }
+    }
+    return Command.APNs(address: address, headers: headers, payload: payload)
+  }
+
   /// A canonical lowercase UUID made from the command's id (version 8: custom), so that a repeated send carries the same
   /// `apns-id`.
   static func requestID(_ command: String) -> String {
@@ -39,18 +76,14 @@ enum APNsRequests {
     high.add(command)
     let a = high.value & ~0xf000 | 0x8000
     let b = low.value & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
-    let text = hexadecimal(a) + hexadecimal(b)
-    var result = ""
-    for (i, character) in text.enumerated() {
-      if i == 8 || i == 12 || i == 16 || i == 20 { result += "-" }
-      result.append(character)
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for place in 0..<32 {
+      if place == 8 || place == 12 || place == 16 || place == 20 { text.append(UInt8(ascii: "-")) }
+      let digit = UInt8(truncatingIfNeeded: (place < 16 ? a : b) >> (60 - 4 * UInt64(place & 15)) & 15)
+      text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
-    return result
-  }
-
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static func escaped(_ text: String) -> String {

@@ -4,27 +4,61 @@ import Policies
 /// How a device can be reached for one instance.
 enum Route: Equatable {
   case widgetPush, backgroundPush
+  /// To the token of this control (instance slot).
+  case controlPush(UInt32)
   case unreachable(Reason)
+
+  var push: PlannedPush {
+    switch self {
+    case .widgetPush, .unreachable: .widgets
+    case .backgroundPush: .background
+    case .controlPush(let control): .control(control)
+    }
+  }
+
+  /// As it stands in the state, for a refund.
+  var stored: UInt8 {
+    switch self {
+    case .widgetPush, .unreachable: 0
+    case .backgroundPush: 1
+    case .controlPush: 2
+    }
+  }
 }
 
 /// The first system with widget pushes; source: Apple's WidgetPushHandler page.
 private let widgetPushOS = OSVersion(major: 26)
+/// The first iOS with control pushes; source: Apple's ControlPushHandler page. macOS and watchOS have them since 26, where
+/// only they can register one.
+private let controlPushOS = OSVersion(major: 18)
 
 extension Planner {
   /// Decides about the event in hand for one device: each instance by the checks that concern it alone, then the device
   /// as a whole, because one push reloads every push-enabled widget.
   mutating func decide(device slot: UInt32, into output: inout PlannerOutput) {
-    var trigger = none
+    workingNew.removeAll(keepingCapacity: true)
     for i in workingEntries.indices {
       let entry = workingEntries[i]
       let instance = entries[entry].instance
-      if let reason = admit(entry: entry, instance: instance, device: slot, into: &output) {
+      if instances[instance].surface.isActivity {
+        decideActivity(entry: entry, instance: instance, device: slot, into: &output)
+      } else if let reason = admit(entry: entry, instance: instance, device: slot, into: &output) {
         suppressNew(instance: instance, reason: reason, into: &output)
-      } else if trigger == none {
-        trigger = instance
+      } else {
+        workingNew.append(instance)
       }
     }
-    if trigger != none { examine(device: slot, trigger: trigger, fromTimer: false, into: &output) }
+    // Mostly one push reaches them all; widgets without a push handler take another route than their neighbours.
+    for i in workingNew.indices where workingNew[i] != none && hasNewCause(workingNew[i]) {
+      examine(device: slot, trigger: workingNew[i], fromTimer: false, into: &output)
+    }
+  }
+
+  /// Whether the event in hand waits on the instance.
+  @inline(__always)
+  func hasNewCause(_ instance: UInt32) -> Bool {
+    let cause = instances[instance].lastCause
+    return cause != none && causes[cause].event == fanOut.slot
   }
 
   /// Steps 1 to 4 and the floor, in DESIGN's order; the first that holds is the reason.
@@ -67,7 +101,7 @@ extension Planner {
   /// What reaches the screen without a push.
   @inline(__always)
   private func freeAnyway(instance: UInt32, device slot: UInt32) -> Reason? {
-    if isForeground(slot) { return .appForeground }
+    if isForeground(slot), instances[instance].surface == .widget { return .appForeground }
     let next = instances[instance].nextReload
     if next >= now, next &- now <= kinds[Int(instances[instance].kind)].imminentReload { return .reloadImminent }
     return nil
@@ -112,9 +146,21 @@ extension Planner {
     return nil
   }
 
+  private func controlRoute(_ instance: UInt32, device slot: UInt32) -> Route {
+    if devices[slot].osVersion < controlPushOS { return .unreachable(.unsupportedOS) }
+    guard let control = addressed[instance] else { return .unreachable(.noToken) }
+    return control.tokenDead ? .unreachable(.tokenDead) : .controlPush(instance)
+  }
+
   /// Widget push where system, token and configuration allow it, else a background push, else the reason why not.
   @inline(__always)
   func route(of instance: UInt32, device slot: UInt32) -> Route {
+    switch instances[instance].surface {
+    case .widget: break
+    case .control: return controlRoute(instance, device: slot)
+    // Reached one by one, never by a route that others share.
+    case .activity, .starter: return .unreachable(.noToken)
+    }
     let flags = devices[slot].flags
     let system = devices[slot].osVersion
     if flags.contains(.widgetsToken), !flags.contains(.widgetsTokenDead), system >= widgetPushOS,

@@ -105,7 +105,7 @@ extension Planner {
 
   /// −1: no limit.
   @inline(__always)
-  mutating func appTokensLeft(_ app: UInt16) -> Int {
+  mutating func appTokensLeft(_ app: UInt32) -> Int {
     let index = Int(app)
     if apps[index].limit < 0 { return -1 }
     let day = now / LocalZone.day
@@ -117,7 +117,7 @@ extension Planner {
     return max(0, apps[index].limit - apps[index].spent)
   }
 
-  mutating func chargeApp(_ app: UInt16) {
+  mutating func chargeApp(_ app: UInt32) {
     if apps[Int(app)].limit < 0 { return }
     apps[Int(app)].spent += 1
     apps[Int(app)].touched = true

@@ -43,7 +43,7 @@ public struct DecisionWriter: Sendable {
     json.key("kind")
     json.string(planner.kinds[Int(planned.kind)].name)
     json.key("surface")
-    if planned.background { json.string("background" as StaticString) } else { json.string("widget" as StaticString) }
+    json.string(planned.surface.rawValue)
     json.key("verdict")
     json.string(planned.verdict.rawValue)
     json.key("reason")

@@ -6,7 +6,7 @@ let none: UInt32 = .max
 /// What a planner computes with for one device. Plain numbers only; texts are in `DeviceNames`.
 struct DeviceState {
   var flags: Flags = []
-  var app: UInt16 = 0
+  var app: UInt32 = 0
   var zone: UInt16 = 0
   var osVersion = OSVersion(major: 0)
   var firstInstance: UInt32 = none
@@ -15,11 +15,15 @@ struct DeviceState {
   /// GCRA of WidgetKit pushes and of background pushes.
   var pushTAT: Int64 = 0
   var backgroundTAT: Int64 = 0
+  /// GCRA of Live Activity starts.
+  var startTAT: Int64 = 0
   /// When the app came to the foreground.
   var foregroundSince: Int64 = 0
   /// The last command, which may still be refunded: log offset (−1: none) and ordinal.
   var commandOffset: Int64 = -1
   var commandOrdinal: UInt32 = 0
+  /// Which rate it was charged to (`Route.stored`).
+  var commandRoute: UInt8 = 0
   /// `updatedAt` of the registration in force.
   var updatedAt: Int64 = .min
 
@@ -36,8 +40,6 @@ struct DeviceState {
     /// Forgotten by a tombstone: kept without tokens until its ledgers have run out, so that registering anew refills
     /// nothing.
     static let forgotten = Flags(rawValue: 256)
-    /// The refundable command was a background push.
-    static let commandWasBackground = Flags(rawValue: 512)
   }
 }
 
@@ -58,7 +60,7 @@ struct InstanceState {
   /// Pending causes, oldest first.
   var firstCause: UInt32 = none
   var lastCause: UInt32 = none
-  var kind: UInt16 = 0
+  var kind: UInt32 = 0
   /// Tokens spent in the window that ends at `windowEnd`.
   var spent: UInt16 = 0
   var causes: UInt16 = 0
@@ -66,6 +68,7 @@ struct InstanceState {
   var flowCount: UInt16 = 0
   var index: UInt8 = 0
   var flags: Flags = []
+  var surface = InstanceSurface.widget
   var pendingValue: Float = 0
   /// θ, this instance's base price; 0: takes the kind's at first use.
   var theta: Float = 0
@@ -100,6 +103,43 @@ struct InstanceState {
   /// Sorts instances by device, then by their place in it.
   @inline(__always)
   var order: UInt64 { UInt64(device) << 8 | UInt64(index) }
+}
+
+/// What an instance is.
+enum InstanceSurface: UInt8 {
+  case widget, control
+  /// A running Live Activity.
+  case activity
+  /// A push-to-start token: something that can start activities of its kind.
+  case starter
+
+  var isActivity: Bool { self == .activity || self == .starter }
+}
+
+/// What instances with an address of their own have besides: controls, activities and push-to-start tokens.
+struct AddressedState {
+  var token = ""
+  /// `token` is the id of a broadcast channel.
+  var isChannel = false
+  var tokenDead = false
+  /// The person allows frequent updates.
+  var frequentPushes = false
+  /// The activity is over: by an end push, by its life, or because the device said so.
+  var ended = false
+  /// GCRA of the control's pushes, or of the activity's priority-10 pushes.
+  var tat: Int64 = 0
+  /// `timestamp` of the last push, Unix seconds; strictly rising.
+  var timestamp: Int64 = 0
+  var startedAt: Int64 = 0
+  /// Log time of the last event that it was told of, or of its registration.
+  var lastEventAt: Int64 = 0
+  /// Subjects that were started by this push-to-start token: hash and log time.
+  var started: [StartedSubject] = []
+
+  struct StartedSubject: Equatable {
+    var subject: UInt64
+    var at: Int64
+  }
 }
 
 /// What is rarely needed of an instance.

@@ -4,36 +4,36 @@ import Policies
 extension Planner {
   /// One push: charges every ledger it draws on, delivers everything pending on the instances it reaches, and says so.
   mutating func emit(
-    device slot: UInt32, trigger: UInt32, fromTimer: Bool, background: Bool, _ weighing: Weighing,
+    device slot: UInt32, trigger: UInt32, fromTimer: Bool, route: Route, _ weighing: Weighing,
     into output: inout PlannerOutput
   ) {
     let command = output.commands.count
     let newest = causes[instances[trigger].lastCause].event
     output.commands.append(
       PlannedCommand(
-        device: slot, ordinal: takeOrdinal(), background: background, event: newest, servedStart: output.served.count,
+        device: slot, ordinal: takeOrdinal(), push: route.push, event: newest, servedStart: output.served.count,
         servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
     // Which instances it reaches must be known before anything pending is taken away.
     workingInstances.removeAll(keepingCapacity: true)
     var instance = devices[slot].firstInstance
     while instance != none {
       instances[instance].flags.remove(.chargedByLast)
-      if reaches(instance, device: slot, background: background) { workingInstances.append(instance) }
+      if reaches(instance, device: slot, route: route) { workingInstances.append(instance) }
       instance = instances[instance].next
     }
-    charge(device: slot, command: command, background: background, into: &output)
+    charge(device: slot, command: command, route: route, into: &output)
     serve(
-      trigger, command: command, isTrigger: true, fromTimer: fromTimer, background: background, weighing, into: &output)
+      trigger, command: command, isTrigger: true, fromTimer: fromTimer, route: route, weighing, into: &output)
     for i in workingInstances.indices where workingInstances[i] != trigger {
       serve(
-        workingInstances[i], command: command, isTrigger: false, fromTimer: fromTimer, background: background, weighing,
+        workingInstances[i], command: command, isTrigger: false, fromTimer: fromTimer, route: route, weighing,
         into: &output)
     }
     output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
     touch(device: slot)
   }
 
-  private mutating func charge(device slot: UInt32, command: Int, background: Bool, into output: inout PlannerOutput) {
+  private mutating func charge(device slot: UInt32, command: Int, route: Route, into output: inout PlannerOutput) {
     devices[slot].commandOffset = -1
     if devices[slot].flags.contains(.developerMode) { return }
     for i in workingInstances.indices {
@@ -42,34 +42,42 @@ extension Planner {
         PlannedCharge(
           ledger: .instance, instance: workingInstances[i], left: Int32(tokensLeft(workingInstances[i]))))
     }
-    let left: Int
-    if background {
-      backgroundRate.charge(tat: &devices[slot].backgroundTAT, now: now)
-      left = backgroundRate.tokensLeft(tat: devices[slot].backgroundTAT, now: now)
-    } else {
-      pushRate.charge(tat: &devices[slot].pushTAT, now: now)
-      left = pushRate.tokensLeft(tat: devices[slot].pushTAT, now: now)
-    }
-    if left >= 0 {
-      output.charges.append(
-        PlannedCharge(ledger: background ? .background : .device, instance: none, left: Int32(left)))
-    }
+    chargeRate(device: slot, route: route, into: &output)
     chargeApp(devices[slot].app)
     let appLeft = appTokensLeft(devices[slot].app)
     if appLeft >= 0 { output.charges.append(PlannedCharge(ledger: .app, instance: none, left: Int32(appLeft))) }
     output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart
     devices[slot].commandOffset = offset
     devices[slot].commandOrdinal = output.commands[command].ordinal
-    if background {
-      devices[slot].flags.insert(.commandWasBackground)
-    } else {
-      devices[slot].flags.remove(.commandWasBackground)
+    devices[slot].commandRoute = route.stored
+  }
+
+  private mutating func chargeRate(device slot: UInt32, route: Route, into output: inout PlannerOutput) {
+    var tat = tat(of: route, device: slot)
+    let rate = rate(of: route)
+    if rate.isUnlimited { return }
+    rate.charge(tat: &tat, now: now)
+    set(tat: tat, of: route, device: slot)
+    let left = Int32(rate.tokensLeft(tat: tat, now: now))
+    switch route {
+    case .widgetPush, .unreachable: output.charges.append(PlannedCharge(ledger: .device, instance: none, left: left))
+    case .backgroundPush: output.charges.append(PlannedCharge(ledger: .background, instance: none, left: left))
+    case .controlPush(let control):
+      output.charges.append(PlannedCharge(ledger: .control, instance: control, left: left))
+    }
+  }
+
+  mutating func set(tat: Int64, of route: Route, device slot: UInt32) {
+    switch route {
+    case .widgetPush, .unreachable: devices[slot].pushTAT = tat
+    case .backgroundPush: devices[slot].backgroundTAT = tat
+    case .controlPush(let control): addressed[control]?.tat = tat
     }
   }
 
   /// Closes every cause pending on one instance that the push reaches.
   private mutating func serve(
-    _ instance: UInt32, command: Int, isTrigger: Bool, fromTimer: Bool, background: Bool, _ weighing: Weighing,
+    _ instance: UInt32, command: Int, isTrigger: Bool, fromTimer: Bool, route: Route, _ weighing: Weighing,
     into output: inout PlannerOutput
   ) {
     instances[instance].lastReload = now
@@ -89,7 +97,7 @@ extension Planner {
     if isTrigger {
       report(
         instance: instance, event: causes[newest].event, verdict: .emit, reason: primary,
-        relevance: causes[newest].relevance, weighing: weighing, background: background, command: command,
+        relevance: causes[newest].relevance, weighing: weighing, route: route, command: command,
         causes: range, into: &output)
     }
     cause = instances[instance].firstCause
@@ -99,7 +107,7 @@ extension Planner {
         report(
           instance: instance, event: entry.event, verdict: .coalesce,
           reason: isTrigger ? .emittedCoalesced : .emittedShared, relevance: entry.relevance, weighing: weighing,
-          background: background, command: command, into: &output)
+          route: route, command: command, into: &output)
       }
       releasedEvents.append(entry.event)
       causes.remove(cause, leaving: Cause())
@@ -116,31 +124,33 @@ extension Planner {
 
   /// A final suppress of the event in hand.
   @inline(__always)
-  mutating func suppressNew(instance: UInt32, reason: Reason, into output: inout PlannerOutput) {
+  mutating func suppressNew(
+    instance: UInt32, reason: Reason, weighing: Weighing = Weighing(), into output: inout PlannerOutput
+  ) {
     report(
       instance: instance, event: fanOut.slot, verdict: .suppress, reason: reason,
-      relevance: fanOut.evaluations[Int(instances[instance].kind)].relevance, into: &output)
+      relevance: fanOut.evaluations[Int(instances[instance].kind)].relevance, weighing: weighing, into: &output)
   }
 
   @inline(__always)
   mutating func report(
     instance: UInt32, event: UInt32, verdict: Verdict, reason: Reason, relevance: Float,
-    weighing: Weighing = Weighing(), background: Bool = false, until: Int64 = .max, command: Int = -1,
+    weighing: Weighing = Weighing(), route: Route = .widgetPush, until: Int64 = .max, command: Int = -1,
     causes: Range<Int> = 0..<0, into output: inout PlannerOutput
   ) {
     let device = instances[instance].device
     rollWindow(instance, zone: Int(devices[device].zone))
-    let rate = background ? backgroundRate : pushRate
-    let tat = background ? devices[device].backgroundTAT : devices[device].pushTAT
+    let surface = surface(of: instance, route: route)
+    let left = rate(of: route).tokensLeft(tat: tat(of: route, device: device), now: now)
     output.decisions.append(
       PlannedDecision(
         event: event, instance: instance, kind: instances[instance].kind, command: Int32(command),
         causesStart: UInt32(causes.lowerBound),
         causesCount: UInt32(causes.count), ordinal: takeOrdinal(), verdict: verdict, reason: reason,
         // The decision that closes a duplicate is the first delivery's.
-        final: verdict != .defer && reason != .duplicate, background: background, relevance: relevance,
+        final: verdict != .defer && reason != .duplicate, surface: surface, relevance: relevance,
         value: Float(weighing.worth), price: Float(weighing.price), leftInstance: Int32(tokensLeft(instance)),
-        leftDevice: Int32(rate.tokensLeft(tat: tat, now: now)), leftApp: Int32(appTokensLeft(devices[device].app)),
+        leftDevice: Int32(left), leftApp: Int32(appTokensLeft(devices[device].app)),
         until: until))
   }
 }

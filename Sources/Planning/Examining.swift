@@ -23,29 +23,33 @@ extension Planner {
   /// Steps 5 to 7 for a device: one push reloads, and is charged to, every instance that it reaches; the tightest ledger
   /// governs and the sum of values is weighed against the sum of prices.
   mutating func examine(device slot: UInt32, trigger: UInt32, fromTimer: Bool, into output: inout PlannerOutput) {
-    let background = route(of: trigger, device: slot) == .backgroundPush
+    let route = self.route(of: trigger, device: slot)
     if devices[slot].flags.contains(.developerMode) {
-      emit(device: slot, trigger: trigger, fromTimer: fromTimer, background: background, Weighing(), into: &output)
+      emit(device: slot, trigger: trigger, fromTimer: fromTimer, route: route, Weighing(), into: &output)
       return
     }
-    var weighing = weigh(device: slot, background: background)
+    var weighing = weigh(device: slot, route: route)
     if weighing.block == nil, weighing.worth < weighing.price {
-      weighing.hold(.belowPrice, until: priceCrossing(device: slot, trigger: trigger, background: background))
+      weighing.hold(.belowPrice, until: priceCrossing(device: slot, trigger: trigger, route: route))
     }
     if weighing.block == nil {
-      emit(device: slot, trigger: trigger, fromTimer: fromTimer, background: background, weighing, into: &output)
+      emit(device: slot, trigger: trigger, fromTimer: fromTimer, route: route, weighing, into: &output)
     } else {
-      hold(device: slot, trigger: trigger, fromTimer: fromTimer, background: background, weighing, into: &output)
+      hold(device: slot, trigger: trigger, fromTimer: fromTimer, route: route, weighing, into: &output)
     }
   }
 
   /// Whether a push by this route reloads the instance. A background push names the kinds that have something pending.
   @inline(__always)
-  func reaches(_ instance: UInt32, device slot: UInt32, background: Bool) -> Bool {
+  func reaches(_ instance: UInt32, device slot: UInt32, route: Route) -> Bool {
     let flags = instances[instance].flags
     if flags.contains(.retired) { return false }
-    if !background { return flags.contains(.pushEnabled) }
-    guard route(of: instance, device: slot) == .backgroundPush else { return false }
+    switch route {
+    case .controlPush(let control): return instance == control
+    case .widgetPush: return flags.contains(.pushEnabled)
+    case .backgroundPush, .unreachable: break
+    }
+    guard self.route(of: instance, device: slot) == .backgroundPush else { return false }
     if instances[instance].firstCause != none { return true }
     var other = devices[slot].firstInstance
     while other != none {
@@ -59,7 +63,26 @@ extension Planner {
     return false
   }
 
-  private mutating func weigh(device slot: UInt32, background: Bool) -> Weighing {
+  /// The rate that a push by this route draws on.
+  @inline(__always)
+  func rate(of route: Route) -> RateLedger {
+    switch route {
+    case .widgetPush, .unreachable: pushRate
+    case .backgroundPush: backgroundRate
+    case .controlPush: controlRate
+    }
+  }
+
+  @inline(__always)
+  func tat(of route: Route, device slot: UInt32) -> Int64 {
+    switch route {
+    case .widgetPush, .unreachable: devices[slot].pushTAT
+    case .backgroundPush: devices[slot].backgroundTAT
+    case .controlPush(let control): addressed[control]?.tat ?? 0
+    }
+  }
+
+  private mutating func weigh(device slot: UInt32, route: Route) -> Weighing {
     var weighing = Weighing()
     let zone = Int(devices[slot].zone)
     let timeOfDay = zones[zone].timeOfDay(now)
@@ -69,7 +92,7 @@ extension Planner {
     var instance = devices[slot].firstInstance
     while instance != none {
       defer { instance = instances[instance].next }
-      guard reaches(instance, device: slot, background: background) else { continue }
+      guard reaches(instance, device: slot, route: route) else { continue }
       rollWindow(instance, zone: zone)
       let kind = Int(instances[instance].kind)
       let left = tokensLeft(instance)
@@ -88,37 +111,43 @@ extension Planner {
       }
     }
     applyLimits(
-      &weighing, device: slot, background: background, timeOfDay: timeOfDay, spacedUntil: spacedUntil,
+      &weighing, device: slot, route: route, timeOfDay: timeOfDay, spacedUntil: spacedUntil,
       budgetUntil: budgetUntil, reserveHeld: reserveHeld)
     return weighing
   }
 
   @inline(__always)
   private mutating func applyLimits(
-    _ weighing: inout Weighing, device slot: UInt32, background: Bool, timeOfDay: Int64, spacedUntil: Int64,
+    _ weighing: inout Weighing, device slot: UInt32, route: Route, timeOfDay: Int64, spacedUntil: Int64,
     budgetUntil: Int64, reserveHeld: Bool
   ) {
     if let quiet = policy.quietHours, let end = quietEnd(quiet, timeOfDay: timeOfDay),
-      Double(topRelevance(device: slot, background: background)) < quiet.exceptRelevance
+      Double(topRelevance(device: slot, route: route)) < quiet.exceptRelevance
     {
       weighing.hold(.quietHours, until: end)
     }
     if spacedUntil != .min { weighing.hold(.minInterval, until: spacedUntil) }
     if budgetUntil != .min { weighing.hold(.budgetInstance, until: budgetUntil) }
-    let rate = background ? backgroundRate : pushRate
-    let tat = background ? devices[slot].backgroundTAT : devices[slot].pushTAT
-    if !rate.admits(tat: tat, now: now) { weighing.hold(.budgetDevice, until: rate.availableAt(tat: tat)) }
+    let rate = rate(of: route)
+    let tat = tat(of: route, device: slot)
+    if !rate.admits(tat: tat, now: now) {
+      if case .controlPush = route {
+        weighing.hold(.budgetInstance, until: rate.availableAt(tat: tat))
+      } else {
+        weighing.hold(.budgetDevice, until: rate.availableAt(tat: tat))
+      }
+    }
     if appTokensLeft(devices[slot].app) == 0 {
       weighing.hold(.budgetApp, until: (now / LocalZone.day + 1) * LocalZone.day)
     }
-    if reserveHeld, let until = reserveUntil(device: slot, background: background) {
+    if reserveHeld, let until = reserveUntil(device: slot, route: route) {
       weighing.hold(.reserveHeld, until: until)
     }
   }
 
   /// When quiet hours end, if they hold now.
   @inline(__always)
-  private func quietEnd(_ quiet: QuietHours, timeOfDay: Int64) -> Int64? {
+  func quietEnd(_ quiet: QuietHours, timeOfDay: Int64) -> Int64? {
     let from = Int64(quiet.fromMinute) * 60_000_000
     let to = Int64(quiet.toMinute) * 60_000_000
     let holds = from <= to ? timeOfDay >= from && timeOfDay < to : timeOfDay >= from || timeOfDay < to
@@ -128,11 +157,11 @@ extension Planner {
   }
 
   /// The most relevant cause that the push would deliver.
-  private func topRelevance(device slot: UInt32, background: Bool) -> Float {
+  private func topRelevance(device slot: UInt32, route: Route) -> Float {
     var top: Float = 0
     var instance = devices[slot].firstInstance
     while instance != none {
-      if reaches(instance, device: slot, background: background) {
+      if reaches(instance, device: slot, route: route) {
         var cause = instances[instance].firstCause
         while cause != none {
           top = max(top, causes[cause].relevance)
@@ -145,13 +174,13 @@ extension Planner {
   }
 
   /// When every reserve that holds now has released a token; nil when what is pending may use them all.
-  private func reserveUntil(device slot: UInt32, background: Bool) -> Int64? {
-    let top = Double(topRelevance(device: slot, background: background))
+  private func reserveUntil(device slot: UInt32, route: Route) -> Int64? {
+    let top = Double(topRelevance(device: slot, route: route))
     var until: Int64?
     var instance = devices[slot].firstInstance
     while instance != none {
       let kind = Int(instances[instance].kind)
-      if reaches(instance, device: slot, background: background), kinds[kind].reserveTokens > 0,
+      if reaches(instance, device: slot, route: route), kinds[kind].reserveTokens > 0,
         tokensLeft(instance) <= reserved(instance), top < kinds[kind].reserveAboveRelevance
       {
         until = max(until ?? .min, reserveReleaseAt(instance))
@@ -163,7 +192,7 @@ extension Planner {
 
   /// The first full hour, up to the expiry of the trigger's newest cause, at which the push would be worth its price;
   /// `.max`: none. In between value only decays and the price moves slowly, so one timer is enough.
-  private func priceCrossing(device slot: UInt32, trigger: UInt32, background: Bool) -> Int64 {
+  private func priceCrossing(device slot: UInt32, trigger: UInt32, route: Route) -> Int64 {
     let expires = causes[instances[trigger].lastCause].expires
     let zone = Int(devices[slot].zone)
     var instant = now &- zones[zone].timeOfDay(now) % LocalZone.hour &+ LocalZone.hour
@@ -174,7 +203,7 @@ extension Planner {
       var price = 0.0
       var instance = devices[slot].firstInstance
       while instance != none {
-        if reaches(instance, device: slot, background: background) {
+        if reaches(instance, device: slot, route: route) {
           let kind = Int(instances[instance].kind)
           if instances[instance].pendingValue > 0 {
             worth += pendingValue(instance, at: instant) * kinds[kind].view(timeOfDay: timeOfDay)
@@ -194,7 +223,7 @@ extension Planner {
 
   /// Not now: a decision for each event that came in with this record, and a timer.
   private mutating func hold(
-    device slot: UInt32, trigger: UInt32, fromTimer: Bool, background: Bool, _ weighing: Weighing,
+    device slot: UInt32, trigger: UInt32, fromTimer: Bool, route: Route, _ weighing: Weighing,
     into output: inout PlannerOutput
   ) {
     let clearAt = max(weighing.clearAt, now &+ 1)
@@ -202,14 +231,15 @@ extension Planner {
       setDue(trigger, min(clearAt, earliestExpiry(trigger)))
       return
     }
-    for i in workingEntries.indices {
-      let instance = entries[workingEntries[i]].instance
+    for i in workingNew.indices where workingNew[i] != none {
+      let instance = workingNew[i]
+      guard hasNewCause(instance), reaches(instance, device: slot, route: route) else { continue }
+      workingNew[i] = none
       let cause = instances[instance].lastCause
-      guard cause != none, causes[cause].event == fanOut.slot else { continue }
       let until = min(clearAt, causes[cause].expires)
       report(
         instance: instance, event: fanOut.slot, verdict: .defer, reason: weighing.block ?? .belowPrice,
-        relevance: causes[cause].relevance, weighing: weighing, background: background, until: until, into: &output)
+        relevance: causes[cause].relevance, weighing: weighing, route: route, until: until, into: &output)
       setDue(instance, min(instances[instance].due, until))
     }
   }

@@ -32,6 +32,7 @@ struct KindEvaluation {
   var hasDisplays = false
   var maxAge: Int64 = .max
   var relevance: Float = 0
+  var action = Rule.Action.update
   var fingerprint: UInt64 = 0
 }
 
@@ -71,7 +72,8 @@ extension Planner {
     id.add(event.id)
     if subjects.current.count >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
     let key = subject.value
-    let standing = subjects.note(key, id: id.value, time: event.time.microseconds)
+    // A publisher whose clock runs ahead must not make everything after it stale.
+    let standing = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
     if standing != .duplicate { changes.subjects.append(key) }
     return standing
   }
@@ -107,6 +109,7 @@ extension Planner {
       }
     }
     evaluation.maxAge = rule.maxAge?.microseconds ?? .max
+    evaluation.action = rule.action
     evaluation.relevance = Float(rule.relevance.evaluate(event))
     let displays = policy.kinds[kind.policyIndex].displays
     evaluation.hasDisplays = !displays.isEmpty

@@ -7,6 +7,8 @@ struct KindState {
   /// Index in the policy's kinds; −1: the policy does not know it.
   var policyIndex = -1
   var enabled = false
+  /// Switched off by the policy, which is not the same as unknown to it.
+  var isDisabled: Bool { policyIndex >= 0 && !enabled }
   var perDay = 0
   var minInterval: Int64 = 0
   var anchorMinute = 240

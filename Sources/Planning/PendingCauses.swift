@@ -145,10 +145,18 @@ extension Planner {
       purge(retired: instance)
       return
     }
+    if instances[instance].surface.isActivity {
+      fireActivity(instance, into: &output)
+      return
+    }
     let now = self.now
     endCauses(of: instance, reason: .expired, into: &output) { $0.expires <= now }
     guard instances[instance].firstCause != none else { return }
     let device = instances[instance].device
+    if kinds[Int(instances[instance].kind)].isDisabled {
+      endAllCauses(of: instance, reason: .kindDisabled, into: &output)
+      return
+    }
     if case .unreachable(let reason) = route(of: instance, device: device) {
       endAllCauses(of: instance, reason: reason, into: &output)
       return

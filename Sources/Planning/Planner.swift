@@ -33,15 +33,17 @@ public struct Planner {
   var deviceByID: [String: UInt32] = [:]
   var instances = SlotPool<InstanceState>()
   var instanceNames: ContiguousArray<InstanceNames> = []
+  /// Of controls, activities and push-to-start tokens, by instance slot. Looked up, never walked through.
+  var addressed: [UInt32: AddressedState] = [:]
   var entries = SlotPool<InterestEntry>()
   var causes = SlotPool<Cause>()
   var events = SlotPool<EventEntry>()
   var interests = InterestIndex()
   var timers = TimerQueue()
   var apps: ContiguousArray<AppState> = []
-  var appByID: [String: UInt16] = [:]
+  var appByID: [String: UInt32] = [:]
   var kinds: ContiguousArray<KindState> = []
-  var kindByName: [String: UInt16] = [:]
+  var kindByName: [String: UInt32] = [:]
   /// Indices of the kinds that the policy knows, in the policy's order.
   var policyKinds: ContiguousArray<Int> = []
   var zones: ContiguousArray<LocalZone> = []
@@ -49,6 +51,10 @@ public struct Planner {
   var subjects = SubjectMemory()
   var pushRate: RateLedger
   var backgroundRate: RateLedger
+  var controlRate: RateLedger
+  var activityRate: RateLedger
+  var frequentActivityRate: RateLedger
+  var startRate: RateLedger
   /// Hour of `now` (hours since 1970) that the curves have seen.
   var curveHour: Int64 = .min
 
@@ -62,6 +68,8 @@ public struct Planner {
   var releasedEvents: [UInt32] = []
   var workingEntries: [UInt32] = []
   var workingInstances: [UInt32] = []
+  /// Instances on which the event in hand waits, of the device in hand; `none` once that is reported.
+  var workingNew: [UInt32] = []
 
   // What the next commit must write
   var changes = PlannerChanges()
@@ -84,6 +92,10 @@ public struct Planner {
     self.offsets = offsets
     pushRate = RateLedger(policy.profile.devicePushes)
     backgroundRate = RateLedger(policy.profile.backgroundPushes)
+    controlRate = RateLedger(policy.profile.controlPushes)
+    activityRate = RateLedger(policy.profile.activityPushes)
+    frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
+    startRate = RateLedger(policy.profile.activityStarts)
   }
 
   /// Devices registered and not forgotten.
@@ -102,7 +114,7 @@ public struct Planner {
     releasedEvents.removeAll(keepingCapacity: true)
     self.offset = offset
     nextOrdinal = 0
-    now = max(now, timestamp)
+    now = max(now, min(timestamp, Self.latestTime))
     passHours()
     for zone in zones.indices { zones[zone].refresh(now: now, offsets: offsets) }
     resumeAt = nil
@@ -169,6 +181,9 @@ public struct Planner {
     }
   }
 
+  /// 9999-12-31T23:59:59Z: log time never passes it, so sums of times cannot overflow.
+  static let latestTime: Int64 = 253_402_300_799_000_000
+
   mutating func takeOrdinal() -> UInt32 {
     defer { nextOrdinal += 1 }
     return nextOrdinal
@@ -184,7 +199,7 @@ public struct Planner {
     }
     if hour / 24 > curveHour / 24 { changes.forgottenSubjects += subjects.rotate() }
     curveHour = hour
-    for kind in kinds.indices { touch(kind: UInt16(kind)) }
+    for kind in kinds.indices { touch(kind: UInt32(kind)) }
   }
 
   // MARK: Event table

@@ -18,5 +18,5 @@ extension Planner {
   }
 
   @inline(__always)
-  mutating func touch(kind: UInt16) { kinds[Int(kind)].touched = true }
+  mutating func touch(kind: UInt32) { kinds[Int(kind)].touched = true }
 }

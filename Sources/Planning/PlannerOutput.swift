@@ -9,6 +9,10 @@ public struct PlannerOutput {
   package var causes: ContiguousArray<UInt32> = []
   package var served: ContiguousArray<PlannedServed> = []
   package var charges: ContiguousArray<PlannedCharge> = []
+  /// Bodies of Live Activity pushes.
+  package var payloads: ContiguousArray<String> = []
+  /// What an operator should hear of: which members made a payload too large.
+  public internal(set) var problems: [String] = []
 
   public init() {}
 
@@ -22,6 +26,8 @@ public struct PlannerOutput {
     causes.removeAll(keepingCapacity: true)
     served.removeAll(keepingCapacity: true)
     charges.removeAll(keepingCapacity: true)
+    payloads.removeAll(keepingCapacity: true)
+    problems.removeAll()
   }
 }
 
@@ -29,7 +35,7 @@ package struct PlannedDecision {
   package var event: UInt32
   package var instance: UInt32
   /// The instance's kind when it was decided; a registration may change it in the same step.
-  package var kind: UInt16
+  package var kind: UInt32
   /// Index in `commands`; −1: none.
   package var command: Int32
   package var causesStart: UInt32
@@ -38,7 +44,7 @@ package struct PlannedDecision {
   package var verdict: Verdict
   package var reason: Reason
   package var final: Bool
-  package var background: Bool
+  package var surface: Surface
   package var relevance: Float
   package var value: Float
   package var price: Float
@@ -53,13 +59,33 @@ package struct PlannedDecision {
 package struct PlannedCommand {
   package var device: UInt32
   package var ordinal: UInt32
-  package var background: Bool
+  package var push: PlannedPush
   /// Event of the cause that tipped it.
   package var event: UInt32
   package var servedStart: Int
   package var servedCount: Int
   package var chargesStart: Int
   package var chargesCount: Int
+}
+
+/// What kind of request a command becomes.
+package enum PlannedPush {
+  case widgets
+  case background
+  /// Instance slot of the control.
+  case control(UInt32)
+  /// Instance slot of the activity or of the push-to-start token, index in `payloads`, APNs priority.
+  case activity(UInt32, payload: Int, priority: UInt8)
+
+  /// As far as the kind of request tells: a broadcast is an activity push to a channel.
+  package var surface: Surface {
+    switch self {
+    case .widgets: .widget
+    case .background: .background
+    case .control: .control
+    case .activity: .liveActivity
+    }
+  }
 }
 
 package struct PlannedServed {

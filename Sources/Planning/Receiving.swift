@@ -17,13 +17,29 @@ extension Planner {
     case .tokenRejected(let token):
       if deviceNames[Int(slot)].widgetsToken == token { devices[slot].flags.insert(.widgetsTokenDead) }
       if deviceNames[Int(slot)].backgroundToken == token { devices[slot].flags.insert(.backgroundTokenDead) }
+      reject(token: token, device: slot)
     case .deliveryCompleted(let command, let outcome):
       if outcome != .accepted { refund(command, device: slot) }
-    case .widgetViewed, .activityStarted, .activityEnded, .activityDismissed:
-      // Views sharpen the view curve and activities are planned in a later version; both are accepted and kept in the log.
+    case .activityEnded(let id), .activityDismissed(let id): close(activity: id, device: slot)
+    case .widgetViewed, .activityStarted:
+      // A started activity says more when it registers its token; views are kept in the log.
       return
     }
     touch(device: slot)
+  }
+
+  private mutating func reject(token: String, device slot: UInt32) {
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      if addressed[instance]?.token == token { addressed[instance]?.tokenDead = true }
+      instance = instances[instance].next
+    }
+  }
+
+  private mutating func close(activity id: String, device slot: UInt32) {
+    guard let instance = find(instance: id, device: slot), addressed[instance] != nil else { return }
+    addressed[instance]?.ended = true
+    instances[instance].due = .max
   }
 
   /// The instances show the newest content: nothing waits any more.
@@ -33,7 +49,9 @@ extension Planner {
   ) {
     var instance = devices[slot].firstInstance
     while instance != none {
-      if !instances[instance].flags.contains(.retired), id == nil || instanceNames[Int(instance)].id == id {
+      if !instances[instance].flags.contains(.retired), instances[instance].surface == .widget,
+        id == nil || instanceNames[Int(instance)].id == id
+      {
         endAllCauses(of: instance, reason: .freshened, into: &output)
         markFresh(instance)
         if let reloadedAt { instances[instance].lastReload = max(instances[instance].lastReload, reloadedAt) }
@@ -49,19 +67,21 @@ extension Planner {
       partition: partition, offset: devices[slot].commandOffset, ordinal: devices[slot].commandOrdinal)
     guard devices[slot].commandOffset >= 0, command == last else { return }
     devices[slot].commandOffset = -1
+    var control: UInt32?
     var instance = devices[slot].firstInstance
     while instance != none {
       if instances[instance].flags.contains(.chargedByLast) {
         instances[instance].flags.remove(.chargedByLast)
+        if instances[instance].surface == .control { control = instance }
         if now < instances[instance].windowEnd, instances[instance].spent > 0 { instances[instance].spent -= 1 }
         if !instanceNames[Int(instance)].charges.isEmpty { instanceNames[Int(instance)].charges.removeLast() }
       }
       instance = instances[instance].next
     }
-    if devices[slot].flags.contains(.commandWasBackground) {
-      backgroundRate.refund(tat: &devices[slot].backgroundTAT)
-    } else {
-      pushRate.refund(tat: &devices[slot].pushTAT)
+    switch devices[slot].commandRoute {
+    case 1: backgroundRate.refund(tat: &devices[slot].backgroundTAT)
+    case 2: if let control { controlRate.refund(tat: &addressed[control, default: AddressedState()].tat) }
+    default: pushRate.refund(tat: &devices[slot].pushTAT)
     }
     let app = Int(devices[slot].app)
     if apps[app].limit >= 0, apps[app].spent > 0, apps[app].day == now / LocalZone.day {

@@ -9,11 +9,16 @@ extension Planner {
     guard registration.updatedAt.microseconds >= devices[slot].updatedAt else { return }
     takeOver(registration, device: slot)
     for widget in registration.widgets { place(widget, device: slot, into: &output) }
+    for control in registration.controls { place(control, device: slot, into: &output) }
+    for activity in registration.activities where registration.plansActivity(activity) {
+      place(activity, device: slot, into: &output)
+    }
+    for starter in registration.pushToStart { place(starter, device: slot, into: &output) }
+    let present = registration.plannedInstanceIDs
     var instance = devices[slot].firstInstance
     while instance != none {
       let next = instances[instance].next
-      let id = instanceNames[Int(instance)].id
-      if !instances[instance].flags.contains(.retired), !registration.widgets.contains(where: { $0.id == id }) {
+      if !instances[instance].flags.contains(.retired), !present.contains(instanceNames[Int(instance)].id) {
         retire(instance, into: &output)
       }
       instance = next
@@ -66,7 +71,8 @@ extension Planner {
     devices[slot].app = appIndex(registration.app)
     devices[slot].zone = zoneIndex(registration.timeZone)
     devices[slot].osVersion = registration.osVersion
-    devices[slot].updatedAt = registration.updatedAt.microseconds
+    // A backend whose clock runs ahead must not lock out every later registration.
+    devices[slot].updatedAt = min(registration.updatedAt.microseconds, now)
     deviceNames[Int(slot)].platform = registration.platform
     deviceNames[Int(slot)].widgetsToken = registration.tokens.widgets
     deviceNames[Int(slot)].backgroundToken = registration.tokens.background
@@ -77,17 +83,7 @@ extension Planner {
   }
 
   private mutating func place(_ widget: Registration.Widget, device slot: UInt32, into output: inout PlannerOutput) {
-    let instance: UInt32
-    if let known = find(instance: widget.id, device: slot) {
-      instance = known
-      if kinds[Int(instances[known].kind)].name != widget.kind {
-        endAllCauses(of: known, reason: .instanceRemoved, into: &output)
-        instances[known].kind = kindIndex(widget.kind)
-      }
-    } else {
-      instance = insertInstance(id: widget.id, kind: kindIndex(widget.kind), device: slot)
-    }
-    instances[instance].flags.remove(.retired)
+    let instance = place(widget.id, kind: widget.kind, surface: .widget, device: slot, into: &output)
     if widget.pushEnabled {
       instances[instance].flags.insert(.pushEnabled)
     } else {
@@ -96,6 +92,74 @@ extension Planner {
     instances[instance].nextReload = widget.nextReload?.microseconds ?? .min
     instanceNames[Int(instance)].family = widget.family
     listen(instance, to: widget.interests)
+  }
+
+  private mutating func place(_ control: Registration.Control, device slot: UInt32, into output: inout PlannerOutput) {
+    let instance = place(control.id, kind: control.kind, surface: .control, device: slot, into: &output)
+    address(instance, token: control.token, isChannel: false)
+    listen(instance, to: control.interests)
+  }
+
+  private mutating func place(_ activity: Registration.Activity, device slot: UInt32, into output: inout PlannerOutput)
+  {
+    let instance = place(activity.id, kind: activity.kind, surface: .activity, device: slot, into: &output)
+    switch activity.address {
+    case .token(let token): address(instance, token: token, isChannel: false)
+    case .channel(let channel): address(instance, token: channel, isChannel: true)
+    }
+    let started = min(activity.startedAt.microseconds, now)
+    addressed[instance]?.frequentPushes = activity.frequentPushes
+    if let known = addressed[instance], known.isChannel {
+      // A channel outlives its activities: the newest one counts.
+      if started > known.startedAt, known.startedAt != 0 { addressed[instance]?.ended = false }
+      addressed[instance]?.startedAt = max(started, known.startedAt)
+    } else {
+      addressed[instance]?.startedAt = started
+    }
+    if addressed[instance]?.lastEventAt == 0 { addressed[instance]?.lastEventAt = now }
+    listen(instance, to: activity.interests)
+    setActivityTimer(instance)
+  }
+
+  private mutating func place(
+    _ starter: Registration.PushToStart, device slot: UInt32, into output: inout PlannerOutput
+  ) {
+    let instance = place(
+      Registration.starterID(kind: starter.kind), kind: starter.kind, surface: .starter, device: slot, into: &output)
+    address(instance, token: starter.token, isChannel: false)
+    listen(instance, to: starter.interests)
+  }
+
+  private mutating func address(_ instance: UInt32, token: String, isChannel: Bool) {
+    var state = addressed[instance] ?? AddressedState()
+    if state.token != token { state.tokenDead = false }
+    state.token = token
+    state.isChannel = isChannel
+    addressed[instance] = state
+  }
+
+  /// Finds or makes an instance; another kind or surface under the same id is another thing.
+  private mutating func place(
+    _ id: String, kind: String, surface: InstanceSurface, device slot: UInt32, into output: inout PlannerOutput
+  ) -> UInt32 {
+    let instance: UInt32
+    if let known = find(instance: id, device: slot) {
+      instance = known
+      if kinds[Int(instances[known].kind)].name != kind || instances[known].surface != surface {
+        endAllCauses(of: known, reason: .instanceRemoved, into: &output)
+        instances[known].kind = kindIndex(kind)
+        instances[known].surface = surface
+      }
+    } else {
+      instance = insertInstance(id: id, kind: kindIndex(kind), device: slot)
+      instances[instance].surface = surface
+    }
+    if instances[instance].flags.contains(.retired) {
+      instances[instance].flags.remove(.retired)
+      instances[instance].due = .max
+    }
+    if surface == .widget { addressed[instance] = nil }
+    return instance
   }
 
   func find(instance id: String, device slot: UInt32) -> UInt32? {
@@ -108,7 +172,7 @@ extension Planner {
   }
 
   /// Gives a new instance the smallest free index of its device and its place in the chain.
-  mutating func insertInstance(id: String, kind: UInt16, device slot: UInt32) -> UInt32 {
+  mutating func insertInstance(id: String, kind: UInt32, device slot: UInt32) -> UInt32 {
     var index: UInt8 = 0
     var previous = none
     var next = devices[slot].firstInstance
@@ -206,7 +270,11 @@ extension Planner {
   /// When nothing is owed to the ledgers of the instance and of its device any more.
   private func ledgerEnd(_ instance: UInt32) -> Int64 {
     let device = instances[instance].device
-    var end = max(instances[instance].windowEnd, devices[device].pushTAT, devices[device].backgroundTAT)
+    // A newcomer's window is the day of its zone, which began at most 25 h ago: it must not begin before this one ended.
+    var end = max(
+      instances[instance].windowEnd &+ 25 * LocalZone.hour, devices[device].pushTAT, devices[device].backgroundTAT)
+    end = max(end, devices[device].startTAT, addressed[instance]?.tat ?? .min)
+    if let started = addressed[instance]?.started.last { end = max(end, started.at &+ Self.startMemory) }
     if let last = instanceNames[Int(instance)].charges.last { end = max(end, last &+ LocalZone.day) }
     return end
   }
@@ -229,6 +297,7 @@ extension Planner {
     }
     instances.remove(instance, leaving: InstanceState())
     instanceNames[Int(instance)] = InstanceNames()
+    addressed[instance] = nil
     purgeIfOver(device: device)
   }
 
@@ -243,9 +312,9 @@ extension Planner {
 
   // MARK: Interning
 
-  mutating func appIndex(_ id: String) -> UInt16 {
+  mutating func appIndex(_ id: String) -> UInt32 {
     if let index = appByID[id] { return index }
-    let index = UInt16(apps.count)
+    let index = UInt32(apps.count)
     apps.append(AppState(id: id))
     appByID[id] = index
     apps[Int(index)].limit = appLimit(id)
@@ -259,9 +328,9 @@ extension Planner {
     return share + (Int(partition) < budget.perDay % Int(partitionCount) ? 1 : 0)
   }
 
-  mutating func kindIndex(_ name: String) -> UInt16 {
+  mutating func kindIndex(_ name: String) -> UInt32 {
     if let index = kindByName[name] { return index }
-    let index = UInt16(kinds.count)
+    let index = UInt32(kinds.count)
     var kind = KindState(name: name)
     kind.configure(policy)
     kinds.append(kind)
@@ -301,6 +370,10 @@ extension Planner {
     self.policy = policy
     pushRate = RateLedger(policy.profile.devicePushes)
     backgroundRate = RateLedger(policy.profile.backgroundPushes)
+    controlRate = RateLedger(policy.profile.controlPushes)
+    activityRate = RateLedger(policy.profile.activityPushes)
+    frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
+    startRate = RateLedger(policy.profile.activityStarts)
     for kind in kinds.indices { kinds[kind].configure(policy) }
     orderPolicyKinds()
     for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }

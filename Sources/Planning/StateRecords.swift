@@ -72,10 +72,11 @@ extension Planner {
       body(StateRecord(key: StateKey.subject(key), value: nil))
     }
     for key in changes.subjects {
-      guard let newest = subjects.current[key] else { continue }
+      // A day may have ended since it was noted.
+      guard let (newest, generation) = subjects.remembered(key) else { continue }
       writer.reset()
       writer.uint8(stateFormatVersion)
-      writer.zigzag(subjects.generation)
+      writer.zigzag(generation)
       newest.write(to: &writer)
       body(StateRecord(key: StateKey.subject(key), value: writer.bytes))
     }
@@ -103,6 +104,8 @@ extension Planner {
     writer.optionalString(names.backgroundToken)
     writer.zigzag(device.pushTAT)
     writer.zigzag(device.backgroundTAT)
+    writer.zigzag(device.startTAT)
+    writer.uint8(device.commandRoute)
     writer.zigzag(device.foregroundSince)
     writer.zigzag(device.commandOffset)
     writer.varint(UInt64(device.commandOrdinal))
@@ -128,6 +131,7 @@ extension Planner {
     writer.optionalString(names.family)
     writer.string(kinds[Int(instance.kind)].name)
     writer.uint8(instance.index)
+    writer.uint8(instance.surface.rawValue)
     writer.uint8(instance.flags.rawValue)
     writer.varint(UInt64(instance.spent))
     writer.float(instance.theta)
@@ -144,6 +148,7 @@ extension Planner {
     writer.zigzag(instance.due)
     writer.count(names.charges.count)
     for charge in names.charges { writer.zigzag(charge) }
+    if let state = addressed[slot] { state.write(to: &writer) }
     var places: [UInt32: Int] = [:]
     var entry = instance.firstEntry
     while entry != none {
@@ -195,6 +200,41 @@ extension KindState {
     var suffix = ContiguousArray<Double>(repeating: 0, count: 25)
     for place in 0..<25 { suffix[place] = try reader.double("a share to come") }
     restore(remaining: suffix)
+  }
+}
+
+extension AddressedState {
+  func write(to writer: inout BinaryWriter) {
+    writer.string(token)
+    writer.bool(isChannel)
+    writer.bool(tokenDead)
+    writer.bool(frequentPushes)
+    writer.bool(ended)
+    writer.zigzag(tat)
+    writer.zigzag(timestamp)
+    writer.zigzag(startedAt)
+    writer.zigzag(lastEventAt)
+    writer.count(started.count)
+    for start in started {
+      writer.int64(Int64(bitPattern: start.subject))
+      writer.zigzag(start.at)
+    }
+  }
+
+  init(from reader: inout BinaryReader) throws(BinaryError) {
+    token = try reader.string("a token")
+    isChannel = try reader.bool("whether it is a channel")
+    tokenDead = try reader.bool("whether the token is dead")
+    frequentPushes = try reader.bool("whether frequent pushes are allowed")
+    ended = try reader.bool("whether it has ended")
+    tat = try reader.zigzag("a TAT")
+    timestamp = try reader.zigzag("a timestamp")
+    startedAt = try reader.zigzag("an instant")
+    lastEventAt = try reader.zigzag("an instant")
+    for _ in 0..<(try reader.count("starts")) {
+      let subject = UInt64(bitPattern: try reader.int64("a hash"))
+      started.append(StartedSubject(subject: subject, at: try reader.zigzag("an instant")))
+    }
   }
 }
 

@@ -128,6 +128,8 @@ extension Planner {
     names.backgroundToken = try reader.optionalString("a token")
     device.pushTAT = try reader.zigzag("a push TAT")
     device.backgroundTAT = try reader.zigzag("a background TAT")
+    device.startTAT = try reader.zigzag("a start TAT")
+    device.commandRoute = try reader.uint8("a route")
     device.foregroundSince = try reader.zigzag("an instant")
     device.commandOffset = try reader.zigzag("an offset")
     device.commandOrdinal = try reader.integer("an ordinal")
@@ -158,6 +160,11 @@ extension Planner {
     state.device = slot
     state.kind = kindIndex(try reader.string("a kind"))
     state.index = try reader.uint8("an index")
+    let surface = try reader.uint8("a surface")
+    guard let kindOfInstance = InstanceSurface(rawValue: surface) else {
+      throw .corrupt(offset: reader.offset - 1, what: "a surface")
+    }
+    state.surface = kindOfInstance
     state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags"))
     state.spent = try reader.integer("tokens spent")
     state.theta = try reader.float("θ")
@@ -176,6 +183,7 @@ extension Planner {
     let instance = instances.insert(state)
     while instanceNames.count < instances.capacity { instanceNames.append(InstanceNames()) }
     instanceNames[Int(instance)] = names
+    if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader) }
     let chain = try restoreEntries(instance, from: &reader)
     try restoreCauses(instance, chain: chain, from: &reader, events: &known)
     if due != .max { setDue(instance, due) }

@@ -21,6 +21,12 @@ struct SubjectMemory {
 
   func newest(_ key: UInt64) -> Newest? { current[key] ?? previous[key] }
 
+  /// With the generation it is in.
+  func remembered(_ key: UInt64) -> (Newest, Int64)? {
+    if let newest = current[key] { return (newest, generation) }
+    return previous[key].map { ($0, generation - 1) }
+  }
+
   /// Notes an event and says how it stands to what came before.
   mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> Standing {
     guard var known = newest(key) else {

@@ -26,7 +26,7 @@ extension Planner {
     return Decision(
       decision: Self.decisionID(partition: partition, offset: offset, ordinal: planned.ordinal), event: event.id,
       events: merged, device: deviceNames[device].id, instance: instanceNames[instance].id,
-      kind: kinds[Int(planned.kind)].name, surface: planned.background ? .background : .widget,
+      kind: kinds[Int(planned.kind)].name, surface: planned.surface,
       verdict: planned.verdict, reason: planned.reason, final: planned.final, at: Timestamp(microseconds: now),
       relevance: Double(planned.relevance), value: Double(planned.value), price: Double(planned.price),
       tokensLeft: Decision.TokensLeft(
@@ -63,22 +63,47 @@ extension Planner {
       let charge = output.charges[place]
       let owner: String
       switch charge.ledger {
-      case .instance: owner = instanceNames[Int(charge.instance)].id
-      case .device, .background: owner = names.id
+      case .instance, .control, .activity: owner = instanceNames[Int(charge.instance)].id
+      case .device, .background, .start: owner = names.id
       case .app: owner = app
       }
       return Command.Charge(ledger: charge.ledger, owner: owner, left: Int(charge.left))
     }
-    let apns =
-      planned.background
-      ? APNsRequests.background(
-        token: names.backgroundToken ?? "", app: app, command: id, kinds: Set(serves.map(\.kind)).sorted())
-      : APNsRequests.widgets(token: names.widgetsToken ?? "", app: app, command: id)
     return Command(
       command: id, device: names.id, app: app,
-      environment: device.flags.contains(.production) ? .production : .sandbox,
-      surface: planned.background ? .background : .widget, serves: serves, charged: charged, apns: apns,
+      environment: device.flags.contains(.production) ? .production : .sandbox, surface: surface(of: planned),
+      serves: serves, charged: charged,
+      apns: request(planned, of: output, app: app, command: id, kinds: Set(serves.map(\.kind)).sorted()),
       at: Timestamp(microseconds: now), expires: Timestamp(microseconds: now &+ bounds.commandLifetime),
-      policy: policy.reference, traceparent: events[planned.event].traceparent)
+      policy: policy.reference, traceparent: planned.event == none ? nil : events[planned.event].traceparent)
+  }
+
+  private func surface(of planned: PlannedCommand) -> Surface {
+    switch planned.push {
+    case .widgets: .widget
+    case .background: .background
+    case .control: .control
+    case .activity(let instance, _, _): addressed[instance]?.isChannel == true ? .broadcast : .liveActivity
+    }
+  }
+
+  private func request(
+    _ planned: PlannedCommand, of output: PlannerOutput, app: String, command: String, kinds: [String]
+  ) -> Command.APNs {
+    let names = deviceNames[Int(planned.device)]
+    switch planned.push {
+    case .widgets: return APNsRequests.widgets(token: names.widgetsToken ?? "", app: app, command: command)
+    case .background:
+      return APNsRequests.background(token: names.backgroundToken ?? "", app: app, command: command, kinds: kinds)
+    case .control(let instance):
+      return APNsRequests.control(token: addressed[instance]?.token ?? "", app: app, command: command)
+    case .activity(let instance, let payload, let priority):
+      let state = addressed[instance] ?? AddressedState()
+      let kind = kinds.first.flatMap { policy.kind(named: $0) }
+      return APNsRequests.activity(
+        address: state.isChannel ? .channel(state.token) : .token(state.token), app: app, command: command,
+        priority: priority, stores: kind?.activity?.channelStoresNewest ?? true,
+        expires: (now &+ bounds.commandLifetime) / 1_000_000, payload: output.payloads[payload])
+    }
   }
 }

@@ -9,12 +9,43 @@ public struct BudgetProfile: Equatable, Sendable {
   public var devicePushes: Rate
   /// Background pushes to one device.
   public var backgroundPushes: Rate
+  /// Pushes to one control.
+  public var controlPushes: Rate
+  /// Priority-10 pushes to one Live Activity; priority 5 is free.
+  public var activityPushes: Rate
+  /// The limit of `activityPushes` is this many times larger where the person allows frequent updates; its source is
+  /// that of `activityPushes`.
+  public var frequentPushesFactor: Int
+  /// Starts of Live Activities by push, per device.
+  public var activityStarts: Rate
 
-  public init(name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate) {
+  /// `activityPushes` where the person allows frequent updates.
+  public var frequentActivityPushes: Rate {
+    var rate = activityPushes
+    rate.limit = rate.limit.map { $0 * frequentPushesFactor }
+    return rate
+  }
+
+  public init(
+    name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate, controlPushes: Rate = .unlimited,
+    activityPushes: Rate = .unlimited, frequentPushesFactor: Int = 3, activityStarts: Rate = .unlimited
+  ) {
     self.name = name
     self.instanceReloads = instanceReloads
     self.devicePushes = devicePushes
     self.backgroundPushes = backgroundPushes
+    self.controlPushes = controlPushes
+    self.activityPushes = activityPushes
+    self.frequentPushesFactor = frequentPushesFactor
+    self.activityStarts = activityStarts
+  }
+
+  /// The rates under the names that documents use, in their order.
+  static var rates: [(name: String, path: WritableKeyPath<BudgetProfile, Rate>)] {
+    [
+      ("devicePushes", \.devicePushes), ("backgroundPushes", \.backgroundPushes), ("controlPushes", \.controlPushes),
+      ("activityPushes", \.activityPushes), ("activityStarts", \.activityStarts),
+    ]
   }
 
   /// A number for a day, counted exactly.
@@ -35,6 +66,11 @@ public struct BudgetProfile: Equatable, Sendable {
     public var window: TimeSpan
     public var burst: Int
     public var provenance: Provenance
+    /// No limit at all.
+    public static let unlimited = Rate(
+      limit: nil, window: .hours(1), burst: 1,
+      provenance: Provenance(source: "no limit stated", confidence: "inference"))
+
     public init(limit: Int?, window: TimeSpan, burst: Int, provenance: Provenance) {
       self.limit = limit
       self.window = window

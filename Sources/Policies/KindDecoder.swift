@@ -2,47 +2,73 @@ import Domain
 
 extension PolicyDecoder {
   private static let kindKeys = [
-    "surface", "enabled", "budget", "halfLife", "expireAfterHalfLives", "imminentReload", "displays", "rules", "price",
-    "views",
+    "surface", "enabled", "budget", "activity", "halfLife", "expireAfterHalfLives", "imminentReload", "displays",
+    "rules", "price", "views",
   ]
 
   /// One kind; what it leaves out comes from the profile or is built in.
   mutating func kind(_ name: String, _ value: Located, profile: BudgetProfile) -> KindPolicy? {
     guard let keys = reader.keys(value, allowed: Self.kindKeys, required: ["halfLife", "rules"]) else { return nil }
     let surface = surface(keys["surface"])
-    let budget = budget(keys["budget"], profile: profile.instanceReloads)
+    let budget = budget(keys["budget"], surface: surface, profile: profile.instanceReloads)
     let halfLife = reader.duration(keys["halfLife"], in: PolicyBounds.halfLife)
     let displays = displays(keys["displays"])
-    let rules = rules(keys["rules"])
+    let rules = rules(keys["rules"], surface: surface)
+    let activity = activity(in: keys, surface: surface, rules: rules)
     let price = price(keys["price"])
     let enabled = reader.flag(keys["enabled"])
     let expire = reader.number(keys["expireAfterHalfLives"], in: PolicyBounds.expireAfterHalfLives)
     let imminent = reader.duration(keys["imminentReload"], in: PolicyBounds.imminentReload)
     let views = reader.hours(keys["views"])
-    guard let halfLife else { return nil }
+    guard let halfLife, let surface else { return nil }
+    noteReload(keys["imminentReload"], surface)
     var kind = KindPolicy(
       name: name, surface: surface, enabled: enabled ?? true, budget: budget, halfLife: halfLife, displays: displays,
-      rules: rules, price: price)
+      rules: rules, price: price, activity: activity)
     if let expire { kind.expireAfterHalfLives = expire }
     if let imminent { kind.imminentReload = imminent }
     if let views, let best = views.max() { kind.views = views.map { $0 / best } }
     return kind
   }
 
-  private mutating func surface(_ value: Located?) -> Surface {
-    let planned = [Surface.widget, .background].map(\.rawValue)
+  /// Nil where it is misspelt.
+  private mutating func surface(_ value: Located?) -> Surface? {
     guard let value else { return .widget }
-    if case .scalar(let text, _) = value.node.content, let surface = Surface(rawValue: text), !planned.contains(text) {
-      reader.error(
-        value.node.position, value.path,
-        "surface \(surface.rawValue) is not supported by this version; use widget or background")
-      return .widget
-    }
-    return reader.choice(value, among: planned).flatMap(Surface.init(rawValue:)) ?? .widget
+    return reader.choice(value, among: Surface.allCases.map(\.rawValue)).flatMap(Surface.init(rawValue:))
   }
 
-  private mutating func budget(_ value: Located?, profile: BudgetProfile.PerDay) -> InstanceBudget {
+  /// Only widgets reload by themselves.
+  private mutating func noteReload(_ value: Located?, _ surface: Surface) {
+    guard let value, surface != .widget, surface != .background else { return }
+    reader.warning(value.owner, value.path, "has no effect: only widgets reload by themselves")
+  }
+
+  private mutating func activity(in keys: LocatedKeys, surface: Surface?, rules: [Rule]) -> ActivityPolicy? {
+    guard let surface else { return nil }
+    guard let value = keys["activity"] else {
+      if surface.showsActivities {
+        reader.error(keys.owner, keys.path, "activity is missing; surface \(surface.rawValue) needs it")
+      }
+      return nil
+    }
+    guard surface.showsActivities else {
+      reader.error(
+        value.owner, value.path,
+        "activity is for surface liveActivity or broadcast; this kind is of surface \(surface.rawValue)")
+      return nil
+    }
+    return activity(value, surface: surface, startsByRule: rules.contains { $0.action == .start })
+  }
+
+  private mutating func budget(_ value: Located?, surface: Surface?, profile: BudgetProfile.PerDay) -> InstanceBudget {
     let standard = InstanceBudget(perDay: profile.limit, minInterval: profile.minInterval)
+    if let value, let surface, surface.showsActivities {
+      reader.error(
+        value.owner, value.path,
+        "surface \(surface.rawValue) has no budget of its own, its limits are the profile's activityPushes; remove budget, or set limits.activityPushes"
+      )
+      return standard
+    }
     let allowed = ["perDay", "minInterval", "timeSensitive", "window", "dayStart", "reserve"]
     guard let value, let keys = reader.keys(value, allowed: allowed) else { return standard }
     var budget = standard

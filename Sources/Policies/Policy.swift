@@ -73,13 +73,16 @@ public struct KindPolicy: Equatable, Sendable {
   /// The first rule whose `on` matches the event's type holds.
   public var rules: [Rule]
   public var price: PricePrior
+  /// What a Live Activity is told; set for surface `liveActivity` and `broadcast`, and only there.
+  public var activity: ActivityPolicy?
   /// Chance that somebody looks, by local hour 0…23, relative to the best hour (largest is 1).
   public var views: [Double]
 
   public init(
     name: String, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget, halfLife: TimeSpan,
     expireAfterHalfLives: Double = 6, imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [],
-    rules: [Rule], price: PricePrior = PricePrior(), views: [Double] = KindPolicy.defaultViews
+    rules: [Rule], price: PricePrior = PricePrior(), activity: ActivityPolicy? = nil,
+    views: [Double] = KindPolicy.defaultViews
   ) {
     self.name = name
     self.surface = surface
@@ -91,6 +94,7 @@ public struct KindPolicy: Equatable, Sendable {
     self.displays = displays
     self.rules = rules
     self.price = price
+    self.activity = activity
     self.views = views
   }
 
@@ -112,7 +116,9 @@ public struct InstanceBudget: Equatable, Sendable {
   public var window: Window
   public var reserve: Reserve?
 
-  public init(perDay: Int, minInterval: TimeSpan, window: Window = .localDay(anchorMinute: 240), reserve: Reserve? = nil) {
+  public init(
+    perDay: Int, minInterval: TimeSpan, window: Window = .localDay(anchorMinute: 240), reserve: Reserve? = nil
+  ) {
     self.perDay = perDay
     self.minInterval = minInterval
     self.window = window
@@ -151,7 +157,8 @@ public struct PricePrior: Equatable, Sendable {
   public var hourlyShare: [Double]
 
   public init(
-    base: Double = 0.3, floor: Double = 0.01, smoothing: Double = 3, hourlyShare: [Double] = PricePrior.defaultHourlyShare
+    base: Double = 0.3, floor: Double = 0.01, smoothing: Double = 3,
+    hourlyShare: [Double] = PricePrior.defaultHourlyShare
   ) {
     self.base = base
     self.floor = floor
@@ -187,12 +194,20 @@ public struct Rule: Equatable, Sendable {
   public var relevance: RelevanceFormula
   /// Older events are `STALE_EVENT`; pending ones expire at this age.
   public var maxAge: TimeSpan?
+  /// What it does to a Live Activity; `update` for every other surface.
+  public var action: Action
 
-  public init(on: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil) {
+  public enum Action: String, Sendable, CaseIterable { case start, update, end }
+
+  public init(
+    on: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil,
+    action: Action = .update
+  ) {
     self.on = on
     self.interests = interests
     self.relevance = relevance
     self.maxAge = maxAge
+    self.action = action
   }
 
   public func matches(type: String) -> Bool {

@@ -6,7 +6,7 @@ enum PolicyBounds {
   static let documentBytesMax = 1 << 20
   /// The largest useful policy (256 kinds of 20 rules) has fewer values than this.
   static let valuesMax = 100_000
-  /// The deepest value of a valid policy is at level 8.
+  /// The deepest value of a valid policy is at level 23: a field in eight objects of a content state.
   static let nestingMax = 32
   /// Keys of a mapping that has 10 known ones; the nearest name is sought for each unknown one.
   static let keysMax = 64
@@ -18,6 +18,10 @@ enum PolicyBounds {
   static let interestsMax = 16
   static let termsMax = 32
   static let displaysMax = 32
+  /// Members of one object of a template; a push has 4,096 bytes, which hold fewer worth reading.
+  static let templateMembersMax = 64
+  /// Objects in objects of a template.
+  static let templateDepthMax = 8
   /// Bytes of `version`: it is on every decision.
   static let versionBytesMax = 64
 
@@ -26,11 +30,18 @@ enum PolicyBounds {
   static let appPerDay = 1...1_000_000_000
   static let rateLimit = 1...100_000
   static let burst = 1...1000
+  static let frequentPushesFactor = 1...100
   static let rateWindow = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
   static let minInterval = TimeSpan.zero...TimeSpan.hours(24)
   static let halfLife = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
   static let imminentReload = TimeSpan.zero...TimeSpan.hours(24)
   static let maxAge = TimeSpan.seconds(1)...TimeSpan.hours(24 * 30)
+  /// Of a Live Activity: the system ends it 8 hours after its start ("Displaying live data with Live Activities").
+  static let quietEnd = TimeSpan.minutes(1)...TimeSpan.hours(8)
+  static let staleAfter = TimeSpan.minutes(1)...TimeSpan.hours(8)
+  /// The system removes an activity 4 hours after its end at the latest (same source).
+  static let dismissalAfter = TimeSpan.seconds(1)...TimeSpan.hours(4)
+  static let relevanceScore = 0.0...1e6
   static let expireAfterHalfLives = 0.1...100.0
   static let share = 0.0...1.0
   static let weight = -1.0...1.0

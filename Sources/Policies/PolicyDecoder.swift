@@ -54,7 +54,7 @@ struct PolicyDecoder {
   /// Numbers of the profile that this policy changes.
   private mutating func limits(_ value: Located?, over profile: BudgetProfile) -> BudgetProfile {
     var effective = profile
-    let allowed = ["instanceReloads", "devicePushes", "backgroundPushes"]
+    let allowed = ["instanceReloads"] + BudgetProfile.rates.map(\.name) + ["frequentPushesFactor"]
     guard let value, let keys = reader.keys(value, allowed: allowed) else { return effective }
     if let reloads = keys["instanceReloads"],
       let fields = reader.keys(reloads, allowed: ["limit", "minInterval"])
@@ -67,8 +67,10 @@ struct PolicyDecoder {
         effective.instanceReloads.minInterval = interval
       }
     }
-    rate(keys["devicePushes"], &effective.devicePushes)
-    rate(keys["backgroundPushes"], &effective.backgroundPushes)
+    for (name, path) in BudgetProfile.rates { rate(keys[name], &effective[keyPath: path]) }
+    if let factor = reader.integer(keys["frequentPushesFactor"], in: PolicyBounds.frequentPushesFactor) {
+      effective.frequentPushesFactor = factor
+    }
     return effective
   }
 

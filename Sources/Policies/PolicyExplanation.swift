@@ -57,10 +57,9 @@ public struct PolicyExplanation: Sendable {
   }
 
   private static func limitOrigin(_ path: String, _ profile: BudgetProfile) -> Origin {
-    let provenance =
-      path.hasPrefix("limits.device")
-      ? profile.devicePushes.provenance
-      : path.hasPrefix("limits.background") ? profile.backgroundPushes.provenance : profile.instanceReloads.provenance
+    let rate = BudgetProfile.rates.first { path.hasPrefix("limits.\($0.name).") }?.path
+    let factor = path == "limits.frequentPushesFactor" ? profile.activityPushes.provenance : nil
+    let provenance = factor ?? rate.map { profile[keyPath: $0].provenance } ?? profile.instanceReloads.provenance
     return .profile(name: profile.name, provenance: provenance)
   }
 

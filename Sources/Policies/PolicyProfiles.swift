@@ -3,7 +3,7 @@ public import Domain
 /// The budget profiles that come with this version, as data: each number with its source and how sure it is.
 public enum PolicyProfiles {
   /// Sorted by name; the first is the default.
-  public static let all: [BudgetProfile] = [appleText2026, appleConservativeText].map(compiledIn)
+  public static let all: [BudgetProfile] = ProfileTexts.all.map(compiledIn)
 
   /// The profile of a policy that names none.
   public static var standard: BudgetProfile { all[0] }
@@ -43,61 +43,23 @@ public enum PolicyProfiles {
       preconditionFailure("a built-in profile does not read: \(error)")
     }
   }
-
-  private static let appleText2026 = """
-    name: apple-2026
-    instanceReloads:
-      limit: 48
-      minInterval: 15m
-      source: Apple, "Keeping a widget up to date" and WWDC21-10048; 40 to 70 a day, every 15 to 60 minutes, per widget
-      confidence: high
-    devicePushes:
-      limit: 5
-      window: 1h
-      burst: 3
-      source: Apple publishes no figure; about 5 an hour circulates in the community (pushward.app/docs/limits)
-      confidence: low
-    backgroundPushes:
-      limit: 2
-      window: 1h
-      burst: 1
-      source: Apple, "Pushing background updates to your App"; two or three an hour
-      confidence: high
-    """
-
-  private static let appleConservativeText = """
-    name: apple-conservative
-    instanceReloads:
-      limit: 40
-      minInterval: 20m
-      source: Apple, "Keeping a widget up to date"; the lower end of 40 to 70 a day
-      confidence: high
-    devicePushes:
-      limit: 3
-      window: 1h
-      burst: 2
-      source: below the community figure of about 5 an hour (pushward.app/docs/limits)
-      confidence: low
-    backgroundPushes:
-      limit: 1
-      window: 1h
-      burst: 1
-      source: half of what "Pushing background updates to your App" advises
-      confidence: inference
-    """
 }
 
 extension PolicyDecoder {
   /// A whole profile: every number and its provenance are required.
   fileprivate mutating func budgetProfile(_ root: Located) -> BudgetProfile? {
-    let parts = ["name", "instanceReloads", "devicePushes", "backgroundPushes"]
+    let parts = ["name", "instanceReloads"] + BudgetProfile.rates.map(\.name) + ["frequentPushesFactor"]
     guard let keys = reader.keys(root, allowed: parts, required: parts) else { return nil }
     let name = reader.text(keys["name"], "a name")
     let reloads = keys["instanceReloads"].flatMap { perDay($0) }
-    let device = keys["devicePushes"].flatMap { wholeRate($0) }
-    let background = keys["backgroundPushes"].flatMap { wholeRate($0) }
-    guard let name, let reloads, let device, let background, !reader.hasErrors else { return nil }
-    return BudgetProfile(name: name, instanceReloads: reloads, devicePushes: device, backgroundPushes: background)
+    let factor = reader.integer(keys["frequentPushesFactor"], in: PolicyBounds.frequentPushesFactor)
+    let rates = BudgetProfile.rates.map { ($0.path, keys[$0.name].flatMap { wholeRate($0) }) }
+    guard let name, let reloads, let factor, !reader.hasErrors else { return nil }
+    var profile = BudgetProfile(
+      name: name, instanceReloads: reloads, devicePushes: .unlimited, backgroundPushes: .unlimited,
+      frequentPushesFactor: factor)
+    for case (let path, let rate?) in rates { profile[keyPath: path] = rate }
+    return profile
   }
 
   private mutating func perDay(_ value: Located) -> BudgetProfile.PerDay? {

@@ -28,46 +28,59 @@ struct PolicyValues {
     for kind in policy.kinds { add(kind, at: StrictReader.path("kinds", kind.name)) }
   }
 
-  private mutating func add(_ path: String, _ value: FieldValue) { items.append((path, value)) }
+  mutating func add(_ path: String, _ value: FieldValue) { items.append((path, value)) }
 
   private mutating func add(_ profile: BudgetProfile) {
     add("limits.instanceReloads.limit", .number(Double(profile.instanceReloads.limit)))
     add("limits.instanceReloads.minInterval", Self.duration(profile.instanceReloads.minInterval))
-    for (name, rate) in [("devicePushes", profile.devicePushes), ("backgroundPushes", profile.backgroundPushes)] {
+    for (name, path) in BudgetProfile.rates {
+      let rate = profile[keyPath: path]
       add("limits.\(name).limit", rate.limit.map { .number(Double($0)) } ?? .string("unlimited"))
       add("limits.\(name).window", Self.duration(rate.window))
       add("limits.\(name).burst", .number(Double(rate.burst)))
     }
+    add("limits.frequentPushesFactor", .number(Double(profile.frequentPushesFactor)))
   }
 
   private mutating func add(_ kind: KindPolicy, at path: String) {
     add("\(path).surface", .string(kind.surface.rawValue))
     add("\(path).enabled", .bool(kind.enabled))
-    add("\(path).budget.perDay", .number(Double(kind.budget.perDay)))
-    add("\(path).budget.minInterval", Self.duration(kind.budget.minInterval))
-    switch kind.budget.window {
-    case .rolling: add("\(path).budget.window", .string("rolling"))
-    case .localDay(let anchor):
-      add("\(path).budget.window", .string("localDay"))
-      add("\(path).budget.dayStart", .string(Self.clock(anchor)))
-    }
-    if let reserve = kind.budget.reserve {
-      add("\(path).budget.reserve.share", .number(reserve.share))
-      add("\(path).budget.reserve.aboveRelevance", .number(reserve.aboveRelevance))
-    }
+    if !kind.surface.showsActivities { add(kind.budget, at: "\(path).budget") }
+    if let activity = kind.activity { add(activity, of: kind.surface, at: "\(path).activity") }
     add("\(path).halfLife", Self.duration(kind.halfLife))
     add("\(path).expireAfterHalfLives", .number(kind.expireAfterHalfLives))
-    add("\(path).imminentReload", Self.duration(kind.imminentReload))
+    if kind.surface == .widget || kind.surface == .background {
+      add("\(path).imminentReload", Self.duration(kind.imminentReload))
+    }
     add(
       "\(path).displays",
       .string(kind.displays.isEmpty ? "any change" : kind.displays.map(Self.text).joined(separator: ", ")))
-    for (index, rule) in kind.rules.enumerated() { add(rule, at: "\(path).rules[\(name(of: index, in: kind.rules))]") }
+    for (index, rule) in kind.rules.enumerated() {
+      let place = "\(path).rules[\(name(of: index, in: kind.rules))]"
+      add(rule, at: place)
+      if kind.surface.showsActivities { add("\(place).action", .string(rule.action.rawValue)) }
+    }
     if names == .byEventType { add("\(path).rules", .string(kind.rules.map(\.on).joined(separator: ", "))) }
     add("\(path).price.base", .number(kind.price.base))
     add("\(path).price.floor", .number(kind.price.floor))
     add("\(path).price.smoothing", .number(kind.price.smoothing))
     add("\(path).price.hourlyShare", .string(hours(kind.price.hourlyShare)))
     add("\(path).views", .string(hours(kind.views)))
+  }
+
+  private mutating func add(_ budget: InstanceBudget, at path: String) {
+    add("\(path).perDay", .number(Double(budget.perDay)))
+    add("\(path).minInterval", Self.duration(budget.minInterval))
+    switch budget.window {
+    case .rolling: add("\(path).window", .string("rolling"))
+    case .localDay(let anchor):
+      add("\(path).window", .string("localDay"))
+      add("\(path).dayStart", .string(Self.clock(anchor)))
+    }
+    if let reserve = budget.reserve {
+      add("\(path).reserve.share", .number(reserve.share))
+      add("\(path).reserve.aboveRelevance", .number(reserve.aboveRelevance))
+    }
   }
 
   private func name(of index: Int, in rules: [Rule]) -> String {
@@ -88,7 +101,7 @@ struct PolicyValues {
 
   // MARK: Words
 
-  private static func duration(_ span: TimeSpan) -> FieldValue { .string(DurationText.format(span)) }
+  static func duration(_ span: TimeSpan) -> FieldValue { .string(DurationText.format(span)) }
 
   private static func clock(_ minute: Int) -> String {
     let parts = [minute / 60, minute % 60]
@@ -105,7 +118,7 @@ struct PolicyValues {
     display.path + (display.round.map { " by \(NumberText.format($0))" } ?? "")
   }
 
-  private static func text(_ template: InterestTemplate) -> String {
+  static func text(_ template: InterestTemplate) -> String {
     template.parts.map { part in
       switch part {
       case .text(let text): text

@@ -6,8 +6,37 @@ enum PolicyWarnings {
     for kind in policy.kinds {
       let path = StrictReader.path("kinds", kind.name)
       noteDeadRules(kind, path, &reader)
-      noteBudget(kind, path, &reader)
+      if !kind.surface.showsActivities { noteBudget(kind, path, &reader) }
       noteWorthlessRules(kind, path, &reader)
+      noteActivity(kind, path, &reader)
+    }
+  }
+
+  private static func noteActivity(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    guard let activity = kind.activity else { return }
+    func note(_ place: String, _ message: String) {
+      if let position = reader.positions[place] { reader.warning(position, place, message) }
+    }
+    let start = kind.rules.firstIndex { $0.action == .start }
+    if let start, !kind.rules.contains(where: { $0.action == .end }) {
+      note(
+        "\(path).rules[\(start)].action",
+        "no rule ends what this one starts: its activities end once nothing is heard for \(DurationText.format(activity.quietEnd)) (quietEnd), or 8h after their start"
+      )
+    }
+    if start == nil {
+      let why = "never sent: no rule of this kind starts activities"
+      note("\(path).activity.attributesType", why)
+      note("\(path).activity.attributes", why)
+      if let alert = activity.alert, alert.aboveRelevance > 1 {
+        note("\(path).activity.alert", "\(why), and without aboveRelevance no update carries it")
+      }
+    }
+    if let staleAfter = activity.staleAfter, staleAfter >= activity.quietEnd {
+      note(
+        "\(path).activity.staleAfter",
+        "has no effect: an activity that hears nothing is ended after \(DurationText.format(activity.quietEnd)) (quietEnd), before it turns stale"
+      )
     }
   }
 
@@ -50,11 +79,12 @@ enum PolicyWarnings {
     }
   }
 
-  /// A rule with base 0 and no terms says "ignore these events" and is meant.
+  /// A rule with base 0 and no terms says "ignore these events" and is meant. What an event starts or ends is not a
+  /// matter of its value alone.
   private static func noteWorthlessRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
     for (index, rule) in kind.rules.enumerated() {
       let formula = rule.relevance
-      guard formula.base > 0 || !formula.add.isEmpty else { continue }
+      guard rule.action == .update, formula.base > 0 || !formula.add.isEmpty else { continue }
       let largest = min(1, formula.add.reduce(formula.base) { $0 + max(0, $1.weight) })
       guard largest < kind.price.floor else { continue }
       let place = "\(path).rules[\(index)].relevance"

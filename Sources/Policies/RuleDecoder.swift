@@ -1,20 +1,40 @@
 import Domain
 
 extension PolicyDecoder {
-  mutating func rules(_ value: Located?) -> [Rule] {
+  /// `surface` nil: unknown, because it is misspelt.
+  mutating func rules(_ value: Located?, surface: Surface?) -> [Rule] {
     let items = reader.list(value, of: "rules", count: 1...PolicyBounds.rulesMax) ?? []
-    return items.compactMap { rule($0) }
+    return items.compactMap { rule($0, surface: surface) }
   }
 
-  private mutating func rule(_ value: Located) -> Rule? {
-    let allowed = ["on", "interests", "relevance", "maxAge"]
+  private mutating func rule(_ value: Located, surface: Surface?) -> Rule? {
+    let allowed = ["on", "interests", "relevance", "maxAge", "action"]
     guard let keys = reader.keys(value, allowed: allowed, required: ["on", "relevance"]) else { return nil }
     let on = eventType(keys["on"])
     let interests = interests(keys["interests"])
     let relevance = keys["relevance"].flatMap { self.relevance($0) }
     let maxAge = reader.duration(keys["maxAge"], in: PolicyBounds.maxAge)
+    let action = action(keys["action"], surface: surface)
     guard let on, let relevance else { return nil }
-    return Rule(on: on, interests: interests, relevance: relevance, maxAge: maxAge)
+    return Rule(on: on, interests: interests, relevance: relevance, maxAge: maxAge, action: action)
+  }
+
+  private mutating func action(_ value: Located?, surface: Surface?) -> Rule.Action {
+    guard let value, let name = reader.choice(value, among: Rule.Action.allCases.map(\.rawValue)),
+      let action = Rule.Action(rawValue: name)
+    else { return .update }
+    switch surface {
+    case .broadcast where action == .start:
+      reader.error(
+        value.node.position, value.path,
+        "a channel cannot start activities; start them in a kind of surface liveActivity, or in the app")
+    case let surface? where !surface.showsActivities:
+      reader.error(
+        value.owner, value.path,
+        "an action is for surface liveActivity or broadcast; this kind is of surface \(surface.rawValue)")
+    default: break
+    }
+    return action
   }
 
   private mutating func eventType(_ value: Located?) -> String? {
@@ -36,13 +56,18 @@ extension PolicyDecoder {
     let items = reader.list(value, of: "interest keys", count: 1...PolicyBounds.interestsMax) ?? []
     return items.compactMap { item -> InterestTemplate? in
       guard let text = reader.name(item, "an interest key such as \"{subject}\"") else { return nil }
-      do throws(InterestTemplateParser.Refusal) {
-        return try InterestTemplateParser.parse(text)
-      } catch {
-        let place = reader.source.position(of: error.offset, in: text, at: item.node.position)
-        reader.error(place, item.path, error.message)
-        return nil
-      }
+      return template(text, of: item)
+    }
+  }
+
+  /// The parts of a text that was read from `value`.
+  mutating func template(_ text: String, of value: Located) -> InterestTemplate? {
+    do throws(InterestTemplateParser.Refusal) {
+      return try InterestTemplateParser.parse(text)
+    } catch {
+      let place = reader.source.position(of: error.offset, in: text, at: value.node.position)
+      reader.error(place, value.path, error.message)
+      return nil
     }
   }
 
@@ -113,8 +138,8 @@ extension PolicyDecoder {
     }
   }
 
-  /// What a field is compared with: a JSON scalar; quotation marks make a text of anything.
-  private mutating func scalar(_ value: Located?) -> FieldValue? {
+  /// A JSON scalar, as a field's counterpart or stand-in; quotation marks make a text of anything.
+  mutating func scalar(_ value: Located?) -> FieldValue? {
     guard let value else { return nil }
     guard case .scalar(let text, let plain) = value.node.content else {
       reader.mismatch(value, expected: "a text, a number, true, false or null")
@@ -123,9 +148,10 @@ extension PolicyDecoder {
     guard text.utf8.count <= DomainBounds.fieldBytesMax else {
       reader.error(
         value.node.position, value.path,
-        "a text of \(text.utf8.count) bytes; at most \(DomainBounds.fieldBytesMax) are compared")
+        "a text of \(text.utf8.count) bytes; at most \(DomainBounds.fieldBytesMax) are allowed")
       return nil
     }
+    reader.keep(value)
     guard plain else { return .string(text) }
     switch text {
     case "", "~", "null": return .null

@@ -60,8 +60,11 @@ struct StrictReader {
 
   // MARK: Mappings and lists
 
-  /// A mapping with known keys: notes the unknown and the missing ones.
-  mutating func keys(_ value: Located, allowed: [String], required: [String] = []) -> LocatedKeys? {
+  /// A mapping with known keys: notes the unknown and the missing ones. `reasons`: why a required key is, where that is
+  /// not always so.
+  mutating func keys(
+    _ value: Located, allowed: [String], required: [String] = [], reasons: [String: String] = [:]
+  ) -> LocatedKeys? {
     guard case .mapping(let entries) = value.node.content else {
       mismatch(value, expected: "a mapping with \(Self.list(allowed))")
       return nil
@@ -84,16 +87,18 @@ struct StrictReader {
     }
     for key in required
     where keys.values[key] == nil && !entries.contains(where: { NearestName.of($0.key, among: allowed) == key }) {
-      error(value.owner, value.path, "\(key) is missing; it is required")
+      error(value.owner, value.path, "\(key) is missing; \(reasons[key] ?? "it is required")")
     }
     return keys
   }
 
   /// A mapping whose keys are names.
-  mutating func named(_ value: Located?, _ what: String, max: Int) -> [(name: String, value: Located)]? {
+  mutating func named(
+    _ value: Located?, _ what: String, to meaning: String = "its policy", max: Int
+  ) -> [(name: String, value: Located)]? {
     guard let value else { return nil }
     guard case .mapping(let entries) = value.node.content else {
-      mismatch(value, expected: "a mapping from \(what) to its policy")
+      mismatch(value, expected: "a mapping from \(what) to \(meaning)")
       return nil
     }
     positions[value.path] = value.owner
@@ -135,6 +140,9 @@ struct StrictReader {
 
   // MARK: Scalars
 
+  /// Keeps the place of a value that was read without one of the readers below.
+  mutating func keep(_ value: Located) { positions[value.path] = value.owner }
+
   /// A non-empty text; a number or a boolean is taken as it is written.
   mutating func text(_ value: Located?, _ expected: String, bytesMax: Int = DomainBounds.nameBytesMax) -> String? {
     guard let value else { return nil }
@@ -153,7 +161,7 @@ struct StrictReader {
   }
 
   /// A non-empty text that YAML also takes for one: `12`, `true` and `null` need quotation marks.
-  mutating func name(_ value: Located?, _ expected: String) -> String? {
+  mutating func name(_ value: Located?, _ expected: String, bytesMax: Int = DomainBounds.nameBytesMax) -> String? {
     guard let value else { return nil }
     if case .scalar(let text, plain: true) = value.node.content, !text.isEmpty,
       NumberText.parse(text) != nil || ["true", "false", "null", "~"].contains(text)
@@ -163,7 +171,7 @@ struct StrictReader {
         "expected \(expected); found \(Self.describe(value.node)), which is no text without quotation marks")
       return nil
     }
-    return text(value, expected)
+    return text(value, expected, bytesMax: bytesMax)
   }
 
   mutating func choice(_ value: Located?, among choices: [String]) -> String? {
@@ -221,14 +229,16 @@ struct StrictReader {
     return whole
   }
 
-  mutating func duration(_ value: Located?, in range: ClosedRange<TimeSpan>) -> TimeSpan? {
+  /// `reason`: why the range is as it is.
+  mutating func duration(_ value: Located?, in range: ClosedRange<TimeSpan>, reason: String? = nil) -> TimeSpan? {
     guard let value else { return nil }
     let bounds = "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
     guard let text = text(value, "a duration such as 15m, \(bounds)") else { return nil }
     do {
       let span = try DurationText.parse(text)
       if range.contains(span) { return span }
-      error(value.node.position, value.path, "\(text) is out of range; expected a duration \(bounds)")
+      let why = reason.map { ": \($0)" } ?? ""
+      error(value.node.position, value.path, "\(text) is out of range; expected a duration \(bounds)\(why)")
     } catch let refusal {
       error(value.node.position, value.path, refusal.message)
     }

@@ -96,7 +96,9 @@ public struct PlanRun: ~Copyable {
     var devices = try PlanInput.registrations(path: options.devices)
     while let registration = try devices.next(refused: { (letter) throws(LineFileError) in try refuse(letter) }) {
       summary.registrations += 1
-      try step(.registration(registration), at: (start ?? registration.updatedAt).microseconds)
+      let time = (start ?? registration.updatedAt).microseconds
+      try step(.registration(registration), at: time)
+      for channel in registration.channels() { try step(.registration(channel), at: time) }
       if summary.registrations % Self.progressEvery == 0 { report(devices.bytesConsumed, devices.bytesTotal) }
     }
   }

@@ -26,8 +26,8 @@ public struct PlanSummary: Equatable, Sendable {
   /// Most frequent first.
   public var outcomes: [(outcome: Outcome, count: Int)] = []
   public var commands = 0
-  public var widgetCommands = 0
-  public var backgroundCommands = 0
+  /// Of every surface, in the order of the type.
+  public var commandsBySurface: [(surface: Surface, count: Int)] = []
   /// Tokens charged, in the order of `Command.Ledger.allCases`.
   public var charged: [Int] = Command.Ledger.allCases.map { _ in 0 }
   /// (event, instance) pairs that still wait.
@@ -66,10 +66,10 @@ public struct PlanSummary: Equatable, Sendable {
     json.endArray()
     json.key("commandsBySurface")
     json.beginObject()
-    json.key("widget")
-    json.integer(widgetCommands)
-    json.key("background")
-    json.integer(backgroundCommands)
+    for (surface, count) in commandsBySurface {
+      json.key(surface.rawValue)
+      json.integer(count)
+    }
     json.endObject()
     json.key("charged")
     json.beginObject()

@@ -5,7 +5,7 @@ import Planning
 struct PlanTally {
   private(set) var decisions = 0
   private var commands = 0
-  private var background = 0
+  private var surfaces: [Surface: Int] = [:]
   private var charged: [Command.Ledger: Int] = [:]
   private var outcomes: [PlanSummary.Outcome: Int] = [:]
   /// The outcome in a row, which costs less than a look-up for each decision.
@@ -24,7 +24,7 @@ struct PlanTally {
       }
     }
     commands += output.commands.count
-    for command in output.commands where command.background { background += 1 }
+    for command in output.commands { surfaces[command.push.surface, default: 0] += 1 }
     for charge in output.charges { charged[charge.ledger, default: 0] += 1 }
   }
 
@@ -38,8 +38,7 @@ struct PlanTally {
     current = nil
     summary.decisions = decisions
     summary.commands = commands
-    summary.backgroundCommands = background
-    summary.widgetCommands = commands - background
+    summary.commandsBySurface = Surface.allCases.map { ($0, surfaces[$0] ?? 0) }
     summary.charged = Command.Ledger.allCases.map { charged[$0] ?? 0 }
     summary.outcomes = outcomes.map { (outcome: $0, count: $1) }.sorted {
       ($1.count, $0.outcome.reason.rawValue, $0.outcome.verdict.rawValue)

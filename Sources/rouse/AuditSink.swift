@@ -16,7 +16,8 @@ final class AuditSink: DecisionSink {
   func positions() throws -> [AuditPosition] {
     try store.positions().map { position in
       AuditPosition(
-        topic: position.topic == .decisions ? .decisions : .commands, partition: position.partition, next: position.next)
+        topic: position.topic == .decisions ? .decisions : .commands, partition: position.partition, next: position.next
+      )
     }
   }
 
@@ -29,7 +30,8 @@ final class AuditSink: DecisionSink {
       }
     }
     for position in positions {
-      batch.advance(position.topic == .decisions ? .decisions : .commands, partition: position.partition, past: position.next - 1)
+      batch.advance(
+        position.topic == .decisions ? .decisions : .commands, partition: position.partition, past: position.next - 1)
     }
     _ = try store.store(batch)
   }

@@ -79,11 +79,14 @@ struct DemoCommand: AsyncParsableCommand {
     try Output.print(AuditText.render(try audit.summary()))
     for (number, story) in stories.chosen.enumerated() {
       try Output.print("\nwhy \(number + 1): \(story.title)\n")
-      try Output.print("  $ rouse audit why --device \(story.device) --event \(story.event)\n\n")
+      try Output.print("  $ rouse audit why \(story.device) --event \(story.event) --store \(kept ? store : "…")\n\n")
       try Output.print(
-        AuditText.render(try audit.why(WhyQuestion(device: story.device, instance: story.instance, event: story.event))))
+        AuditText.render(try audit.why(WhyQuestion(device: story.device, instance: story.instance, event: story.event)))
+      )
     }
-    if kept { try Output.print("\nask more: rouse audit top --by reason --store \(store)\n") }
+    let more =
+      kept ? "rouse audit top --by device --limit 10 --store \(store)" : "rouse demo --keep <directory> keeps the store"
+    try Output.print("\nask more: \(more)\n")
   }
 }
 
@@ -95,7 +98,8 @@ struct DemoResources {
 
   init(policy path: String?) throws {
     guard
-      let events = Bundle.module.path(forResource: "flights-nyc-2013-03-08", ofType: "jsonl.gz", inDirectory: "Resources"),
+      let events = Bundle.module.path(
+        forResource: "flights-nyc-2013-03-08", ofType: "jsonl.gz", inDirectory: "Resources"),
       let own = Bundle.module.path(forResource: "flights.policy", ofType: "yaml", inDirectory: "Resources")
     else {
       throw Failure("the demo's files are not beside the program; keep rouse_rouse.resources in the same directory")

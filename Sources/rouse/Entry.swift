@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import KafkaClient
 import LineFiles
 import Policies
 
@@ -36,6 +37,10 @@ enum Entry {
       // As compilers print them, so that editors find the place.
       Words.say("\(policy)")
       Words.say("rouse: the policy cannot be used; `rouse policy check` shows the same")
+      return 1
+    }
+    if let kafka = error as? KafkaError, kafka.code == .unknownTopicOrPartition {
+      Words.say("rouse: \(kafka); is topics.prefix right? `rouse topics create` makes what is missing")
       return 1
     }
     switch Rouse.exitCode(for: error) {

@@ -22,8 +22,9 @@ enum PlanReport {
     lines.append(
       (
         "commands",
-        "\(Digits.grouped(summary.commands)): widget \(Digits.grouped(summary.widgetCommands)), background "
-          + Digits.grouped(summary.backgroundCommands)
+        "\(Digits.grouped(summary.commands)): "
+          + summary.commandsBySurface.filter { $0.count > 0 || $0.surface == .widget || $0.surface == .background }
+          .map { "\($0.surface.rawValue) \(Digits.grouped($0.count))" }.joined(separator: ", ")
       ))
     let charged = zip(Command.Ledger.allCases, summary.charged).filter { $1 > 0 }
     lines.append(

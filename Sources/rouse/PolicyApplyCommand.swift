@@ -12,7 +12,8 @@ struct PolicyApplyCommand: AsyncParsableCommand {
       what was spent stays spent, what waits is weighed by the new policy. To go back, apply the old file.
 
       EXAMPLE
-        rouse policy check policy.yaml && rouse policy apply policy.yaml --bootstrap localhost:9092
+        rouse policy check policy.yaml
+        rouse policy apply policy.yaml --bootstrap localhost:9092
       """)
 
   @Argument(help: "The policy, a YAML file, or - for standard input.")

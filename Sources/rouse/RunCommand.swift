@@ -16,14 +16,18 @@ struct RunCommand: AsyncParsableCommand {
       partitions of the log.
 
       Values come from --set, then the environment (ROUSE_…), then --config, then the default; --print-config shows \
-      each value and where it came from.
+      each value and where it came from. The file nests the keys: `topics.events` is `events` under `topics`.
 
       SIGTERM and SIGINT end it in order within ten seconds: what is decided is committed first. A second one ends it \
       at once; nothing is lost by that either.
 
       EXAMPLE
         rouse topics create --bootstrap localhost:9092
-        rouse run --bootstrap localhost:9092 --set topics.events=flights --set policy=policy.yaml
+        rouse run --bootstrap localhost:9092 \\
+          --set topics.events=flights --set policy=policy.yaml
+
+      SETTINGS
+      \(SettingKey.list)
       """)
 
   @OptionGroup var settings: SettingsOptions
@@ -44,6 +48,7 @@ struct RunCommand: AsyncParsableCommand {
     let stop = Shutdown.onSignal()
     let counters = PipelineCounters()
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    logger.info("connecting", metadata: ["brokers": "\(settings.text("kafka.bootstrapServers") ?? "")"])
     try seed(settings, pipeline, logger)
     if roles.contains(.planner) {
       for number in 0..<workers {
@@ -62,15 +67,22 @@ struct RunCommand: AsyncParsableCommand {
     await report(stop, counters, logger)
     logger.info("ending; a second signal ends at once")
     guard runner.join(timeout: .seconds(10)) else {
-      throw Failure("some stages did not end within 10 s; what they had not committed is decided again at the next start")
+      throw Failure(
+        "some stages did not end within 10 s; what they had not committed is decided again at the next start")
     }
-    if let error = runner.fatalError { throw Failure(error.description) }
+    if let error = runner.fatalError {
+      if case .kafka(let kafka) = error { throw kafka }
+      throw Failure(error.description)
+    }
     logger.info("ended")
   }
 
   /// A new log starts with the policy of the settings; later ones are put into force by `rouse policy apply`.
   private func seed(_ settings: Settings, _ pipeline: PipelineSettings, _ logger: Logger) throws {
-    guard let path = settings.text("policy") else { return }
+    guard let path = settings.text("policy") else {
+      logger.info("no policy in the settings: until rouse policy apply has been used once, every event is NO_MATCH")
+      return
+    }
     let document = try PolicyFile.document(path)
     for warning in document.warnings { logger.warning("\(warning)") }
     let seeded = try PolicyAppender(settings: pipeline).seed(document: document.text)
@@ -78,6 +90,8 @@ struct RunCommand: AsyncParsableCommand {
       logger.info(
         "policy put into force",
         metadata: ["version": "\(document.policy.reference.version)", "partitions": "\(seeded)"])
+    } else {
+      logger.info("the log has begun already: the policy file is not applied; rouse policy apply puts it into force")
     }
   }
 

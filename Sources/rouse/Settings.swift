@@ -11,7 +11,8 @@ import Yams
 struct SettingsOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The settings file, YAML.", valueName: "file"))
   var config: String?
-  @Option(name: .customLong("set"), help: ArgumentHelp("Sets one value over file and environment.", valueName: "key=value"))
+  @Option(
+    name: .customLong("set"), help: ArgumentHelp("Sets one value over file and environment.", valueName: "key=value"))
   var assignments: [String] = []
   @Option(help: ArgumentHelp("Short for --set kafka.bootstrapServers=…", valueName: "host:port"))
   var bootstrap: String?
@@ -108,7 +109,9 @@ struct Settings {
 
   static func unknown(_ name: String) -> String {
     let known = SettingKey.all.map(\.name)
-    let near = known.min { Distance.between($0.lowercased(), name.lowercased()) < Distance.between($1.lowercased(), name.lowercased()) }
+    let near = known.min {
+      Distance.between($0.lowercased(), name.lowercased()) < Distance.between($1.lowercased(), name.lowercased())
+    }
     return "\(name): unknown setting; did you mean \(near ?? "")? known: \(known.joined(separator: ", "))"
   }
 
@@ -196,12 +199,14 @@ struct Settings {
     switch value.content {
     case .string(let text): text
     case .int(let number): String(number)
+    case .stringArray(let list) where list.isEmpty: "-"
     case .stringArray(let list) where value.key.name == "kafka.properties":
       list.map { property in
         let name = property.prefix { $0 != "=" }
         return KafkaConfiguration.isSecret(String(name)) ? "\(name)=[secret]" : property
       }.joined(separator: ", ")
     case .stringArray(let list): list.joined(separator: ", ")
+    // As the help says: the host name, one per core, the broker's default.
     default: "-"
     }
   }

@@ -16,7 +16,8 @@ struct TopicsCommand: ParsableCommand {
         belong to the data teams and are not made.
 
         EXAMPLE
-          rouse topics create --bootstrap localhost:9092 --set topics.partitions=12 --set topics.replicas=3
+          rouse topics create --bootstrap localhost:9092 \\
+            --set topics.partitions=12 --set topics.replicas=3
         """)
 
     @OptionGroup var settings: SettingsOptions

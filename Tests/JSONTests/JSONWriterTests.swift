@@ -53,6 +53,17 @@ import Testing
     ] as [(Double, String)])
   func rounded(value: Double, text: String) { #expect(written { $0.rounded(value) } == text) }
 
+  @Test("each byte is escaped or not, wherever it stands", arguments: 0..<20)
+  func escapes(place: Int) throws {
+    for scalar in (0..<0x180).compactMap(Unicode.Scalar.init) {
+      let text = String(repeating: "a", count: place) + String(scalar) + "bcdefghijklm"
+      let json = written { $0.string(text) }
+      let mustEscape = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
+      #expect(json.contains("\\") == mustEscape)
+      #expect(try JSONValue(parsing: json) == .string(text))
+    }
+  }
+
   @Test(
     "integers are written whole",
     arguments: [(Int64.min, "-9223372036854775808"), (.max, "9223372036854775807"), (0, "0"), (-9, "-9"), (10, "10")])

@@ -22,6 +22,9 @@ struct RandomLife {
   var harness: PlannerHarness
   var time = PlannerHarness.noon
   var version = 0
+  /// What each event must reach by who listens to its subject when it comes: "event device/instance".
+  var reachable: [[String]] = []
+  private var registered: [String: [(id: String, interests: [String])]] = [:]
   private var previous: DomainEvent?
 
   private let refunds: Bool
@@ -38,6 +41,7 @@ struct RandomLife {
     second.halfLife = .hours(2)
     second.budget = InstanceBudget(perDay: 4, minInterval: .minutes(3), window: .rolling)
     second.price.base = 0.2
+    let activity = ActivityTests.policy().kinds.first { $0.name == "FlightActivity" } ?? second
     return .flights(
       {
         $0.budget = InstanceBudget(
@@ -46,13 +50,16 @@ struct RandomLife {
         $0.price = PricePrior(base: 0.4, floor: 0.01)
       },
       also: {
-        $0.kinds.append(second)
+        $0.kinds += [second, activity]
         $0.kinds.sort { $0.name < $1.name }
         $0.quietHours = QuietHours(fromMinute: 23 * 60, toMinute: 6 * 60, exceptRelevance: 0.9)
         $0.apps = [AppBudget(app: "com.example.flights", perDay: 40)]
         $0.profile.devicePushes.limit = 5
         $0.profile.devicePushes.burst = 3
         $0.profile.backgroundPushes.limit = 2
+        $0.profile.controlPushes = $0.profile.devicePushes
+        $0.profile.activityPushes = $0.profile.devicePushes
+        $0.profile.activityStarts = $0.profile.devicePushes
       })
   }
 
@@ -64,7 +71,9 @@ struct RandomLife {
     let device = "d\(Int.random(in: 0..<4, using: &random))"
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<12: register(device)
-    case 12..<14: harness.apply(.forget(device: device), at: time)
+    case 12..<14:
+      registered[device] = nil
+      harness.apply(.forget(device: device), at: time)
     case 14..<17:
       harness.signal(.widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil), device: device, at: time)
     case 17..<19: harness.signal(.appForegrounded, device: device, at: time)
@@ -92,13 +101,41 @@ struct RandomLife {
           pushEnabled: Int.random(in: 0..<5, using: &random) != 0, nextReload: next))
     }
     let zones = ["GMT", "America/New_York", "Asia/Tokyo", "Australia/Lord_Howe", "America/St_Johns"]
-    harness.register(
-      .phone(
-        device, widgets: widgets, os: Bool.random(using: &random) ? 26 : 18,
-        tokens: Registration.Tokens(
-          widgets: Int.random(in: 0..<6, using: &random) == 0 ? nil : "aa11",
-          background: Bool.random(using: &random) ? "bb22" : nil),
-        zone: zones.randomElement(using: &random) ?? "GMT", at: time), at: time)
+    var phone = Registration.phone(
+      device, widgets: widgets, os: Bool.random(using: &random) ? 26 : 18,
+      tokens: Registration.Tokens(
+        widgets: Int.random(in: 0..<6, using: &random) == 0 ? nil : "aa11",
+        background: Bool.random(using: &random) ? "bb22" : nil),
+      zone: zones.randomElement(using: &random) ?? "GMT", at: time)
+    addressed(&phone)
+    registered[device] =
+      phone.widgets.map { ($0.id, $0.interests) } + phone.controls.map { ($0.id, $0.interests) }
+      + phone.activities.map { ($0.id, $0.interests) }
+      + phone.pushToStart.map { (Registration.starterID(kind: $0.kind), $0.interests) }
+    harness.register(phone, at: time)
+  }
+
+  /// Some controls, activities and push-to-start tokens.
+  private mutating func addressed(_ phone: inout Registration) {
+    let subject = "flight/UA\(Int.random(in: 0..<3, using: &random))"
+    if Bool.random(using: &random) {
+      phone.controls = [
+        Registration.Control(
+          id: "c1", kind: "FlightStatus", token: "cc\(version % 3)", interests: [subject, "airport/EWR"])
+      ]
+    }
+    if Bool.random(using: &random) {
+      phone.activities = [
+        Registration.Activity(
+          id: "a\(Int.random(in: 0..<2, using: &random))", kind: "FlightActivity", address: .token("dd"),
+          interests: [subject],
+          startedAt: Timestamp(microseconds: time - Int64.random(in: 0...PlannerHarness.hour, using: &random)),
+          frequentPushes: Bool.random(using: &random))
+      ]
+    }
+    if Bool.random(using: &random) {
+      phone.pushToStart = [Registration.PushToStart(kind: "FlightActivity", token: "ee", interests: [subject])]
+    }
   }
 
   private mutating func event() {
@@ -117,6 +154,10 @@ struct RandomLife {
       subject: "flight/UA\(Int.random(in: 0..<3, using: &random))", at: time - late, type: type,
       status: ["delayed", "cancelled"].randomElement(using: &random) ?? "delayed")
     previous = event
+    reachable.append(
+      registered.flatMap { device, widgets in
+        widgets.filter { $0.interests.contains(event.subject) }.map { "\(event.id) \(device)/\($0.id)" }
+      })
     harness.event(event, at: time)
   }
 }
@@ -159,7 +200,9 @@ struct RandomLife {
     }
     for decision in life.harness.decisions {
       #expect((decision.tokensLeft.instance ?? 0) >= 0, "seed \(seed): \(decision)")
-      if decision.verdict == .emit { #expect(decision.value >= decision.price, "seed \(seed): \(decision)") }
+      if decision.verdict == .emit, decision.reason != .emittedFree, decision.surface != .liveActivity {
+        #expect(decision.value >= decision.price, "seed \(seed): \(decision)")
+      }
       #expect(decision.final == (decision.verdict != .defer && decision.reason != .duplicate), "seed \(seed)")
     }
   }
@@ -200,6 +243,9 @@ struct RandomLife {
     #expect(
       Set(life.harness.decisions.map(\.decision)).count == life.harness.decisions.count, "seed \(seed): ids repeat")
     #expect(life.harness.planner.causes.liveCount == 0, "seed \(seed): a cause leaked")
+    for step in life.reachable {
+      for key in step where finals[key] == nil { Issue.record("seed \(seed): \(key) was never decided") }
+    }
   }
 
   @Test("every command is named by exactly one emit, and what it serves by its decisions", arguments: 300..<308)
@@ -207,13 +253,39 @@ struct RandomLife {
     var life = RandomLife(seed: seed)
     for _ in 0..<1200 { life.step() }
     let byCommand = Dictionary(grouping: life.harness.decisions.filter { $0.command != nil }, by: { $0.command ?? "" })
-    #expect(byCommand.count == life.harness.commands.count, "seed \(seed)")
-    for command in life.harness.commands {
+    let quiet = life.harness.commands.filter { $0.serves.first?.reason == .endedQuiet }
+    #expect(byCommand.count == life.harness.commands.count - quiet.count, "seed \(seed)")
+    for command in life.harness.commands where command.serves.first?.reason != .endedQuiet {
       let decisions = byCommand[command.command] ?? []
       #expect(decisions.filter { $0.verdict == .emit }.count == 1, "seed \(seed): \(command.command)")
       let served = Set(command.serves.flatMap { s in s.events.map { $0 + " " + s.instance } })
       #expect(Set(decisions.map { $0.event + " " + $0.instance }) == served, "seed \(seed): \(command.command)")
-      #expect(!command.charged.isEmpty, "seed \(seed): a push that was not charged")
+      let isFree =
+        command.apns.headers.contains(Command.Header(name: "apns-priority", value: "5"))
+        && command.surface == .liveActivity
+      #expect(command.charged.isEmpty == isFree, "seed \(seed): \(command)")
+    }
+  }
+
+  @Test("activity timestamps strictly increase and starts keep their rate, whatever happens", arguments: 500..<512)
+  func activities(seed: UInt64) {
+    var life = RandomLife(seed: seed, refunds: false)
+    for _ in 0..<1500 { life.step() }
+    var last: [String: Int64] = [:]
+    for command in life.harness.commands where command.surface == .liveActivity {
+      guard let served = command.serves.first,
+        let timestamp = command.apns.payload.firstMatch(of: /"timestamp":(\d+)/).flatMap({ Int64($0.1) })
+      else {
+        Issue.record("seed \(seed): \(command)")
+        continue
+      }
+      let key = command.device + "/" + served.instance
+      if !served.instance.hasPrefix("start/") { #expect(timestamp > last[key] ?? 0, "seed \(seed): \(key)") }
+      last[key] = timestamp
+    }
+    #expect(!last.isEmpty, "seed \(seed): no activity was told of anything")
+    for (owner, times) in charges(life.harness.commands, .start) {
+      #expect(densest(times, window: 12 * PlannerHarness.minute) <= 3, "seed \(seed): \(owner)")
     }
   }
 

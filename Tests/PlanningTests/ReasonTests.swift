@@ -401,4 +401,47 @@ private typealias H = PlannerHarness
     h.event(.delay(20, id: "e2", at: H.noon + H.minute))
     #expect(h.last.map(\.instance) == ["both"])
   }
+
+  @Test("clocks that run ahead lock nothing out")
+  func clocksAhead() {
+    var h = H()
+    let year9999 = Timestamp(microseconds: 253_402_300_799_000_000)
+    var early = Registration.phone()
+    early.updatedAt = year9999
+    h.register(early)
+    h.register(.phone(widgets: [.flight(), .flight("w2")], at: H.noon + 1), at: H.noon + 1)
+    var ahead = DomainEvent.delay(10, id: "e1", at: H.noon)
+    ahead.time = year9999
+    h.event(ahead, at: H.noon + 2)
+    h.event(.delay(30, id: "e2", at: H.noon + H.minute))
+    #expect(h.last.map(\.reason) == [.emitted, .emittedShared])
+    h.apply(.tick, at: .max)
+    h.drain()
+  }
+
+  @Test("a kind switched off by a new policy closes what waits")
+  func switchedOff() {
+    var h = H(.flights { $0.price.base = 5 })
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.only?.reason == .belowPrice)
+    h.planner.activate(.flights { $0.enabled = false })
+    h.drain()
+    #expect(h.decisions.filter(\.final).count == 1)
+  }
+
+  @Test("widgets of one device that take different routes are each decided about")
+  func twoRoutes() {
+    let both = Registration.Tokens(widgets: "aa11", background: "bb22")
+    for base in [0.0, 5.0] {
+      var h = H(.flights { $0.price.base = base })
+      h.register(.phone(widgets: [.flight("w1"), .flight("w2", pushEnabled: false)], tokens: both))
+      h.event(.delay(30, id: "e1", at: H.noon))
+      #expect(h.last.map(\.instance) == ["w1", "w2"])
+      #expect(h.lastCommands.map(\.surface) == (base == 0 ? [.widget, .background] : []))
+      h.drain()
+      #expect(h.decisions.filter(\.final).count == 2)
+      #expect(h.planner.causes.liveCount == 0)
+    }
+  }
 }

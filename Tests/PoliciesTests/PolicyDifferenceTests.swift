@@ -46,6 +46,40 @@ import Testing
         """)
   }
 
+  @Test("what an activity is told is compared member by member, whatever its order and spelling")
+  func activities() throws {
+    let old = """
+      version: 1
+      kinds:
+        A:
+          surface: liveActivity
+          activity:
+            contentState: { a: "{data.a}", b: 12, c: { object: { d: "x {data.d}" } } }
+            dismissal: default
+          halfLife: 20m
+          rules: [{ on: a.one, relevance: { base: 0.5 } }]
+      """
+    let same = old.replacing("\"{data.a}\", b: 12", with: "{ field: data.a, default: null }, b: 12.0")
+      .replacing("on: a.one", with: "on: a.one, action: update").replacing("dismissal: default", with: "quietEnd: 120m")
+    #expect(try Self.difference(old, same).text == "")
+    let new = old.replacing("\"{data.a}\", b: 12", with: "{ field: data.a, default: \"0\" }, b: \"12\"")
+      .replacing("x {", with: "y {").replacing("on: a.one", with: "on: a.one, action: end")
+      .replacing("dismissal: default", with: "dismissal: { after: 90m }")
+      .replacing("version: 1", with: "version: 1\nlimits: { frequentPushesFactor: 4, activityPushes: { burst: 2 } }")
+    #expect(
+      try Self.difference(old, new).text == """
+        limits.activityPushes.burst: 3 → 2
+        limits.frequentPushesFactor: 3 → 4
+        kinds.A.activity.contentState.a: {data.a} → { field: data.a, default: "0" }
+        kinds.A.activity.contentState.b: 12 → "12"
+        kinds.A.activity.contentState.c.object.d: x {data.d} → y {data.d}
+        kinds.A.activity.dismissal: - default
+        kinds.A.rules[a.one].action: update → end
+        kinds.A.activity.dismissal.after: + 1h30m
+
+        """)
+  }
+
   @Test("a change is one JSON line")
   func json() throws {
     let difference = try Self.difference(

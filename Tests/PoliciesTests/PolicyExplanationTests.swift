@@ -53,4 +53,41 @@ import Testing
     #expect(json.contains("{\"path\":\"kinds.B.enabled\",\"value\":true,\"origin\":\"builtIn\"}"))
     #expect(try Self.explanation(kind: "C").lines == [])
   }
+
+  @Test("what an activity is told has a line per member, and no budget of its own")
+  func activities() throws {
+    let bytes = try Repository.bytes("schemas/examples/policy/valid/live-activities.yaml")
+    let document = try PolicyDocument(bytes: bytes, file: "p.yaml")
+    let lines = PolicyExplanation(document).lines
+    func line(_ path: String) -> PolicyExplanation.Line? { lines.first { $0.path == path } }
+    let state = "kinds.FlightActivity.activity.contentState"
+    #expect(line("\(state).status")?.value == .string("{data.status}"))
+    #expect(line("\(state).status")?.origin == .document(file: "p.yaml", line: 15))
+    #expect(line("\(state).delayMinutes")?.value == .string("{ field: data.delayMinutes, default: 0 }"))
+    #expect(line("\(state).delayMinutes")?.origin == .document(file: "p.yaml", line: 16))
+    #expect(line("\(state).departsAt")?.value == .string("{ date: data.scheduledDeparture }"))
+    #expect(line("\(state).route.object.to")?.origin == .document(file: "p.yaml", line: 19))
+    #expect(line("\(state).version")?.value == .number(1))
+    #expect(line("kinds.FlightActivity.rules[0].action")?.value == .string("start"))
+    #expect(line("kinds.FlightActivity.activity.dismissal.after")?.value == .string("30m"))
+    #expect(line("kinds.FlightActivity.activity.channelStoresNewest") == nil)
+    #expect(line("kinds.Match.activity.channelStoresNewest")?.value == .bool(true))
+    #expect(line("kinds.Match.activity.relevanceScore")?.origin == .builtIn)
+    #expect(line("kinds.LoungeDoor.budget.perDay")?.value == .number(60))
+    #expect(line("kinds.LoungeDoor.imminentReload") == nil && line("kinds.LoungeDoor.rules[0].action") == nil)
+    #expect(!lines.contains { $0.path.hasPrefix("kinds.Match.budget") })
+    #expect(line("limits.frequentPushesFactor")?.origin == .document(file: "p.yaml", line: 6))
+    let profile = PolicyProfiles.standard
+    #expect(
+      line("limits.activityPushes.burst")?.origin
+        == .profile(name: "apple-2026", provenance: profile.activityPushes.provenance))
+  }
+
+  @Test("the factor of frequent pushes has the source of the limit that it multiplies")
+  func factor() throws {
+    let lines = try Self.explanation().lines
+    #expect(
+      lines.first { $0.path == "limits.frequentPushesFactor" }?.origin
+        == .profile(name: "apple-2026", provenance: PolicyProfiles.standard.activityPushes.provenance))
+  }
 }

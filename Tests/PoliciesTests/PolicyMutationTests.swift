@@ -5,19 +5,19 @@ import Testing
 @Suite struct PolicyMutationTests {
   @Test(
     "a damaged document is read or refused with places inside it, and never crashes",
-    arguments: [1, 2, 3, 4] as [UInt64])
-  func mutations(seed: UInt64) throws {
+    arguments: [1, 2, 3, 4] as [UInt64], ["everything", "live-activities"])
+  func mutations(seed: UInt64, example: String) throws {
     var random = SeededGenerator(seed: seed)
-    let valid = try Repository.bytes("schemas/examples/policy/valid/everything.yaml")
+    let valid = try Repository.bytes("schemas/examples/policy/valid/\(example).yaml")
     for round in 0..<400 {
       var bytes = valid
       for _ in 0..<Int.random(in: 1...4, using: &random) { Self.damage(&bytes, &random) }
       do {
         let document = try PolicyDocument(bytes: bytes, file: "damaged.yaml")
-        Self.expectInside(document.warnings, bytes, "seed \(seed), round \(round)")
+        Self.expectInside(document.warnings, bytes, "\(example), seed \(seed), round \(round)")
       } catch {
         #expect(!error.problems.isEmpty)
-        Self.expectInside(error.problems, bytes, "seed \(seed), round \(round)")
+        Self.expectInside(error.problems, bytes, "\(example), seed \(seed), round \(round)")
       }
     }
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PolicyProfilesTests {
   @Test("the built-in profiles hold the documented numbers")
   func numbers() throws {
-    #expect(PolicyProfiles.all.map(\.name) == ["apple-2026", "apple-conservative"])
+    #expect(PolicyProfiles.all.map(\.name) == ["apple-2026", "apple-conservative", "harmonyos-cards"])
     let standard = PolicyProfiles.standard
     #expect(standard.instanceReloads.limit == 48 && standard.instanceReloads.minInterval == .minutes(15))
     #expect(
@@ -19,6 +19,38 @@ import Testing
     #expect(PolicyProfiles.named("apple") == nil)
   }
 
+  @Test("controls and Live Activities have limits of their own, with a source that says what nobody published")
+  func activities() throws {
+    let standard = PolicyProfiles.standard
+    let careful = try #require(PolicyProfiles.named("apple-conservative"))
+    #expect(standard.controlPushes.limit == 12 && standard.controlPushes.burst == 4)
+    #expect(standard.controlPushes.window == .hours(1) && standard.controlPushes.provenance.confidence == "inference")
+    #expect(standard.activityPushes.limit == 10 && standard.activityPushes.burst == 3)
+    #expect(standard.activityPushes.window == .hours(1) && standard.activityPushes.provenance.confidence == "low")
+    #expect(standard.frequentPushesFactor == 3 && careful.frequentPushesFactor == 2)
+    #expect(standard.activityStarts.limit == 10 && standard.activityStarts.window == .hours(24))
+    #expect(standard.activityStarts.burst == 3 && standard.activityStarts.provenance.confidence == "medium")
+    for (name, path) in BudgetProfile.rates {
+      let limits = try [standard, careful].map { try #require($0[keyPath: path].limit, "\(name)") }
+      #expect(limits[1] < limits[0] && careful[keyPath: path].burst <= standard[keyPath: path].burst, "\(name)")
+    }
+  }
+
+  @Test(
+    "the rates of harmonyos-cards keep the platform's two limits at once",
+    arguments: [(55, 6, 10, 60), (165, 16, 30, 180)])
+  func harmony(_ limit: Int, _ burst: Int, _ perFiveMinutes: Int, _ perHour: Int) throws {
+    let profile = try #require(PolicyProfiles.named("harmonyos-cards"))
+    #expect(profile.instanceReloads.limit == 200 && profile.devicePushes.limit == nil)
+    if limit == 55 { #expect(profile.activityPushes.limit == limit && profile.activityPushes.burst == burst) }
+    let interval = TimeSpan.hours(1).microseconds / Int64(limit)
+    // Most admissions of a GCRA: the burst at once, then one per interval.
+    func most(in window: TimeSpan) -> Int { burst + Int((window.microseconds - 1) / interval) }
+    #expect(most(in: .minutes(5)) <= perFiveMinutes)
+    // The interval is cut to whole microseconds, which the hour's last admission may gain.
+    #expect(most(in: TimeSpan(microseconds: interval * Int64(limit))) <= perHour)
+  }
+
   @Test("every number of a profile must have a source and a confidence")
   func provenance() {
     let text = """
@@ -29,6 +61,10 @@ import Testing
     #expect { try PolicyProfiles.read(text, name: "x.yaml") } throws: { error in
       (error as? PolicyError)?.problems.map(\.description) == [
         "x.yaml:1:1: error: backgroundPushes is missing; it is required",
+        "x.yaml:1:1: error: controlPushes is missing; it is required",
+        "x.yaml:1:1: error: activityPushes is missing; it is required",
+        "x.yaml:1:1: error: activityStarts is missing; it is required",
+        "x.yaml:1:1: error: frequentPushesFactor is missing; it is required",
         "x.yaml:2:70: error: instanceReloads.confidence: unknown value \"sure\"; expected one of high, medium, low or inference",
         "x.yaml:3:1: error: devicePushes: confidence is missing; it is required",
       ]

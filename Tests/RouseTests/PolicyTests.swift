@@ -71,6 +71,7 @@ struct PolicyTests {
     let first = try JSONValue(parsing: outcome.out)[0]
     #expect(first?["name"] == .string("apple-2026"))
     #expect(first?["devicePushes"]?["confidence"] == .string("low"))
+    #expect(first?["activityStarts"]?["confidence"] == .string("medium"))
     #expect(try Workplace().rouse("policy", "profiles").lines.first == "apple-2026 (the default)")
   }
 }

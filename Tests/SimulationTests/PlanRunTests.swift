@@ -72,7 +72,7 @@ struct PlanRunTests {
       #expect(summary.pending == 0)
       #expect(finals.values.allSatisfy { $0 == 1 })
       #expect(summary.outcomes.reduce(0) { $0 + $1.count } == summary.decisions)
-      #expect(summary.commands == summary.widgetCommands + summary.backgroundCommands)
+      #expect(summary.commands == summary.commandsBySurface.reduce(0) { $0 + $1.count })
       #expect(summary.devices == 150)
     }
   }

@@ -1,0 +1,164 @@
+import Domain
+import JSON
+import Policies
+
+/// Bodies of Live Activity pushes, made from the policy's templates and the event's data.
+/// Source of the keys and limits: Apple, Starting and updating Live Activities with ActivityKit push notifications.
+enum ActivityPayload {
+  /// Bytes of a body to a device, and to a broadcast channel.
+  static let bytesMax = 4096
+  static let broadcastBytesMax = 5120
+  /// Seconds from 1970 to 2001, where Swift's default date decoding begins.
+  private static let reference2001 = 978_307_200.0
+  /// Apple removes an ended activity after four hours at the latest. Seconds.
+  private static let dismissalMax: Int64 = 4 * 3600
+
+  static func make(
+    _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double, timestamp: Int64, now: Int64
+  ) -> String {
+    var json = JSONWriter(reserving: 512)
+    json.beginObject()
+    json.key("aps")
+    json.beginObject()
+    json.key("timestamp")
+    json.integer(timestamp)
+    json.key("event")
+    json.string(action.rawValue)
+    json.key("content-state")
+    object(activity.contentState, event, activity.dates, to: &json)
+    if action == .end {
+      dismissal(activity, now: now, to: &json)
+    } else {
+      if let stale = activity.staleAfter {
+        json.key("stale-date")
+        json.integer((now &+ stale.microseconds) / 1_000_000)
+      }
+      json.key("relevance-score")
+      // Relevance is kept with seven digits; more would be noise.
+      json.rounded((relevance * 100_000).rounded() / 100_000 * activity.relevanceScore)
+    }
+    if action == .start {
+      json.key("attributes-type")
+      json.string(activity.attributesType ?? "")
+      json.key("attributes")
+      object(activity.attributes, event, activity.dates, to: &json)
+    }
+    if let alert = activity.alert, action == .start || relevance >= alert.aboveRelevance {
+      json.key("alert")
+      json.beginObject()
+      json.key("title")
+      json.string(text(alert.title, event))
+      json.key("body")
+      json.string(text(alert.body, event))
+      json.endObject()
+    }
+    json.endObject()
+    json.endObject()
+    return json.text
+  }
+
+  /// An end without an event to tell of: the last content stays.
+  static func end(_ activity: ActivityPolicy, timestamp: Int64, now: Int64) -> String {
+    var json = JSONWriter(reserving: 128)
+    json.beginObject()
+    json.key("aps")
+    json.beginObject()
+    json.key("timestamp")
+    json.integer(timestamp)
+    json.key("event")
+    json.string("end" as StaticString)
+    dismissal(activity, now: now, to: &json)
+    json.endObject()
+    json.endObject()
+    return json.text
+  }
+
+  /// Which members make a body too large, largest first.
+  static func explain(_ body: String, _ activity: ActivityPolicy, _ event: DomainEvent, limit: Int) -> String {
+    let members = (activity.contentState + activity.attributes).map { member -> (String, Int) in
+      var json = JSONWriter()
+      value(member.value, event, activity.dates, to: &json)
+      return (member.name, json.bytes.count)
+    }
+    let largest = members.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(3).map { "\($0.0) \($0.1)" }
+    return
+      "payload of \(body.utf8.count) bytes, at most \(limit) are allowed; largest: \(largest.joined(separator: ", "))"
+  }
+
+  private static func dismissal(_ activity: ActivityPolicy, now: Int64, to json: inout JSONWriter) {
+    let second = now / 1_000_000
+    switch activity.dismissal {
+    case .default: return
+    // Any time in the past removes it at once.
+    case .immediate:
+      json.key("dismissal-date")
+      json.integer(second - 1)
+    case .after(let span):
+      json.key("dismissal-date")
+      json.integer(second + min(dismissalMax, span.microseconds / 1_000_000))
+    }
+  }
+
+  private static func object(
+    _ members: [TemplateMember], _ event: DomainEvent, _ dates: ActivityPolicy.DateBase, to json: inout JSONWriter
+  ) {
+    json.beginObject()
+    for member in members {
+      json.key(member.name)
+      value(member.value, event, dates, to: &json)
+    }
+    json.endObject()
+  }
+
+  private static func value(
+    _ template: TemplateValue, _ event: DomainEvent, _ dates: ActivityPolicy.DateBase, to json: inout JSONWriter
+  ) {
+    switch template {
+    case .constant(let constant): scalar(constant, to: &json)
+    case .field(let path, let fallback): scalar(field(path, event) ?? fallback, to: &json)
+    case .text(let template): json.string(text(template, event))
+    case .date(let path):
+      guard case .string(let text) = field(path, event), let instant = Timestamp(rfc3339: text) else {
+        json.null()
+        return
+      }
+      let seconds = Double(instant.microseconds) / 1_000_000
+      json.number(dates == .unix ? seconds : seconds - reference2001)
+    case .object(let members): object(members, event, dates, to: &json)
+    }
+  }
+
+  private static func field(_ path: String, _ event: DomainEvent) -> FieldValue? {
+    switch path {
+    case "subject": .string(event.subject)
+    case "type": .string(event.type)
+    case "source": .string(event.source)
+    default: event.value(at: path)
+    }
+  }
+
+  private static func scalar(_ value: FieldValue, to json: inout JSONWriter) {
+    switch value {
+    case .null: json.null()
+    case .bool(let flag): json.bool(flag)
+    case .number(let number): json.number(number)
+    case .string(let text): json.string(text)
+    }
+  }
+
+  /// Like an interest key, with missing fields left empty.
+  private static func text(_ template: InterestTemplate, _ event: DomainEvent) -> String {
+    template.parts.reduce(into: "") { text, part in
+      switch part {
+      case .text(let fixed): text += fixed
+      case .field(let path):
+        switch field(path, event) {
+        case .string(let value): text += value
+        case .number(let number): text += Int64(exactly: number).map { String($0) } ?? String(number)
+        case .bool(let flag): text += flag ? "true" : "false"
+        case .null, nil: break
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Domain
+
+/// Templates of JSON objects: `{ status: "{data.status}", note: "Gate {data.gate}", version: 1 }`.
+extension PolicyDecoder {
+  /// The members of one object; nil where it is absent or no mapping.
+  mutating func members(_ value: Located?, of what: String, depth: Int) -> [TemplateMember]? {
+    guard let value else { return nil }
+    guard depth <= PolicyBounds.templateDepthMax else {
+      reader.error(
+        value.owner, value.path, "objects nested deeper than \(PolicyBounds.templateDepthMax) levels; flatten them")
+      return nil
+    }
+    let entries = reader.named(
+      value, "a member of \(what)", to: "its value", max: PolicyBounds.templateMembersMax)
+    return entries?.compactMap { name, value in
+      templateValue(value, depth: depth).map { TemplateMember(name: name, value: $0) }
+    }
+  }
+
+  private mutating func templateValue(_ value: Located, depth: Int) -> TemplateValue? {
+    switch value.node.content {
+    case .scalar("", plain: true):
+      reader.error(value.owner, value.path, "no value; write null where null is meant")
+      return nil
+    case .scalar: return scalarTemplate(value)
+    case .mapping(let entries): return mappedTemplate(value, entries, depth: depth)
+    case .list:
+      reader.mismatch(value, expected: "a text, a number, true, false, null, { field }, { date } or { object }")
+      return nil
+    }
+  }
+
+  /// A constant, or a text with placeholders. One placeholder and nothing else is the field itself: a number stays one.
+  private mutating func scalarTemplate(_ value: Located) -> TemplateValue? {
+    guard let constant = scalar(value) else { return nil }
+    guard case .string(let text) = constant, !text.isEmpty else { return .constant(constant) }
+    guard let template = template(text, of: value) else { return nil }
+    if template.parts.count == 1 {
+      switch template.parts[0] {
+      case .text: return .constant(constant)
+      case .field(let path) where path.hasPrefix("data."): return .field(path: path, fallback: .null)
+      // The event's own attributes are texts.
+      case .field: break
+      }
+    }
+    return .text(template)
+  }
+
+  /// The key that says what a value is, with the other keys it takes.
+  private static let valueShapes: [(key: String, others: [String])] = [
+    ("field", ["default"]), ("date", []), ("object", []),
+  ]
+
+  private mutating func mappedTemplate(
+    _ value: Located, _ entries: [YAMLNode.Entry], depth: Int
+  ) -> TemplateValue? {
+    let shapes = Self.valueShapes.filter { shape in entries.contains { $0.key == shape.key } }
+    guard let shape = shapes.first, shapes.count == 1 else {
+      let found =
+        shapes.isEmpty ? "none; write an object as { object: { … } }" : shapes.map(\.key).joined(separator: " and ")
+      reader.error(
+        value.node.position, value.path, "a value that is a mapping has one of field, date or object; found \(found)")
+      return nil
+    }
+    guard let keys = reader.keys(value, allowed: [shape.key] + shape.others) else { return nil }
+    switch shape.key {
+    case "field":
+      let fallback = keys["default"].map { scalar($0) } ?? .null
+      guard let path = fieldPath(keys["field"]), let fallback else { return nil }
+      return .field(path: path, fallback: fallback)
+    case "date": return fieldPath(keys["date"]).map(TemplateValue.date)
+    default: return members(keys["object"], of: "an object", depth: depth + 1).map(TemplateValue.object)
+    }
+  }
+}

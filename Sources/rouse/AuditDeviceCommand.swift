@@ -1,0 +1,25 @@
+import ArgumentParser
+import Auditing
+
+struct AuditDeviceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "device", abstract: "What happened to a device, oldest first.",
+    discussion: """
+      EXAMPLE
+        rouse audit device device-0000001 --store audit.sqlite \\
+          --from 2013-07-04T00:00:00Z --limit 20
+      """)
+
+  @Argument(help: "The device.")
+  var device: String
+  @OptionGroup var limit: LimitOption
+  @OptionGroup var time: TimeRangeOptions
+  @OptionGroup var audit: AuditOptionGroup
+
+  func run() throws {
+    let timeline = try audit.open().device(device, range: time.range, limit: limit.limit)
+    try audit.print(
+      isKnown: timeline.isKnown, text: AuditText.render(timeline), json: try AuditJSON.render(timeline))
+    if timeline.isKnown, timeline.entries.isEmpty { Words.say("nothing in that time") }
+  }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import Auditing
+
+struct AuditEventCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "event", abstract: "What one event did, over all devices.",
+    discussion: """
+      EXAMPLE
+        rouse audit event nyc-2013-07-0000001 --store audit.sqlite
+      """)
+
+  @Argument(help: "The event's id.")
+  var event: String
+  @OptionGroup var audit: AuditOptionGroup
+
+  func run() throws {
+    let effect = try audit.open().event(event)
+    try audit.print(isKnown: effect.isKnown, text: AuditText.render(effect), json: try AuditJSON.render(effect))
+  }
+}

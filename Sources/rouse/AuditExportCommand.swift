@@ -1,0 +1,46 @@
+import ArgumentParser
+import Auditing
+import Domain
+import JSON
+import LineFiles
+
+struct AuditExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write every decision and command as JSON, one a line.",
+    discussion: """
+      Each line has the bytes that it has on its topic. --format has no effect: nobody reads a table of millions of rows.
+
+      EXAMPLE
+        rouse audit export --store audit.sqlite \\
+          --from 2013-07-04T00:00:00Z --out since-july-4.jsonl.gz
+      """)
+
+  @Option(help: ArgumentHelp("Where the lines go.", valueName: "file"))
+  var out = "-"
+  @OptionGroup var time: TimeRangeOptions
+  @OptionGroup var audit: AuditOptionGroup
+
+  func run() throws {
+    let store = try audit.open()
+    var writer = try LineWriter(path: out)
+    let line = ProgressLine()
+    defer { line.end() }
+    var written = 0
+    var json = JSONWriter(reserving: 4096)
+    let count = try store.export(time.range) { entry in
+      json.reset()
+      switch entry {
+      case .decision(let decision): decision.encode(to: &json)
+      case .command(let command): command.encode(to: &json)
+      }
+      try writer.append(json.bytes)
+      try writer.endLine()
+      written += 1
+      if written % 1024 == 0 { line.show("\(Digits.grouped(written)) rows") }
+      return true
+    }
+    try writer.close()
+    line.end()
+    Words.say(count == 0 ? "nothing in that time" : Digits.count(count, "row"))
+  }
+}

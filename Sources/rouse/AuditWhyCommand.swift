@@ -1,0 +1,35 @@
+import ArgumentParser
+import Auditing
+import Domain
+
+struct AuditWhyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "why", abstract: "Why did, or didn't, this device reload?",
+    discussion: """
+      Without --event the answer is about the event that was decided about last, before --at if that is given.
+
+      EXAMPLE
+        rouse audit why device-0000001 --store audit.sqlite \\
+          --kind FlightStatus --at 2013-07-04T12:00:00Z
+      """)
+
+  @Argument(help: "The device.")
+  var device: String
+  @Option(help: "Only this instance.")
+  var instance: String?
+  @Option(help: "Only instances of this kind.")
+  var kind: String?
+  @Option(help: "The event's id.")
+  var event: String?
+  @Option(
+    help: ArgumentHelp("The moment that the question is about, RFC 3339.", valueName: "time"), transform: Instant.read)
+  var at: Timestamp?
+  @OptionGroup var audit: AuditOptionGroup
+
+  func run() throws {
+    let answer = try audit.open().why(
+      WhyQuestion(device: device, instance: instance, kind: kind, event: event, at: at))
+    try audit.print(
+      isKnown: !answer.stories.isEmpty, text: AuditText.render(answer), json: try AuditJSON.render(answer))
+  }
+}

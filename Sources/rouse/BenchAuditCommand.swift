@@ -1,0 +1,71 @@
+import ArgumentParser
+import Auditing
+import Domain
+import JSON
+
+struct BenchAuditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "How many decisions a second an audit store takes in, and the bytes for each.",
+    discussion: """
+      Fills a new file, which stays there: remove it afterwards.
+
+      EXAMPLE
+        rouse bench audit --store /tmp/bench.sqlite --decisions 1000000
+      """)
+
+  @Option(help: ArgumentHelp("The file to fill; there must be none yet.", valueName: "file"))
+  var store: String
+  @Option(help: ArgumentHelp("Decisions to store.", valueName: "count"))
+  var decisions = 1_000_000
+  @Option(help: ArgumentHelp("Devices that they are about.", valueName: "count"))
+  var devices = 100_000
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    if !(1...1_000_000_000).contains(decisions) {
+      throw ValidationError("--decisions: found \(decisions), expected 1 to 1,000,000,000")
+    }
+    if !(1...10_000_000).contains(devices) {
+      throw ValidationError("--devices: found \(devices), expected 1 to 10,000,000")
+    }
+  }
+
+  func run() throws {
+    if Files.exists(store) {
+      throw Failure("there is a file at \(store) already; the benchmark fills a new one: remove it or name another")
+    }
+    let result = try AuditBenchmark.run(decisions: decisions, devices: devices, path: store) {
+      Timestamp(microseconds: Int64(Machine.seconds() * 1e6))
+    }
+    switch output.format {
+    case .text:
+      try Output.print(
+        """
+        machine    \(BenchMachine.text)
+        decisions  \(Digits.grouped(result.decisions)) about \(Digits.count(devices, "device")), \
+        with \(Digits.count(result.commands, "command"))
+        speed      \(Digits.grouped(Int(result.decisionsPerSecond))) decisions/s (\(Digits.decimal(result.seconds, 2)) s)
+        size       \(Digits.decimal(result.bytesPerDecision, 1)) bytes a decision
+
+        """)
+    case .json:
+      var json = JSONWriter()
+      json.beginObject()
+      BenchMachine.write(to: &json)
+      json.key("devices")
+      json.integer(devices)
+      json.key("decisions")
+      json.integer(result.decisions)
+      json.key("commands")
+      json.integer(result.commands)
+      json.key("seconds")
+      json.rounded(result.seconds)
+      json.key("decisionsPerSecond")
+      json.integer(Int(result.decisionsPerSecond))
+      json.key("bytesPerDecision")
+      json.rounded(result.bytesPerDecision)
+      json.endObject()
+      try Output.print(json.bytes)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Domain
+import JSON
+import Policies
+import Simulation
+
+struct BenchPlannerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "planner", abstract: "How many decisions a second one planner makes, and its memory for a device.",
+    discussion: """
+      Pure planning on one core: no input is decoded, no output written.
+
+      EXAMPLE
+        rouse bench planner --devices 100000 --instances 3 \\
+          --fan-out 1 --fan-out 100 --fan-out 10000
+      """)
+
+  @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))
+  var devices = 100_000
+  @Option(help: ArgumentHelp("Widgets of each device, 1 to 64.", valueName: "count"))
+  var instances = 3
+  @Option(
+    help: ArgumentHelp("Widgets that each event reaches; may be repeated. (default: 1, 100, 10000)", valueName: "count")
+  )
+  var fanOut: [Int] = []
+  @Option(help: ArgumentHelp("Decisions to make for each fan-out.", valueName: "count"))
+  var decisions = 5_000_000
+  @Option(help: ArgumentHelp("Which of the many possible orders of events.", valueName: "number"))
+  var seed: UInt64 = 1
+  @OptionGroup var output: FormatOption
+
+  private static let fanOutDefault = [1, 100, 10_000]
+
+  func validate() throws {
+    if !(1...10_000_000).contains(devices) {
+      throw ValidationError("--devices: found \(devices), expected 1 to 10,000,000")
+    }
+    if !(1...DomainBounds.instancesPerDeviceMax).contains(instances) {
+      throw ValidationError("--instances: found \(instances), expected 1 to \(DomainBounds.instancesPerDeviceMax)")
+    }
+    if let wrong = fanOut.first(where: { !(1...devices * instances).contains($0) }) {
+      throw ValidationError("--fan-out: found \(wrong), expected 1 to all \(devices * instances) widgets")
+    }
+    if !(1...10_000_000_000).contains(decisions) {
+      throw ValidationError("--decisions: found \(decisions), expected 1 to 10,000,000,000")
+    }
+  }
+
+  func run() throws {
+    let policy = try PolicyDocument(yaml: PlannerBenchmark.policyDocument, file: "benchmark policy").policy
+    let wanted = fanOut.isEmpty ? Self.fanOutDefault.filter { $0 <= devices * instances } : fanOut
+    var results: [(fanOut: Int, result: PlannerBenchmark.Result)] = []
+    for count in wanted {
+      let benchmark = PlannerBenchmark(
+        devices: devices, instancesPerDevice: instances, fanOut: count, decisionsMin: decisions, seed: seed)
+      results.append(
+        (count, benchmark.run(policy: policy, clock: Machine.seconds, memory: { Machine.residentBytes })))
+    }
+    // Later runs take over memory that earlier ones gave back, so only the first tells what a device needs.
+    let bytes = results.first?.result.stateBytesPerDevice
+    switch output.format {
+    case .text: try Output.print(text(results, bytes))
+    case .json: try Output.print(json(results, bytes))
+    }
+  }
+
+  private func text(_ results: [(fanOut: Int, result: PlannerBenchmark.Result)], _ bytes: Double?) -> String {
+    var text = "machine   \(BenchMachine.text)\n"
+    text += "fleet     \(Digits.count(devices, "device")) × \(instances), seed \(seed)\n"
+    if let bytes { text += "memory    \(Digits.grouped(Int(bytes))) bytes a device\n" }
+    for (fanOut, result) in results {
+      text += "fan-out   \(Digits.grouped(fanOut)): \(Digits.grouped(Int(result.decisionsPerSecond))) decisions/s"
+      text += " (\(Digits.grouped(result.decisions)) in \(Digits.decimal(result.seconds, 2)) s, "
+      text += "\(Digits.count(result.commands, "command")))\n"
+    }
+    return text
+  }
+
+  private func json(_ results: [(fanOut: Int, result: PlannerBenchmark.Result)], _ bytes: Double?) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    BenchMachine.write(to: &json)
+    json.key("devices")
+    json.integer(devices)
+    json.key("instancesPerDevice")
+    json.integer(instances)
+    json.key("seed")
+    json.raw("\(seed)")
+    if let bytes {
+      json.key("stateBytesPerDevice")
+      json.rounded(bytes)
+    }
+    json.key("runs")
+    json.beginArray()
+    for (fanOut, result) in results {
+      json.beginObject()
+      json.key("fanOut")
+      json.integer(fanOut)
+      json.key("decisions")
+      json.integer(result.decisions)
+      json.key("commands")
+      json.integer(result.commands)
+      json.key("seconds")
+      json.rounded(result.seconds)
+      json.key("decisionsPerSecond")
+      json.integer(Int(result.decisionsPerSecond))
+      json.key("registrationSeconds")
+      json.rounded(result.registrationSeconds)
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+}

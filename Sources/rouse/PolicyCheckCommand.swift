@@ -1,0 +1,76 @@
+import ArgumentParser
+import Domain
+import JSON
+import Policies
+
+struct PolicyCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Say whether a policy can be used, and every mistake in it.",
+    discussion: """
+      Mistakes are printed as file:line:column. Exits 1 where there is one; warnings do not count.
+
+      EXAMPLE
+        rouse policy check policy.yaml
+      """)
+
+  @Argument(help: "The policy, a YAML file.")
+  var file: String
+  @OptionGroup var output: FormatOption
+
+  func run() throws {
+    let document: PolicyDocument
+    do {
+      document = try PolicyFile.document(file)
+    } catch let error as PolicyError {
+      try report(error.problems, of: nil)
+      Words.say("rouse: \(Digits.count(error.problems.count { $0.severity == .error }, "mistake")) in \(file)")
+      throw ExitCode.failure
+    }
+    try report(document.warnings, of: document.policy)
+  }
+
+  private func report(_ problems: [PolicyProblem], of policy: Policy?) throws {
+    if output.format == .json { return try Output.print(json(problems, of: policy)) }
+    var text = problems.map { "\($0)\n" }.joined()
+    if let policy {
+      text +=
+        "\(file): valid; version \(policy.reference.version), hash \(policy.reference.hash), profile "
+        + "\(policy.profile.name), \(Digits.count(policy.kinds.count, "kind"))\n"
+    }
+    try Output.print(text)
+  }
+
+  private func json(_ problems: [PolicyProblem], of policy: Policy?) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("file")
+    json.string(file)
+    json.key("valid")
+    json.bool(policy != nil)
+    if let policy {
+      json.key("version")
+      json.string(policy.reference.version)
+      json.key("hash")
+      json.string(policy.reference.hash)
+    }
+    json.key("problems")
+    json.beginArray()
+    for problem in problems {
+      json.beginObject()
+      json.key("severity")
+      json.string(problem.severity.rawValue)
+      json.key("line")
+      json.integer(problem.line)
+      json.key("column")
+      json.integer(problem.column)
+      json.key("path")
+      json.string(problem.path)
+      json.key("message")
+      json.string(problem.message)
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Policies
+
+struct PolicyExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Print every value that holds, and where it comes from.",
+    discussion: """
+      A value is written in the document, comes from the budget profile, is built in, or follows from another one. \
+      With --format json each value is one line.
+
+      EXAMPLE
+        rouse policy explain policy.yaml --kind FlightStatus
+      """)
+
+  @Argument(help: "The policy, a YAML file.")
+  var file: String
+  @Option(help: "Only this kind.")
+  var kind: String?
+  @OptionGroup var output: FormatOption
+
+  func run() throws {
+    let document = try PolicyFile.document(file)
+    if let kind, document.policy.kind(named: kind) == nil {
+      let known = document.policy.kinds.map(\.name).joined(separator: ", ")
+      throw Failure("\(file): no kind \(kind); the kinds are \(known)")
+    }
+    let explanation = PolicyExplanation(document, kind: kind)
+    try Output.print(output.format == .text ? explanation.text : explanation.jsonLines)
+  }
+}

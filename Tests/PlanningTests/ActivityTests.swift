@@ -1,0 +1,288 @@
+import Domain
+import JSON
+import Policies
+import Testing
+
+@testable import Planning
+
+private typealias H = PlannerHarness
+
+@Suite struct ActivityTests {
+  static func policy(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in }) -> Policy
+  {
+    .flights(also: { policy in
+      var activity = KindPolicy(
+        name: "FlightActivity", surface: .liveActivity,
+        budget: InstanceBudget(perDay: 200, minInterval: .zero), halfLife: .minutes(20),
+        displays: [DisplayField(path: "data.delay", round: 5), DisplayField(path: "data.status")],
+        rules: [
+          Rule(on: "flight.boarding", relevance: RelevanceFormula(base: 0.9), action: .start),
+          Rule(on: "flight.delay.changed", relevance: RelevanceFormula(base: 0.2)),
+          Rule(on: "flight.gate.changed", relevance: RelevanceFormula(base: 0.8)),
+          Rule(on: "flight.arrived", relevance: RelevanceFormula(base: 0.5), action: .end),
+        ], price: PricePrior(base: 0.3, floor: 0),
+        activity: ActivityPolicy(
+          attributesType: "FlightAttributes",
+          attributes: [TemplateMember(name: "origin", value: .field(path: "data.origin", fallback: .null))],
+          contentState: [
+            TemplateMember(name: "status", value: .field(path: "data.status", fallback: .string("unknown"))),
+            TemplateMember(name: "delay", value: .field(path: "data.delay", fallback: .number(0))),
+            TemplateMember(name: "departs", value: .date(path: "data.departs")),
+          ],
+          alert: AlertTemplate(
+            title: InterestTemplate(parts: [.field("subject")]), body: InterestTemplate(parts: [.field("data.status")]),
+            aboveRelevance: 0.75), staleAfter: .minutes(15), quietEnd: .hours(2), dismissal: .after(.minutes(30))))
+      change(&activity)
+      policy.kinds.append(activity)
+      policy.kinds.sort { $0.name < $1.name }
+      policy.profile.activityPushes = rate(10, .hours(1), 3)
+      policy.profile.activityStarts = rate(10, .hours(24), 3)
+      policy.profile.controlPushes = rate(2, .hours(1), 1)
+      also(&policy)
+    })
+  }
+
+  private static func rate(_ limit: Int, _ window: TimeSpan, _ burst: Int) -> BudgetProfile.Rate {
+    BudgetProfile.Rate(
+      limit: limit, window: window, burst: burst,
+      provenance: BudgetProfile.Provenance(source: "test", confidence: "high"))
+  }
+
+  static func phone(
+    activities: [Registration.Activity] = [], starters: [Registration.PushToStart] = [],
+    controls: [Registration.Control] = [], at time: Int64 = PlannerHarness.noon, os: UInt16 = 26
+  ) -> Registration {
+    var phone = Registration.phone(widgets: [], os: os, at: time)
+    phone.activities = activities
+    phone.pushToStart = starters
+    phone.controls = controls
+    return phone
+  }
+
+  static func activity(_ id: String = "a1", frequent: Bool = false, at time: Int64 = PlannerHarness.noon)
+    -> Registration.Activity
+  {
+    Registration.Activity(
+      id: id, kind: "FlightActivity", address: .token("cc"), interests: ["flight/UA1"],
+      startedAt: Timestamp(microseconds: time), frequentPushes: frequent)
+  }
+
+  static let starter = Registration.PushToStart(kind: "FlightActivity", token: "dd", interests: ["flight/UA1"])
+
+  private func aps(_ command: Command?) throws -> JSONValue {
+    let payload = try #require(command?.apns.payload)
+    return try JSONReader().read(Array(payload.utf8)) { (node) throws(JSONError) in
+      JSONValue(try node.member("aps", "an object"))
+    }
+  }
+
+  private func priority(_ command: Command?) -> String? {
+    command?.apns.headers.first { $0.name == "apns-priority" }?.value
+  }
+
+  @Test("what is worth its price goes at priority 10 and is charged, the rest at priority 5 for free")
+  func lanes() throws {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()]))
+    h.event(.delay(10, id: "e1", at: H.noon))
+    #expect(h.only?.reason == .emittedFree)
+    #expect(priority(h.lastCommands.first) == "5")
+    #expect(h.lastCommands.first?.charged == [])
+    h.event(.delay(10, id: "e2", at: H.noon + 1, type: "flight.gate.changed", status: "new gate"))
+    #expect(h.only?.reason == .emitted)
+    #expect(priority(h.lastCommands.first) == "10")
+    #expect(h.lastCommands.first?.charged == [Command.Charge(ledger: .activity, owner: "a1", left: 2)])
+  }
+
+  @Test("priority 10 is spent to its rate and no further, whatever comes")
+  func rateKept() {
+    for (frequent, most) in [(false, 3 + 9), (true, 3 + 29)] {
+      var h = H(Self.policy { $0.price.base = 0 })
+      h.register(Self.phone(activities: [Self.activity(frequent: frequent)]))
+      for i in 0..<120 {
+        h.event(
+          .delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i) * H.minute / 2, type: "flight.gate.changed"))
+      }
+      let charged = h.commands.filter { !$0.charged.isEmpty }.count
+      #expect(charged <= most && charged >= most - 2, "\(charged) with frequent \(frequent)")
+      #expect(h.commands.count == 120, "the rest is free")
+    }
+  }
+
+  @Test("timestamps strictly increase, also within one second")
+  func timestamps() throws {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()]))
+    var last = -1.0
+    for i in 0..<5 {
+      h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i)))
+      let value = try aps(h.lastCommands.first)["timestamp"]
+      guard case .number(let timestamp)? = value else {
+        Issue.record("no timestamp")
+        return
+      }
+      #expect(timestamp > last)
+      last = timestamp
+    }
+  }
+
+  @Test("what the activity shows already is not sent")
+  func notVisible() {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()]))
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(11, id: "e2", at: H.noon + H.minute))
+    #expect(h.only?.reason == .notVisible)
+  }
+
+  @Test("the body is made from the templates: state, dates from 2001, stale date, alert above its bound")
+  func body() throws {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()]))
+    var event = DomainEvent.delay(10, id: "e1", at: H.noon, type: "flight.gate.changed", status: "boarding")
+    event.fields.append(EventField(path: "data.zdeparts", value: .null))
+    event.fields.insert(EventField(path: "data.departs", value: .string("2001-01-01T00:01:00Z")), at: 1)
+    event.fields.sort { $0.path < $1.path }
+    h.event(event)
+    let aps = try aps(h.lastCommands.first)
+    #expect(aps["event"] == .string("update"))
+    #expect(aps["content-state"]?["status"] == .string("boarding"))
+    #expect(aps["content-state"]?["delay"] == .number(10))
+    #expect(aps["content-state"]?["departs"] == .number(60))
+    #expect(aps["stale-date"] == .number(Double(H.noon / 1_000_000 + 900)))
+    #expect(aps["relevance-score"] == .number(80))
+    #expect(aps["alert"]?["title"] == .string("flight/UA1"))
+    #expect(
+      h.lastCommands.first?.apns.headers.contains(
+        Command.Header(name: "apns-topic", value: "com.example.flights.push-type.liveactivity")) == true)
+  }
+
+  @Test("a start carries attributes and alert, draws on its own ledger and is never repeated for a subject")
+  func start() throws {
+    var h = H(Self.policy())
+    h.register(Self.phone(starters: [Self.starter]))
+    h.event(.delay(0, id: "e1", at: H.noon, type: "flight.boarding"))
+    #expect(h.only?.reason == .emitted)
+    #expect(h.lastCommands.first?.charged == [Command.Charge(ledger: .start, owner: "d1", left: 2)])
+    let aps = try aps(h.lastCommands.first)
+    #expect(aps["event"] == .string("start"))
+    #expect(aps["attributes-type"] == .string("FlightAttributes"))
+    #expect(aps["attributes"]?["origin"] == .string("EWR"))
+    #expect(aps["alert"] != nil)
+    h.event(.delay(1, id: "e2", at: H.noon + H.hour, type: "flight.boarding"))
+    #expect(h.only?.reason == .alreadyStarted)
+    #expect(h.planner.zombies().count == 1, "no activity was registered for the start")
+    h.register(Self.phone(activities: [Self.activity(at: H.noon + 1)], starters: [Self.starter], at: H.noon + 2))
+    #expect(h.planner.zombies().isEmpty)
+  }
+
+  @Test("a running activity of the subject prevents a start")
+  func alreadyRunning() {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()], starters: [Self.starter]))
+    h.event(.delay(0, id: "e1", at: H.noon, type: "flight.boarding"))
+    #expect(h.last.map(\.reason).sorted { $0.rawValue < $1.rawValue } == [.alreadyStarted, .emitted])
+  }
+
+  @Test("an end rule ends the activity, with its dismissal date; nothing follows")
+  func end() throws {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()]))
+    h.event(.delay(0, id: "e1", at: H.noon, type: "flight.arrived", status: "arrived"))
+    let aps = try aps(h.lastCommands.first)
+    #expect(aps["event"] == .string("end"))
+    #expect(aps["dismissal-date"] == .number(Double(H.noon / 1_000_000 + 1800)))
+    h.event(.delay(50, id: "e2", at: H.noon + H.minute))
+    #expect(h.only?.reason == .activityEnded)
+  }
+
+  @Test("a quiet subject ends its activity; the eight-hour life ends it without a push")
+  func quiet() throws {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()]))
+    h.event(.delay(10, id: "e1", at: H.noon + H.hour))
+    h.drain(until: H.noon + 4 * H.hour)
+    #expect(h.commands.count == 2)
+    #expect(h.commands.last?.serves.first?.reason == .endedQuiet)
+    #expect(h.commands.last?.at == Timestamp(microseconds: H.noon + 3 * H.hour))
+    var busy = H(Self.policy())
+    busy.register(Self.phone(activities: [Self.activity()]))
+    for i in 0..<9 { busy.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i) * H.hour)) }
+    #expect(busy.only?.reason == .activityEnded)
+    #expect(busy.commands.count == 8)
+  }
+
+  @Test("a body over 4,096 bytes is refused and the members that make it so are named")
+  func tooLarge() {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity()]))
+    var output = PlannerOutput()
+    h.planner.apply(
+      .event(.delay(0, id: "e1", at: H.noon, status: String(repeating: "x", count: 5000))), offset: 9,
+      timestamp: H.noon,
+      into: &output)
+    #expect(output.reasons == ["PAYLOAD_TOO_LARGE"])
+    #expect(output.problems.first?.contains("largest: status 5002") == true)
+  }
+
+  @Test("an old system cannot be started by push")
+  func oldSystem() {
+    var h = H(Self.policy())
+    h.register(Self.phone(starters: [Self.starter], os: 17))
+    h.event(.delay(0, id: "e1", at: H.noon, type: "flight.boarding"))
+    #expect(h.only?.reason == .unsupportedOS)
+  }
+
+  @Test("a control is addressed by its own token, one by one, and waits for its own rate")
+  func control() throws {
+    var h = H(
+      Self.policy(also: { policy in
+        var control = policy.kinds.first { $0.name == "FlightStatus" } ?? policy.kinds[0]
+        control.name = "GateControl"
+        control.surface = .control
+        policy.kinds.append(control)
+        policy.kinds.sort { $0.name < $1.name }
+      }))
+    let controls = ["c1", "c2"].map {
+      Registration.Control(id: $0, kind: "GateControl", token: "ee" + $0.dropFirst(), interests: ["flight/UA1"])
+    }
+    h.register(Self.phone(controls: controls))
+    h.event(.delay(10, id: "e1", at: H.noon))
+    #expect(h.lastCommands.map(\.surface) == [.control, .control])
+    #expect(h.lastCommands.map(\.apns.address) == [.token("ee1"), .token("ee2")])
+    #expect(h.lastCommands.first?.charged.map(\.ledger) == [.instance, .control])
+    h.event(.delay(20, id: "e2", at: H.noon + H.minute))
+    #expect(h.last.map(\.reason) == [.budgetInstance, .budgetInstance])
+    h.drain(until: H.noon + H.hour)
+    #expect(h.commands.count == 4)
+  }
+
+  @Test("a channel is told once, whoever subscribed, and draws on no device's ledger")
+  func broadcast() throws {
+    var h = H(Self.policy { $0.surface = .broadcast })
+    for device in ["d1", "d2", "d3"] {
+      var phone = Self.phone(activities: [
+        Registration.Activity(
+          id: "a1", kind: "FlightActivity", address: .channel("chan=="), interests: ["flight/UA1"],
+          startedAt: Timestamp(microseconds: H.noon))
+      ])
+      phone.device = device
+      h.register(phone)
+      for channel in phone.channels() { h.register(channel) }
+    }
+    h.event(.delay(10, id: "e1", at: H.noon + 1, type: "flight.gate.changed"))
+    let command = try #require(h.lastCommands.first)
+    #expect(h.lastCommands.count == 1)
+    #expect(h.last.map(\.surface) == [.broadcast])
+    #expect(command.surface == .broadcast)
+    #expect(command.apns.address == .channel("chan=="))
+    #expect(command.charged.isEmpty)
+    #expect(command.apns.headers.contains(Command.Header(name: "apns-channel-id", value: "chan==")))
+    #expect(command.apns.headers.contains(Command.Header(name: "apns-expiration", value: "0")))
+    #expect(!command.apns.headers.contains { $0.name == "apns-topic" })
+    h.event(.delay(10, id: "e2", at: H.noon + 2, type: "flight.gate.changed"))
+    #expect(h.only?.reason == .notVisible)
+    h.drain()
+    #expect(h.planner.deviceCount == 3, "the channel is forgotten with its activity")
+  }
+}

@@ -1,0 +1,143 @@
+import Domain
+import Testing
+
+@testable import Policies
+
+@Suite struct ActivityPolicyTests {
+  private static func example() throws -> Policy {
+    let bytes = try Repository.bytes("schemas/examples/policy/valid/live-activities.yaml")
+    return try PolicyDocument(bytes: bytes, file: "live-activities.yaml").policy
+  }
+
+  private static func activity(_ lines: String, surface: String = "liveActivity") throws -> ActivityPolicy {
+    let yaml = """
+      version: 1
+      kinds:
+        A:
+          surface: \(surface)
+          activity:
+            contentState: { a: 1 }
+            \(lines)
+          halfLife: 5m
+          rules: [{ on: a, relevance: { base: 1 } }]
+      """
+    return try #require(try PolicyDocument(yaml: yaml, file: "p.yaml").policy.kinds[0].activity)
+  }
+
+  private static func contentState(_ value: String) throws -> TemplateValue? {
+    let yaml = """
+      version: 1
+      kinds:
+        A:
+          surface: broadcast
+          activity:
+            contentState:
+              a: \(value)
+          halfLife: 5m
+          rules: [{ on: a, relevance: { base: 1 } }]
+      """
+    return try PolicyDocument(yaml: yaml, file: "p.yaml").policy.kinds[0].activity?.contentState.first?.value
+  }
+
+  private static func template(_ parts: InterestTemplate.Part...) -> InterestTemplate { InterestTemplate(parts: parts) }
+
+  @Test("every key of a Live Activity reaches the policy")
+  func everything() throws {
+    let kind = try #require(try Self.example().kind(named: "FlightActivity"))
+    #expect(kind.surface == .liveActivity)
+    let expected = ActivityPolicy(
+      attributesType: "FlightAttributes",
+      attributes: [
+        TemplateMember(name: "flight", value: .field(path: "data.flight", fallback: .null)),
+        TemplateMember(name: "origin", value: .field(path: "data.origin", fallback: .null)),
+      ],
+      contentState: [
+        TemplateMember(name: "status", value: .field(path: "data.status", fallback: .null)),
+        TemplateMember(name: "delayMinutes", value: .field(path: "data.delayMinutes", fallback: .number(0))),
+        TemplateMember(name: "departsAt", value: .date(path: "data.scheduledDeparture")),
+        TemplateMember(name: "note", value: .text(Self.template(.text("Gate "), .field("data.gate")))),
+        TemplateMember(
+          name: "route",
+          value: .object([
+            TemplateMember(name: "from", value: .field(path: "data.origin", fallback: .null)),
+            TemplateMember(name: "to", value: .field(path: "data.destination", fallback: .null)),
+          ])),
+        TemplateMember(name: "version", value: .constant(.number(1))),
+      ],
+      alert: AlertTemplate(
+        title: Self.template(.text("Flight "), .field("data.flight")), body: Self.template(.field("data.status")),
+        aboveRelevance: 0.8),
+      staleAfter: .minutes(15), quietEnd: .hours(2), dismissal: .after(.minutes(30)))
+    #expect(kind.activity == expected)
+    #expect(kind.rules.map(\.action) == [.start, .start, .end, .end, .update])
+  }
+
+  @Test("a channel's kind and a control's kind reach the policy, and so do the limits")
+  func others() throws {
+    let policy = try Self.example()
+    let match = try #require(policy.kind(named: "Match"))
+    #expect(match.surface == .broadcast && match.activity?.channelStoresNewest == true)
+    #expect(match.activity?.dates == .unix && match.activity?.dismissal == .immediate)
+    #expect(match.activity?.quietEnd == .minutes(45) && match.activity?.staleAfter == nil)
+    #expect(match.rules.map(\.action) == [.update, .end, .update])
+    let door = try #require(policy.kind(named: "LoungeDoor"))
+    #expect(door.surface == .control && door.activity == nil)
+    #expect(door.budget == InstanceBudget(perDay: 60, minInterval: .minutes(1)))
+    #expect(policy.profile.controlPushes.limit == 10 && policy.profile.controlPushes.burst == 2)
+    #expect(policy.profile.activityPushes.limit == 8 && policy.profile.activityPushes.burst == 3)
+    #expect(policy.profile.activityPushes.provenance.source == "limits.activityPushes of the policy")
+    #expect(policy.profile.frequentPushesFactor == 2 && policy.profile.activityStarts.window == .hours(12))
+  }
+
+  @Test("what an activity leaves out is built in")
+  func defaults() throws {
+    let expected = ActivityPolicy(contentState: [TemplateMember(name: "a", value: .constant(.number(1)))])
+    #expect(try Self.activity("") == expected)
+    #expect(try Self.activity("dismissal: default", surface: "broadcast") == expected)
+    let alert = try Self.activity("alert: { title: Goal, body: \"{subject}\" }").alert
+    #expect(
+      alert
+        == AlertTemplate(title: Self.template(.text("Goal")), body: Self.template(.field("subject")), aboveRelevance: 2)
+    )
+  }
+
+  @Test(
+    "a template value is what its spelling says",
+    arguments: [
+      ("\"{data.x}\"", .field(path: "data.x", fallback: .null)),
+      ("\" {data.x}\"", .text(template(.text(" "), .field("data.x")))),
+      ("\"{data.x}{data.y}\"", .text(template(.field("data.x"), .field("data.y")))),
+      ("\"{subject}\"", .text(template(.field("subject")))),
+      ("Gate 12", .constant(.string("Gate 12"))), ("12", .constant(.number(12))),
+      ("\"12\"", .constant(.string("12"))), ("\"\"", .constant(.string(""))), ("true", .constant(.bool(true))),
+      ("null", .constant(.null)), ("{ field: data.x }", .field(path: "data.x", fallback: .null)),
+      ("{ field: data.x, default: \"{y}\" }", .field(path: "data.x", fallback: .string("{y}"))),
+      ("{ date: data.x }", .date(path: "data.x")), ("{ object: {} }", .object([])),
+      (
+        "{ object: { b: { object: { c: 1 } } } }",
+        .object([
+          TemplateMember(name: "b", value: .object([TemplateMember(name: "c", value: .constant(.number(1)))]))
+        ])
+      ),
+    ] as [(String, TemplateValue)])
+  func values(_ yaml: String, _ expected: TemplateValue) throws {
+    #expect(try Self.contentState(yaml) == expected)
+  }
+
+  @Test("objects nest eight deep, and no deeper")
+  func depth() throws {
+    func nested(_ count: Int) -> String {
+      String(repeating: "{ object: { a: ", count: count) + "1" + String(repeating: " } }", count: count)
+    }
+    #expect(try Self.contentState(nested(8)) != nil)
+    #expect(throws: PolicyError.self) { try Self.contentState(nested(9)) }
+  }
+
+  @Test("an object has at most 64 members")
+  func members() {
+    let object = "{ object: { \((0..<65).map { "m\($0): 1" }.joined(separator: ", ")) } }"
+    #expect { try Self.contentState(object) } throws: {
+      ($0 as? PolicyError)?.problems.map(\.message) == ["65 entries; at most 64 are allowed"]
+    }
+  }
+}
