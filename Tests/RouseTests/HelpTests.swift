@@ -8,7 +8,7 @@ struct HelpTests {
       [], ["plan"], ["fleet"], ["policy"], ["policy", "check"], ["policy", "explain"], ["policy", "diff"],
       ["policy", "profiles"], ["audit"], ["audit", "device"], ["audit", "event"], ["audit", "why"], ["audit", "top"],
       ["audit", "statement"], ["audit", "summary"], ["audit", "export"], ["bench"], ["bench", "planner"],
-      ["bench", "audit"],
+      ["bench", "audit"], ["simulate"],
     ])
   func help(_ command: [String]) throws {
     let outcome = try Workplace().rouse(list: command + ["--help"])
@@ -46,6 +46,9 @@ struct HelpTests {
       (["audit", "statement", "d", "--store", "s", "--utc-offset", "2"], "expected an offset to UTC such as +02:00"),
       (["audit", "summary", "--store", "s", "--format", "xml"], "the value 'xml' is invalid"),
       (["bench", "planner", "--fan-out", "0"], "--fan-out: found 0"),
+      (["simulate"], "name at least one --policy"),
+      (["simulate", "--strategies", "--tokens", "0"], "--tokens: found 0"),
+      (["simulate", "--policy", "p", "--devices", "d", "--events", "e", "--views-zone", "Mars"], "expected an IANA zone"),
     ])
   func wrongUse(_ arguments: [String], _ message: String) throws {
     let outcome = try Workplace().rouse(list: arguments)

@@ -1,0 +1,75 @@
+import Testing
+
+@Suite("rouse simulate")
+struct SimulateTests {
+  @Test("the classic table is printed without any file")
+  func strategies() throws {
+    let outcome = try Workplace().rouse("simulate", "--strategies")
+    #expect(outcome.status == 0)
+    #expect(outcome.out.contains("aggressive     144       48     10:55"))
+    let json = try Workplace().rouse("simulate", "--strategies", "--format", "json")
+    #expect(json.out.contains("\"strategy\":\"on demand\""))
+  }
+
+  @Test("policies, devices and events become a table and a page")
+  func simulate() throws {
+    let place = try Workplace()
+    try place.put(Self.policy, "now.yaml")
+    try place.put(Self.device, "devices.jsonl")
+    try place.put((0..<30).map(Self.event).joined(), "events.jsonl")
+    let outcome = try place.rouse(
+      "simulate", "--policy", "now.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--report",
+      "report.html")
+    #expect(outcome.status == 0, "\(outcome.err)")
+    #expect(outcome.out.contains("Board: 1 instance, 1 instance-days, 30 visible changes a day"))
+    #expect(outcome.lines.contains { $0.hasPrefix("now ") })
+    #expect(outcome.lines.contains { $0.hasPrefix("GCRA, burst 4") })
+    #expect(String(decoding: try place.bytes("report.html"), as: UTF8.self).hasPrefix("<!doctype html>"))
+  }
+
+  @Test("a screen event that cannot be read is named with its line")
+  func views() throws {
+    let place = try Workplace()
+    try place.put(Self.policy, "now.yaml")
+    try place.put(Self.device, "devices.jsonl")
+    try place.put(Self.event(0), "events.jsonl")
+    try place.put(
+      "{\"device\":\"p\",\"time\":\"2017-03-01T05:00:00Z\",\"kind\":\"unlock\"}\n"
+        + "{\"device\":\"p\",\"time\":\"2017-03-01T05:00:00Z\",\"kind\":\"glance\"}\n", "views.jsonl")
+    let outcome = try place.rouse(
+      "simulate", "--policy", "now.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--views",
+      "views.jsonl")
+    #expect(outcome.status == 1)
+    #expect(outcome.err.contains("views.jsonl:2: found kind \"glance\""))
+  }
+
+  private static let policy = """
+    version: "1"
+    profile: apple-2026
+    kinds:
+      Board:
+        surface: widget
+        budget: { perDay: 8, minInterval: 5m }
+        halfLife: 20m
+        displays: [ { field: data.n } ]
+        rules:
+          - on: board.changed
+            relevance: { base: 0.4 }
+    """
+
+  private static let device = """
+    {"device":"d","app":"a.b","environment":"production","platform":"iOS","osVersion":"26.0","timeZone":"GMT",\
+    "tokens":{"widgets":"abcd"},"widgets":[{"id":"w","kind":"Board","interests":["board/1"]}],\
+    "updatedAt":"2026-07-01T00:00:00Z"}
+
+    """
+
+  private static func event(_ number: Int) -> String {
+    let hour = 8 + number / 4
+    return """
+      {"specversion":"1.0","id":"e\(number)","source":"/s","type":"board.changed","subject":"board/1",\
+      "time":"2026-07-01T\(hour < 10 ? "0" : "")\(hour):\(10 + number % 4 * 12):00Z","data":{"n":\(number)}}
+
+      """
+  }
+}
