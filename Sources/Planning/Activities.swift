@@ -265,7 +265,7 @@ extension Planner {
     addressed[instance]?.timestamp = timestamp
     addressed[instance]?.ended = true
     let rate = activityRate(of: instance)
-    let free = devices[device].flags.contains(.developerMode) || rate.isUnlimited
+    let free = devices[device].flags.contains(.developerMode) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(tat: state.tat, now: now)
     let command = appendCommand(
       instance, device: device, body: ActivityPayload.end(activity, timestamp: timestamp, now: now),
