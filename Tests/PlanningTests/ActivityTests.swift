@@ -282,7 +282,7 @@ private typealias H = PlannerHarness
     h.event(.delay(10, id: "e2", at: H.noon + 2, type: "flight.gate.changed"))
     #expect(h.only?.reason == .notVisible)
     h.drain()
-    #expect(h.commands.allSatisfy(\.charged.isEmpty))
+    #expect(h.commands.allSatisfy { $0.charged.isEmpty })
     #expect(h.planner.deviceCount == 3, "the channel is forgotten with its activity")
   }
 }
