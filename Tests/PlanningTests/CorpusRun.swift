@@ -79,7 +79,13 @@ struct CorpusRun {
       feed(.forget(device: device), at: time.microseconds)
     case "event": feed(.event(try event(value, at: time)), at: time.microseconds)
     case "signal": feed(.signal(try signal(value, at: time)), at: time.microseconds)
-    case "policy": feed(.policy(document: try CorpusStory.policy(value).text), at: time.microseconds)
+    case "policy":
+      // A whole document goes to the planner as it is, also one that it will refuse.
+      if case .string(let text) = value, text.contains("\n") {
+        feed(.policy(document: text), at: time.microseconds)
+      } else {
+        feed(.policy(document: try CorpusStory.policy(value).text), at: time.microseconds)
+      }
     case "drain":
       var ticks = 0
       while let due = planner.nextTimer, due <= time.microseconds {
@@ -116,17 +122,23 @@ struct CorpusRun {
       ("platform", .string("iOS")), ("osVersion", .string("26.1")), ("timeZone", .string("GMT")),
       ("tokens", .object([("widgets", .string("aa11"))])), ("updatedAt", .string(time.description)),
     ])
-    let instance = JSONValue.object([
-      ("kind", .string("FlightStatus")), ("interests", .array([.string("flight/UA1")])),
-    ])
     var given = value
-    let lists = ["widgets", "controls", "activities", "pushToStart"]
-    if !lists.contains(where: { value[$0] != nil }) {
+    let kinds = [
+      "widgets": "FlightStatus", "controls": "GateControl", "activities": "FlightActivity",
+      "pushToStart": "FlightActivity",
+    ]
+    if !kinds.keys.contains(where: { value[$0] != nil }) {
       given = given.merged(with: .object([("widgets", .array([.object([("id", .string("w1"))])]))]))
     }
     phone = phone.merged(with: dated(given))
     let members = phone.members.map { member -> (key: String, value: JSONValue) in
-      guard lists.contains(member.key), case .array(let items) = member.value else { return member }
+      guard let kind = kinds[member.key], case .array(let items) = member.value else { return member }
+      var instance = JSONValue.object([
+        ("kind", .string(kind)), ("interests", .array([.string("flight/UA1")])),
+      ])
+      if member.key == "activities" {
+        instance = instance.merged(with: .object([("startedAt", .string(time.description))]))
+      }
       return (member.key, .array(items.map { instance.merged(with: $0) }))
     }
     return try registrations.decode(bytes(.object(members)))
