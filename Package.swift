@@ -66,7 +66,10 @@ let package = Package(
     .testTarget(name: "KafkaClientTests", dependencies: ["KafkaClient"]),
     .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
     .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain"]),
-    .testTarget(name: "PlanningTests", dependencies: ["Planning", "Policies", "Domain", "JSON"]),
+    .testTarget(
+      name: "PlanningTests",
+      dependencies: ["Planning", "Policies", "Domain", "JSON", .product(name: "Yams", package: "Yams")],
+      resources: [.copy("Corpus")]),
     .testTarget(
       name: "PipelineTests",
       dependencies: [

@@ -91,6 +91,8 @@ extension Planner {
     if case .unreachable(let reason) = route(of: instance, device: slot) { return reason }
     if !kinds[kind].enabled { return .kindDisabled }
     if let reason = freeAnyway(instance: instance, device: slot) {
+      // One reload shows all of it.
+      endAllCauses(of: instance, reason: .freshened, into: &output)
       markFresh(instance)
       touch(device: slot)
       return reason

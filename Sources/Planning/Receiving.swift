@@ -42,8 +42,8 @@ extension Planner {
     instances[instance].due = .max
   }
 
-  /// The instances show the newest content: nothing waits any more.
-  /// - Parameter reloadedAt: counts for the minimum interval; nil where the reload was free of it.
+  /// The instances show the newest content: nothing that came before waits any more.
+  /// - Parameter reloadedAt: when they fetched, which counts for the minimum interval; nil: now, and free of it.
   private mutating func freshen(
     device slot: UInt32, instance id: String?, reloadedAt: Int64?, into output: inout PlannerOutput
   ) {
@@ -52,11 +52,23 @@ extension Planner {
       if !instances[instance].flags.contains(.retired), instances[instance].surface == .widget,
         id == nil || instanceNames[Int(instance)].id == id
       {
-        endAllCauses(of: instance, reason: .freshened, into: &output)
+        let fetchedAt = reloadedAt ?? now
+        endCauses(of: instance, reason: .freshened, into: &output) { $0.at <= fetchedAt }
+        if instances[instance].firstCause == none { instances[instance].due = .max }
         markFresh(instance)
+        forgetShown(instance)
         if let reloadedAt { instances[instance].lastReload = max(instances[instance].lastReload, reloadedAt) }
       }
       instance = instances[instance].next
+    }
+  }
+
+  /// What still waits came after the fetch, so what the instance shows of those keys is not known.
+  private mutating func forgetShown(_ instance: UInt32) {
+    var cause = instances[instance].firstCause
+    while cause != none {
+      if causes[cause].entry != none { entries[causes[cause].entry].shown = 0 }
+      cause = causes[cause].next
     }
   }
 
