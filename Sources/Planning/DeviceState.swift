@@ -70,7 +70,8 @@ struct InstanceState {
   /// Why what waits was held back when it was told last (`Reason.held`).
   var held: UInt8 = 0
   var pendingValue: Float = 0
-  /// θ, this instance's base price; 0: takes the kind's at first use.
+  /// θ, this instance's base price, as a multiple of the policy's: another policy's base price holds at once. 0: takes the
+  /// kind's at first use.
   var theta: Float = 0
   /// Relevance times view chance that came in lately, as of `flowAt`, and its mean over arrivals.
   var flow: Float = 0

@@ -31,8 +31,8 @@ struct KindState {
   var views: ContiguousArray<Double> = []
   var prior: [Double] = []
 
-  /// θ of the kind: where new instances start. Follows the θ of instances as their days end.
-  var theta = 0.3
+  /// θ of the kind as a multiple of `thetaPrior`: where new instances start. Follows the θ of instances as their days end.
+  var theta = 1.0
   /// Windows of instances that θ has followed, at most `windowsMax`.
   var windowsSeen = 0
   /// Relevance seen by local hour, fading by a tenth each day.
@@ -86,11 +86,7 @@ struct KindState {
     inverseHalfLife = 1 / Double(max(1, kind.halfLife.microseconds))
     expireAfter = Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives)
     imminentReload = kind.imminentReload.microseconds
-    if thetaPrior != kind.price.base || remaining.isEmpty {
-      thetaPrior = kind.price.base
-      theta = kind.price.base
-      windowsSeen = 0
-    }
+    thetaPrior = kind.price.base
     floor = kind.price.floor
     smoothing = kind.price.smoothing
     views = ContiguousArray(kind.views)

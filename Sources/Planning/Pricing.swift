@@ -27,7 +27,8 @@ extension Planner {
   func basePrice(_ instance: UInt32, left: Int, timeOfDay: Int64) -> Double {
     let ratio = scarcity(instance, left: left, timeOfDay: timeOfDay)
     let theta = instances[instance].theta
-    return (theta > 0 ? Double(theta) : kinds[Int(instances[instance].kind)].theta) * ratio * ratio * ratio
+    let kind = Int(instances[instance].kind)
+    return (theta > 0 ? Double(theta) : kinds[kind].theta) * kinds[kind].thetaPrior * ratio * ratio * ratio
       * crowding(instance)
   }
 
@@ -60,18 +61,17 @@ extension Planner {
       theta = kinds[kind].theta
     } else {
       let hours = min(1, Double(seconds &- instances[instance].calibratedAt) / 3600)
-      if hours <= 0 { return theta }
+      if hours <= 0 { return theta * kinds[kind].thetaPrior }
       let known = Double(instances[instance].flowCount)
       let rate =
         Self.stepMax * (1 + Self.stepBoost * Self.stepBoostEvents / (Self.stepBoostEvents + known))
       let step = rate * hours * max(-1, min(1, ratio - 1))
       theta = step > 0 ? theta * (1 + step) : theta / (1 - step)
-      let prior = kinds[kind].thetaPrior
-      theta = max(prior / Self.thetaRange, min(prior * Self.thetaRange, theta))
+      theta = max(1 / Self.thetaRange, min(Self.thetaRange, theta))
     }
     instances[instance].theta = Float(theta)
     instances[instance].calibratedAt = seconds
-    return Double(instances[instance].theta)
+    return Double(instances[instance].theta) * kinds[kind].thetaPrior
   }
 
   // MARK: Flow

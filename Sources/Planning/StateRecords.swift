@@ -203,7 +203,6 @@ extension KindState {
   func write(to writer: inout BinaryWriter) {
     writer.uint8(stateFormatVersion)
     writer.double(theta)
-    writer.double(thetaPrior)
     writer.count(windowsSeen)
     writer.count(hoursObserved)
     for hour in 0..<24 { writer.double(arrivals[hour]) }
@@ -213,7 +212,6 @@ extension KindState {
   /// What was learnt; `remaining` too, because it is mixed anew once an hour only.
   mutating func read(from reader: inout BinaryReader) throws(BinaryError) {
     theta = try reader.double("θ")
-    thetaPrior = try reader.double("the prior of θ")
     windowsSeen = min(Self.windowsMax, try reader.integer("windows seen"))
     hoursObserved = min(Self.hoursMax, try reader.integer("hours observed"))
     for hour in 0..<24 { arrivals[hour] = try reader.double("arrivals") }
