@@ -28,6 +28,10 @@ extension Planner {
     let action = instances[instance].surface == .starter ? Rule.Action.start : evaluation.action
     let isStart = instances[instance].surface == .starter
     addressed[instance]?.lastEventAt = now
+    if !devices[slot].flags.contains(.developerMode), appTokensLeft(devices[slot].app) == 0 {
+      suppressNew(instance: instance, reason: .budgetApp, into: &output)
+      return
+    }
     let lane = weighLane(instance, device: slot, relevance: Double(evaluation.relevance), action: action)
     if let reason = lane.refused {
       suppressNew(instance: instance, reason: reason, weighing: lane.weighing, into: &output)
@@ -187,6 +191,7 @@ extension Planner {
     let command = appendCommand(
       instance, device: slot, body: body, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device: slot, ledger, command: command, into: &output) }
+    chargeApp(device: slot, command: command, into: &output)
     markFresh(instance)
     instances[instance].lastReload = now
     let reason: Reason = lane.priority == 10 ? .emitted : .emittedFree
@@ -227,6 +232,17 @@ extension Planner {
     }
     output.charges.append(PlannedCharge(ledger: ledger, instance: instance, left: Int32(left)))
     output.commands[command].chargesCount = 1
+  }
+
+  /// Every command counts for its app. An end after a silence goes out also where the app's day is spent: an activity
+  /// that was started must end.
+  private mutating func chargeApp(device slot: UInt32, command: Int, into output: inout PlannerOutput) {
+    if devices[slot].flags.contains(.developerMode) { return }
+    chargeApp(devices[slot].app)
+    let left = appTokensLeft(devices[slot].app)
+    if left < 0 { return }
+    output.charges.append(PlannedCharge(ledger: .app, instance: none, left: Int32(left)))
+    output.commands[command].chargesCount += 1
   }
 
   // MARK: Ends
@@ -271,6 +287,7 @@ extension Planner {
       instance, device: device, body: ActivityPayload.end(activity, timestamp: timestamp, now: now),
       priority: charged || free ? 10 : 5, event: none, into: &output)
     if charged { charge(instance, device: device, .activity, command: command, into: &output) }
+    chargeApp(device: device, command: command, into: &output)
     output.served.append(
       PlannedServed(instance: instance, reason: .endedQuiet, causesStart: output.causes.count, causesCount: 0))
     output.commands[command].servedCount = 1

@@ -75,8 +75,10 @@ public struct DecisionWriter: Sendable {
     json.rounded(Double(planned.price))
     json.key("tokensLeft")
     json.beginObject()
-    json.key("instance")
-    json.integer(Int(planned.leftInstance))
+    if planned.leftInstance >= 0 {
+      json.key("instance")
+      json.integer(Int(planned.leftInstance))
+    }
     if planned.leftDevice >= 0 {
       json.key("device")
       json.integer(Int(planned.leftDevice))

@@ -142,7 +142,7 @@ extension Planner {
     rollWindow(instance, zone: Int(devices[device].zone))
     let route = route ?? self.route(of: instance, device: device)
     let surface = surface(of: instance, route: route)
-    let left = rate(of: route).tokensLeft(tat: tat(of: route, device: device), now: now)
+    let left = ledgersLeft(instance, device: device, route: route)
     output.decisions.append(
       PlannedDecision(
         event: event, instance: instance, kind: instances[instance].kind, command: Int32(command),
@@ -150,8 +150,25 @@ extension Planner {
         causesCount: UInt32(causes.count), ordinal: takeOrdinal(), verdict: verdict, reason: reason,
         // The decision that closes a duplicate is the first delivery's.
         final: verdict != .defer && reason != .duplicate, surface: surface, relevance: relevance,
-        value: Float(weighing.worth), price: Float(weighing.price), leftInstance: Int32(tokensLeft(instance)),
-        leftDevice: Int32(left), leftApp: Int32(appTokensLeft(devices[device].app)),
+        value: Float(weighing.worth), price: Float(weighing.price), leftInstance: left.instance,
+        leftDevice: left.device, leftApp: Int32(appTokensLeft(devices[device].app)),
         until: until))
+  }
+
+  /// What the ledgers that count for an instance hold; −1: no limit.
+  @inline(__always)
+  private func ledgersLeft(_ instance: UInt32, device: UInt32, route: Route) -> (instance: Int32, device: Int32) {
+    switch instances[instance].surface {
+    case .widget:
+      let rate = rate(of: route)
+      return (Int32(tokensLeft(instance)), Int32(rate.tokensLeft(tat: tat(of: route, device: device), now: now)))
+    case .control:
+      let left = controlRate.tokensLeft(tat: addressed[instance]?.tat ?? 0, now: now)
+      return (Int32(left < 0 ? tokensLeft(instance) : min(tokensLeft(instance), left)), -1)
+    case .activity:
+      if addressed[instance]?.isChannel == true { return (-1, -1) }
+      return (Int32(activityRate(of: instance).tokensLeft(tat: addressed[instance]?.tat ?? 0, now: now)), -1)
+    case .starter: return (-1, Int32(startRate.tokensLeft(tat: devices[device].startTAT, now: now)))
+    }
   }
 }

@@ -30,7 +30,8 @@ extension Planner {
       verdict: planned.verdict, reason: planned.reason, final: planned.final, at: Timestamp(microseconds: now),
       relevance: Double(planned.relevance), value: Double(planned.value), price: Double(planned.price),
       tokensLeft: Decision.TokensLeft(
-        instance: Int(planned.leftInstance), device: planned.leftDevice < 0 ? nil : Int(planned.leftDevice),
+        instance: planned.leftInstance < 0 ? nil : Int(planned.leftInstance),
+        device: planned.leftDevice < 0 ? nil : Int(planned.leftDevice),
         app: planned.leftApp < 0 ? nil : Int(planned.leftApp)),
       until: planned.until == .max ? nil : Timestamp(microseconds: planned.until),
       command: planned.command < 0

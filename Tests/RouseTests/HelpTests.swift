@@ -48,7 +48,10 @@ struct HelpTests {
       (["bench", "planner", "--fan-out", "0"], "--fan-out: found 0"),
       (["simulate"], "name at least one --policy"),
       (["simulate", "--strategies", "--tokens", "0"], "--tokens: found 0"),
-      (["simulate", "--policy", "p", "--devices", "d", "--events", "e", "--views-zone", "Mars"], "expected an IANA zone"),
+      (
+        ["simulate", "--policy", "p", "--devices", "d", "--events", "e", "--views-zone", "Mars"],
+        "expected an IANA zone"
+      ),
     ])
   func wrongUse(_ arguments: [String], _ message: String) throws {
     let outcome = try Workplace().rouse(list: arguments)
