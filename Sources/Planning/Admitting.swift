@@ -77,6 +77,7 @@ extension Planner {
     guard evaluation.hasRule else { return .noMatch }
     let time = fanOut.event?.time.microseconds ?? now
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
+    noteOwnReload(instance, into: &output)
     if evaluation.hasDisplays {
       if entries[entry].current != evaluation.fingerprint {
         entries[entry].current = evaluation.fingerprint

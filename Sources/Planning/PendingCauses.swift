@@ -139,6 +139,18 @@ extension Planner {
     return true
   }
 
+  /// The widget's timeline has reloaded by itself since: what came before that is on the screen, for free.
+  @inline(__always)
+  mutating func noteOwnReload(_ instance: UInt32, into output: inout PlannerOutput) {
+    let reload = instances[instance].nextReload
+    if reload == .min || reload > now { return }
+    instances[instance].nextReload = .min
+    instances[instance].lastReload = max(instances[instance].lastReload, reload)
+    endCauses(of: instance, reason: .freshened, into: &output) { $0.at <= reload }
+    if instances[instance].firstCause == none { markFresh(instance) }
+    touch(device: instances[instance].device)
+  }
+
   private mutating func fire(_ instance: UInt32, into output: inout PlannerOutput) {
     touch(device: instances[instance].device)
     if instances[instance].flags.contains(.retired) {
@@ -149,6 +161,7 @@ extension Planner {
       fireActivity(instance, into: &output)
       return
     }
+    noteOwnReload(instance, into: &output)
     let now = self.now
     endCauses(of: instance, reason: .expired, into: &output) { $0.expires <= now }
     guard instances[instance].firstCause != none else { return }

@@ -535,4 +535,15 @@ private typealias H = PlannerHarness
     h.drain()
     #expect(h.decisions.filter(\.final).count == 40)
   }
+
+  @Test("a timeline reload that came meanwhile has shown what waited")
+  func ownReload() {
+    var h = H(.flights { $0.budget.minInterval = .minutes(15) })
+    h.register(.phone(widgets: [.flight(nextReload: H.noon + 10 * H.minute)]))
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(20, id: "e2", at: H.noon + 2 * H.minute))
+    h.drain(until: H.noon + H.hour)
+    #expect(h.decisions.map(\.reason) == [.emitted, .minInterval, .freshened])
+    #expect(h.commands.count == 1)
+  }
 }
