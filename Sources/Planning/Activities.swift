@@ -309,7 +309,9 @@ extension Planner {
         instance = instances[instance].next
       }
       for start in addressed[starter]?.started ?? []
-      where now &- start.at < Self.activityLife && now &- start.at > Self.activityLife / 16 && newest < start.at {
+      where !start.isRegistered && now &- start.at < Self.activityLife && now &- start.at > Self.activityLife / 16
+        && newest < start.at
+      {
         found.append(
           (
             deviceNames[Int(device)].id, kinds[Int(instances[starter].kind)].name, Timestamp(microseconds: start.at)

@@ -140,6 +140,8 @@ struct AddressedState {
   struct StartedSubject: Equatable {
     var subject: UInt64
     var at: Int64
+    /// The device has registered the activity, so it is no zombie.
+    var isRegistered = false
   }
 }
 

@@ -14,6 +14,9 @@ extension Planner {
       place(activity, device: slot, into: &output)
     }
     for starter in registration.pushToStart { place(starter, device: slot, into: &output) }
+    for activity in registration.activities where !registration.plansActivity(activity) {
+      rememberRunning(activity, device: slot)
+    }
     let present = registration.plannedInstanceIDs
     var instance = devices[slot].firstInstance
     while instance != none {
@@ -128,6 +131,19 @@ extension Planner {
       Registration.starterID(kind: starter.kind), kind: starter.kind, surface: .starter, device: slot, into: &output)
     address(instance, token: starter.token, isChannel: false)
     listen(instance, to: starter.interests)
+  }
+
+  /// An activity that a channel tells runs on the device all the same: nothing may start another one of its subjects.
+  private mutating func rememberRunning(_ activity: Registration.Activity, device slot: UInt32) {
+    guard let starter = find(instance: Registration.starterID(kind: activity.kind), device: slot) else { return }
+    for key in activity.interests {
+      var hash = Hash64()
+      hash.add(key)
+      let running = AddressedState.StartedSubject(
+        subject: hash.value, at: min(now, activity.startedAt.microseconds), isRegistered: true)
+      addressed[starter]?.started.removeAll { $0.subject == running.subject }
+      addressed[starter]?.started.append(running)
+    }
   }
 
   private mutating func address(_ instance: UInt32, token: String, isChannel: Bool) {
@@ -299,7 +315,9 @@ extension Planner {
     }
     if devices[device].flags.contains(.forgotten) { end = max(end, devices[device].startTAT) }
     end = max(end, addressed[instance]?.tat ?? .min)
-    if let started = addressed[instance]?.started.last { end = max(end, started.at &+ Self.startMemory) }
+    if let started = addressed[instance]?.started.max(by: { $0.at < $1.at }) {
+      end = max(end, started.at &+ Self.startMemory)
+    }
     if let last = rollingCharges[instance]?.last { end = max(end, last &+ LocalZone.day) }
     return end
   }

@@ -236,6 +236,7 @@ extension AddressedState {
     for start in started {
       writer.int64(Int64(bitPattern: start.subject))
       writer.zigzag(start.at)
+      writer.bool(start.isRegistered)
     }
   }
 
@@ -251,7 +252,9 @@ extension AddressedState {
     lastEventAt = try reader.zigzag("an instant")
     for _ in 0..<(try reader.count("starts")) {
       let subject = UInt64(bitPattern: try reader.int64("a hash"))
-      started.append(StartedSubject(subject: subject, at: try reader.zigzag("an instant")))
+      let at = try reader.zigzag("an instant")
+      started.append(
+        StartedSubject(subject: subject, at: at, isRegistered: try reader.bool("whether it is registered")))
     }
   }
 }
