@@ -18,10 +18,12 @@ public final class SignalDecoder {
 
   private static func kind(_ attributes: CloudEventAttributes, _ data: JSONNode?) throws(DomainError) -> Signal.Kind {
     guard let name = Signal.Name(rawValue: attributes.type) else {
-      let nearest = nearestName(to: attributes.type, in: Signal.Name.allCases.map(\.rawValue))
+      let known = Signal.Name.allCases.map(\.rawValue)
+      let near = NearestName.of(attributes.type, among: known).map { "did you mean \"\($0)\"?" }
       throw DomainError(
         .unknownType, path: attributes.dataPath == "$" ? "ce_type" : "$.type",
-        message: "expected a signal type, found \"\(attributes.type)\"; the nearest is \"\(nearest)\"")
+        message:
+          "expected a signal type, found \"\(attributes.type)\"; \(near ?? "known: " + known.joined(separator: ", "))")
     }
     switch name {
     case .appForegrounded: return .appForegrounded

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Domain
 import Foundation
 import KafkaClient
 import Logging
@@ -109,10 +110,8 @@ struct Settings {
 
   static func unknown(_ name: String) -> String {
     let known = SettingKey.all.map(\.name)
-    let near = known.min {
-      Distance.between($0.lowercased(), name.lowercased()) < Distance.between($1.lowercased(), name.lowercased())
-    }
-    return "\(name): unknown setting; did you mean \(near ?? "")? known: \(known.joined(separator: ", "))"
+    let near = NearestName.of(name, among: known).map { " did you mean \($0)?" } ?? ""
+    return "\(name): unknown setting;\(near) known: \(known.joined(separator: ", "))"
   }
 
   /// swift-configuration passes over keys that nobody asks for; a misspelt one must not go unnoticed.
@@ -270,24 +269,5 @@ extension Settings {
     var logger = Logger(label: "rouse") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = level
     return logger
-  }
-}
-
-/// How many letters two words differ by (Levenshtein).
-enum Distance {
-  static func between(_ a: String, _ b: String) -> Int {
-    let a = Array(a.utf8)
-    let b = Array(b.utf8)
-    var row = Array(0...b.count)
-    for i in a.indices {
-      var corner = row[0]
-      row[0] = i + 1
-      for j in b.indices {
-        let above = row[j + 1]
-        row[j + 1] = min(above + 1, row[j] + 1, corner + (a[i] == b[j] ? 0 : 1))
-        corner = above
-      }
-    }
-    return row[b.count]
   }
 }

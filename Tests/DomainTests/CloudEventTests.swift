@@ -203,7 +203,7 @@ import Testing
     #expect(error?.code == .unknownType)
     #expect(
       error?.description
-        == "ce_type: expected a signal type, found \"rouse.signal.token.reject\"; the nearest is \"rouse.signal.token.rejected\""
+        == "ce_type: expected a signal type, found \"rouse.signal.token.reject\"; did you mean \"rouse.signal.token.rejected\"?"
     )
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Policies
+@testable import Domain
 
 @Suite struct NearestNameTests {
   private static let names = ["perDay", "minInterval", "window", "reserve"]
