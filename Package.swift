@@ -82,6 +82,7 @@ let package = Package(
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "JSON", "Domain"]),
+    .testTarget(name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],
   cxxLanguageStandard: .cxx17
 )

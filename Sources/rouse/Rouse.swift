@@ -24,6 +24,7 @@ struct Rouse: AsyncParsableCommand {
       FleetCommand.self,
       PolicyCommand.self,
       AuditCommand.self,
+      VerifyCommand.self,
       BenchCommand.self,
     ])
 }

@@ -1,0 +1,226 @@
+import Domain
+
+/// Keeps every ledger's book anew, charge by charge, in the order of the log.
+struct LedgerReplay {
+  let limits: [String: LedgerLimits]
+  let refundsAllowed: Bool
+  let historyIsCut: Bool
+  var report: LedgerReport
+
+  private var days: [Owner: DayBook] = [:]
+  private var rates: [Owner: RateBook] = [:]
+
+  init(limits: [String: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, report: LedgerReport) {
+    self.limits = limits
+    self.refundsAllowed = refundsAllowed
+    self.historyIsCut = historyIsCut
+    self.report = report
+  }
+
+  /// Whose ledger. An app's is split over the partitions, an instance's name holds within its device.
+  private struct Owner: Hashable {
+    var ledger: Command.Ledger
+    var device: String
+    var owner: String
+    var partition: Int64
+  }
+
+  /// A number for a day.
+  private struct DayBook {
+    var left: Int
+    var policy: String
+    var at: Int64
+    /// First charges of the two newest windows.
+    var windowStarts: [Int64] = []
+    /// Charges of the last 24 h, oldest first.
+    var recent: [Int64] = []
+  }
+
+  /// A rate under each limit that may be in force.
+  private struct RateBook {
+    var candidates: [Candidate]
+    struct Candidate {
+      /// Which of the limits; constant over policies.
+      var index: Int
+      var tat: Int64?
+      var broken: (LedgerReport.Rule, String)?
+    }
+  }
+
+  mutating func charge(_ charge: Command.Charge, of command: Command, _ id: RecordId, kind: String?) {
+    report.charges += 1
+    let isApp = charge.ledger == .app
+    let owner = Owner(
+      ledger: charge.ledger, device: isApp ? "" : command.device, owner: charge.owner,
+      partition: isApp ? id.partition : 0)
+    if charge.left < 0 {
+      report.add(.overspent, "\(Self.describe(owner)): \(charge.left) tokens left after \(command.command)")
+    }
+    switch charge.ledger {
+    case .instance, .app: chargeDay(owner, charge, command, kind: kind)
+    case .device, .background, .control, .activity, .start: chargeRate(owner, charge, command)
+    }
+  }
+
+  /// Reports what stayed broken under every limit that might have held.
+  mutating func end() {
+    report.ledgers = days.count + rates.count
+    for (_, book) in rates.sorted(by: { Self.inOrder($0.key, $1.key) }) {
+      guard book.candidates.allSatisfy({ $0.broken != nil }), let (rule, text) = book.candidates.first?.broken else {
+        continue
+      }
+      report.add(rule, text)
+    }
+  }
+
+  private static func inOrder(_ a: Owner, _ b: Owner) -> Bool {
+    (a.ledger.rawValue, a.device, a.owner, a.partition) < (b.ledger.rawValue, b.device, b.owner, b.partition)
+  }
+
+  private static func describe(_ owner: Owner) -> String {
+    let name = owner.device.isEmpty || owner.device == owner.owner ? owner.owner : "\(owner.device)/\(owner.owner)"
+    return "\(owner.ledger.rawValue) ledger of \(name)"
+  }
+
+  private func limits(of policy: PolicyReference) -> LedgerLimits? { limits[policy.hash] ?? limits[""] }
+
+  // MARK: Days
+
+  private static let hour: Int64 = 3_600_000_000
+
+  /// Within a window each charge takes one token. What goes up is a new window. A window of a local day lasts 23 h at
+  /// least, the first one excepted, and may be charged first at any time in it: the window after the next one begins 23 h
+  /// after this one's end at the earliest. An app's day is that of UTC.
+  private mutating func chargeDay(_ owner: Owner, _ charge: Command.Charge, _ command: Command, kind: String?) {
+    let at = command.at.microseconds
+    let limit = kind.flatMap { limits(of: command.policy)?.days[$0] }
+    guard var book = days[owner] else {
+      days[owner] = DayBook(left: charge.left, policy: command.policy.hash, at: at, windowStarts: [at], recent: [at])
+      if let limit, !historyIsCut, charge.left != limit.perDay - 1 {
+        report.add(
+          .ledgerBroken,
+          "\(Self.describe(owner)): \(charge.left) left after the first charge \(command.command), expected \(limit.perDay - 1)"
+        )
+      }
+      return
+    }
+    defer { days[owner] = book }
+    let before = book.left
+    let samePolicy = book.policy == command.policy.hash
+    book.recent.removeAll { $0 <= at - 24 * Self.hour }
+    book.recent.append(at)
+    let previous = book.at
+    (book.left, book.policy, book.at) = (charge.left, command.policy.hash, at)
+    if let limit, limit.isRolling {
+      if samePolicy, !historyIsCut, charge.left + book.recent.count != limit.perDay, !refundsAllowed {
+        report.add(
+          .ledgerBroken,
+          "\(Self.describe(owner)): \(charge.left) left after \(command.command) and \(book.recent.count) charges in 24 h, "
+            + "expected \(limit.perDay) together")
+      }
+      return
+    }
+    // What another policy gives a day is another count.
+    guard samePolicy, charge.left != before - 1 else { return }
+    if charge.left < before - 1 {
+      report.add(
+        .ledgerBroken, "\(Self.describe(owner)): from \(before) to \(charge.left) tokens by \(command.command) alone")
+      return
+    }
+    if owner.ledger == .app {
+      if at / (24 * Self.hour) == previous / (24 * Self.hour) { rise(owner, before, charge.left, command) }
+      return
+    }
+    if book.windowStarts.count == 2, at - book.windowStarts[0] < 22 * Self.hour {
+      rise(owner, before, charge.left, command)
+      return
+    }
+    if let limit, charge.left != limit.perDay - 1 {
+      rise(owner, before, charge.left, command)
+      return
+    }
+    book.windowStarts = Array((book.windowStarts + [at]).suffix(2))
+  }
+
+  /// Tokens came back in the middle of a window.
+  private mutating func rise(_ owner: Owner, _ before: Int, _ left: Int, _ command: Command) {
+    if refundsAllowed {
+      report.refunds += left - before + 1
+      return
+    }
+    report.add(
+      .overspent,
+      "\(Self.describe(owner)): from \(before) to \(left) tokens by \(command.command), in the middle of a window")
+  }
+
+  // MARK: Rates
+
+  private mutating func chargeRate(_ owner: Owner, _ charge: Command.Charge, _ command: Command) {
+    let known = limits(of: command.policy)
+    let rates: [LedgerLimits.Rate] =
+      switch owner.ledger {
+      case .device: known?.device.map { [$0] } ?? []
+      case .background: known?.background.map { [$0] } ?? []
+      case .control: known?.control.map { [$0] } ?? []
+      case .start: known?.start.map { [$0] } ?? []
+      case .activity: known?.activity ?? []
+      case .instance, .app: []
+      }
+    guard !rates.isEmpty else {
+      report.chargesNotRecomputed += 1
+      // What was charged under limits that nobody gave: the ledger is known again once it was full.
+      for i in self.rates[owner]?.candidates.indices ?? 0..<0 { self.rates[owner]?.candidates[i].tat = nil }
+      return
+    }
+    var book =
+      self.rates[owner]
+      ?? RateBook(candidates: rates.indices.map { RateBook.Candidate(index: $0, tat: historyIsCut ? nil : 0) })
+    var recomputed = false
+    for i in book.candidates.indices where book.candidates[i].index < rates.count {
+      let done = recompute(&book.candidates[i], rates[book.candidates[i].index], owner, charge, command)
+      recomputed = recomputed || done
+    }
+    if recomputed { report.chargesRecomputed += 1 } else { report.chargesNotRecomputed += 1 }
+    self.rates[owner] = book
+  }
+
+  /// Admissible iff t ≥ TAT − τ; then TAT = max(t, TAT) + T, and ⌊(t + burst·T − TAT) / T⌋ are left.
+  private func recompute(
+    _ candidate: inout RateBook.Candidate, _ rate: LedgerLimits.Rate, _ owner: Owner, _ charge: Command.Charge,
+    _ command: Command
+  ) -> Bool {
+    let now = command.at.microseconds
+    guard rate.interval > 0 else {
+      candidate.broken =
+        candidate.broken ?? (.ledgerBroken, "\(Self.describe(owner)): charged by \(command.command) without a limit")
+      return true
+    }
+    guard var tat = candidate.tat else {
+      // A ledger with all but one token left was full before the charge.
+      if charge.left == rate.burst - 1 { candidate.tat = now + rate.interval }
+      return false
+    }
+    func left(_ tat: Int64) -> Int {
+      Int(max(0, min(rate.burst, (now + rate.burst * rate.interval - max(tat, now)) / rate.interval)))
+    }
+    if refundsAllowed, left(max(now, tat) + rate.interval) < charge.left { tat -= rate.interval }
+    if now < tat - (rate.burst - 1) * rate.interval {
+      candidate.broken =
+        candidate.broken
+        ?? (
+          .overspent,
+          "\(Self.describe(owner)): \(command.command) came \(tat - (rate.burst - 1) * rate.interval - now) µs before a token was there"
+        )
+    }
+    tat = max(now, tat) + rate.interval
+    candidate.tat = tat
+    if left(tat) != charge.left {
+      candidate.broken =
+        candidate.broken
+        ?? (
+          .ledgerBroken, "\(Self.describe(owner)): \(charge.left) left after \(command.command), expected \(left(tat))"
+        )
+    }
+    return true
+  }
+}

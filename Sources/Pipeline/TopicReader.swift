@@ -1,0 +1,49 @@
+public import KafkaClient
+
+/// Reads a topic once, from its beginning to the end it has at the start, committed records only.
+public struct TopicReader {
+  private let settings: PipelineSettings
+  /// Longest time without a record before the end.
+  private let patience: Duration
+
+  public init(settings: PipelineSettings, patience: Duration = .seconds(60)) {
+    self.settings = settings
+    self.patience = patience
+  }
+
+  /// - Parameter take: given each record, in the order of its partition.
+  /// - Returns: whether the broker has already removed the oldest records.
+  public func read(_ topic: String, _ take: (KafkaMessage) -> Void) throws(KafkaError) -> Bool {
+    let partitions = try KafkaAdmin(settings.client([:])).describeTopics([topic], timeout: .seconds(30))
+      .flatMap(\.partitions).map { KafkaTopicPartition(topic: topic, partition: $0.id) }
+    let consumer = try KafkaConsumer(
+      settings.client(
+        [
+          "group.id": "\(settings.group)-reader", "isolation.level": "read_committed", "enable.auto.commit": "false",
+          "enable.partition.eof": "true", "auto.offset.reset": "earliest",
+        ], defaults: ["fetch.wait.max.ms": "50", "queued.max.messages.kbytes": "32768"]))
+    defer { consumer.close(timeout: .seconds(2)) }
+    var isCut = false
+    var open: Set<KafkaTopicPartition> = []
+    for partition in partitions {
+      let ends = try retrying { () throws(KafkaError) in try consumer.watermarks(of: partition, timeout: .seconds(10)) }
+      if ends.low > 0 { isCut = true }
+      if ends.high > ends.low { open.insert(partition) }
+    }
+    try consumer.assign(Dictionary(uniqueKeysWithValues: open.map { ($0, KafkaOffset.beginning) }))
+    var deadline = ContinuousClock.now + patience
+    while !open.isEmpty {
+      let batch = try consumer.poll(maxMessages: 10_000, timeout: .milliseconds(100))
+      for message in batch.messages where open.contains(message.topicPartition) { take(message) }
+      // The end event comes behind the records before it.
+      for case .partitionEnd(let position) in batch.events { open.remove(position.partition) }
+      if !batch.messages.isEmpty { deadline = .now + patience }
+      if ContinuousClock.now > deadline {
+        throw KafkaError(
+          code: .timedOut, message: "no record and no end for \(patience.milliseconds / 1000) s",
+          operation: "reading \(topic)", isRetriable: true)
+      }
+    }
+    return isCut
+  }
+}

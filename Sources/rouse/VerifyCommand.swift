@@ -1,0 +1,138 @@
+import ArgumentParser
+import Auditing
+import Domain
+import Foundation
+import JSON
+import KafkaClient
+import LineFiles
+import Pipeline
+import Policies
+
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Recompute every ledger from decisions and commands alone.",
+    discussion: """
+      Reads both topics from the beginning to the end, committed records only, or two files as `rouse plan` writes \
+      them, and checks: an id stands for one record; each event has one final decision per device and instance; each \
+      command is caused by one decision and serves what its decisions say; each ledger loses one token a charge, is \
+      refilled by a new window only and never goes below nothing. With the policy, or a limit, rates are recomputed too.
+
+      It knows nothing of how planners work. Exits 1 when anything is wrong, and names the first cases.
+
+      EXAMPLE
+        rouse verify --bootstrap localhost:9092 --policy policy.yaml
+        rouse verify --decisions decisions.jsonl.gz \\
+          --commands commands.jsonl.gz --device-limit 5/1h/3
+      """)
+
+  @OptionGroup var settings: SettingsOptions
+  @Option(help: ArgumentHelp("Decisions from a file instead of Kafka, one a line.", valueName: "file"))
+  var decisions: String?
+  @Option(help: ArgumentHelp("Commands from a file instead of Kafka, one a line.", valueName: "file"))
+  var commands: String?
+  @Option(help: ArgumentHelp("A policy that decided; for several, repeat it.", valueName: "file"))
+  var policy: [String] = []
+  @Option(
+    help: ArgumentHelp("Pushes to a device as limit/window/burst, where no policy is given.", valueName: "5/1h/3"))
+  var deviceLimit: String?
+  @Flag(help: "Tokens may come back because APNs refused a push.")
+  var allowRefunds = false
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    if (decisions == nil) != (commands == nil) {
+      throw ValidationError("--decisions and --commands go together: name both, or neither to read from Kafka")
+    }
+    if decisions == "-", commands == "-" { throw ValidationError("only one input can be - (standard input)") }
+    if let deviceLimit { _ = try Self.rate(deviceLimit) }
+  }
+
+  func run() async throws {
+    var check = LedgerCheck(limits: try limits(), refundsAllowed: allowRefunds)
+    if let decisions, let commands {
+      try Self.read(decisions) { bytes, place in check.add(decision: bytes, place: place()) }
+      try Self.read(commands) { bytes, place in check.add(command: bytes, place: place()) }
+    } else {
+      try readTopics(try await settings.resolve().pipeline(), into: &check)
+    }
+    let report = check.finish()
+    switch output.format {
+    case .text: try Output.print(report.text)
+    case .json:
+      var json = JSONWriter()
+      report.encode(to: &json)
+      try Output.print(json.bytes)
+    }
+    if report.violationCount > 0 { throw ExitCode(1) }
+  }
+
+  private static func read(_ path: String, _ take: ([UInt8], () -> String) -> Void) throws {
+    var reader = try LineReader(path: path)
+    while let line = try reader.next() {
+      if line.isEmpty { continue }
+      let (file, number) = (reader.path, reader.lineNumber)
+      take(Array(line), { "\(file):\(number)" })
+    }
+  }
+
+  private func readTopics(_ settings: PipelineSettings, into check: inout LedgerCheck) throws {
+    let line = ProgressLine()
+    defer { line.end() }
+    for topic in [settings.topics.decisions, settings.topics.commands] {
+      let reader = TopicReader(settings: settings)
+      let cut = try reader.read(topic) { message in
+        let place = "\(message.topicPartition)@\(message.offset)"
+        if topic == settings.topics.decisions {
+          check.add(decision: message.value ?? [], place: place)
+        } else {
+          check.add(command: message.value ?? [], place: place)
+        }
+        if check.recordCount % 10_000 == 0 { line.show("\(Digits.grouped(check.recordCount)) records") }
+      }
+      if cut {
+        check.historyIsCut = true
+        Words.say("rouse: the oldest records of \(topic) are gone; what they caused cannot be checked")
+      }
+    }
+  }
+
+  // MARK: Limits
+
+  private func limits() throws -> [String: LedgerLimits] {
+    var limits: [String: LedgerLimits] = [:]
+    for path in policy {
+      let policy = try PolicyFile.document(path).policy
+      limits[policy.reference.hash] = LedgerLimits(policy)
+    }
+    if let deviceLimit { limits[""] = LedgerLimits(device: try Self.rate(deviceLimit)) }
+    return limits
+  }
+
+  private static func rate(_ text: String) throws -> LedgerLimits.Rate {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let limit = Int(parts[0]), limit > 0, let burst = Int(parts[2]), burst > 0 else {
+      throw ValidationError("--device-limit \(text): expected limit/window/burst such as 5/1h/3")
+    }
+    do throws(DurationText.Refusal) {
+      return LedgerLimits.Rate(
+        limit: limit, windowMicroseconds: try DurationText.parse(parts[1]).microseconds, burst: burst)
+    } catch { throw ValidationError("--device-limit \(text): \(error.message)") }
+  }
+}
+
+extension LedgerLimits {
+  /// The numbers of a policy.
+  init(_ policy: Policy) {
+    func rate(_ rate: BudgetProfile.Rate) -> Rate {
+      Rate(limit: rate.limit, windowMicroseconds: rate.window.microseconds, burst: rate.burst)
+    }
+    let profile = policy.profile
+    self.init(
+      device: rate(profile.devicePushes), background: rate(profile.backgroundPushes),
+      control: rate(profile.controlPushes), start: rate(profile.activityStarts),
+      activity: [rate(profile.activityPushes), rate(profile.frequentActivityPushes)])
+    for kind in policy.kinds {
+      days[kind.name] = Day(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Glibc
+
+/// One `rouse run` as a process of its own.
+final class FireProcess {
+  let name: String
+  private let process = Process()
+  private let log: URL
+  private let handle: FileHandle
+
+  /// Beside the test bundle, which is the running program or, on some systems, what it has loaded.
+  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("rouse")
+
+  /// - Parameter settings: as after `--set`.
+  init(_ name: String, folder: URL, settings: [String]) throws {
+    self.name = name
+    log = folder.appendingPathComponent("\(name)-\(UUID().uuidString.prefix(8)).log")
+    try Data().write(to: log)
+    handle = try FileHandle(forWritingTo: log)
+    process.executableURL = Self.program
+    process.arguments = ["run"] + settings.flatMap { ["--set", $0] }
+    process.currentDirectoryURL = folder
+    process.environment = ["PATH": "/usr/bin:/bin"]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = handle
+    process.standardError = handle
+    try process.run()
+  }
+
+  deinit { if process.isRunning { signal(SIGKILL) } }
+
+  var isRunning: Bool { process.isRunning }
+  var status: Int32 { process.terminationStatus }
+  /// What it has written so far.
+  var words: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+
+  func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
+
+  /// SIGKILL, and waits until the process is gone.
+  func kill9() {
+    signal(SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// SIGTERM.
+  /// - Returns: nil when it ended in time with status 0, else what happened.
+  func end(within seconds: Double) -> String? {
+    let began = Date()
+    signal(SIGTERM)
+    while process.isRunning, Date().timeIntervalSince(began) < seconds { Thread.sleep(forTimeInterval: 0.02) }
+    guard !process.isRunning else {
+      kill9()
+      return "\(name) did not end within \(seconds) s of SIGTERM:\n\(words.suffix(2000))"
+    }
+    return process.terminationStatus == 0
+      ? nil : "\(name) ended with status \(process.terminationStatus):\n\(words.suffix(2000))"
+  }
+}

@@ -1,0 +1,281 @@
+import Auditing
+import Domain
+import Foundation
+import KafkaClient
+import Pipeline
+import Policies
+
+/// A broker with topics, a fleet, a stream of events, and the processes that work on it. Knows which decisions must come
+/// of what it published, and waits for them.
+final class FireRange {
+  struct Options {
+    var seed: UInt64
+    var devices = 40
+    var subjects = 12
+    var partitions = 4
+    var eventsPerSecond = 60
+    var transactionTimeoutMilliseconds = 5000
+    var sessionTimeoutMilliseconds = 6000
+  }
+
+  static let policy = """
+    version: fire.1
+    limits:
+      devicePushes: { limit: 3600, window: 1h, burst: 3 }
+    kinds:
+      Score:
+        surface: widget
+        budget: { perDay: 12, minInterval: 0s }
+        halfLife: 1m
+        price: { base: 0.001 }
+        displays: [ { field: data.value } ]
+        rules:
+          - { on: score.changed, relevance: { base: 0.9 }, maxAge: 4s }
+      Table:
+        surface: widget
+        budget: { perDay: 40, minInterval: 1s, window: rolling }
+        halfLife: 1m
+        price: { base: 0.3 }
+        rules:
+          - { on: score.changed, relevance: { base: 0.4 }, maxAge: 3s }
+
+    """
+
+  let options: Options
+  let bootstrap: String
+  let broker: EmbeddedBroker?
+  let settings: PipelineSettings
+  let folder: URL
+  var random: FireRandom
+  private let producer: KafkaProducer
+  private var processes: [String: FireProcess] = [:]
+  private(set) var published = 0
+  private var nextEvent = Date()
+  /// Instances by subject.
+  private var interested: [Int: [String]] = [:]
+  /// `event device/instance` that must be decided.
+  private var expected: Set<String> = []
+  private(set) var log: [String] = []
+  private let began = Date()
+
+  /// - Parameter bootstrap: a real broker; nil for an embedded one in this process.
+  init(_ options: Options, bootstrap: String? = nil) throws {
+    self.options = options
+    random = FireRandom(seed: options.seed)
+    let prefix = "fire-\(options.seed)-\(UInt32.random(in: 0 ... .max))."
+    if let bootstrap {
+      self.bootstrap = bootstrap
+      broker = nil
+    } else {
+      let embedded = try EmbeddedBroker()
+      self.bootstrap = embedded.bootstrapServers
+      broker = embedded
+    }
+    settings = PipelineSettings(
+      kafka: KafkaConfiguration([("bootstrap.servers", self.bootstrap)]), topics: TopicNames(prefix: prefix),
+      eventTopics: [prefix + "events"], group: prefix + "group", instance: "range")
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(prefix + "files")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(Self.policy.utf8).write(to: folder.appendingPathComponent("policy.yaml"))
+    if let broker {
+      for name in settings.topics.all { try broker.createTopic(name, partitions: options.partitions) }
+      try broker.createTopic(prefix + "events", partitions: 2)
+    } else {
+      var plan = TopicPlan.make(settings.topics, partitions: options.partitions, replicas: 1)
+      plan.topics.append(KafkaNewTopic(name: prefix + "events", partitions: 2, replicas: 1))
+      for outcome in try plan.create(KafkaAdmin(settings.kafka)) { if let error = outcome.error { throw error } }
+    }
+    producer = try KafkaProducer(
+      settings.kafka.merging(["enable.idempotence": "true", "linger.ms": "2", "message.timeout.ms": "120000"]))
+    for subject in 0..<options.subjects { interested[subject] = [] }
+  }
+
+  deinit {
+    for process in processes.values { process.kill9() }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Notes what was done, for the report of a failure.
+  func note(_ text: String) {
+    log.append(String(format: "%6.2f s  ", Date().timeIntervalSince(began)) + text)
+  }
+
+  // MARK: Processes
+
+  /// Starts a process, or one of the same name again.
+  func start(_ name: String, roles: String, workers: Int = 1) throws {
+    note("start \(name)")
+    processes[name] = try FireProcess(
+      name, folder: folder,
+      settings: [
+        "kafka.bootstrapServers=\(bootstrap)",
+        "kafka.properties=session.timeout.ms=\(options.sessionTimeoutMilliseconds),heartbeat.interval.ms=1000,fetch.wait.max.ms=20",
+        "topics.prefix=\(settings.topics.prefix)", "topics.events=\(settings.eventTopics[0])",
+        "group=\(settings.group)", "instance=\(name)", "roles=\(roles)", "planner.workers=\(workers)",
+        "planner.commitIntervalMilliseconds=50",
+        "planner.transactionTimeoutMilliseconds=\(options.transactionTimeoutMilliseconds)", "policy=policy.yaml",
+        "audit.store=\(name).sqlite",
+      ])
+  }
+
+  func kill9(_ name: String) {
+    note("SIGKILL \(name)")
+    processes[name]?.kill9()
+    processes[name] = nil
+  }
+
+  func send(_ number: Int32, _ word: String, to name: String) {
+    note("\(word) \(name)")
+    processes[name]?.signal(number)
+  }
+
+  /// - Returns: nil when it ended in order, else what happened.
+  func end(_ name: String) -> String? {
+    note("SIGTERM \(name)")
+    return processes.removeValue(forKey: name)?.end(within: 10)
+  }
+
+  /// Every process, one after the other; what did not go in order.
+  func endAll() -> [String] { processes.keys.sorted().compactMap { end($0) } }
+
+  var running: [String] { processes.keys.sorted() }
+
+  /// Processes that ended by themselves, with their last words.
+  var fallen: [String] {
+    processes.values.filter { !$0.isRunning }.map { "\($0.name), status \($0.status):\n\($0.words.suffix(3000))" }
+  }
+
+  /// Lines at warning and above of every process so far.
+  var complaints: [String] {
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    return files.filter { $0.pathExtension == "log" }.flatMap { file in
+      let name = file.lastPathComponent.prefix { $0 != "." }
+      return ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n")
+        .filter { [" warning ", " error ", " critical "].contains(where: $0.contains) }.map { "\(name): \($0)" }
+    }
+  }
+
+  // MARK: Publishing
+
+  /// Registers the fleet and waits until intake has brought it to the log: topics have no order among each other.
+  func register(timeout: Double = 60) throws -> Bool {
+    for number in 0..<options.devices {
+      let device = "device-\(number)"
+      var widgets: [Registration.Widget] = []
+      for place in 0..<Int(random.next(1...3)) {
+        let subject = Int(random.next(0...UInt64(options.subjects - 1)))
+        let kind = place == 0 ? "Score" : "Table"
+        widgets.append(Registration.Widget(id: "w\(place)", kind: kind, interests: ["game/\(subject)"]))
+        interested[subject, default: []].append("\(device)/w\(place)")
+      }
+      let registration = Registration(
+        device: device, app: "com.example.scores", environment: .production, platform: "iOS",
+        osVersion: OSVersion(major: 26), timeZone: "Europe/Rome",
+        tokens: Registration.Tokens(widgets: "aa\(number)", background: nil), widgets: widgets,
+        updatedAt: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+      try producer.send(topic: settings.topics.devices, key: Array(device.utf8), value: registration.json())
+    }
+    guard try producer.flush(timeout: .seconds(30)) else { return false }
+    return try wait(timeout) {
+      var keyed: Set<[UInt8]> = []
+      _ = try TopicReader(settings: settings).read(settings.topics.log) { if let key = $0.key { keyed.insert(key) } }
+      return keyed.count >= options.devices
+    }
+  }
+
+  /// Publishes events at the chosen pace for so long; one in twenty comes twice.
+  func publish(seconds: Double) throws {
+    let end = Date().addingTimeInterval(seconds)
+    nextEvent = max(nextEvent, Date())
+    while Date() < end {
+      let pause = nextEvent.timeIntervalSinceNow
+      if pause > 0 { Thread.sleep(forTimeInterval: min(pause, max(0, end.timeIntervalSinceNow))) }
+      guard Date() >= nextEvent else { continue }
+      nextEvent = nextEvent.addingTimeInterval(1 / Double(options.eventsPerSecond))
+      let subject = Int(random.next(0...UInt64(options.subjects - 1)))
+      let id = "e\(published)"
+      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+      let json =
+        #"{"specversion":"1.0","id":"\#(id)","source":"/fire","type":"score.changed","subject":"game/\#(subject)","#
+        + #""time":"\#(now)","data":{"value":\#(random.next(0...9))}}"#
+      for _ in 0..<(random.next(1...20) == 1 ? 2 : 1) {
+        try producer.send(topic: settings.eventTopics[0], key: Array("game/\(subject)".utf8), value: Array(json.utf8))
+      }
+      try producer.poll()
+      for instance in interested[subject] ?? [] { expected.insert("\(id) \(instance)") }
+      published += 1
+    }
+  }
+
+  // MARK: Reading
+
+  /// Waits until every event is decided for every instance, and nothing waits.
+  func drained(timeout: Double) throws -> Bool {
+    guard try producer.flush(timeout: .seconds(30)) else { return false }
+    note("published \(published) events, \(expected.count) decisions to come")
+    return try wait(timeout) { try missing().isEmpty }
+  }
+
+  /// What is not decided yet.
+  func missing() throws -> Set<String> {
+    var missing = expected
+    _ = try TopicReader(settings: settings).read(settings.topics.decisions) { message in
+      guard let decision = try? Decision(json: message.value ?? []), decision.final else { return }
+      missing.remove("\(decision.event) \(decision.device)/\(decision.instance)")
+    }
+    return missing
+  }
+
+  /// The independent check of everything written.
+  func verify() throws -> LedgerReport {
+    let policy = try PolicyDocument(bytes: Array(Self.policy.utf8), file: "policy.yaml").policy
+    let device = policy.profile.devicePushes
+    var limits = LedgerLimits(
+      device: LedgerLimits.Rate(
+        limit: device.limit, windowMicroseconds: device.window.microseconds, burst: device.burst))
+    for kind in policy.kinds {
+      limits.days[kind.name] = LedgerLimits.Day(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
+    }
+    var check = LedgerCheck(limits: [policy.reference.hash: limits])
+    let reader = TopicReader(settings: settings)
+    _ = try reader.read(settings.topics.decisions) { message in
+      check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
+    }
+    _ = try reader.read(settings.topics.commands) { message in
+      check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
+    }
+    return check.finish()
+  }
+
+  private func wait(_ seconds: Double, until done: () throws -> Bool) throws -> Bool {
+    let end = Date().addingTimeInterval(seconds)
+    while try !done() {
+      if Date() > end || !fallen.isEmpty { return false }
+      Thread.sleep(forTimeInterval: 0.2)
+      try producer.poll()
+    }
+    return true
+  }
+}
+
+/// SplitMix64: the same seed gives the same faults at the same places, though not at the same instants.
+struct FireRandom {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+
+  mutating func next(_ range: ClosedRange<UInt64>) -> UInt64 {
+    range.lowerBound + next() % (range.upperBound - range.lowerBound + 1)
+  }
+
+  mutating func seconds(_ low: Double, _ high: Double) -> Double {
+    low + (high - low) * Double(next() >> 11) / Double(1 << 53)
+  }
+}
