@@ -55,7 +55,7 @@ struct BadInputTests {
     ),
     (
       "signals.jsonl", widget.replacing("widget.fetched", with: "widget.fetchd"), "UNKNOWN_TYPE",
-      "the nearest is \"rouse.signal.widget.fetched\""
+      "did you mean \"rouse.signal.widget.fetched\"?"
     ),
     ("signals.jsonl", widget.replacing(",\"subject\":\"d1\"", with: ""), "MISSING_FIELD", "expected a device"),
   ]
