@@ -283,10 +283,10 @@ public final class PlannerWorker {
 
   private func abort() {
     processors = [:]
+    batch.removeAll()
     guard inTransaction else { return }
     inTransaction = false
     sentBytes = 0
-    batch.removeAll()
     counters.add(.transactionsAborted)
     guard let producer else { return }
     do throws(KafkaError) {
@@ -327,6 +327,7 @@ public final class PlannerWorker {
     var restore = PlannerRestore(partition: partition, partitionCount: partitionCount, bounds: settings.bounds)
     let began = ContinuousClock.now
     do throws(KafkaError) {
+      try awaitEarlierOwners(of: partition)
       try StateReader(settings: settings, timeout: settings.planner.transactionTimeout * 4)
         .read(partition: partition, into: &restore, stop: stop)
     } catch { throw .kafka(error) }
@@ -346,6 +347,16 @@ public final class PlannerWorker {
       return records == 0 ? .beginning : .at(processor.position.nextOffset)
     } catch {
       throw .unreadable(place: "\(settings.topics.state)[\(partition)]", reason: error.description)
+    }
+  }
+
+  /// Waits until no earlier owner can commit any more. From the moment this worker was given the partition the group
+  /// refuses the offsets of an owner before it; one whose offsets were accepted earlier, and that stopped before the end
+  /// of its transaction, may still end it. Offsets read as stable are those of which nothing is under way.
+  private func awaitEarlierOwners(of partition: Int32) throws(KafkaError) {
+    let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
+    _ = try retrying(for: settings.planner.transactionTimeout * 4, stop: stop) { () throws(KafkaError) in
+      try consumer?.committed([topic], timeout: .seconds(10))
     }
   }
 

@@ -51,9 +51,9 @@ final class FireProcess {
     while process.isRunning, Date().timeIntervalSince(began) < seconds { Thread.sleep(forTimeInterval: 0.02) }
     guard !process.isRunning else {
       kill9()
-      return "\(name) did not end within \(seconds) s of SIGTERM:\n\(words.suffix(2000))"
+      return "\(name) did not end within \(seconds) s of SIGTERM:\n\(words.prefix(6000))"
     }
     return process.terminationStatus == 0
-      ? nil : "\(name) ended with status \(process.terminationStatus):\n\(words.suffix(2000))"
+      ? nil : "\(name) ended with status \(process.terminationStatus):\n\(words.prefix(6000))"
   }
 }

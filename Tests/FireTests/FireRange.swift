@@ -151,7 +151,9 @@ final class FireRange {
     return files.filter { $0.pathExtension == "log" }.flatMap { file in
       let name = file.lastPathComponent.prefix { $0 != "." }
       return ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n")
-        .filter { [" warning ", " error ", " critical "].contains(where: $0.contains) }.map { "\(name): \($0)" }
+        .filter { [" warning ", " error ", " critical ", "ssert"].contains(where: $0.contains) }.map {
+          "\(name): \($0)"
+        }
     }
   }
 

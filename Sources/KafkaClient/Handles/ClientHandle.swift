@@ -6,6 +6,7 @@ import Glibc
   let pointer: OpaquePointer
   let callbacks: ClientCallbacks
   private var isLeftBehind = false
+  private var isAbandoned = false
 
   /// Makes a client; it connects in the background.
   init(
@@ -70,9 +71,21 @@ import Glibc
     callbacks.letGo()
   }
 
+  /// Leaves this client to the end of the process, for one that librdkafka cannot destroy without ending the process.
+  func abandon() {
+    isAbandoned = true
+    callbacks.letGo()
+  }
+
   deinit {
     let remains = unsafe Remains(pointer: pointer, callbacks: callbacks)
-    if isLeftBehind { remains.destroyInBackground() } else { remains.destroy() }
+    if isAbandoned {
+      remains.keep()
+    } else if isLeftBehind {
+      remains.destroyInBackground()
+    } else {
+      remains.destroy()
+    }
   }
 }
 
@@ -91,6 +104,9 @@ import Glibc
     // not to be waited for; it has no effect on a producer. No callback runs after this, and `callbacks` lives until then.
     unsafe rd_kafka_destroy_flags(pointer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
   }
+
+  /// librdkafka's threads go on, so what they use stays.
+  func keep() { unsafe _ = Unmanaged.passRetained(self) }
 
   func destroyInBackground() {
     var thread = pthread_t()

@@ -6,6 +6,7 @@ extension ConsumerHandle {
     let list = PartitionListHandle(topics: topics)
     let code = unsafe rd_kafka_subscribe(client.pointer, list.pointer)
     try client.check(code, "subscribing to \(topics.joined(separator: ", "))")
+    isSubscribed = true
   }
 
   func unsubscribe() throws(KafkaError) {
@@ -146,7 +147,25 @@ extension ConsumerHandle {
         code: .invalidArgument, message: "the consumer has no group: give a \"group.id\"",
         operation: "asking for the consumer group", isRetriable: false)
     }
-    return unsafe GroupMetadataHandle(owning: pointer)
+    let metadata = unsafe GroupMetadataHandle(owning: pointer)
+    // A broker takes a generation of -1 without a member for a consumer outside of the group, and checks nothing. A member
+    // that the group has expelled looks like that until its next poll tells it so. Asked after the metadata: a member
+    // joins again in a poll at the earliest, so one that is a member now was one then.
+    if isSubscribed, !isMember {
+      throw KafkaError(
+        code: .unknownMember, message: "the consumer is no member of its group, or not any more",
+        operation: "asking for the consumer group", isRetriable: false, isAbortable: true)
+    }
+    return metadata
+  }
+
+  /// Whether the group knows this consumer and has not taken its partitions away.
+  private var isMember: Bool {
+    if unsafe rd_kafka_assignment_lost(client.pointer) != 0 { return false }
+    // A copy of our own; NULL or empty outside of the group.
+    guard let id = unsafe rd_kafka_memberid(client.pointer) else { return false }
+    defer { unsafe rd_kafka_mem_free(client.pointer, id) }
+    return unsafe id.pointee != 0
   }
 }
 

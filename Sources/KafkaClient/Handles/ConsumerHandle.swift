@@ -4,11 +4,15 @@ import CLibrdkafka
 @safe final class ConsumerHandle {
   let client: ClientHandle
   private var isClosed = false
+  /// Set by a subscription: then the group gives the partitions.
+  var isSubscribed = false
+  private let isSticky: Bool
 
   /// Time for leaving the group when the owner forgot to close.
   private static let forgottenCloseTimeout = Duration.seconds(2)
 
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
+    isSticky = configuration["partition.assignment.strategy"]?.contains("cooperative-sticky") == true
     client = try ClientHandle(RD_KAFKA_CONSUMER, configuration, callbacks: callbacks, operation: "making a consumer")
     // Sends callbacks of the main queue to the consumer's, so that one poll serves both.
     unsafe _ = rd_kafka_poll_set_consumer(client.pointer)
@@ -66,7 +70,13 @@ import CLibrdkafka
     guard !isClosed else { return true }
     isClosed = true
     let leftInOrder = leaveGroup(timeout)
-    if !leftInOrder { client.leaveBehind() }
+    if isSubscribed, isSticky, !client.callbacks.rebalance.wasAssigned {
+      // librdkafka 2.0.2 makes the state of this assignor with the first assignment, and asserts that it is there when it
+      // destroys a member that has joined: one that joined and got no assignment yet would end the process.
+      client.abandon()
+    } else if !leftInOrder {
+      client.leaveBehind()
+    }
     client.callbacks.rebalance.listener = nil
     return leftInOrder
   }

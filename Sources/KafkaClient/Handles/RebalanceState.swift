@@ -5,6 +5,8 @@ final class RebalanceState {
   var listener: (any KafkaRebalanceListener)?
   /// Whether a rebalance callback is running.
   private(set) var isRunning = false
+  /// Whether the group has given an assignment, be it an empty one.
+  private(set) var wasAssigned = false
   /// A failure to apply an assignment; becomes an event of the poll that ran the callback.
   private var failure: KafkaError?
 
@@ -32,6 +34,7 @@ final class RebalanceState {
     let cooperative = unsafe String(cString: rd_kafka_rebalance_protocol(client)) == "COOPERATIVE"
     switch code {
     case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
+      wasAssigned = true
       for (partition, offset) in listener?.assigned(named) ?? [:] where named.contains(partition) {
         // Found by name in the list; the list's own entry is written.
         unsafe _ = rd_kafka_topic_partition_list_set_offset(
