@@ -76,7 +76,8 @@ public enum ReasonText {
       "if it should not have been sent, lower the rule's relevance or raise the base price"
     case .emittedCoalesced, .emittedShared: "nothing; merging is how a budget goes far"
     case .superseded: "nothing; if the middle states matter too, raise their relevance"
-    case .expired: "lengthen halfLife or maxAge, raise its relevance, or give the kind more tokens"
+    case .expired:
+      "lengthen halfLife or maxAge, raise its relevance, lower price.base, or look at views: few look at some hours"
     case .freshened: "nothing; it cost no token"
     case .emittedFree: "nothing; raise the rule's relevance if it must arrive at once"
     case .activityEnded, .alreadyStarted: "nothing"
@@ -98,7 +99,9 @@ public enum ReasonText {
         text +=
           needed <= 1
           ? ": with relevance ≥ \(Figure.decimal(needed)) instead of \(Figure.decimal(decision.relevance))"
-          : "; not even relevance 1 would have been enough at that moment"
+          : decision.relevance >= 1
+            ? "; relevance is 1 already: few look at that hour, or the base price is high"
+            : "; not even relevance 1 would have been enough at that moment"
       }
       return text
     case .emitted, .emittedAfterDefer:

@@ -13,7 +13,7 @@ final class DemoStories: Sendable {
 
   private let found = Mutex<[Reason: Decision]>([:])
 
-  /// Keeps the best decision of each reason: relevance tells which is worth reading, the id settles ties so that the
+  /// Keeps the best decision of each reason; the id settles ties so that the
   /// choice does not hang on the order of arrival.
   func see(_ decision: Decision) {
     guard decision.final, Self.titles.contains(where: { $0.reason == decision.reason }) else { return }
@@ -22,8 +22,15 @@ final class DemoStories: Sendable {
         known[decision.reason] = decision
         return
       }
-      if (decision.relevance, best.decision) > (best.relevance, decision.decision) { known[decision.reason] = decision }
+      if (Self.interest(decision), best.decision) > (Self.interest(best), decision.decision) {
+        known[decision.reason] = decision
+      }
     }
+  }
+
+  /// What was sent is told best by something that mattered, what was not by something that mattered a little.
+  private static func interest(_ decision: Decision) -> Double {
+    decision.reason == .expired ? -abs(decision.relevance - 0.3) : decision.relevance
   }
 
   /// In the order of preference; the first three that occurred.

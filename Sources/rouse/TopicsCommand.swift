@@ -80,6 +80,10 @@ struct TopicsCommand: ParsableCommand {
       }
       if !problems.isEmpty {
         Words.say("rouse: make missing topics with `rouse topics create`; change settings with your broker's tools")
+        if problems.contains(where: { $0.what == "partitions" }) {
+          Words.say(
+            "rouse: partitions cannot be changed: set topics.partitions to what is found, or use a new topics.prefix")
+        }
         throw ExitCode(1)
       }
     }
