@@ -24,6 +24,7 @@ struct Rouse: AsyncParsableCommand {
       PolicyCommand.self,
       AuditCommand.self,
       VerifyCommand.self,
+      DeadLettersCommand.self,
       BenchCommand.self,
     ])
 }
