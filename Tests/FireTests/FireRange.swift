@@ -25,7 +25,7 @@ final class FireRange {
     kinds:
       Score:
         surface: widget
-        budget: { perDay: 12, minInterval: 0s }
+        budget: { perDay: 25, minInterval: 0s }
         halfLife: 1m
         price: { base: 0.001 }
         displays: [ { field: data.value } ]
