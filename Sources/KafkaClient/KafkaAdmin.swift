@@ -20,6 +20,12 @@ public final class KafkaAdmin {
     return try handle.createTopics(topics, timeout)
   }
 
+  /// Deletes topics and all that is in them; what became of each, in order.
+  public func deleteTopics(_ topics: [String], timeout: Duration) throws(KafkaError) -> [KafkaTopicResult] {
+    guard !topics.isEmpty else { return [] }
+    return try handle.deleteTopics(topics, timeout)
+  }
+
   /// The brokers and all topics.
   public func describeCluster(timeout: Duration) throws(KafkaError) -> KafkaCluster {
     try handle.describeCluster(timeout)

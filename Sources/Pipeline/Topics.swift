@@ -1,3 +1,4 @@
+import Foundation
 public import KafkaClient
 
 /// The names of Rouse's own topics: a prefix and a fixed word each.
@@ -65,13 +66,21 @@ public struct TopicPlan: Equatable, Sendable {
     ])
   }
 
-  /// Creates what is missing.
+  /// Creates what is missing, and waits until the brokers tell of it, so that a process started next finds it.
   /// - Returns: one line of outcome per topic; `error` nil where it was created or was there already.
   public func create(_ admin: KafkaAdmin, timeout: Duration = .seconds(30)) throws(KafkaError) -> [TopicOutcome] {
-    try admin.createTopics(topics, timeout: timeout).map { result in
+    let outcomes = try admin.createTopics(topics, timeout: timeout).map { result in
       if result.error?.code == .topicExists { return TopicOutcome(name: result.name, existed: true, error: nil) }
       return TopicOutcome(name: result.name, existed: false, error: result.error)
     }
+    let made = Set(outcomes.filter { $0.error == nil }.map(\.name))
+    let end = ContinuousClock.now + timeout
+    while ContinuousClock.now < end {
+      let known = try admin.describeCluster(timeout: timeout).topics.filter { !$0.partitions.isEmpty }
+      if made.isSubset(of: known.map(\.name)) { break }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    return outcomes
   }
 
   /// Compares the cluster with the plan.

@@ -25,6 +25,7 @@ struct Rouse: AsyncParsableCommand {
       PolicyCommand.self,
       AuditCommand.self,
       VerifyCommand.self,
+      DeadLettersCommand.self,
       BenchCommand.self,
     ])
 }

@@ -45,15 +45,23 @@ struct TopicsCommand: ParsableCommand {
       discussion: """
         Exits 1 when anything differs, and prints what.
 
+        With --conformance the broker is checked instead: with topics of its own under the prefix, which are deleted \
+        afterwards, whether it isolates transactions, fences, keeps order and whatever else Rouse relies on.
+
         EXAMPLE
           rouse topics check --config rouse.yaml
+          rouse topics check --conformance --bootstrap localhost:9092
         """)
+
+    @Flag(help: "Check what the broker itself can do, instead of the topics.")
+    var conformance = false
 
     @OptionGroup var settings: SettingsOptions
     @OptionGroup var output: FormatOption
 
     func run() async throws {
       let settings = try await settings.resolve()
+      if conformance { return try conform(try settings.pipeline()) }
       let plan = try settings.topicPlan()
       let problems = try plan.check(try KafkaAdmin(try settings.pipeline().kafka))
       switch output.format {
@@ -84,6 +92,41 @@ struct TopicsCommand: ParsableCommand {
           Words.say(
             "rouse: partitions cannot be changed: set topics.partitions to what is found, or use a new topics.prefix")
         }
+        throw ExitCode(1)
+      }
+    }
+
+    private func conform(_ settings: PipelineSettings) throws {
+      var failure: (any Error)?
+      let findings = Conformance(settings: settings).run { finding in
+        guard output.format == .text else { return }
+        let detail = finding.detail.isEmpty ? "" : "\n    " + finding.detail
+        do {
+          try Output.print("\(finding.outcome.rawValue)  \(finding.name)\(detail)\n")
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+      if output.format == .json {
+        var json = JSONWriter()
+        json.beginArray()
+        for finding in findings {
+          json.beginObject()
+          for (key, value) in [
+            ("name", finding.name), ("outcome", finding.outcome.rawValue), ("detail", finding.detail),
+          ] {
+            json.key(key)
+            json.string(value)
+          }
+          json.key("needed")
+          json.bool(finding.isNeeded)
+          json.endObject()
+        }
+        json.endArray()
+        try Output.print(json.bytes)
+      }
+      let missing = findings.filter { $0.isNeeded && $0.outcome != .pass }.count
+      if missing > 0 {
+        Words.say("rouse: \(missing) of \(findings.count) checks that Rouse relies on did not pass on this broker")
         throw ExitCode(1)
       }
     }

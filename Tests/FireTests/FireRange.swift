@@ -25,7 +25,7 @@ final class FireRange {
     kinds:
       Score:
         surface: widget
-        budget: { perDay: 12, minInterval: 0s }
+        budget: { perDay: 25, minInterval: 0s }
         halfLife: 1m
         price: { base: 0.001 }
         displays: [ { field: data.value } ]
@@ -93,6 +93,8 @@ final class FireRange {
   deinit {
     for process in processes.values { process.kill9() }
     try? FileManager.default.removeItem(at: folder)
+    guard broker == nil, let admin = try? KafkaAdmin(settings.kafka) else { return }
+    _ = try? admin.deleteTopics(settings.topics.all + settings.eventTopics, timeout: .seconds(30))
   }
 
   /// Notes what was done, for the report of a failure.

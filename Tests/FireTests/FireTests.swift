@@ -54,7 +54,7 @@ struct FireTests {
     try range.start("intake", roles: "intake,audit")
     try range.start("one", roles: "planner")
     try range.start("two", roles: "planner")
-    #expect(try range.register(), "\(range.complaints)")
+    try #require(try range.register(), "\(range.complaints)")
     try range.publish(seconds: 2)
 
     range.note("retriable errors")
@@ -94,7 +94,7 @@ struct FireTests {
     let range = try FireRange(FireRange.Options(seed: seed), bootstrap: realKafka)
     try range.start("intake", roles: "intake,audit")
     try range.start("p0", roles: "planner", workers: 2)
-    #expect(try range.register(), "\(range.complaints)")
+    try #require(try range.register(), "\(range.complaints)")
     var next = 1
     let end = Date().addingTimeInterval(seconds)
     while Date() < end {
@@ -137,7 +137,7 @@ struct FireTests {
     try range.start("intake", roles: "intake,audit")
     try range.start("p0", roles: "planner", workers: 2)
     try range.start("p1", roles: "planner")
-    #expect(try range.register(), "\(range.complaints)")
+    try #require(try range.register(), "\(range.complaints)")
     try range.publish(seconds: range.random.seconds(4, 6))
     for _ in 0..<2 {
       let victim = "p\(range.random.next(0...1))"

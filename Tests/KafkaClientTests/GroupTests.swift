@@ -67,6 +67,41 @@ struct GroupTests {
     #expect(messages.filter { $0.partition == 2 }.map(\.offset) == Array(0..<10))
   }
 
+  @Test("a member that the group has expelled has no metadata to commit with, before it polls again")
+  func expelled() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let listener = NotingListener()
+    let consumer = try KafkaConsumer(
+      Settings.consumer(cluster.broker.bootstrapServers)
+        .merging(["partition.assignment.strategy": "cooperative-sticky"]), rebalanceListener: listener)
+    try consumer.subscribe(["t"])
+    #expect(try consumer.pollUntil { _ in listener.held.count == 1 })
+    _ = try consumer.groupMetadata()
+    cluster.broker.pushRequestErrors(.heartbeat, [.unknownMember])
+    let end = ContinuousClock.now + patience
+    var error: KafkaError?
+    while error == nil, ContinuousClock.now < end {
+      error = failure { () throws(KafkaError) in _ = try consumer.groupMetadata() }
+    }
+    #expect(error?.code == .unknownMember)
+    #expect(error?.isAbortable == true)
+    #expect(listener.losses == 0)
+    #expect(consumer.close(timeout: patience))
+  }
+
+  @Test("a consumer that is closed while it joins does not end the process")
+  func closedWhileJoining() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    cluster.broker.pushRequestErrors(.syncGroup, Array(repeating: .coordinatorLoading, count: 100))
+    let consumer = try KafkaConsumer(
+      Settings.consumer(cluster.broker.bootstrapServers)
+        .merging(["partition.assignment.strategy": "cooperative-sticky"]))
+    try consumer.subscribe(["t"])
+    let end = ContinuousClock.now + .seconds(5)
+    while ContinuousClock.now < end { _ = try consumer.poll(maxMessages: 1, timeout: .milliseconds(100)) }
+    consumer.close(timeout: .milliseconds(200))
+  }
+
   @Test("a listener can commit in its revocation, and the group keeps it")
   func commitInRevocation() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])

@@ -33,6 +33,25 @@ import CLibrdkafka
     }
   }
 
+  func deleteTopics(_ topics: [String], _ timeout: Duration) throws(KafkaError) -> [KafkaTopicResult] {
+    let operation = "deleting the topics \(topics.joined(separator: ", "))"
+    // The names are copied, and never NULL.
+    var names = unsafe topics.map { unsafe rd_kafka_DeleteTopic_new($0) }
+    defer { for index in unsafe names.indices { unsafe rd_kafka_DeleteTopic_destroy(names[index]) } }
+    return unsafe try ask(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout, operation) { options, queue in
+      // The list is copied into the request.
+      unsafe rd_kafka_DeleteTopics(client.pointer, &names, names.count, options, queue)
+    } read: { (event: OpaquePointer) throws(KafkaError) in
+      // NULL for an event of another type, which does not come. The results belong to the event.
+      guard let result = unsafe rd_kafka_event_DeleteTopics_result(event) else { return [] }
+      var count = 0
+      guard let results = unsafe rd_kafka_DeleteTopics_result_topics(result, &count) else { return [] }
+      return unsafe UnsafeBufferPointer(start: results, count: count).map {
+        unsafe TopicResult.read($0, operation: "deleting")
+      }
+    }
+  }
+
   func describeTopicConfiguration(_ topic: String, _ timeout: Duration) throws(KafkaError) -> [String: String] {
     let operation = "describing the configuration of the topic \(topic)"
     // Not NULL for a resource type and a name that are not empty.
@@ -140,13 +159,14 @@ import CLibrdkafka
 
 private enum TopicResult {
   /// Copies a result, which belongs to its event.
-  static func read(_ result: OpaquePointer?) -> KafkaTopicResult {
+  static func read(_ result: OpaquePointer?, operation: String = "creating") -> KafkaTopicResult {
     guard let result = unsafe result else { return KafkaTopicResult(name: "", error: nil) }
     let name = unsafe rd_kafka_topic_result_name(result).map { unsafe String(cString: $0) } ?? ""
     let code = unsafe rd_kafka_topic_result_error(result)
     guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return KafkaTopicResult(name: name, error: nil) }
     let text = unsafe rd_kafka_topic_result_error_string(result).map { unsafe String(cString: $0) }
-    return KafkaTopicResult(name: name, error: KafkaError(code, operation: "creating the topic \(name)", message: text))
+    return KafkaTopicResult(
+      name: name, error: KafkaError(code, operation: "\(operation) the topic \(name)", message: text))
   }
 }
 

@@ -1,0 +1,61 @@
+import Domain
+import Foundation
+import KafkaClient
+import Testing
+
+@testable import Pipeline
+
+@Suite("dead letters")
+struct DeadLetterTests {
+  @Test("a letter tells why and where from, and goes back as it was; replaying it twice decides once")
+  func replay() throws {
+    let fixture = try PipelineFixture()
+    let events = fixture.settings.eventTopics[0]
+    let letters = fixture.settings.topics.deadLetters
+    let box = DeadLetterBox(settings: fixture.settings)
+    let good =
+      #"{"specversion":"1.0","id":"late","source":"/test","type":"flight.delay.changed","subject":"flight/UA1","#
+      + #""time":"2026-07-01T12:00:10Z","data":{"delay":30}}"#
+    let done = try fixture.run(
+      fixture.registering(1),
+      fixture.phase(.deadLetters, plus: 1) {
+        try fixture.publish(events, key: "k", value: Array("{".utf8), headers: [KafkaHeader("mine", "1")])
+      },
+      // As if a former release had refused it.
+      fixture.phase(.eventsAccepted, plus: 1) {
+        try fixture.publish(
+          letters, key: "k", value: Array(good.utf8),
+          headers: [
+            KafkaHeader("rouse-reason", "NEW_RULE"), KafkaHeader("rouse-origin-topic", events),
+            KafkaHeader("rouse-origin-partition", "0"), KafkaHeader("rouse-origin-offset", "0"),
+          ])
+        try box.replay(box.newest(10, reason: "NEW_RULE"))
+      },
+      fixture.phase(.duplicatesDropped, plus: 1) { try box.replay(box.newest(10, reason: "NEW_RULE")) },
+      fixture.phase(.deadLetters, plus: 1) {
+        let bad = try #require(try box.newest(10).first { $0.reason != "NEW_RULE" })
+        try box.replay([try box.letter(at: bad.place)])
+      })
+    #expect(done)
+    let found = try box.newest(10)
+    #expect(found.count == 3)
+    let first = try #require(
+      found.first { letter in
+        letter.reason != "NEW_RULE" && !letter.message.headers.contains { $0.name == Letter.replayedFrom }
+      })
+    let second = try #require(
+      found.first { letter in letter.message.headers.contains { $0.name == Letter.replayedFrom } })
+    #expect(first.origin?.partition == KafkaTopicPartition(topic: events, partition: 0))
+    #expect(!first.text.isEmpty)
+    #expect(second.reason == first.reason)
+    #expect(second.message.key == first.message.key && second.message.value == first.message.value)
+    #expect(second.message.headers.contains(KafkaHeader("mine", "1")))
+    #expect(second.message.headers.contains(KafkaHeader(Letter.replayedFrom, "\(first.place)")))
+    #expect(try box.newest(1).count == 1)
+    #expect(try fixture.decisions().values.filter { $0.event == "late" && $0.final }.count <= 1)
+    let error = #expect(throws: KafkaError.self) {
+      _ = try box.letter(at: KafkaPosition(first.place.partition, offset: 1000))
+    }
+    #expect(error?.isRetriable == false)
+  }
+}
