@@ -15,7 +15,7 @@ usage="usage: deploy/test.sh [--quick]"
 filter=()
 for argument in "$@"; do
   case $argument in
-    --quick) filter=(--skip '^(KafkaClientTests|PipelineTests|RouseTests)\.') ;;
+    --quick) filter=(--skip '^(KafkaClientTests|PipelineTests|RouseTests|FireTests)\.') ;;
     -h | --help) echo "$usage" && exit 0 ;;
     *) echo "test.sh: $argument: unknown option; $usage" >&2 && exit 2 ;;
   esac
