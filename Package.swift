@@ -82,7 +82,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "JSON", "Domain"]),
-    .testTarget(name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
+    .testTarget(
+      name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],
   cxxLanguageStandard: .cxx17
 )
