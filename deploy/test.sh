@@ -23,7 +23,10 @@ done
 
 setup
 
-printf 'format: ' && swift format lint --strict --recursive Sources Tests Package.swift && echo 'as it should be'
+# A line of its own for each: in a list of && a failure would not end the script.
+printf 'format: '
+swift format lint --strict --recursive Sources Tests Package.swift
+echo 'as it should be'
 
 # A test that reads files from beside the project would pass on one machine only.
 if grep -rnE '\.\./shared|"(/home|/root|/work|/Users)/' Sources Tests schemas Package.swift; then
