@@ -17,6 +17,8 @@ final class PartitionProcessor {
   private(set) var registrations = 0
   /// Whether the partition had no state at all.
   var isNew = false
+  /// What an operator should hear of the last step.
+  var problems: [String] { output.problems }
   private var output = PlannerOutput()
   private var writer = JSONWriter(reserving: 4096)
   private var decisionWriter = DecisionWriter()
@@ -81,7 +83,10 @@ final class PartitionProcessor {
   /// Goes on with the record in hand.
   /// - Returns: whether it is done.
   func step(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
-    guard !planner.isIdle else { return true }
+    guard !planner.isIdle else {
+      output.removeAll()
+      return true
+    }
     let done = planner.advance(into: &output, decisionsMax: decisionsMax)
     for i in 0..<output.decisionCount {
       writer.reset()

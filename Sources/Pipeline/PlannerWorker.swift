@@ -189,6 +189,11 @@ public final class PlannerWorker {
     var done = false
     while !done {
       done = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
+      if let problem = processor.problems.first {
+        logger.warning(
+          "a payload was refused for its size",
+          metadata: ["first": "\(problem)", "count": "\(processor.problems.count)"])
+      }
       try sendBatch()
       if sentBytes >= settings.planner.transactionBytesMax { try commit() }
     }

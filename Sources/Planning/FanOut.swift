@@ -9,9 +9,8 @@ struct FanOut {
   var standing = SubjectMemory.Standing.fresh
   /// Interest lists that the event's keys lead to, with the next place in each.
   var cursors: [Cursor] = []
-  /// Per kind of the planner; emptied by raising `round`.
+  /// Per kind of the planner, for the event in hand.
   var evaluations: ContiguousArray<KindEvaluation> = []
-  var round: UInt32 = 0
   /// Devices below this are done: where a restarted fan-out goes on.
   var nextDevice: UInt32 = 0
 
@@ -25,7 +24,6 @@ struct FanOut {
 
 /// What an event means to a kind: the same for all its instances, so it is worked out once per event.
 struct KindEvaluation {
-  var round: UInt32 = 0
   /// Which of the event's keys the kind's rule listens to.
   var keys: UInt64 = 0
   var hasRule = false
@@ -42,7 +40,6 @@ extension Planner {
     fanOut.event = event
     fanOut.slot = events.insert(EventEntry(id: event.id, traceparent: event.traceparent, references: 1))
     fanOut.nextDevice = 0
-    fanOut.round &+= 1
     if let cursor = resumeAt, let device = cursor.nextDevice {
       fanOut.standing = SubjectMemory.Standing(rawValue: cursor.standing) ?? .fresh
       findCursors(event)
@@ -81,7 +78,7 @@ extension Planner {
   private mutating func findCursors(_ event: DomainEvent) {
     var keys = [event.subject]
     fanOut.evaluations.removeAll(keepingCapacity: true)
-    for _ in kinds.indices { fanOut.evaluations.append(KindEvaluation(round: fanOut.round, keys: 1)) }
+    for _ in kinds.indices { fanOut.evaluations.append(KindEvaluation(keys: 1)) }
     // In the policy's order, which does not depend on when a kind was first registered.
     for kind in policyKinds { fanOut.evaluations[kind] = evaluate(event, kind: kinds[kind], keys: &keys) }
     fanOut.cursors.removeAll(keepingCapacity: true)
@@ -93,7 +90,7 @@ extension Planner {
 
   /// At most 64 different keys; the policy's bound on templates keeps it below.
   private func evaluate(_ event: DomainEvent, kind: KindState, keys: inout [String]) -> KindEvaluation {
-    var evaluation = KindEvaluation(round: fanOut.round, keys: 1)
+    var evaluation = KindEvaluation(keys: 1)
     guard kind.policyIndex >= 0, let rule = policy.kinds[kind.policyIndex].rule(forType: event.type) else {
       return evaluation
     }
