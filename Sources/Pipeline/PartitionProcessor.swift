@@ -81,18 +81,20 @@ final class PartitionProcessor {
   }
 
   /// Goes on with the record in hand.
+  /// - Parameter logsDecisions: false counts decisions instead of writing them.
   /// - Returns: whether it is done.
-  func step(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
+  func step(into batch: inout OutputBatch, decisionsMax: Int, logsDecisions: Bool = true) -> Bool {
     guard !planner.isIdle else {
       output.removeAll()
       return true
     }
     let done = planner.advance(into: &output, decisionsMax: decisionsMax)
-    for i in 0..<output.decisionCount {
+    for i in 0..<(logsDecisions ? output.decisionCount : 0) {
       writer.reset()
       decisionWriter.write(i, of: output, by: planner, to: &writer)
       batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes)
     }
+    if !logsDecisions { batch.countUnlogged(output.decisionCount) }
     for i in 0..<output.commandCount {
       writer.reset()
       let command = planner.command(i, of: output)

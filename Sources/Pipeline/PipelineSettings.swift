@@ -53,6 +53,11 @@ public struct PipelineSettings: Sendable {
     /// How long the broker waits before it aborts a transaction whose owner is gone. Also how long a take-over may have
     /// to wait.
     public var transactionTimeout: Duration = .seconds(15)
+    /// False gives up exactly-once: no transactions, so a crash leaves records that are decided again. For benchmarks
+    /// only, to tell what transactions cost.
+    public var isExactlyOnce = true
+    /// False leaves `rouse.decisions` empty: nobody can ask why. For benchmarks only, to tell what the decision log costs.
+    public var logsDecisions = true
     public init() {}
   }
 

@@ -83,16 +83,21 @@ public final class PlannerWorker {
   // MARK: Life
 
   private func start() throws(KafkaError) {
-    let producer = try KafkaProducer(
-      settings.client(
-        [
-          "transactional.id": transactionalID, "enable.idempotence": "true",
-          "transaction.timeout.ms": "\(settings.planner.transactionTimeout.milliseconds)",
-          "partitioner": "murmur2_random", "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
-        ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"]))
+    var configuration = settings.client(
+      [
+        "enable.idempotence": "true", "partitioner": "murmur2_random",
+        "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
+      ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
+    if settings.planner.isExactlyOnce {
+      configuration["transactional.id"] = transactionalID
+      configuration["transaction.timeout.ms"] = "\(settings.planner.transactionTimeout.milliseconds)"
+    }
+    let producer = try KafkaProducer(configuration)
     self.producer = producer
-    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-      try producer.initTransactions(timeout: .seconds(30))
+    if settings.planner.isExactlyOnce {
+      try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
+        try producer.initTransactions(timeout: .seconds(30))
+      }
     }
     partitionCount = try settings.logPartitionCount()
     let consumer = try KafkaConsumer(
@@ -188,7 +193,8 @@ public final class PlannerWorker {
     ticks.consumed(message.partition)
     var done = false
     while !done {
-      done = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
+      done = processor.step(
+        into: &batch, decisionsMax: settings.planner.stepDecisionsMax, logsDecisions: settings.planner.logsDecisions)
       if let problem = processor.problems.first {
         logger.warning(
           "a payload was refused for its size",
@@ -225,7 +231,7 @@ public final class PlannerWorker {
 
   private func beginIfNeeded() throws(KafkaError) {
     guard !inTransaction else { return }
-    try producer?.beginTransaction()
+    if settings.planner.isExactlyOnce { try producer?.beginTransaction() }
     inTransaction = true
   }
 
@@ -274,12 +280,18 @@ public final class PlannerWorker {
       KafkaPosition(
         KafkaTopicPartition(topic: settings.topics.log, partition: partition), offset: processor.position.nextOffset)
     }
-    let group = try consumer.groupMetadata()
-    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-      try producer.sendOffsetsToTransaction(offsets, group: group, timeout: .seconds(10))
-    }
-    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-      try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(30))
+    if settings.planner.isExactlyOnce {
+      let group = try consumer.groupMetadata()
+      try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
+        try producer.sendOffsetsToTransaction(offsets, group: group, timeout: .seconds(10))
+      }
+      try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
+        try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(30))
+      }
+    } else {
+      while try !producer.flush(timeout: .seconds(1)) {}
+      if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
+      try consumer.commitInBackground(offsets)
     }
     inTransaction = false
     sentBytes = 0
@@ -293,7 +305,7 @@ public final class PlannerWorker {
     inTransaction = false
     sentBytes = 0
     counters.add(.transactionsAborted)
-    guard let producer else { return }
+    guard settings.planner.isExactlyOnce, let producer else { return }
     do throws(KafkaError) {
       try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
         try producer.abortTransaction(timeout: stop.isAsked ? .seconds(2) : .seconds(30))
