@@ -204,7 +204,7 @@ public final class PlannerWorker {
       if sentBytes >= settings.planner.transactionBytesMax { try commit() }
     }
     if processor.recordsSkipped > skipped { noteSkipped(message) }
-    if let refused = processor.planner.refusedPolicy, refused != refusedPolicy {
+    if let refused = processor.refusedPolicy, refused != refusedPolicy {
       refusedPolicy = refused
       logger.critical(
         "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
@@ -357,7 +357,7 @@ public final class PlannerWorker {
       logger.info(
         "partition restored",
         metadata: [
-          "partition": "\(partition)", "records": "\(records)", "devices": "\(processor.planner.deviceCount)",
+          "partition": "\(partition)", "records": "\(records)", "devices": "\(processor.deviceCount)",
           "nextOffset": "\(processor.position.nextOffset)",
           "milliseconds": "\((ContinuousClock.now - began).milliseconds)",
         ])
@@ -382,7 +382,7 @@ public final class PlannerWorker {
   private func appendTicks() throws(KafkaError) {
     let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
     for partition in processors.keys.sorted() {
-      guard let due = processors[partition]?.planner.nextTimer, due <= now else { continue }
+      guard let due = processors[partition]?.nextTimer, due <= now else { continue }
       if try ticks.append(partition) { counters.add(.ticksAppended) }
     }
   }
