@@ -7,8 +7,8 @@
 /// transaction, sends, and commits or aborts. What a failing call asks for is in the error: retriable, call the same
 /// again; abortable, call ``abortTransaction(timeout:)``; fatal, close this producer and make a new one.
 public final class KafkaProducer {
-  private let handle: ProducerHandle
-  private let queueFullTimeout: Duration
+  let handle: ProducerHandle
+  let queueFullTimeout: Duration
 
   /// Makes a producer; it connects in the background.
   /// - Parameters:

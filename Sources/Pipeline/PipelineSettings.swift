@@ -61,9 +61,11 @@ public struct PipelineSettings: Sendable {
     /// Static group membership: a process that comes back within the session time-out finds its partitions again without
     /// a rebalance, and one that stays away keeps them idle for as long.
     public var isStaticMember = false
-    /// False gives up exactly-once: records are written by an idempotent producer without transactions, and a crash
-    /// repeats or loses accounting. For measuring what transactions cost, and nothing else.
-    public var isTransactional = true
+    /// False gives up exactly-once: no transactions, so a crash leaves records that are decided again. For benchmarks
+    /// only, to tell what transactions cost.
+    public var isExactlyOnce = true
+    /// False leaves `rouse.decisions` empty: nobody can ask why. For benchmarks only, to tell what the decision log costs.
+    public var logsDecisions = true
     public init() {}
   }
 

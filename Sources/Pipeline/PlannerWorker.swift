@@ -110,7 +110,7 @@ public final class PlannerWorker {
     do throws(KafkaError) {
       let producer = try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60))
       let transaction = PlannerTransaction(
-        producer: producer, topics: settings.topics, isTransactional: settings.planner.isTransactional, clock: clock,
+        producer: producer, topics: settings.topics, isTransactional: settings.planner.isExactlyOnce, clock: clock,
         stop: stop)
       self.transaction = transaction
       try transaction.begin()
@@ -128,7 +128,7 @@ public final class PlannerWorker {
         "enable.idempotence": "true", "partitioner": "murmur2_random",
         "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
       ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
-    if settings.planner.isTransactional {
+    if settings.planner.isExactlyOnce {
       configuration["transactional.id"] = transactionalID
       configuration["transaction.timeout.ms"] = "\(settings.planner.transactionTimeout.milliseconds)"
     }
@@ -257,7 +257,8 @@ public final class PlannerWorker {
     ticks.consumed(message.partition)
     var done = false
     while !done {
-      done = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
+      done = processor.step(
+        into: &batch, decisionsMax: settings.planner.stepDecisionsMax, logsDecisions: settings.planner.logsDecisions)
       if let problem = processor.problems.first {
         logger.warning(
           "a payload was refused for its size",
@@ -267,7 +268,7 @@ public final class PlannerWorker {
       if (transaction?.bytes ?? 0) >= settings.planner.transactionBytesMax { try commit() }
     }
     if processor.recordsSkipped > skipped { noteSkipped(message) }
-    if let refused = processor.planner.refusedPolicy, refused != refusedPolicy {
+    if let refused = processor.refusedPolicy, refused != refusedPolicy {
       refusedPolicy = refused
       logger.critical(
         "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
@@ -431,7 +432,7 @@ public final class PlannerWorker {
       "partition restored",
       metadata: [
         "partition": "\(partition)", "fromSnapshot": "\(restore.snapshotRecords)",
-        "fromTopic": "\(restore.topicRecords)", "devices": "\(processor.planner.deviceCount)",
+        "fromTopic": "\(restore.topicRecords)", "devices": "\(processor.deviceCount)",
         "nextOffset": "\(processor.position.nextOffset)",
         "milliseconds": "\((clock.elapsed - restore.began).milliseconds)",
       ])
@@ -456,7 +457,7 @@ public final class PlannerWorker {
   /// A tick that does not get through is tried again; nothing else depends on it.
   private func appendTicks() {
     for (partition, life) in lives.sorted(by: { $0.key < $1.key }) {
-      guard let due = life.processor?.planner.nextTimer, due <= clock.wallMicroseconds else { continue }
+      guard let due = life.processor?.nextTimer, due <= clock.wallMicroseconds else { continue }
       do throws(KafkaError) {
         if try ticks.append(partition) { counters.add(.ticksAppended) }
         tickFailureNoted = false

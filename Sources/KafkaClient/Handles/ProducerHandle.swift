@@ -80,7 +80,8 @@ import CLibrdkafka
     }
   }
 
-  private func handle(of topic: String) throws(KafkaError) -> TopicHandle {
+  /// The topic's handle, kept for the producer's life.
+  func handle(of topic: String) throws(KafkaError) -> TopicHandle {
     if let lastTopic, lastTopic.name == topic { return lastTopic }
     let handle: TopicHandle
     if let known = topics[topic] {
@@ -153,7 +154,7 @@ extension ClientHandle {
 }
 
 /// Owns an `rd_kafka_topic_t`, and keeps the client alive until it is released, as librdkafka asks.
-@safe private final class TopicHandle {
+@safe final class TopicHandle {
   let name: String
   let pointer: OpaquePointer
   private let client: ClientHandle
