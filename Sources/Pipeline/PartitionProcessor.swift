@@ -17,8 +17,8 @@ final class PartitionProcessor {
   private(set) var registrations = 0
   /// Whether the partition had no state at all.
   var isNew = false
-  /// What an operator should hear of the last step.
-  var problems: [String] { output.problems }
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { output.largePayloads }
   private var output = PlannerOutput()
   private var writer = JSONWriter(reserving: 4096)
   private var decisionWriter = DecisionWriter()

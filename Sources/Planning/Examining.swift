@@ -96,7 +96,7 @@ extension Planner {
       if instances[instance].firstCause != none { bytes += kinds[Int(instances[instance].kind)].nameBytes + 3 }
       instance = instances[instance].next
     }
-    return bytes <= ActivityPayload.bytesMax
+    return bytes <= policy.profile.payload.limit
   }
 
   private mutating func weigh(device slot: UInt32, route: Route) -> Weighing {

@@ -31,6 +31,8 @@ enum PolicyBounds {
   static let rateLimit = 1...100_000
   static let burst = 1...1000
   static let frequentPushesFactor = 1...100
+  /// Of the body of a push. No platform takes more than a few KB.
+  static let payloadBytes = 1...65_536
   static let rateWindow = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
   static let minInterval = TimeSpan.zero...TimeSpan.hours(24)
   static let halfLife = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
