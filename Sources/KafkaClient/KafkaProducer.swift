@@ -55,6 +55,17 @@ public final class KafkaProducer {
       timestampMilliseconds: timestampMilliseconds, tag: tag, queueFullTimeout: queueFullTimeout)
   }
 
+  /// Queues a message whose key and value are lent, in the shortest way: the call for many small records.
+  public func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
+    try handle.send(
+      topic: topic, partition: partition, key: key, value: value, queueFullTimeout: queueFullTimeout)
+  }
+
+  /// Queues a tombstone, which removes its key from a compacted topic.
+  public func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError) {
+    try handle.send(topic: topic, partition: partition, removing: key, queueFullTimeout: queueFullTimeout)
+  }
+
   /// Serves reports for at most this time. Throws when the producer met a fatal error.
   public func poll(timeout: Duration = .zero) throws(KafkaError) {
     handle.client.serve(timeout)

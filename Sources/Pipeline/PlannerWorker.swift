@@ -342,9 +342,9 @@ public final class PlannerWorker {
     let began = ContinuousClock.now
     do throws(KafkaError) {
       try awaitEarlierOwners(of: partition)
-      try StateReader(settings: settings, timeout: settings.planner.transactionTimeout * 4)
-        .read(partition: partition, into: &restore, stop: stop)
     } catch { throw .kafka(error) }
+    try StateReader(settings: settings, timeout: settings.planner.transactionTimeout * 4)
+      .read(partition: partition, into: &restore, stop: stop)
     let records = restore.count
     do throws(BinaryError) {
       let processor = try PartitionProcessor(

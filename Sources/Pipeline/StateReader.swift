@@ -12,7 +12,25 @@ struct StateReader {
   /// Longest time to wait for a transaction left open, beyond which the restore fails (and is tried again).
   let timeout: Duration
 
-  func read(partition: Int32, into restore: inout PlannerRestore, stop: StopSignal) throws(KafkaError) {
+  /// - Throws: what Kafka refuses, and `PipelineError.unreadable` for a record that does not read.
+  func read(partition: Int32, into restore: inout PlannerRestore, stop: StopSignal) throws(PipelineError) {
+    var unreadable: PipelineError?
+    do throws(KafkaError) {
+      try read(partition: partition, stop: stop) { message in
+        guard unreadable == nil, let key = message.key else { return }
+        do throws(BinaryError) {
+          try restore.add(key: key, value: message.value)
+        } catch {
+          unreadable = .unreadable(place: "\(message.topicPartition)@\(message.offset)", reason: error.description)
+        }
+      }
+    } catch { throw .kafka(error) }
+    if let unreadable { throw unreadable }
+  }
+
+  private func read(
+    partition: Int32, stop: StopSignal, _ body: (KafkaMessage) -> Void
+  ) throws(KafkaError) {
     let topic = KafkaTopicPartition(topic: settings.topics.state, partition: partition)
     let end = try uncommittedEnd(of: topic)
     if end == 0 { return }
@@ -28,7 +46,7 @@ struct StateReader {
     while reached < end {
       let batch = try consumer.poll(maxMessages: 10_000, timeout: .milliseconds(200))
       for message in batch.messages {
-        if let key = message.key { restore.add(key: key, value: message.value) }
+        body(message)
         reached = max(reached, message.offset + 1)
       }
       if !batch.messages.isEmpty { deadline = ContinuousClock.now + timeout }
