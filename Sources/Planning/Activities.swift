@@ -186,7 +186,7 @@ extension Planner {
     hash.add(subject)
     let now = now
     addressed[starter]?.started.removeAll { now &- $0.at >= Self.startMemory }
-    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, at: now))
+    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, name: subject, at: now))
   }
 
   // MARK: Pushing

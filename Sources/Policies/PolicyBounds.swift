@@ -51,5 +51,7 @@ enum PolicyBounds {
   static let per = 1e-6...1e12
   static let priceBase = 0.0001...100.0
   static let smoothing = 0.1...1000.0
+  /// Days. A device's own views count as 31 at most, so this makes nothing of them.
+  static let viewsWeight = 0.0...1000.0
   static let hourWeight = 0.0...1e9
 }
