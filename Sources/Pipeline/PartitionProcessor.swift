@@ -60,6 +60,7 @@ final class PartitionProcessor {
       throw error
     }
     pass(offset)
+    if isNew, position.birth == nil { position.birth = timestamp }
     if cursor == nil, let origin = record.origin, position.isRepeated(origin) {
       recordsSkipped += 1
       return
@@ -112,5 +113,12 @@ final class PartitionProcessor {
     planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
     batch.append(destination, key: PlannerPosition.key, value: position.encoded()[...])
     isDirty = !planner.isIdle
+  }
+
+  /// Writes the next part of the whole state, the position last (see `Planner.writeState`).
+  func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
+    let done = planner.writeState(from: &walk, recordsMax: recordsMax, body)
+    if done { body(PlannerPosition.key[...], position.encoded()[...]) }
+    return done
   }
 }
