@@ -16,8 +16,8 @@ final class PartitionProcessor {
   private(set) var registrations = 0
   /// Whether the partition had no state at all.
   var isNew = false
-  /// What an operator should hear of the last step.
-  var problems: [String] { desk.problems }
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { desk.largePayloads }
   /// Why the newest policy of the log was not taken over.
   var refusedPolicy: PolicyError? { desk.planner.refusedPolicy }
   var deviceCount: Int { desk.planner.deviceCount }

@@ -13,8 +13,8 @@ struct PlannerDesk {
 
   init(_ planner: consuming Planner) { self.planner = planner }
 
-  /// What an operator should hear of the last step.
-  var problems: [String] { output.problems }
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { output.largePayloads }
 
   /// Forgets what the last step said.
   mutating func clear() { output.removeAll() }

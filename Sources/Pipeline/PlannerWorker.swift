@@ -46,6 +46,8 @@ public final class PlannerWorker {
   private var lastCommit = Duration.zero
   private var lastTimerCheck = Duration.zero
   private var skipNoted = false
+  /// Kinds of which a large payload was told; at most as many as policies name.
+  private var largeKinds: Set<String> = []
   private var tickFailureNoted = false
   private var refusedPolicy: PolicyError?
   /// A failure inside a rebalance callback, thrown after the poll.
@@ -259,11 +261,7 @@ public final class PlannerWorker {
     while !done {
       done = processor.step(
         into: &batch, decisionsMax: settings.planner.stepDecisionsMax, logsDecisions: settings.planner.logsDecisions)
-      if let problem = processor.problems.first {
-        logger.warning(
-          "a payload was refused for its size",
-          metadata: ["first": "\(problem)", "count": "\(processor.problems.count)"])
-      }
+      for payload in processor.largePayloads { note(payload) }
       try sendBatch()
       if (transaction?.bytes ?? 0) >= settings.planner.transactionBytesMax { try commit() }
     }
@@ -274,6 +272,17 @@ public final class PlannerWorker {
         "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
     }
     if processor.registrations > registered { counters.add(.registrationsPlanned) }
+  }
+
+  /// A refused payload is told each time, one that is near the limit once for its kind.
+  private func note(_ payload: LargePayload) {
+    let metadata: Logger.Metadata = ["first": "\(payload)", "count": "\(payload.count)"]
+    if payload.band == .refused {
+      logger.warning("a payload was refused for its size", metadata: metadata)
+    } else if largeKinds.insert(payload.kind).inserted {
+      logger.warning(
+        "a payload is near the platform's limit; told once for each kind, `rouse plan` counts them", metadata: metadata)
+    }
   }
 
   private func noteSkipped(_ message: KafkaMessage) {

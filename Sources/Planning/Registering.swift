@@ -43,6 +43,7 @@ extension Planner {
     devices[slot].flags.subtract([
       .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode,
     ])
+    forgetHabits(device: slot)
     devices[slot].updatedAt = .min
     touch(device: slot)
     purgeIfOver(device: slot)
