@@ -60,6 +60,7 @@ final class PartitionProcessor {
       throw error
     }
     pass(offset)
+    if isNew, position.birth == nil { position.birth = timestamp }
     if cursor == nil, let origin = record.origin, position.isRepeated(origin) {
       recordsSkipped += 1
       return
@@ -91,13 +92,13 @@ final class PartitionProcessor {
     for i in 0..<output.decisionCount {
       writer.reset()
       decisionWriter.write(i, of: output, by: planner, to: &writer)
-      batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes)
+      batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes[...])
     }
     for i in 0..<output.commandCount {
       writer.reset()
       let command = planner.command(i, of: output)
       command.encode(to: &writer)
-      batch.append(.commands, key: command.device.utf8, value: writer.bytes)
+      batch.append(.commands, key: command.device.utf8, value: writer.bytes[...])
     }
     position.cursor = done ? nil : planner.cursor
     if !done, let current { position.nextOffset = current.offset }
@@ -109,8 +110,15 @@ final class PartitionProcessor {
   func takeState(into batch: inout OutputBatch) {
     guard isDirty else { return }
     let destination = OutputBatch.Destination.state(partition)
-    planner.takeChanges { record in batch.append(destination, key: record.key, value: record.value) }
-    batch.append(destination, key: PlannerPosition.key, value: position.encoded())
+    planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
+    batch.append(destination, key: PlannerPosition.key, value: position.encoded()[...])
     isDirty = !planner.isIdle
+  }
+
+  /// Writes the next part of the whole state, the position last (see `Planner.writeState`).
+  func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
+    let done = planner.writeState(from: &walk, recordsMax: recordsMax, body)
+    if done { body(PlannerPosition.key[...], position.encoded()[...]) }
+    return done
   }
 }

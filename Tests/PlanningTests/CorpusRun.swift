@@ -110,9 +110,9 @@ struct CorpusRun {
   }
 
   private mutating func restart() throws {
-    planner.takeChanges { state[$0.key] = $0.value }
+    planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     var restore = PlannerRestore(partition: story.partition.number, partitionCount: story.partition.of)
-    for (key, value) in state { restore.add(key: key, value: value) }
+    for (key, value) in state { try restore.add(key: key, value: value) }
     planner = try restore.finish(initialPolicy: planner.policy)
   }
 

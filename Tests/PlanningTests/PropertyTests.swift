@@ -24,6 +24,8 @@ struct RandomLife {
   var version = 0
   /// What each event must reach by who listens to its subject when it comes: "event device/instance".
   var reachable: [[String]] = []
+  /// The policy before the log showed one.
+  let initialPolicy: Policy
   private var registered: [String: [(id: String, interests: [String])]] = [:]
   private var previous: DomainEvent?
 
@@ -34,6 +36,7 @@ struct RandomLife {
     random = SplitMix(state: seed)
     self.refunds = refunds
     self.changesPolicy = changesPolicy
+    initialPolicy = policy
     harness = PlannerHarness(policy)
   }
 
