@@ -426,6 +426,7 @@ public final class PlannerWorker {
     }
     lives[partition] = .planning(processor)
     snapshots?.restored(partition)
+    counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
     logger.info(
       "partition restored",
       metadata: [

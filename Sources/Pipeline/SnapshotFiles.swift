@@ -40,6 +40,7 @@ final class SnapshotFiles: SnapshotStore {
     private let target: String
     private let partial: String
     private var file: FileHandle?
+    private var isDone = false
 
     init(target: String) throws(SnapshotError) {
       self.target = target
@@ -62,17 +63,20 @@ final class SnapshotFiles: SnapshotStore {
         try file?.synchronize()
         try file?.close()
         file = nil
-        _ = try FileManager.default.replaceItemAt(
-          URL(fileURLWithPath: target), withItemAt: URL(fileURLWithPath: partial))
       } catch { throw failed(error) }
+      // POSIX: takes the place of what has the name, at once. Both paths live for the call.
+      guard unsafe rename(partial, target) == 0 else {
+        throw SnapshotError(description: "\(target): cannot be put in place: error \(errno)")
+      }
+      isDone = true
     }
 
     func discard() {
-      guard let open = file else { return }
+      guard !isDone else { return }
+      isDone = true
       file = nil
-      // It is not needed any more; what stays behind is overwritten by the next one.
-      try? open.close()
-      try? FileManager.default.removeItem(atPath: partial)
+      // Nobody needs it; what stays behind is overwritten by the next one of this process.
+      _ = unsafe unlink(partial)
     }
 
     private func failed(_ error: any Error) -> SnapshotError {
