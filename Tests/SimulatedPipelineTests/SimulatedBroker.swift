@@ -9,6 +9,8 @@ final class SimulatedBroker {
   private(set) var groups: [String: SimulatedGroup] = [:]
   private var transactions: [String: SimulatedTransactions] = [:]
   private var producersMade: Int64 = 0
+  /// When the coordinators and the background threads had their turn last, µs.
+  private var lastTurn: Int64 = 0
   /// Until when coordinators answer `NOT_COORDINATOR`, µs.
   var coordinatorsMoveUntil: Int64 = 0
   /// Processes whose background threads take part in groups.
@@ -54,6 +56,8 @@ final class SimulatedBroker {
   /// Lets time pass, and do what it does: sessions and transactions run out, background threads work.
   func pass(_ microseconds: Int64) {
     time.pass(microseconds)
+    guard time.now - lastTurn >= 1000 else { return }
+    lastTurn = time.now
     for id in transactions.keys.sorted() {
       guard let state = transactions[id], let since = state.openSince, time.now - since > state.timeout else {
         continue
