@@ -58,7 +58,7 @@ extension Planner {
     var writer = StateRecordWriter()
     for slot in changes.devices where devices[slot].flags.contains(.used) { lend(device: slot, &writer, body) }
     // An id may have been removed and come back within the same stretch.
-    for id in changes.removedDevices where deviceByID[id] == nil {
+    for id in changes.removedDevices where device(named: id) == nil {
       writer.begin("d", id)
       writer.lendRemoval(to: body)
     }
@@ -83,7 +83,7 @@ extension Planner {
   }
 
   func lend(device slot: UInt32, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
-    writer.begin("d", deviceNames[Int(slot)].id)
+    writer.begin("d", deviceID(slot))
     writer.beginValue()
     findPendingEvents(device: slot, &writer.pending)
     write(device: slot, pending: writer.pending, to: &writer.binary)
@@ -140,20 +140,20 @@ extension Planner {
 
   private func write(device slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let device = devices[slot]
-    let names = deviceNames[Int(slot)]
+    let tokens = tokens(slot)
     writer.varint(UInt64(slot))
-    writer.varint(UInt64(device.flags.rawValue))
+    writer.varint(UInt64(device.flags.intersection(.stored).rawValue))
     writer.string(apps[Int(device.app)].id)
     writer.string(zones[Int(device.zone)].id)
     writer.varint(UInt64(device.osVersion.major))
     writer.varint(UInt64(device.osVersion.minor))
-    writer.optionalString(names.tokens.widgets)
-    writer.optionalString(names.tokens.background)
+    writer.optionalString(tokens.widgets)
+    writer.optionalString(tokens.background)
     writer.zigzag(device.pushTAT)
     writer.zigzag(device.backgroundTAT)
-    writer.zigzag(device.startTAT)
+    writer.zigzag(rare(slot).startTAT)
     writer.uint8(device.commandRoute)
-    writer.zigzag(device.foregroundSince)
+    writer.zigzag(rare(slot).foregroundSince)
     writer.zigzag(device.commandOffset)
     writer.varint(UInt64(device.commandOrdinal))
     writer.zigzag(device.updatedAt)
@@ -182,7 +182,7 @@ extension Planner {
     pending.removeAll(keepingCapacity: true)
     var instance = devices[slot].firstInstance
     while instance != none {
-      var cause = instances[instance].firstCause
+      var cause = waiting(instance).firstCause
       while cause != none {
         if !pending.contains(causes[cause].event) { pending.append(causes[cause].event) }
         cause = causes[cause].next
@@ -193,17 +193,18 @@ extension Planner {
 
   private func write(instance slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let instance = instances[slot]
-    let names = instanceNames[Int(slot)]
-    writer.string(names.id)
+    let waiting = waiting(slot)
+    writer.string(instanceID(slot))
     writer.string(kinds[Int(instance.kind)].name)
     writer.varint(UInt64(instance.index))
     writer.uint8(instance.surface.rawValue)
     writer.uint8(instance.held)
-    writer.uint8(instance.flags.rawValue)
+    writer.uint8(instance.flags.intersection(.stored).rawValue)
     writer.varint(UInt64(instance.spent))
     writer.float(instance.theta)
-    writer.float(instance.pendingValue)
-    writer.zigzag(instance.pendingAt)
+    writer.float(waiting.pendingValue)
+    // Of nothing there is no age: a planner that was restored has none either.
+    writer.zigzag(waiting.firstCause == none ? 0 : waiting.pendingAt)
     writer.varint(UInt64(instance.calibratedAt))
     writer.float(instance.flow)
     writer.float(instance.flowMean)
@@ -211,8 +212,8 @@ extension Planner {
     writer.varint(UInt64(instance.flowAt))
     writer.zigzag(instance.windowEnd)
     writer.zigzag(instance.lastReload)
-    writer.zigzag(instance.nextReload)
-    writer.zigzag(instance.due)
+    writer.zigzag(nextReload(slot))
+    writer.zigzag(waiting.due)
     let charges = rollingCharges.isEmpty ? [] : rollingCharges[slot] ?? []
     writer.count(charges.count)
     for charge in charges { writer.zigzag(charge) }
@@ -220,13 +221,13 @@ extension Planner {
     writer.count(entryPlace(none, of: slot))
     var entry = instance.firstEntry
     while entry != none {
-      writer.string(interests.key(of: entries[entry].interest))
+      writer.string(texts.string(interests.key(of: entries[entry].interest)))
       writer.int64(Int64(bitPattern: entries[entry].shown))
       writer.int64(Int64(bitPattern: entries[entry].current))
       entry = entries[entry].next
     }
-    writer.count(Int(instance.causes))
-    var cause = instance.firstCause
+    writer.count(Int(waiting.causes))
+    var cause = waiting.firstCause
     while cause != none {
       // A key that the instance no longer listens to has no entry any more.
       writer.count(causes[cause].entry == none ? 0 : entryPlace(causes[cause].entry, of: slot) + 1)

@@ -28,7 +28,7 @@ public struct PlannerRestore {
   }
 
   /// Keys that have a value.
-  public var count: Int { planner.deviceByID.count + displaced.count + subjects.count + others.count }
+  public var count: Int { planner.deviceCount + displaced.count + subjects.count + others.count }
 
   /// Takes one record, in the order of the topic: nil removes the key.
   /// - Throws: `BinaryError` for a record that does not read: corrupt, or written by another release. What was restored
@@ -61,7 +61,7 @@ public struct PlannerRestore {
 
   private mutating func add(device id: String, _ bytes: [UInt8], in value: Range<Int>?) throws(BinaryError) {
     if !displaced.isEmpty { displaced[id] = nil }
-    if let known = planner.deviceByID[id] { remove(device: known) }
+    if let known = planner.device(named: id) { remove(device: known) }
     guard let value else { return }
     var reader = try Self.reader(bytes, in: value)
     let slot: UInt32 = try reader.integer("a device slot")
@@ -189,7 +189,7 @@ extension Planner {
         entries.remove(entry, leaving: InterestEntry())
         entry = next
       }
-      var slot = gone.firstCause
+      var slot = waiting(instance).firstCause
       while slot != none {
         let cause = causes[slot]
         events[cause.event].references -= 1
@@ -197,15 +197,12 @@ extension Planner {
         causes.remove(slot, leaving: Cause())
         slot = cause.next
       }
-      addressed[instance] = nil
-      rollingCharges[instance] = nil
-      instanceNames[Int(instance)] = InstanceNames()
-      instances.remove(instance, leaving: InstanceState())
+      remove(instance)
       instance = gone.next
     }
-    deviceByID[deviceNames[Int(slot)].id] = nil
-    deviceNames[Int(slot)] = DeviceNames()
     viewHabits[slot] = nil
+    removeTexts(ofDevice: slot)
+    dropRare(slot)
     devices[slot] = DeviceState()
     return unused
   }
@@ -233,26 +230,26 @@ extension Planner {
     events known: inout [RestoredEvent: UInt32]
   ) throws(BinaryError) {
     var device = DeviceState()
-    device.flags = DeviceState.Flags(rawValue: try reader.integer("device flags"))
+    device.flags = DeviceState.Flags(rawValue: try reader.integer("device flags")).intersection(.stored)
     device.app = appIndex(try reader.string("an app"))
     device.zone = zoneIndex(try reader.string("a time zone"))
-    var names = DeviceNames(id: id)
     device.osVersion = OSVersion(major: try reader.integer("a version"), minor: try reader.integer("a version"))
     let widgets = try reader.optionalString("a token")
-    names.tokens = TokenPair(widgets: widgets, background: try reader.optionalString("a token"))
+    let tokens = TokenPair(widgets: widgets, background: try reader.optionalString("a token"))
     device.pushTAT = try reader.zigzag("a push TAT")
     device.backgroundTAT = try reader.zigzag("a background TAT")
-    device.startTAT = try reader.zigzag("a start TAT")
+    var rare = RareDeviceState()
+    rare.startTAT = try reader.zigzag("a start TAT")
     device.commandRoute = try reader.uint8("a route")
-    device.foregroundSince = try reader.zigzag("an instant")
+    rare.foregroundSince = try reader.zigzag("an instant")
     device.commandOffset = try reader.zigzag("an offset")
     device.commandOrdinal = try reader.integer("an ordinal")
     device.updatedAt = try reader.zigzag("an instant")
     guard device.flags.contains(.used) else { throw .corrupt(offset: reader.offset, what: "a device in use") }
     devices.place(device, at: slot, empty: DeviceState())
-    deviceNames.grow(to: devices.capacity, DeviceNames())
-    deviceNames[Int(slot)] = names
-    deviceByID[id] = slot
+    name(device: slot, id)
+    set(tokens, device: slot)
+    changeRare(slot) { $0 = rare }
     var pending: [UInt32] = []
     for _ in 0..<(try reader.count("events")) {
       let event = RestoredEvent(id: try reader.string("an event id"), traceparent: try reader.optionalString("a trace"))
@@ -283,10 +280,12 @@ extension Planner {
   private mutating func restoreInstance(
     device slot: UInt32, version: UInt8, from reader: inout BinaryReader, pending: [UInt32]
   ) throws(BinaryError) -> UInt32 {
-    let names = InstanceNames(id: try reader.string("an instance id"))
+    let id = try reader.string("an instance id")
     var state = InstanceState()
     state.device = slot
-    state.kind = knownKindIndex(try reader.string("a kind"))
+    let kind = knownKindIndex(try reader.string("a kind"))
+    guard let kind = UInt16(exactly: kind) else { throw .corrupt(offset: reader.offset, what: "a known kind") }
+    state.kind = kind
     state.index = try reader.integer("an index")
     let surface = try reader.uint8("a surface")
     guard let kindOfInstance = InstanceSurface(rawValue: surface) else {
@@ -294,11 +293,12 @@ extension Planner {
     }
     state.surface = kindOfInstance
     state.held = try reader.uint8("a reason")
-    state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags"))
+    state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags")).intersection(.stored)
     state.spent = try reader.integer("tokens spent")
     state.theta = try reader.float("θ")
-    state.pendingValue = try reader.float("a value")
-    state.pendingAt = try reader.zigzag("an instant")
+    var waiting = Waiting()
+    waiting.pendingValue = try reader.float("a value")
+    waiting.pendingAt = try reader.zigzag("an instant")
     state.calibratedAt = try reader.integer("an instant")
     state.flow = try reader.float("a flow")
     state.flowMean = try reader.float("a mean flow")
@@ -306,17 +306,19 @@ extension Planner {
     state.flowAt = try reader.integer("an instant")
     state.windowEnd = try reader.zigzag("an instant")
     state.lastReload = try reader.zigzag("an instant")
-    state.nextReload = try reader.zigzag("an instant")
-    state.due = try reader.zigzag("an instant")
+    let nextReload = try reader.zigzag("an instant")
+    waiting.due = try reader.zigzag("an instant")
     var charges: [Int64] = []
     for _ in 0..<(try reader.count("charges")) { charges.append(try reader.zigzag("an instant")) }
+    state.id = instanceIDs.retain(id, in: &texts)
     let instance = instances.insert(state)
-    instanceNames.grow(to: instances.capacity, InstanceNames())
-    instanceNames[Int(instance)] = names
+    set(nextReload: nextReload, instance)
+    waitings[waitingSlot(instance)] = waiting
     if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader, version: version) }
     if !charges.isEmpty { rollingCharges[instance] = charges }
     let chain = try restoreEntries(instance, from: &reader)
     try restoreCauses(instance, chain: chain, from: &reader, pending: pending)
+    settle(instance)
     return instance
   }
 
@@ -325,7 +327,7 @@ extension Planner {
   ) throws(BinaryError) -> [UInt32] {
     var chain: [UInt32] = []
     for _ in 0..<(try reader.count("interests")) {
-      let interest = interests.intern(try reader.string("an interest key"))
+      let interest = interests.intern(try reader.string("an interest key"), in: &texts)
       var entry = InterestEntry(interest: interest, instance: instance)
       entry.shown = UInt64(bitPattern: try reader.int64("a fingerprint"))
       entry.current = UInt64(bitPattern: try reader.int64("a fingerprint"))
@@ -353,13 +355,14 @@ extension Planner {
       cause.at = try reader.zigzag("an instant")
       cause.expires = try reader.zigzag("an instant")
       let inserted = causes.insert(cause)
-      if instances[instance].lastCause == none {
-        instances[instance].firstCause = inserted
+      let waiting = waitingSlot(instance)
+      if waitings[waiting].lastCause == none {
+        waitings[waiting].firstCause = inserted
       } else {
-        causes[instances[instance].lastCause].next = inserted
+        causes[waitings[waiting].lastCause].next = inserted
       }
-      instances[instance].lastCause = inserted
-      instances[instance].causes += 1
+      waitings[waiting].lastCause = inserted
+      waitings[waiting].causes += 1
     }
   }
 
@@ -370,10 +373,11 @@ extension Planner {
     for slot in 0..<UInt32(devices.capacity) {
       var instance = devices[slot].firstInstance
       while instance != none {
-        if instances[instance].due != .max {
-          instances[instance].armedAt = instances[instance].due
+        let waiting = instances[instance].waiting
+        if waiting != none, waitings[waiting].due != .max {
+          waitings[waiting].armedAt = waitings[waiting].due
           due.append(
-            TimerQueue.Entry(due: instances[instance].due, order: instances[instance].order, instance: instance))
+            TimerQueue.Entry(due: waitings[waiting].due, order: instances[instance].order, instance: instance))
         }
         var entry = instances[instance].firstEntry
         while entry != none {
@@ -384,7 +388,7 @@ extension Planner {
         instance = instances[instance].next
       }
     }
-    interests.removeUnused()
+    interests.removeUnused(in: &texts)
     timers = TimerQueue(due)
     for kind in kinds.indices { kinds[kind].touched = false }
     for app in apps.indices { apps[app].touched = false }
