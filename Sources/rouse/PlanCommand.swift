@@ -24,6 +24,7 @@ struct PlanCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The policy, a YAML file.", valueName: "file"))
   var policy: String
+  @OptionGroup var limits: ProfileOption
   @Option(help: ArgumentHelp("Registrations, one a line.", valueName: "file"))
   var devices: String
   @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
@@ -43,7 +44,7 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var output: FormatOption
 
   func validate() throws {
-    let inputs = [policy, devices, events, signals].filter { $0 == "-" }
+    let inputs = [policy, limits.profile, devices, events, signals].filter { $0 == "-" }
     if inputs.count > 1 { throw ValidationError("only one input can be - (standard input)") }
     let outputs = [decisions, commands, deadLetters].filter { $0 == "-" }
     if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
@@ -51,7 +52,8 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     let started = Machine.seconds()
-    var options = PlanOptions(policy: try PolicyFile.document(policy).policy, devices: devices, events: events)
+    let document = try PolicyFile.document(policy, profile: limits.profile)
+    var options = PlanOptions(policy: document.policy, devices: devices, events: events)
     options.signals = signals
     options.decisions = decisions
     options.commands = commands

@@ -32,6 +32,7 @@ struct VerifyCommand: AsyncParsableCommand {
   var commands: String?
   @Option(help: ArgumentHelp("A policy that decided; for several, repeat it.", valueName: "file"))
   var policy: [String] = []
+  @OptionGroup var profile: ProfileOption
   @Option(
     help: ArgumentHelp("Pushes to a device as limit/window/burst, where no policy is given.", valueName: "5/1h/3"))
   var deviceLimit: String?
@@ -101,8 +102,9 @@ struct VerifyCommand: AsyncParsableCommand {
   private func limits() throws -> [String: LedgerLimits] {
     var limits: [String: LedgerLimits] = [:]
     for path in policy {
-      let policy = try PolicyFile.document(path).policy
-      limits[policy.reference.hash] = LedgerLimits(policy)
+      let (document, formerHash) = try PolicyFile.read(path, profile: profile.profile)
+      let policy = document.policy
+      for hash in [policy.reference.hash, formerHash].compactMap({ $0 }) { limits[hash] = LedgerLimits(policy) }
     }
     if let deviceLimit { limits[""] = LedgerLimits(device: try Self.rate(deviceLimit)) }
     return limits
