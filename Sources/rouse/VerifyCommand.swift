@@ -17,7 +17,8 @@ struct VerifyCommand: AsyncParsableCommand {
       command is caused by one decision and serves what its decisions say; each ledger loses one token a charge, is \
       refilled by a new window only and never goes below nothing. With the policy, or a limit, rates are recomputed too.
 
-      It knows nothing of how planners work. Exits 1 when anything is wrong, and names the first cases.
+      What does not fit into 96 MiB is sorted in the temporary folder (TMPDIR), about 70 bytes a decision. It knows \
+      nothing of how planners work. Exits 1 when anything is wrong, and names the first cases.
 
       EXAMPLE
         rouse verify --bootstrap localhost:9092 --policy policy.yaml
@@ -56,7 +57,7 @@ struct VerifyCommand: AsyncParsableCommand {
     } else {
       try readTopics(try await settings.resolve().pipeline(), into: &check)
     }
-    let report = check.finish()
+    let report = try check.finish()
     switch output.format {
     case .text: try Output.print(report.text)
     case .json:

@@ -251,7 +251,7 @@ final class FireRange {
     _ = try reader.read(settings.topics.commands) { message in
       check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
     }
-    return check.finish()
+    return try check.finish()
   }
 
   private func wait(_ seconds: Double, until done: () throws -> Bool) throws -> Bool {
