@@ -41,6 +41,8 @@ public final class PlannerWorker {
   private var lastCommit = ContinuousClock.now
   private var skipNoted = false
   private var refusedPolicy: PolicyError?
+  /// How many events with too many interest keys were told of last, by partition.
+  private var keysLeftOut: [Int32: Int] = [:]
   private var lastTimerCheck = ContinuousClock.now
   /// A failure inside a rebalance callback, thrown after the poll.
   private var failure: PipelineError?
@@ -198,6 +200,17 @@ public final class PlannerWorker {
       if sentBytes >= settings.planner.transactionBytesMax { try commit() }
     }
     if processor.recordsSkipped > skipped { noteSkipped(message) }
+    let leftOut = processor.planner.keysLeftOut
+    // At the first such event, the second, the fourth and so on: there may be as many as events.
+    if leftOut.events.nonzeroBitCount == 1, leftOut.events != keysLeftOut[processor.partition] {
+      keysLeftOut[processor.partition] = leftOut.events
+      logger.warning(
+        "an event has too many interest keys: what listens to the last of them does not hear of it",
+        metadata: [
+          "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
+          "events": "\(leftOut.events)",
+        ])
+    }
     if let refused = processor.planner.refusedPolicy, refused != refusedPolicy {
       refusedPolicy = refused
       logger.critical(

@@ -24,7 +24,7 @@ struct PolicyApplyCommand: AsyncParsableCommand {
   func run() async throws {
     let document = try PolicyFile.document(file, profile: limits.profile)
     for warning in document.warnings { Words.say("\(warning)") }
-    try PolicyAppender(settings: try await settings.resolve().pipeline()).apply(document: document.text)
+    try PolicyAppender(settings: try await settings.resolve().connected()).apply(document: document.text)
     try Output.print("\(document.policy.reference.version) \(document.policy.reference.hash)\n")
   }
 }
