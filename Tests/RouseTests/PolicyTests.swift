@@ -52,6 +52,21 @@ struct PolicyTests {
     #expect(unknown.err == "rouse: policy.yaml: no kind Score; the kinds are FlightStatus\n")
   }
 
+  @Test("check and explain warn of a payload that is large by constant text alone")
+  func constantText() throws {
+    let place = try Workplace()
+    let text = String(repeating: "x", count: 1000)
+    let constants = (0..<5).map { "m\($0): \(text)" }.joined(separator: ", ")
+    try place.put(matchPolicy.replacing("{ note: ", with: "{ \(constants), note: "), "policy.yaml")
+    let warning =
+      "policy.yaml:6:7: warning: kinds.Match.activity.contentState: an update has at least 5137 bytes by constant text "
+      + "alone, at most 4096 are allowed: every one is refused"
+    let check = try place.rouse("policy", "check", "policy.yaml")
+    #expect(check.status == 0)
+    #expect(check.lines.first == warning)
+    #expect(try place.rouse("policy", "explain", "policy.yaml", "--kind", "Match").err == warning + "\n")
+  }
+
   @Test("diff prints effective changes only")
   func diff() throws {
     let place = try Workplace()
@@ -73,6 +88,9 @@ struct PolicyTests {
     #expect(first?["name"] == .string("apple-2026"))
     #expect(first?["devicePushes"]?["confidence"] == .string("low"))
     #expect(first?["activityStarts"]?["confidence"] == .string("medium"))
+    #expect(first?["payload"]?["limit"] == .number(4096))
+    #expect(first?["payloadBands"]?["risky"] == .number(3584))
+    #expect(first?["payloadBands"]?["confidence"] == .string("inference"))
     #expect(try Workplace().rouse("policy", "profiles").lines.first == "apple-2026 (the default)")
   }
 
@@ -115,12 +133,12 @@ struct PolicyTests {
         "policy.yaml:2:10: error: profile: there is no file ./ours.yaml; `rouse policy profiles show` prints one to begin with"
       ])
     let shown = try place.rouse("policy", "profiles", "show", "apple-conservative").out
-    try place.put(shown.replacing("limit: 40", with: "limit: 41"), "ours.yaml")
+    try place.put(shown.replacing("limit: 40\n", with: "limit: 41\n"), "ours.yaml")
     let taken = try place.rouse("policy", "check", "policy.yaml")
     #expect(taken.status == 1)
     #expect(taken.lines.first?.hasPrefix("./ours.yaml:4:1: error: name: apple-conservative comes with Rouse") == true)
     try place.put(
-      shown.replacing("limit: 40", with: "limit: many").replacing("name: apple", with: "name: our"), "ours.yaml")
+      shown.replacing("limit: 40\n", with: "limit: many\n").replacing("name: apple", with: "name: our"), "ours.yaml")
     let wrong = try place.rouse("policy", "check", "policy.yaml", "--format", "json")
     #expect(wrong.status == 1 && wrong.err == "rouse: 1 mistake in ./ours.yaml\n")
     #expect(try JSONValue(parsing: wrong.out)["problems"]?[0]?["file"] == .string("./ours.yaml"))
