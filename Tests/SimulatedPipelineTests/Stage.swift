@@ -140,7 +140,7 @@ final class PlannerStage: Stage {
 
   override var hasDueTimer: Bool {
     let now = run.broker.time.brokerMilliseconds * 1000
-    return worker?.lives.values.contains { ($0.processor?.planner.nextTimer ?? .max) <= now } ?? false
+    return worker?.lives.values.contains { ($0.processor?.nextTimer ?? .max) <= now } ?? false
   }
 
   override var standing: String {
