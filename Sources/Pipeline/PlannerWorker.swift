@@ -50,6 +50,8 @@ public final class PlannerWorker {
   private var largeKinds: Set<String> = []
   private var tickFailureNoted = false
   private var refusedPolicy: PolicyError?
+  /// How many events with too many interest keys were told of last, by partition.
+  private var keysLeftOut: [Int32: Int] = [:]
   /// A failure inside a rebalance callback, thrown after the poll.
   private var failure: PipelineError?
 
@@ -266,6 +268,17 @@ public final class PlannerWorker {
       if (transaction?.bytes ?? 0) >= settings.planner.transactionBytesMax { try commit() }
     }
     if processor.recordsSkipped > skipped { noteSkipped(message) }
+    let leftOut = processor.keysLeftOut
+    // At the first such event, the second, the fourth and so on: there may be as many as events.
+    if leftOut.events.nonzeroBitCount == 1, leftOut.events != keysLeftOut[processor.partition] {
+      keysLeftOut[processor.partition] = leftOut.events
+      logger.warning(
+        "an event has too many interest keys: what listens to the last of them does not hear of it",
+        metadata: [
+          "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
+          "events": "\(leftOut.events)",
+        ])
+    }
     if let refused = processor.refusedPolicy, refused != refusedPolicy {
       refusedPolicy = refused
       logger.critical(

@@ -80,10 +80,12 @@ extension Planner {
 
   private mutating func findCursors(_ event: DomainEvent) {
     var keys = [event.subject]
+    var leftOut = 0
     fanOut.evaluations.removeAll(keepingCapacity: true)
     for _ in kinds.indices { fanOut.evaluations.append(KindEvaluation(keys: 1)) }
     // In the policy's order, which does not depend on when a kind was first registered.
-    for kind in policyKinds { fanOut.evaluations[kind] = evaluate(event, kind: kinds[kind], keys: &keys) }
+    for kind in policyKinds { fanOut.evaluations[kind] = evaluate(event, kind: kinds[kind], keys: &keys, &leftOut) }
+    if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
     fanOut.cursors.removeAll(keepingCapacity: true)
     for (bit, key) in keys.enumerated() {
       guard let interest = interests.id(of: key, in: texts) else { continue }
@@ -91,8 +93,10 @@ extension Planner {
     }
   }
 
-  /// At most 64 different keys; the policy's bound on templates keeps it below.
-  private func evaluate(_ event: DomainEvent, kind: KindState, keys: inout [String]) -> KindEvaluation {
+  /// - Parameter leftOut: counts keys beyond `DomainBounds.interestsPerEventMax`.
+  private func evaluate(
+    _ event: DomainEvent, kind: KindState, keys: inout [String], _ leftOut: inout Int
+  ) -> KindEvaluation {
     var evaluation = KindEvaluation(keys: 1)
     guard kind.policyIndex >= 0, let rule = policy.kinds[kind.policyIndex].rule(forType: event.type) else {
       return evaluation
@@ -103,9 +107,11 @@ extension Planner {
       guard let key = template.key(for: event) else { continue }
       if let bit = keys.firstIndex(of: key) {
         evaluation.keys |= 1 << UInt64(bit)
-      } else if keys.count < 64 {
+      } else if keys.count < DomainBounds.interestsPerEventMax {
         evaluation.keys |= 1 << UInt64(keys.count)
         keys.append(key)
+      } else {
+        leftOut += 1
       }
     }
     evaluation.maxAge = rule.maxAge?.microseconds ?? .max

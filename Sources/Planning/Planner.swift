@@ -26,6 +26,8 @@ public struct Planner {
   var policyOffset: Int64 = -1
   /// Why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in force.
   public internal(set) var refusedPolicy: PolicyError?
+  /// Events of which not every interest key counted.
+  public internal(set) var keysLeftOut = KeysLeftOut()
   /// Log time: the largest record timestamp so far, µs.
   public internal(set) var now: Int64 = .min
 
