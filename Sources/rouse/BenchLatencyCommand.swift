@@ -54,7 +54,7 @@ struct BenchLatencyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let events = max(burst, (rate ?? 0) * seconds)
+    let events = rate.map { $0 * (seconds + BenchLatencyRun.warmUpSeconds) } ?? burst
     let partitions = try kafka.partitions(
       records: devices + events, bytes: devices * BenchLoad.registrationBytes + events * BenchLoad.publicEventBytes)
     var planning = PipelineSettings.Planning()

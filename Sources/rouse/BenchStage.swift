@@ -22,10 +22,12 @@ final class BenchStage {
     broker: BenchBroker, prefix existing: String? = nil, partitions: Int, planning: PipelineSettings.Planning,
     logHandler: (@Sendable (String) -> any LogHandler)? = nil
   ) throws {
-    let prefix = existing ?? "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
+    let run = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
+    let prefix = existing ?? run
+    // A group of its own: positions stand in the state, and nobody waits for members that have left.
     var settings = PipelineSettings(
       kafka: broker.kafka, topics: TopicNames(prefix: prefix), eventTopics: [prefix + "events"],
-      group: prefix + "group",
+      group: run + "group",
       instance: "bench", timestamps: .event, planner: planning)
     settings.planner = planning
     self.settings = settings
