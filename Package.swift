@@ -43,7 +43,9 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Planning", "KafkaClient", "Domain", "JSON", "Policies", .product(name: "Logging", package: "swift-log"),
+        "Planning", "KafkaClient", "Domain", "JSON", "Policies",
+        // CRC-32 of local snapshots.
+        "CZlib", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Auditing",

@@ -16,8 +16,8 @@ final class PartitionProcessor {
   private(set) var registrations = 0
   /// Whether the partition had no state at all.
   var isNew = false
-  /// What an operator should hear of the last step.
-  var problems: [String] { desk.problems }
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { desk.largePayloads }
   /// Why the newest policy of the log was not taken over.
   var refusedPolicy: PolicyError? { desk.planner.refusedPolicy }
   var deviceCount: Int { desk.planner.deviceCount }
@@ -61,6 +61,7 @@ final class PartitionProcessor {
       throw error
     }
     pass(offset)
+    if isNew, position.birth == nil { position.birth = timestamp }
     if cursor == nil, let origin = record.origin, position.isRepeated(origin) {
       recordsSkipped += 1
       return
@@ -100,8 +101,15 @@ final class PartitionProcessor {
   func takeState(into batch: inout OutputBatch) {
     guard isDirty else { return }
     let destination = OutputBatch.Destination.state(partition)
-    desk.planner.takeChanges { record in batch.append(destination, key: record.key, value: record.value) }
-    batch.append(destination, key: PlannerPosition.key, value: position.encoded())
+    desk.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
+    batch.append(destination, key: PlannerPosition.key, value: position.encoded()[...])
     isDirty = !desk.planner.isIdle
+  }
+
+  /// Writes the next part of the whole state, the position last (see `Planner.writeState`).
+  func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
+    let done = desk.planner.writeState(from: &walk, recordsMax: recordsMax, body)
+    if done { body(PlannerPosition.key[...], position.encoded()[...]) }
+    return done
   }
 }

@@ -13,8 +13,8 @@ struct PlannerDesk {
 
   init(_ planner: consuming Planner) { self.planner = planner }
 
-  /// What an operator should hear of the last step.
-  var problems: [String] { output.problems }
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { output.largePayloads }
 
   /// Forgets what the last step said.
   mutating func clear() { output.removeAll() }
@@ -28,7 +28,7 @@ struct PlannerDesk {
       for i in 0..<output.decisionCount {
         writer.reset()
         decisionWriter.write(i, of: output, by: planner, to: &writer)
-        batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes)
+        batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes[...])
       }
     } else {
       batch.countUnlogged(output.decisionCount)
@@ -37,7 +37,7 @@ struct PlannerDesk {
       writer.reset()
       let command = planner.command(i, of: output)
       command.encode(to: &writer)
-      batch.append(.commands, key: command.device.utf8, value: writer.bytes)
+      batch.append(.commands, key: command.device.utf8, value: writer.bytes[...])
     }
     return done
   }

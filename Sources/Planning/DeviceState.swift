@@ -40,6 +40,8 @@ struct DeviceState {
     /// Forgotten by a tombstone: kept without tokens until its ledgers have run out, so that registering anew refills
     /// nothing.
     static let forgotten = Flags(rawValue: 256)
+    /// Its own views have taught something: `Planner.viewHabits`.
+    static let habits = Flags(rawValue: 512)
   }
 }
 
@@ -134,11 +136,15 @@ struct AddressedState {
   var startedAt: Int64 = 0
   /// Log time of the last event that it was told of, or of its registration.
   var lastEventAt: Int64 = 0
-  /// Subjects that were started by this push-to-start token: hash and log time.
+  /// Subjects that were started by this push-to-start token.
   var started: [StartedSubject] = []
 
   struct StartedSubject: Equatable {
+    /// Hash of the subject.
     var subject: UInt64
+    /// The subject; empty where an older release started it.
+    var name = ""
+    /// Log time.
     var at: Int64
     /// The device has registered the activity, so it is no zombie.
     var isRegistered = false

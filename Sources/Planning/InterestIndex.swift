@@ -40,19 +40,22 @@ struct InterestIndex {
     while place < lists[Int(id)].count, lists[Int(id)][place] != entry { place += 1 }
     precondition(place < lists[Int(id)].count, "an interest entry is in the list of its key")
     lists[Int(id)].remove(at: place)
-    if lists[Int(id)].isEmpty {
-      idByKey[keys[Int(id)]] = nil
-      keys[Int(id)] = ""
-      lists[Int(id)] = []
-      free.append(id)
-    }
+    if lists[Int(id)].isEmpty { remove(id) }
   }
 
-  /// Restore: appends without sorting; `sortAll` afterwards.
-  mutating func appendUnsorted(_ entry: UInt32, into id: UInt32) { lists[Int(id)].append(entry) }
+  /// Restore: appends an entry that comes after all others of the list.
+  mutating func append(_ entry: UInt32, into id: UInt32) { lists[Int(id)].append(entry) }
 
-  mutating func sortAll(by order: EntryOrder) {
-    for id in lists.indices { lists[id].sort { order($0) < order($1) } }
+  /// Restore: lets go of the keys that nothing listens to.
+  mutating func removeUnused() {
+    for id in lists.indices where lists[id].isEmpty { remove(UInt32(id)) }
+  }
+
+  private mutating func remove(_ id: UInt32) {
+    idByKey[keys[Int(id)]] = nil
+    keys[Int(id)] = ""
+    lists[Int(id)] = []
+    free.append(id)
   }
 
   /// First place whose order is at least `key`.

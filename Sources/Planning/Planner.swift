@@ -39,6 +39,8 @@ public struct Planner {
   var addressed: [UInt32: AddressedState] = [:]
   /// Charge times of the last 24 h, oldest first, of instances whose kind counts a rolling window; looked up by slot.
   var rollingCharges: [UInt32: [Int64]] = [:]
+  /// When people look, of devices that told; looked up by device slot.
+  var viewHabits: [UInt32: ViewHabits] = [:]
   var entries = SlotPool<InterestEntry>()
   var causes = SlotPool<Cause>()
   var events = SlotPool<EventEntry>()

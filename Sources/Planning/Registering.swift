@@ -43,6 +43,7 @@ extension Planner {
     devices[slot].flags.subtract([
       .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode,
     ])
+    forgetHabits(device: slot)
     devices[slot].updatedAt = .min
     touch(device: slot)
     purgeIfOver(device: slot)
@@ -384,6 +385,13 @@ extension Planner {
     if kinds.count >= bounds.kindsMax, name != Self.otherKinds, !policy.kinds.contains(where: { $0.name == name }) {
       return kindIndex(Self.otherKinds)
     }
+    return addKind(name)
+  }
+
+  /// Restore: like `kindIndex`, for a name that the bound has let through before.
+  mutating func knownKindIndex(_ name: String) -> UInt32 { kindByName[name] ?? addKind(name) }
+
+  private mutating func addKind(_ name: String) -> UInt32 {
     let index = UInt32(kinds.count)
     var kind = KindState(name: name)
     kind.configure(policy)
@@ -426,6 +434,14 @@ extension Planner {
 
   /// Another policy is in force from here on. What is pending stays and is weighed by it; what was spent stays spent.
   mutating func activate(_ policy: Policy) {
+    use(policy)
+    for kind in kinds.indices { kinds[kind].touched = true }
+    policyOffset = offset
+    changes.policy = true
+  }
+
+  /// Takes over a policy's numbers.
+  mutating func use(_ policy: Policy) {
     self.policy = policy
     pushRate = RateLedger(policy.profile.devicePushes)
     backgroundRate = RateLedger(policy.profile.backgroundPushes)
@@ -433,13 +449,8 @@ extension Planner {
     activityRate = RateLedger(policy.profile.activityPushes)
     frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
     startRate = RateLedger(policy.profile.activityStarts)
-    for kind in kinds.indices {
-      kinds[kind].configure(policy)
-      kinds[kind].touched = true
-    }
-    policyOffset = offset
+    for kind in kinds.indices { kinds[kind].configure(policy) }
     orderPolicyKinds()
     for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
-    changes.policy = true
   }
 }

@@ -42,7 +42,7 @@ struct SimulationLane {
       commands += output.commandCount
       for index in 0..<output.commandCount { note(planner.command(index, of: output), streams) }
     }
-    if offset % Self.forgetEvery == 0 { planner.takeChanges { _ in } }
+    if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
   }
 
   /// What is charged has been reloaded.
