@@ -87,6 +87,12 @@ let package = Package(
       dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
+    .testTarget(
+      name: "SimulatedPipelineTests",
+      dependencies: [
+        "Pipeline", "Auditing", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "JSON", "Domain"]),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),

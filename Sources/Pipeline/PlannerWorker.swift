@@ -434,9 +434,13 @@ public final class PlannerWorker {
     if let snapshot = restore.snapshot, snapshot.birth != processor.position.birth {
       return try reader.again(restore, because: "it belongs to another log of the same name")
     }
+    counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
+    // What was read of the partition before is not what comes next. Where the seek fails the partition does not plan:
+    // it would go on behind records that were dropped while it was restored.
+    try consumer?.seek(topic(partition), to: processor.isNew ? .beginning : .at(processor.position.nextOffset))
+    try consumer?.resume([topic(partition)])
     lives[partition] = .planning(processor)
     snapshots?.restored(partition)
-    counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
     logger.info(
       "partition restored",
       metadata: [
@@ -445,9 +449,6 @@ public final class PlannerWorker {
         "nextOffset": "\(processor.position.nextOffset)",
         "milliseconds": "\((clock.elapsed - restore.began).milliseconds)",
       ])
-    // What was read of the partition before is not what comes next.
-    try consumer?.resume([topic(partition)])
-    try consumer?.seek(topic(partition), to: processor.isNew ? .beginning : .at(processor.position.nextOffset))
   }
 
   /// Nil, with a warning, when the broker does not tell: then there is no snapshot this time.

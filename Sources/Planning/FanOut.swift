@@ -70,8 +70,11 @@ extension Planner {
     if subjects.current.count >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
     let key = subject.value
     // A publisher whose clock runs ahead must not make everything after it stale.
+    let isCurrent = subjects.current[key] != nil
     let standing = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
-    if standing != .duplicate { changes.subjects.append(key) }
+    // A duplicate changes nothing but the generation of what was remembered in the older one, and a restored planner must
+    // forget it as late as this one.
+    if standing != .duplicate || !isCurrent { changes.subjects.append(key) }
     return standing
   }
 
