@@ -136,6 +136,13 @@ final class SimulatedConsumer: ClusterConsumer {
     for partition in partitions { places[partition] = nil }
   }
 
+  /// Whether the partition is assigned, and all of it was given.
+  func hasRead(_ partition: KafkaTopicPartition) -> Bool {
+    guard !isClosed, let place = places[partition], let log = broker.log(partition) else { return false }
+    guard let next = place.next else { return log.end == 0 }
+    return next >= broker.readableEnd(log, committedOnly: committedOnly)
+  }
+
   // MARK: ClusterConsumer
 
   func subscribe(_ topics: [String]) throws(KafkaError) {

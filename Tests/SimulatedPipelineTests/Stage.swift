@@ -1,6 +1,5 @@
 import KafkaClient
 import Logging
-import Planning
 import Synchronization
 
 @testable import Pipeline
@@ -24,6 +23,10 @@ class Stage {
 
   var isUp: Bool { process != nil }
   var hasDueTimer: Bool { false }
+  /// Partitions that it plans.
+  var planning: [Int32] { [] }
+  /// Whether any timer is still to come.
+  var isWaiting: Bool { false }
   var standing: String { "\(name) \(isUp ? "up" : "down until \(upAt)")" }
 
   // What a stage does; the process is there.
@@ -140,7 +143,13 @@ final class PlannerStage: Stage {
 
   override var hasDueTimer: Bool {
     let now = run.broker.time.brokerMilliseconds * 1000
-    return worker?.lives.values.contains { ($0.processor?.planner.nextTimer ?? .max) <= now } ?? false
+    return worker?.lives.values.contains { ($0.processor?.nextTimer ?? .max) <= now } ?? false
+  }
+
+  override var planning: [Int32] { worker?.lives.filter { $0.value.processor != nil }.map(\.key) ?? [] }
+
+  override var isWaiting: Bool {
+    worker?.lives.values.contains { $0.processor?.nextTimer != nil } ?? false
   }
 
   override var standing: String {
