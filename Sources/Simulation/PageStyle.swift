@@ -11,6 +11,7 @@ enum PageStyle {
     .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
     th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
     th { color: var(--soft); font-weight: 500; } th:first-child, td:first-child { text-align: left; padding-left: 0; }
+    .text { text-align: left; white-space: normal; } h3 { font-size: 1rem; margin-top: 1.5rem; }
     .ours td { font-weight: 600; } .charts { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1.5rem; }
     figure { margin: 0; flex: 1 1 28rem; min-width: 0; max-width: 34rem; } figcaption { font-size: .85rem; margin-bottom: .3rem; }
     svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; }

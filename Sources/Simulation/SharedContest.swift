@@ -102,7 +102,10 @@ struct SharedContest {
     let budgets = group.members.compactMap { lane.policy.kind(named: streams[$0].kind)?.budget }
     guard budgets.count == group.members.count else { return }
     var days: [Int64: [(member: Int, day: InstanceDay)]] = [:]
+    // What the devices granted, which is what was shown.
+    var reloads: [Int: [Int64]] = [:]
     for member in group.members {
+      reloads[member] = devices.granted(lane.reloads[member], stream: streams[member])
       guard let kind = kinds[streams[member].kind] else { continue }
       for day in devices.days(of: streams[member], kind: kind) {
         days[day.day.index, default: []].append((member, day))
@@ -125,7 +128,7 @@ struct SharedContest {
       for (member, part) in parts {
         let own = lane.policy.kind(named: streams[member].kind)?.budget.perDay ?? 0
         optima += part.optimum(tokens: own).value
-        shown += part.score(reloads: reloads(lane, member, of: day), tokens: own).value
+        shown += part.score(reloads: slice(reloads[member] ?? [], of: day), tokens: own).value
       }
       let windows = limits.windows(over: day)
       let problem = HindsightProblem(together: parts.map(\.day), at: Set(windows.map(\.from)).sorted())
@@ -147,9 +150,8 @@ struct SharedContest {
     }
   }
 
-  private func reloads(_ lane: SimulationLane, _ member: Int, of day: LocalDays.Day) -> ArraySlice<Int64> {
-    let reloads = lane.reloads[member]
-    return reloads[reloads.partitioningIndex { $0 >= day.start }..<reloads.partitioningIndex { $0 >= day.end }]
+  private func slice(_ reloads: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
+    reloads[reloads.partitioningIndex { $0 >= day.start }..<reloads.partitioningIndex { $0 >= day.end }]
   }
 
   // MARK: Apps

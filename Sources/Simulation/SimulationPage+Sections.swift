@@ -70,13 +70,13 @@ extension SimulationPage {
       [
         "plan", "surface", "commands", "starts", "updates", "ends", "priority 10", "priority 5", "told", "never told",
         "waste",
-      ], rows, isOurs: { _ in false })
+      ], rows, texts: [1], isOurs: { _ in false })
     html += "<p>Commands beyond what a ledger had, recounted from the commands:</p>\n"
     var ledgers: [[String]] = []
     for policy in report.commands {
       ledgers += policy.ledgers.map { [policy.name, $0.ledger.rawValue, String($0.over)] }
     }
-    html += Self.table(["plan", "ledger", "over"], ledgers, isOurs: { _ in false })
+    html += Self.table(["plan", "ledger", "over"], ledgers, texts: [1], isOurs: { _ in false })
     for policy in report.commands where policy.startsWithoutToken + policy.zombies > 0 {
       html += "<p>\(HTMLText.escape(policy.name)): \(policy.startsWithoutToken) starts handed over no token, "
       html += "\(policy.zombies) activities are left running that nobody can end.</p>\n"
@@ -94,14 +94,19 @@ extension SimulationPage {
         ["figure", "value", "confidence", "source"],
         figures.map {
           [$0.name, HTMLText.number($0.value, $0.value < 1 ? 2 : 0), $0.provenance.confidence, $0.provenance.source]
-        }, isOurs: { _ in false })
+        }, texts: [2, 3], isOurs: { _ in false })
   }
 
-  private static func table(_ head: [String], _ rows: [[String]], isOurs: (Int) -> Bool) -> String {
-    var html = "<div class=\"wide\"><table>\n<tr>" + head.map { "<th>" + $0 }.joined() + "</tr>\n"
+  /// - Parameter texts: columns of words besides the first.
+  private static func table(
+    _ head: [String], _ rows: [[String]], texts: Set<Int> = [], isOurs: (Int) -> Bool
+  ) -> String {
+    func cells(_ row: [String], _ tag: String) -> String {
+      row.enumerated().map { "<\(tag)\(texts.contains($0) ? " class=\"text\"" : "")>" + HTMLText.escape($1) }.joined()
+    }
+    var html = "<div class=\"wide\"><table>\n<tr>" + cells(head, "th") + "</tr>\n"
     for (place, row) in rows.enumerated() {
-      html += "<tr\(isOurs(place) ? " class=\"ours\"" : "")>" + row.map { "<td>" + HTMLText.escape($0) }.joined()
-      html += "</tr>\n"
+      html += "<tr\(isOurs(place) ? " class=\"ours\"" : "")>" + cells(row, "td") + "</tr>\n"
     }
     return html + "</table></div>\n"
   }

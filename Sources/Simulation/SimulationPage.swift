@@ -47,7 +47,7 @@ public struct SimulationPage {
     var text = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last). " }
     text +=
-      "\(report.events) events, \(report.devices) devices, \(report.measured) of \(report.instances) instances measured."
+      "\(report.events) events, \(report.signals) signals, \(report.devices) devices, \(report.measured) of \(report.instances) instances measured."
     for policy in report.commands {
       text += " <b>\(HTMLText.escape(policy.name))</b>: \(policy.decisions) decisions, \(policy.commands) commands."
     }

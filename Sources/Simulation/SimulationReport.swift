@@ -83,7 +83,7 @@ public struct SimulationReport: Equatable, Sendable {
     public var name: String
     /// Days of instances that are reloaded together.
     public var samples: Int
-    /// Value shown, in all.
+    /// Value shown on the screens, in all.
     public var shown: Double
     /// The optima of single instances, each as if it had the device and the app for itself.
     public var sumOfOptima: Double

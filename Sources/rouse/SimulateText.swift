@@ -85,7 +85,7 @@ enum SimulateText {
 
   private static func surfaceText(_ report: SimulationReport) -> String {
     var rows = [
-      ["surface", "", "commands", "starts", "updates", "ends", "at 10", "at 5", "told", "never told", "waste"]
+      ["", "surface", "commands", "starts", "updates", "ends", "at 10", "at 5", "told", "never told", "waste"]
     ]
     for policy in report.commands {
       for counts in policy.surfaces {

@@ -38,7 +38,7 @@ struct SimulateTests {
         + #""time":"2026-07-01T11:00:00Z"}"# + "\n", "signals.jsonl")
     let inputs = ["--policy", "now.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl"]
     let outcome = try place.rouse(
-      ["simulate"] + inputs + [
+      list: ["simulate"] + inputs + [
         "--signals", "signals.jsonl", "--device-model", "apple", "--seed", "7", "--report", "report.html",
       ])
     #expect(outcome.status == 0, "\(outcome.err)")
@@ -52,11 +52,11 @@ struct SimulateTests {
     for part in ["On the screen", "Limits that instances share", "Surfaces", "Keeping a widget up to date"] {
       #expect(page.contains(part), "\(part)")
     }
-    let json = try place.rouse(["simulate"] + inputs + ["--device-model", "apple", "--format", "json"]).out
+    let json = try place.rouse(list: ["simulate"] + inputs + ["--device-model", "apple", "--format", "json"]).out
     for part in [#""deviceModel":{"name":"apple""#, #""pushesRefused":"#, #""upperBound":"#, #""neverTold":"#] {
       #expect(json.contains(part), "\(part)")
     }
-    #expect(try place.rouse(["simulate"] + inputs + ["--device-model", "pear"]).status == 2)
+    #expect(try place.rouse(list: ["simulate"] + inputs + ["--device-model", "pear"]).status == 2)
   }
 
   @Test("a screen event that cannot be read is named with its line")
