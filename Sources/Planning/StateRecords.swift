@@ -191,7 +191,7 @@ extension Planner {
       // A key that the instance no longer listens to has no entry any more.
       writer.count(places[causes[cause].entry].map { $0 + 1 } ?? 0)
       writer.count(pending.firstIndex(of: causes[cause].event) ?? 0)
-      writer.float(causes[cause].relevance)
+      writer.float(causes[cause].signedRelevance)
       writer.zigzag(causes[cause].at)
       writer.zigzag(causes[cause].expires)
       cause = causes[cause].next
