@@ -22,18 +22,30 @@ extension BinaryError: CustomStringConvertible {
 /// Reads what `BinaryWriter` wrote. Bytes may be anything: every step is checked, and refused with its place.
 public struct BinaryReader: Sendable {
   private let bytes: [UInt8]
-  /// Of the next byte.
-  public private(set) var offset = 0
+  private let range: Range<Int>
+  /// Of the next byte, in `bytes`.
+  private var next: Int
 
-  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+  public init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
+
+  /// Reads a part of `bytes`, which is not copied.
+  public init(_ bytes: [UInt8], in range: Range<Int>) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the range lies in the bytes")
+    self.bytes = bytes
+    self.range = range
+    next = range.lowerBound
+  }
+
+  /// Of the next byte, from the start of what is read.
+  public var offset: Int { next - range.lowerBound }
 
   /// Bytes still to be read.
-  public var remaining: Int { bytes.count - offset }
+  public var remaining: Int { range.upperBound - next }
 
   public mutating func uint8(_ what: StaticString = "a byte") throws(BinaryError) -> UInt8 {
-    guard offset < bytes.count else { throw .truncated(offset: bytes.count, what: "\(what)") }
-    defer { offset += 1 }
-    return bytes[offset]
+    guard next < range.upperBound else { throw .truncated(offset: range.count, what: "\(what)") }
+    defer { next += 1 }
+    return bytes[next]
   }
 
   public mutating func bool(_ what: StaticString = "a flag") throws(BinaryError) -> Bool {
@@ -142,19 +154,19 @@ public struct BinaryReader: Sendable {
 
   private mutating func lengthPrefixed(_ what: StaticString) throws(BinaryError) -> Range<Int> {
     let length = try varint(what)
-    guard length <= UInt64(remaining) else { throw .truncated(offset: bytes.count, what: "\(what)") }
-    defer { offset += Int(length) }
-    return offset..<offset + Int(length)
+    guard length <= UInt64(remaining) else { throw .truncated(offset: range.count, what: "\(what)") }
+    defer { next += Int(length) }
+    return next..<next + Int(length)
   }
 
   private mutating func fixed<Value: FixedWidthInteger & UnsignedInteger>(
     _ what: StaticString
   ) throws(BinaryError) -> Value {
     let width = Value.bitWidth / 8
-    guard remaining >= width else { throw .truncated(offset: bytes.count, what: "\(what)") }
+    guard remaining >= width else { throw .truncated(offset: range.count, what: "\(what)") }
     var value: Value = 0
-    for i in 0..<width { value |= Value(bytes[offset + i]) << Value(i * 8) }
-    offset += width
+    for i in 0..<width { value |= Value(bytes[next + i]) << Value(i * 8) }
+    next += width
     return value
   }
 }

@@ -43,6 +43,9 @@ public struct BinaryWriter: Sendable {
     bytes.append(contentsOf: text.utf8)
   }
 
+  /// UTF-8 without a length: the caller knows where it ends.
+  public mutating func text(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
   /// 0, or 1 and the string.
   public mutating func optionalString(_ text: String?) {
     bool(text != nil)

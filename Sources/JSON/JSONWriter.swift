@@ -50,6 +50,16 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// A text given as UTF-8.
+  public mutating func string(utf8 text: Span<UInt8>) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    // The bytes live as long as the span, which outlives the call.
+    unsafe text.withUnsafeBufferPointer { unsafe escaped($0) }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
   /// A text that is known to need no escape.
   public mutating func string(_ text: StaticString) {
     comma()

@@ -54,6 +54,19 @@ public final class KafkaConsumer {
     return try open("polling").poll(max: maxMessages, timeout: timeout, body)
   }
 
+  /// Like ``forEachMessage(maxMessages:timeout:_:)``, with each message queued again for the same partition number of
+  /// `topic`, key and value as they are: a plain copy of records as a C program makes it, the yardstick of benchmarks.
+  /// Headers and time-stamps are left behind.
+  @discardableResult
+  public func forward(
+    maxMessages: Int, timeout: Duration, to producer: KafkaProducer, topic: String
+  ) throws(KafkaError) -> Int {
+    precondition(maxMessages > 0, "a poll needs room for a message")
+    return try open("polling").forward(
+      max: maxMessages, timeout: timeout, to: producer.handle, topic: topic,
+      queueFullTimeout: producer.queueFullTimeout)
+  }
+
   /// What happened besides messages since the last call; the newest 256 at most.
   public func takeEvents() -> [KafkaEvent] {
     callbacks.takeEvents()

@@ -21,7 +21,7 @@ struct OutputBatch {
 
   var isEmpty: Bool { records.isEmpty }
 
-  mutating func append(_ destination: Destination, key: some Collection<UInt8>, value: [UInt8]?) {
+  mutating func append(_ destination: Destination, key: some Collection<UInt8>, value: ArraySlice<UInt8>?) {
     let start = bytes.count
     bytes += key
     let end = bytes.count
@@ -34,6 +34,9 @@ struct OutputBatch {
     case .deadLetters: break
     }
   }
+
+  /// Counts decisions that are made and not written.
+  mutating func countUnlogged(_ count: Int) { decisions += count }
 
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)

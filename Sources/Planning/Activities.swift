@@ -38,14 +38,20 @@ extension Planner {
       return
     }
     let timestamp = max(now / 1_000_000, state.timestamp + 1)
+    let told = action == .start && !isStart ? .update : action
     let body = ActivityPayload.make(
-      activity, event: event, action: action == .start && !isStart ? .update : action,
-      relevance: Double(evaluation.relevance), timestamp: timestamp, now: now)
-    let limit = state.isChannel ? ActivityPayload.broadcastBytesMax : ActivityPayload.bytesMax
-    guard body.utf8.count <= limit else {
-      output.problems.append(
-        "kind \(kinds[Int(instances[instance].kind)].name), event \(event.id): "
-          + ActivityPayload.explain(body, activity, event, limit: limit))
+      activity, event: event, action: told, relevance: Double(evaluation.relevance), timestamp: timestamp, now: now)
+    let band = policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    if band >= .risky {
+      output.note(
+        band, kind: kinds[Int(instances[instance].kind)].name, event: event.id, bytes: body.utf8.count,
+        bytesMax: policy.profile.payloadBytesMax(isBroadcast: state.isChannel)
+      ) {
+        ActivityPayload.largest(
+          activity, event: event, action: told, relevance: Double(evaluation.relevance))
+      }
+    }
+    guard band < .refused else {
       suppressNew(instance: instance, reason: .payloadTooLarge, weighing: lane.weighing, into: &output)
       return
     }
@@ -107,7 +113,7 @@ extension Planner {
     let isStart = instances[instance].surface == .starter
     let kind = Int(instances[instance].kind)
     let rate = isStart ? startRate : activityRate(of: instance)
-    let tat = isStart ? devices[slot].startTAT : addressed[instance]?.tat ?? 0
+    let tat = isStart ? rare(slot).startTAT : addressed[instance]?.tat ?? 0
     let timeOfDay = zones[Int(devices[slot].zone)].timeOfDay(now)
     var quiet = false
     if let hours = policy.quietHours, quietEnd(hours, timeOfDay: timeOfDay) != nil,
@@ -158,7 +164,7 @@ extension Planner {
     {
       return true
     }
-    guard let interest = interests.id(of: subject) else { return false }
+    guard let interest = interests.id(of: subject, in: texts) else { return false }
     var instance = devices[slot].firstInstance
     while instance != none {
       if instances[instance].surface == .activity, instances[instance].kind == instances[starter].kind,
@@ -180,7 +186,7 @@ extension Planner {
     hash.add(subject)
     let now = now
     addressed[starter]?.started.removeAll { now &- $0.at >= Self.startMemory }
-    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, at: now))
+    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, name: subject, at: now))
   }
 
   // MARK: Pushing
@@ -209,7 +215,9 @@ extension Planner {
     _ instance: UInt32, device slot: UInt32, body: String, priority: UInt8, event: UInt32,
     into output: inout PlannerOutput
   ) -> Int {
-    output.payloads.append(body)
+    let band = policy.profile.payloadBand(
+      bytes: body.utf8.count, isBroadcast: addressed[instance]?.isChannel == true)
+    output.payloads.append(PlannedPayload(body: body, band: band))
     output.commands.append(
       PlannedCommand(
         device: slot, ordinal: takeOrdinal(),
@@ -223,8 +231,10 @@ extension Planner {
   ) {
     let left: Int
     if ledger == .start {
-      startRate.charge(tat: &devices[slot].startTAT, now: now)
-      left = startRate.tokensLeft(tat: devices[slot].startTAT, now: now)
+      var tat = rare(slot).startTAT
+      startRate.charge(tat: &tat, now: now)
+      changeRare(slot) { $0.startTAT = tat }
+      left = startRate.tokensLeft(tat: tat, now: now)
     } else {
       let rate = activityRate(of: instance)
       rate.charge(tat: &addressed[instance, default: AddressedState()].tat, now: now)
@@ -250,7 +260,7 @@ extension Planner {
   /// When the activity must be looked at: its subject may have gone quiet, or its life be over.
   mutating func setActivityTimer(_ instance: UInt32) {
     guard let state = addressed[instance] else { return }
-    instances[instance].due = .max
+    clearDue(instance)
     if state.ended, !state.isChannel { return }
     let kind = Int(instances[instance].kind)
     var due = state.startedAt &+ Self.activityLife
@@ -267,7 +277,7 @@ extension Planner {
     if now &- state.startedAt >= Self.activityLife {
       addressed[instance]?.ended = true
       // Nobody takes a channel back: it is forgotten with its last activity.
-      if state.isChannel { forget(deviceNames[Int(instances[instance].device)].id, into: &output) }
+      if state.isChannel { forget(deviceID(instances[instance].device), into: &output) }
       return
     }
     guard !state.ended, kinds[kind].policyIndex >= 0, let activity = policy.kinds[kinds[kind].policyIndex].activity,
@@ -314,7 +324,7 @@ extension Planner {
       {
         found.append(
           (
-            deviceNames[Int(device)].id, kinds[Int(instances[starter].kind)].name, Timestamp(microseconds: start.at)
+            deviceID(device), kinds[Int(instances[starter].kind)].name, Timestamp(microseconds: start.at)
           ))
       }
     }

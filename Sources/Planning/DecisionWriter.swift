@@ -28,7 +28,7 @@ public struct DecisionWriter: Sendable {
     let planned = output.decisions[index]
     if planner.offset != offset || planner.policy.reference != reference { begin(planner) }
     if planned.event != event { begin(event: planned.event, planner) }
-    let device = Int(planner.instances[planned.instance].device)
+    let device = planner.instances[planned.instance].device
     json.beginObject()
     json.key("decision")
     Self.id(decisionPrefix, planned.ordinal, to: &json)
@@ -37,9 +37,11 @@ public struct DecisionWriter: Sendable {
     json.key("events")
     if planned.causesCount > 1 { list(planned, output, planner, to: &json) } else { json.raw(eventList) }
     json.key("device")
-    json.string(planner.deviceNames[device].id)
+    json.string(utf8: planner.texts.bytes.span.extracting(planner.texts.range(of: planner.devices[device].id)))
     json.key("instance")
-    json.string(planner.instanceNames[Int(planned.instance)].id)
+    json.string(
+      utf8: planner.texts.bytes.span.extracting(
+        planner.texts.range(of: planner.instanceIDs.handle(planner.instances[planned.instance].id))))
     json.key("kind")
     json.string(planner.kinds[Int(planned.kind)].name)
     json.key("surface")

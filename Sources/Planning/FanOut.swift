@@ -55,8 +55,8 @@ extension Planner {
     fanOut.nextDevice = device
     let order = EntryOrder(entries: entries, instances: instances)
     for cursor in fanOut.cursors.indices {
-      fanOut.cursors[cursor].place = InterestIndex.position(
-        of: UInt64(device) << 16, in: interests.lists[Int(fanOut.cursors[cursor].interest)], by: order)
+      fanOut.cursors[cursor].place = interests.position(
+        of: UInt64(device) << 16, in: fanOut.cursors[cursor].interest, by: order)
     }
   }
 
@@ -70,8 +70,11 @@ extension Planner {
     if subjects.current.count >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
     let key = subject.value
     // A publisher whose clock runs ahead must not make everything after it stale.
+    let isCurrent = subjects.current[key] != nil
     let standing = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
-    if standing != .duplicate { changes.subjects.append(key) }
+    // A duplicate changes nothing but the generation of what was remembered in the older one, and a restored planner must
+    // forget it as late as this one.
+    if standing != .duplicate || !isCurrent { changes.subjects.append(key) }
     return standing
   }
 
@@ -83,7 +86,7 @@ extension Planner {
     for kind in policyKinds { fanOut.evaluations[kind] = evaluate(event, kind: kinds[kind], keys: &keys) }
     fanOut.cursors.removeAll(keepingCapacity: true)
     for (bit, key) in keys.enumerated() {
-      guard let interest = interests.id(of: key) else { continue }
+      guard let interest = interests.id(of: key, in: texts) else { continue }
       fanOut.cursors.append(FanOut.Cursor(interest: interest, bit: 1 << UInt64(bit), place: 0))
     }
   }
@@ -119,10 +122,10 @@ extension Planner {
     while true {
       var device = UInt32.max
       for cursor in fanOut.cursors.indices {
-        let interest = Int(fanOut.cursors[cursor].interest)
+        let interest = fanOut.cursors[cursor].interest
         let place = fanOut.cursors[cursor].place
-        guard place < interests.lists[interest].count else { continue }
-        device = min(device, instances[entries[interests.lists[interest][place]].instance].device)
+        guard place < interests.count(of: interest) else { continue }
+        device = min(device, instances[entries[interests.entry(place, of: interest)].instance].device)
       }
       if device == .max { return true }
       if output.decisions.count >= decisionsMax {
@@ -139,11 +142,12 @@ extension Planner {
   /// Moves a cursor past a device, taking the entries whose kind listens to that key.
   @inline(__always)
   private mutating func collect(device: UInt32, cursor: Int) {
-    let interest = Int(fanOut.cursors[cursor].interest)
+    let interest = fanOut.cursors[cursor].interest
+    let count = interests.count(of: interest)
     let bit = fanOut.cursors[cursor].bit
     var place = fanOut.cursors[cursor].place
-    while place < interests.lists[interest].count {
-      let entry = interests.lists[interest][place]
+    while place < count {
+      let entry = interests.entry(place, of: interest)
       let instance = entries[entry].instance
       guard instances[instance].device == device else { break }
       place += 1

@@ -30,15 +30,25 @@ public struct Planner {
   public internal(set) var now: Int64 = .min
 
   // Registry
-  var devices = SlotPool<DeviceState>()
-  var deviceNames: ContiguousArray<DeviceNames> = []
-  var deviceByID: [String: UInt32] = [:]
+  var devices = SlotPool<DeviceState>(smallestFirst: true)
+  /// Device slots by id.
+  var deviceIndex = HashIndex()
+  /// By device slot. Looked up, never walked through.
+  var rareStates: [UInt32: RareDeviceState] = [:]
   var instances = SlotPool<InstanceState>()
-  var instanceNames: ContiguousArray<InstanceNames> = []
+  var waitings = SlotPool<Waiting>()
+  /// Ids of devices and instances, tokens, interest keys.
+  var texts = TextPool()
+  /// Many devices have instances of the same ids.
+  var instanceIDs = SharedTexts()
+  /// When timelines reload by themselves, by instance slot. Looked up, never walked through.
+  var nextReloads: [UInt32: Int64] = [:]
   /// Of controls, activities and push-to-start tokens, by instance slot. Looked up, never walked through.
   var addressed: [UInt32: AddressedState] = [:]
   /// Charge times of the last 24 h, oldest first, of instances whose kind counts a rolling window; looked up by slot.
   var rollingCharges: [UInt32: [Int64]] = [:]
+  /// When people look, of devices that told; looked up by device slot.
+  var viewHabits: [UInt32: ViewHabits] = [:]
   var entries = SlotPool<InterestEntry>()
   var causes = SlotPool<Cause>()
   var events = SlotPool<EventEntry>()
@@ -103,7 +113,7 @@ public struct Planner {
   }
 
   /// Devices registered and not forgotten.
-  public var deviceCount: Int { deviceByID.count }
+  public var deviceCount: Int { deviceIndex.count }
 
   /// When the next timer is due, µs; nil when nothing waits. A tick at that time (or later) fires it.
   public var nextTimer: Int64? { timers.first?.due }

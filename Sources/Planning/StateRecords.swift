@@ -1,11 +1,5 @@
 import Domain
 
-/// One record of `rouse.state`, internal and versioned. A nil value removes the key.
-public struct StateRecord: Equatable, Sendable {
-  public var key: [UInt8]
-  public var value: [UInt8]?
-}
-
 /// The keys of `rouse.state`: a letter, a slash, a name.
 ///
 ///     d/<device>   a device with its instances, ledgers and what waits on them
@@ -16,97 +10,150 @@ public struct StateRecord: Equatable, Sendable {
 ///     p/clock      log time and counters
 ///     p/position   written by the worker, last in each transaction
 enum StateKey {
-  static func device(_ id: String) -> [UInt8] { Array("d/".utf8) + id.utf8 }
-  static func kind(_ name: String) -> [UInt8] { Array("k/".utf8) + name.utf8 }
-  static func app(_ id: String) -> [UInt8] { Array("a/".utf8) + id.utf8 }
-  static func subject(_ hash: UInt64) -> [UInt8] { Array("s/".utf8) + String(hash, radix: 16).utf8 }
   static let policy = Array("p/policy".utf8)
   static let clock = Array("p/clock".utf8)
 }
 
 /// The version byte that starts every state value.
-let stateFormatVersion: UInt8 = 2
+///
+/// 3: a device's views, and the names of the subjects that were started by push.
+let stateFormatVersion: UInt8 = 3
+/// The oldest version that is read; what it does not hold is as if it had never been learnt.
+let stateFormatOldest: UInt8 = 2
+
+/// Takes one record of `rouse.state`: its key, and its value or nil where the key is to be removed. The bytes are lent:
+/// what is kept must be copied.
+public typealias StateRecordSink = (_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Void
+
+/// Writes records one after the other into one buffer.
+struct StateRecordWriter {
+  var binary = BinaryWriter()
+  /// Slots of the events that wait on the device in hand.
+  var pending: [UInt32] = []
+  private var keyEnd = 0
+
+  /// Starts a record whose key is a letter, a slash and a name.
+  mutating func begin(_ letter: Unicode.Scalar, _ name: String) {
+    binary.reset()
+    binary.uint8(UInt8(ascii: letter))
+    binary.uint8(UInt8(ascii: "/"))
+    binary.text(name)
+    keyEnd = binary.bytes.count
+  }
+
+  /// Starts the value.
+  mutating func beginValue() { binary.uint8(stateFormatVersion) }
+
+  /// Lends the record, whose value is what was written since `beginValue`.
+  func lend(to body: StateRecordSink) { body(binary.bytes[..<keyEnd], binary.bytes[keyEnd...]) }
+
+  /// Lends the removal of the key.
+  func lendRemoval(to body: StateRecordSink) { body(binary.bytes[..<keyEnd], nil) }
+}
 
 extension Planner {
   /// Hands over every record that changed since the last call, in an order that depends on the log only, and starts
   /// collecting anew. What is handed over is the state after the last `advance`.
-  public mutating func takeChanges(_ body: (StateRecord) -> Void) {
-    var writer = BinaryWriter()
-    for slot in changes.devices where devices[slot].flags.contains(.used) {
-      writer.reset()
-      write(device: slot, to: &writer)
-      body(StateRecord(key: StateKey.device(deviceNames[Int(slot)].id), value: writer.bytes))
-    }
+  public mutating func takeChanges(_ body: StateRecordSink) {
+    var writer = StateRecordWriter()
+    for slot in changes.devices where devices[slot].flags.contains(.used) { lend(device: slot, &writer, body) }
     // An id may have been removed and come back within the same stretch.
-    for id in changes.removedDevices where deviceByID[id] == nil {
-      body(StateRecord(key: StateKey.device(id), value: nil))
+    for id in changes.removedDevices where device(named: id) == nil {
+      writer.begin("d", id)
+      writer.lendRemoval(to: body)
     }
     for index in kinds.indices where kinds[index].touched {
       kinds[index].touched = false
-      writer.reset()
-      kinds[index].write(to: &writer)
-      body(StateRecord(key: StateKey.kind(kinds[index].name), value: writer.bytes))
+      lend(kind: index, &writer, body)
     }
     for index in apps.indices where apps[index].touched {
       apps[index].touched = false
-      writer.reset()
-      apps[index].write(to: &writer)
-      body(StateRecord(key: StateKey.app(apps[index].id), value: writer.bytes))
+      lend(app: index, &writer, body)
     }
-    takeSubjectChanges(&writer, body)
-    if changes.policy, let document = policyDocument {
-      writer.reset()
-      writer.uint8(stateFormatVersion)
-      writer.string(document)
-      body(StateRecord(key: StateKey.policy, value: writer.bytes))
+    for key in changes.forgottenSubjects where subjects.newest(key) == nil {
+      writer.begin("s", String(key, radix: 16))
+      writer.lendRemoval(to: body)
     }
-    writer.reset()
-    writeClock(to: &writer)
-    body(StateRecord(key: StateKey.clock, value: writer.bytes))
+    // A day may have ended since one was noted.
+    for key in changes.subjects { lend(subject: key, &writer, body) }
+    if changes.policy { lendPolicy(&writer, body) }
+    lendClock(&writer, body)
     changes = PlannerChanges()
     epoch &+= 1
   }
 
-  private func takeSubjectChanges(_ writer: inout BinaryWriter, _ body: (StateRecord) -> Void) {
-    for key in changes.forgottenSubjects where subjects.newest(key) == nil {
-      body(StateRecord(key: StateKey.subject(key), value: nil))
-    }
-    for key in changes.subjects {
-      // A day may have ended since it was noted.
-      guard let (newest, generation) = subjects.remembered(key) else { continue }
-      writer.reset()
-      writer.uint8(stateFormatVersion)
-      writer.zigzag(generation)
-      newest.write(to: &writer)
-      body(StateRecord(key: StateKey.subject(key), value: writer.bytes))
-    }
+  func lend(device slot: UInt32, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("d", deviceID(slot))
+    writer.beginValue()
+    findPendingEvents(device: slot, &writer.pending)
+    write(device: slot, pending: writer.pending, to: &writer.binary)
+    writer.lend(to: body)
   }
 
-  private func writeClock(to writer: inout BinaryWriter) {
-    writer.uint8(stateFormatVersion)
-    writer.int64(now)
-    writer.int64(curveHour)
-    writer.zigzag(subjects.generation)
-    writer.zigzag(policyOffset)
+  func lend(kind index: Int, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("k", kinds[index].name)
+    writer.beginValue()
+    kinds[index].write(to: &writer.binary)
+    writer.lend(to: body)
   }
 
-  private func write(device slot: UInt32, to writer: inout BinaryWriter) {
+  func lend(app index: Int, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("a", apps[index].id)
+    writer.beginValue()
+    writer.binary.count(apps[index].spent)
+    writer.binary.zigzag(apps[index].day)
+    writer.lend(to: body)
+  }
+
+  /// - Returns: whether the subject is still remembered.
+  @discardableResult
+  func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
+    guard let (newest, generation) = subjects.remembered(key) else { return false }
+    writer.begin("s", String(key, radix: 16))
+    writer.beginValue()
+    writer.binary.zigzag(generation)
+    newest.write(to: &writer.binary)
+    writer.lend(to: body)
+    return true
+  }
+
+  /// - Returns: whether the policy in force came by the log.
+  @discardableResult
+  func lendPolicy(_ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
+    guard let document = policyDocument else { return false }
+    writer.begin("p", "policy")
+    writer.beginValue()
+    writer.binary.string(document)
+    writer.lend(to: body)
+    return true
+  }
+
+  func lendClock(_ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("p", "clock")
+    writer.beginValue()
+    writer.binary.int64(now)
+    writer.binary.int64(curveHour)
+    writer.binary.zigzag(subjects.generation)
+    writer.binary.zigzag(policyOffset)
+    writer.lend(to: body)
+  }
+
+  private func write(device slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let device = devices[slot]
-    let names = deviceNames[Int(slot)]
-    writer.uint8(stateFormatVersion)
+    let tokens = tokens(slot)
     writer.varint(UInt64(slot))
-    writer.varint(UInt64(device.flags.rawValue))
+    writer.varint(UInt64(device.flags.intersection(.stored).rawValue))
     writer.string(apps[Int(device.app)].id)
     writer.string(zones[Int(device.zone)].id)
     writer.varint(UInt64(device.osVersion.major))
     writer.varint(UInt64(device.osVersion.minor))
-    writer.optionalString(names.tokens.widgets)
-    writer.optionalString(names.tokens.background)
+    writer.optionalString(tokens.widgets)
+    writer.optionalString(tokens.background)
     writer.zigzag(device.pushTAT)
     writer.zigzag(device.backgroundTAT)
-    writer.zigzag(device.startTAT)
+    writer.zigzag(rare(slot).startTAT)
     writer.uint8(device.commandRoute)
-    writer.zigzag(device.foregroundSince)
+    writer.zigzag(rare(slot).foregroundSince)
     writer.zigzag(device.commandOffset)
     writer.varint(UInt64(device.commandOrdinal))
     writer.zigzag(device.updatedAt)
@@ -116,7 +163,6 @@ extension Planner {
       count += 1
       instance = instances[instance].next
     }
-    let pending = pendingEvents(device: slot)
     writer.count(pending.count)
     for event in pending {
       writer.string(events[event].id)
@@ -128,36 +174,37 @@ extension Planner {
       write(instance: instance, pending: pending, to: &writer)
       instance = instances[instance].next
     }
+    habits(of: slot)?.write(to: &writer)
   }
 
   /// Slots of the events that wait on the device, each once, in the order of instances and causes.
-  private func pendingEvents(device slot: UInt32) -> [UInt32] {
-    var pending: [UInt32] = []
+  private func findPendingEvents(device slot: UInt32, _ pending: inout [UInt32]) {
+    pending.removeAll(keepingCapacity: true)
     var instance = devices[slot].firstInstance
     while instance != none {
-      var cause = instances[instance].firstCause
+      var cause = waiting(instance).firstCause
       while cause != none {
         if !pending.contains(causes[cause].event) { pending.append(causes[cause].event) }
         cause = causes[cause].next
       }
       instance = instances[instance].next
     }
-    return pending
   }
 
   private func write(instance slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let instance = instances[slot]
-    let names = instanceNames[Int(slot)]
-    writer.string(names.id)
+    let waiting = waiting(slot)
+    writer.string(instanceID(slot))
     writer.string(kinds[Int(instance.kind)].name)
     writer.varint(UInt64(instance.index))
     writer.uint8(instance.surface.rawValue)
     writer.uint8(instance.held)
-    writer.uint8(instance.flags.rawValue)
+    writer.uint8(instance.flags.intersection(.stored).rawValue)
     writer.varint(UInt64(instance.spent))
     writer.float(instance.theta)
-    writer.float(instance.pendingValue)
-    writer.zigzag(instance.pendingAt)
+    writer.float(waiting.pendingValue)
+    // Of nothing there is no age: a planner that was restored has none either.
+    writer.zigzag(waiting.firstCause == none ? 0 : waiting.pendingAt)
     writer.varint(UInt64(instance.calibratedAt))
     writer.float(instance.flow)
     writer.float(instance.flowMean)
@@ -165,31 +212,25 @@ extension Planner {
     writer.varint(UInt64(instance.flowAt))
     writer.zigzag(instance.windowEnd)
     writer.zigzag(instance.lastReload)
-    writer.zigzag(instance.nextReload)
-    writer.zigzag(instance.due)
-    let charges = rollingCharges[slot] ?? []
+    writer.zigzag(nextReload(slot))
+    writer.zigzag(waiting.due)
+    let charges = rollingCharges.isEmpty ? [] : rollingCharges[slot] ?? []
     writer.count(charges.count)
     for charge in charges { writer.zigzag(charge) }
-    if let state = addressed[slot] { state.write(to: &writer) }
-    var places: [UInt32: Int] = [:]
+    if instance.surface != .widget, let state = addressed[slot] { state.write(to: &writer) }
+    writer.count(entryPlace(none, of: slot))
     var entry = instance.firstEntry
     while entry != none {
-      places[entry] = places.count
-      entry = entries[entry].next
-    }
-    writer.count(places.count)
-    entry = instance.firstEntry
-    while entry != none {
-      writer.string(interests.key(of: entries[entry].interest))
+      writer.string(texts.string(interests.key(of: entries[entry].interest)))
       writer.int64(Int64(bitPattern: entries[entry].shown))
       writer.int64(Int64(bitPattern: entries[entry].current))
       entry = entries[entry].next
     }
-    writer.count(Int(instance.causes))
-    var cause = instance.firstCause
+    writer.count(Int(waiting.causes))
+    var cause = waiting.firstCause
     while cause != none {
       // A key that the instance no longer listens to has no entry any more.
-      writer.count(places[causes[cause].entry].map { $0 + 1 } ?? 0)
+      writer.count(causes[cause].entry == none ? 0 : entryPlace(causes[cause].entry, of: slot) + 1)
       writer.count(pending.firstIndex(of: causes[cause].event) ?? 0)
       writer.float(causes[cause].signedRelevance)
       writer.zigzag(causes[cause].at)
@@ -197,11 +238,21 @@ extension Planner {
       cause = causes[cause].next
     }
   }
+
+  /// The place of an interest entry among those of its instance; for `none` their count.
+  private func entryPlace(_ entry: UInt32, of instance: UInt32) -> Int {
+    var place = 0
+    var other = instances[instance].firstEntry
+    while other != entry, other != none {
+      place += 1
+      other = entries[other].next
+    }
+    return place
+  }
 }
 
 extension KindState {
   func write(to writer: inout BinaryWriter) {
-    writer.uint8(stateFormatVersion)
     writer.double(theta)
     writer.count(windowsSeen)
     writer.count(hoursObserved)
@@ -237,10 +288,11 @@ extension AddressedState {
       writer.int64(Int64(bitPattern: start.subject))
       writer.zigzag(start.at)
       writer.bool(start.isRegistered)
+      writer.string(start.name)
     }
   }
 
-  init(from reader: inout BinaryReader) throws(BinaryError) {
+  init(from reader: inout BinaryReader, version: UInt8) throws(BinaryError) {
     token = try reader.string("a token")
     isChannel = try reader.bool("whether it is a channel")
     tokenDead = try reader.bool("whether the token is dead")
@@ -253,17 +305,10 @@ extension AddressedState {
     for _ in 0..<(try reader.count("starts")) {
       let subject = UInt64(bitPattern: try reader.int64("a hash"))
       let at = try reader.zigzag("an instant")
-      started.append(
-        StartedSubject(subject: subject, at: at, isRegistered: try reader.bool("whether it is registered")))
+      let isRegistered = try reader.bool("whether it is registered")
+      let name = version < 3 ? "" : try reader.string("a subject")
+      started.append(StartedSubject(subject: subject, name: name, at: at, isRegistered: isRegistered))
     }
-  }
-}
-
-extension AppState {
-  func write(to writer: inout BinaryWriter) {
-    writer.uint8(stateFormatVersion)
-    writer.count(spent)
-    writer.zigzag(day)
   }
 }
 

@@ -22,6 +22,9 @@ struct SubjectMemory {
 
   var count: Int { current.count + previous.count }
 
+  /// Of both generations, rising.
+  var keys: [UInt64] { (Array(current.keys) + previous.keys.filter { current[$0] == nil }).sorted() }
+
   func newest(_ key: UInt64) -> Newest? { current[key] ?? previous[key] }
 
   /// With the generation it is in.

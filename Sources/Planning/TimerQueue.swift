@@ -13,6 +13,14 @@ struct TimerQueue {
 
   private var heap: ContiguousArray<Entry> = []
 
+  init() {}
+
+  /// Of entries in any order.
+  init(_ entries: consuming ContiguousArray<Entry>) {
+    heap = entries
+    for parent in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(heap[parent], from: parent) }
+  }
+
   var first: Entry? { heap.first }
   var count: Int { heap.count }
 
@@ -30,18 +38,22 @@ struct TimerQueue {
 
   mutating func removeFirst() -> Entry? {
     guard let first = heap.first, let last = heap.popLast() else { return nil }
-    if heap.isEmpty { return first }
-    var parent = 0
+    if !heap.isEmpty { sink(last, from: 0) }
+    return first
+  }
+
+  /// Puts an entry into the place `start` or below it.
+  private mutating func sink(_ entry: Entry, from start: Int) {
+    var parent = start
     let count = heap.count
     while true {
       var child = 2 * parent + 1
       guard child < count else { break }
       if child + 1 < count, Entry.precedes(heap[child + 1], heap[child]) { child += 1 }
-      guard Entry.precedes(heap[child], last) else { break }
+      guard Entry.precedes(heap[child], entry) else { break }
       heap[parent] = heap[child]
       parent = child
     }
-    heap[parent] = last
-    return first
+    heap[parent] = entry
   }
 }

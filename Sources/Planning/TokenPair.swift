@@ -2,9 +2,12 @@
 /// to a byte. Read only when a command is written out.
 struct TokenPair: Equatable {
   /// For each token: 0 (none); or 1, count, packed bytes; or 2, count of two bytes, UTF-8 as it stood.
-  private var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8] = []
 
   init() {}
+
+  /// From what `bytes` gave.
+  init(bytes: [UInt8]) { self.bytes = bytes }
 
   init(widgets: String?, background: String?) {
     if widgets == nil, background == nil { return }

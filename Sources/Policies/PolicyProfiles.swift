@@ -48,16 +48,21 @@ public enum PolicyProfiles {
 extension PolicyDecoder {
   /// A whole profile: every number and its provenance are required.
   fileprivate mutating func budgetProfile(_ root: Located) -> BudgetProfile? {
-    let parts = ["name", "instanceReloads"] + BudgetProfile.rates.map(\.name) + ["frequentPushesFactor"]
+    let parts =
+      ["name", "instanceReloads"] + BudgetProfile.rates.map(\.name) + [
+        "frequentPushesFactor", "payload", "payloadBands",
+      ]
     guard let keys = reader.keys(root, allowed: parts, required: parts) else { return nil }
     let name = reader.text(keys["name"], "a name")
     let reloads = keys["instanceReloads"].flatMap { perDay($0) }
     let factor = reader.integer(keys["frequentPushesFactor"], in: PolicyBounds.frequentPushesFactor)
     let rates = BudgetProfile.rates.map { ($0.path, keys[$0.name].flatMap { wholeRate($0) }) }
-    guard let name, let reloads, let factor, !reader.hasErrors else { return nil }
+    let payload = keys["payload"].flatMap { payloadLimit($0) }
+    let bands = keys["payloadBands"].flatMap { payloadBands($0, limit: payload?.limit) }
+    guard let name, let reloads, let factor, let payload, let bands, !reader.hasErrors else { return nil }
     var profile = BudgetProfile(
       name: name, instanceReloads: reloads, devicePushes: .unlimited, backgroundPushes: .unlimited,
-      frequentPushesFactor: factor)
+      frequentPushesFactor: factor, payload: payload, payloadBands: bands)
     for case (let path, let rate?) in rates { profile[keyPath: path] = rate }
     return profile
   }
@@ -77,6 +82,29 @@ extension PolicyDecoder {
       return nil
     }
     return read(keys, over: BudgetProfile.Rate(limit: nil, window: .hours(1), burst: 1, provenance: provenance))
+  }
+
+  private mutating func payloadLimit(_ value: Located) -> BudgetProfile.PayloadLimit? {
+    let parts = ["limit", "broadcastLimit", "source", "confidence"]
+    guard let keys = reader.keys(value, allowed: parts, required: parts) else { return nil }
+    let limit = reader.integer(keys["limit"], in: PolicyBounds.payloadBytes)
+    let broadcast = reader.integer(keys["broadcastLimit"], in: PolicyBounds.payloadBytes)
+    guard let limit, let broadcast, let provenance = provenance(keys) else { return nil }
+    return BudgetProfile.PayloadLimit(limit: limit, broadcastLimit: broadcast, provenance: provenance)
+  }
+
+  private mutating func payloadBands(_ value: Located, limit: Int?) -> BudgetProfile.PayloadBands? {
+    let parts = ["safe", "watch", "risky", "source", "confidence"]
+    guard let keys = reader.keys(value, allowed: parts, required: parts) else { return nil }
+    let safe = reader.integer(keys["safe"], in: PolicyBounds.payloadBytes)
+    let watch = reader.integer(keys["watch"], in: PolicyBounds.payloadBytes)
+    let risky = reader.integer(keys["risky"], in: PolicyBounds.payloadBytes)
+    guard let safe, let watch, let risky, let provenance = provenance(keys) else { return nil }
+    guard safe <= watch, watch <= risky, risky <= limit ?? risky else {
+      reader.error(value.owner, value.path, "expected safe, watch, risky and the limit of payload in rising order")
+      return nil
+    }
+    return BudgetProfile.PayloadBands(safe: safe, watch: watch, risky: risky, provenance: provenance)
   }
 
   private mutating func provenance(_ keys: LocatedKeys) -> BudgetProfile.Provenance? {

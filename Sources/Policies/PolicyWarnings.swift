@@ -9,6 +9,34 @@ enum PolicyWarnings {
       if !kind.surface.showsActivities { noteBudget(kind, path, &reader) }
       noteWorthlessRules(kind, path, &reader)
       noteActivity(kind, path, &reader)
+      notePayload(kind, path, policy.profile, &reader)
+    }
+  }
+
+  /// What constant text alone makes large is large on every push.
+  private static func notePayload(
+    _ kind: KindPolicy, _ path: String, _ profile: BudgetProfile, _ reader: inout StrictReader
+  ) {
+    guard let activity = kind.activity else { return }
+    let isBroadcast = kind.surface == .broadcast
+    let limit = profile.payloadBytesMax(isBroadcast: isBroadcast)
+    func note(_ what: String, _ bytes: Int, at place: String) {
+      let band = profile.payloadBand(bytes: bytes, isBroadcast: isBroadcast)
+      guard band > .safe, let position = reader.positions[place] else { return }
+      let verdict = band == .refused ? "every one is refused" : "its band is \(band.rawValue) or worse"
+      reader.warning(
+        position, place,
+        "\(what) has at least \(bytes) bytes by constant text alone, at most \(limit) are allowed: \(verdict)")
+    }
+    let update = PayloadLeast.update(activity)
+    note("an update", update, at: "\(path).activity.contentState")
+    let start = PayloadLeast.start(activity)
+    // Where the update is as large already, one warning says it.
+    if kind.rules.contains(where: { $0.action == .start }),
+      profile.payloadBand(bytes: start, isBroadcast: isBroadcast)
+        > profile.payloadBand(bytes: update, isBroadcast: isBroadcast)
+    {
+      note("a start", start, at: "\(path).activity")
     }
   }
 

@@ -40,6 +40,17 @@ enum ProfileTexts {
       burst: 3
       source: Apple staff in forum thread 799505; about 10 in a short time, whose length is not given, counted as a day here
       confidence: medium
+    payload:
+      limit: 4096
+      broadcastLimit: 5120
+      source: Apple, "Sending notification requests to APNs" and "Sending broadcast push notification requests to APNs"; bytes, uncompressed
+      confidence: high
+    payloadBands:
+      safe: 2048
+      watch: 3072
+      risky: 3584
+      source: Apple states the limit alone; a house rule of this project, so that a payload is heard of before it is refused
+      confidence: inference
     """
 
   private static let appleConservative = """
@@ -79,6 +90,17 @@ enum ProfileTexts {
       window: 24h
       burst: 2
       source: half of what Apple staff names in forum thread 799505
+      confidence: inference
+    payload:
+      limit: 4096
+      broadcastLimit: 5120
+      source: Apple, "Sending notification requests to APNs" and "Sending broadcast push notification requests to APNs"; bytes, uncompressed
+      confidence: high
+    payloadBands:
+      safe: 2048
+      watch: 3072
+      risky: 3584
+      source: Apple states the limit alone; a house rule of this project, so that a payload is heard of before it is refused
       confidence: inference
     """
 
@@ -123,6 +145,17 @@ enum ProfileTexts {
       window: 24h
       burst: 3
       source: no figure was found; as on Apple's platforms
+      confidence: inference
+    payload:
+      limit: 4096
+      broadcastLimit: 5120
+      source: no figure was found; as on Apple's platforms
+      confidence: inference
+    payloadBands:
+      safe: 2048
+      watch: 3072
+      risky: 3584
+      source: a house rule of this project, so that a payload is heard of before it is refused
       confidence: inference
     """
 }

@@ -135,7 +135,7 @@ public struct PlanRun: ~Copyable {
       try sinks.write(output, of: planner)
       try observe?(output, planner)
     }
-    if offset % Self.forgetEvery == 0 { planner.takeChanges { _ in } }
+    if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
   }
 
   private func report(_ bytesConsumed: Int64, _ bytesTotal: Int64?) {

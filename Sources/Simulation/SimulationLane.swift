@@ -93,7 +93,7 @@ struct SimulationLane {
       }
       for index in 0..<output.commandCount { note(planner.command(index, of: output), event: event, streams) }
     }
-    if offset % Self.forgetEvery == 0 { planner.takeChanges { _ in } }
+    if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
   }
 
   private mutating func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {

@@ -9,6 +9,7 @@ struct BenchCommand: ParsableCommand {
       EXAMPLE
         rouse bench planner
         rouse bench audit --store /tmp/bench.sqlite
+        rouse bench pipeline --bootstrap localhost:9092
       """,
-    subcommands: [BenchPlannerCommand.self, BenchAuditCommand.self])
+    subcommands: [BenchPlannerCommand.self, BenchAuditCommand.self, BenchPipelineCommand.self, BenchBrokerCommand.self])
 }

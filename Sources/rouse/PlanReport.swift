@@ -1,4 +1,6 @@
 import Domain
+import Planning
+import Policies
 import Simulation
 
 /// The summary of a plan for people.
@@ -26,6 +28,14 @@ enum PlanReport {
           + summary.commandsBySurface.filter { $0.count > 0 || $0.surface == .widget || $0.surface == .background }
           .map { "\($0.surface.rawValue) \(Digits.grouped($0.count))" }.joined(separator: ", ")
       ))
+    if summary.payloads.contains(where: { $0.count > 0 }) {
+      lines.append(
+        (
+          "payloads",
+          summary.payloads.filter { $0.count > 0 }.map { "\($0.band.rawValue) \(Digits.grouped($0.count))" }
+            .joined(separator: ", ")
+        ))
+    }
     let charged = zip(Command.Ledger.allCases, summary.charged).filter { $1 > 0 }
     lines.append(
       (
@@ -38,6 +48,9 @@ enum PlanReport {
     if let peakBytes { lines.append(("memory", "\(Digits.grouped(peakBytes >> 20)) MiB at most")) }
     let width = lines.map(\.0.count).max() ?? 0
     var text = lines.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
+    for payload in summary.refusedPayloads {
+      text += "\nrefused \(payload)\(payload.count > 1 ? "; \(Digits.grouped(payload.count)) of this kind" : "")"
+    }
     for letter in summary.firstDeadLetters { text += "\nrefused \(letter)" }
     let more = summary.deadLetters - summary.firstDeadLetters.count
     if more > 0 { text += "\nand \(Digits.grouped(more)) more; all of them go to --dead-letters" }

@@ -35,6 +35,15 @@ struct PolicyProfilesCommand: ParsableCommand {
       "urgent pushes to a Live Activity", rate(profile.activityPushes) + frequent, profile.activityPushes.provenance)
     text += line(
       "starts of Live Activities on a device", rate(profile.activityStarts), profile.activityStarts.provenance)
+    text += line(
+      "payload of a Live Activity push",
+      "at most \(profile.payload.limit) bytes, \(profile.payload.broadcastLimit) to a channel",
+      profile.payload.provenance)
+    let bands = profile.payloadBands
+    text += line(
+      "payload bands",
+      "safe below \(bands.safe), watch below \(bands.watch), risky below \(bands.risky), allowed up to the limit",
+      bands.provenance)
     return text
   }
 
@@ -74,6 +83,7 @@ struct PolicyProfilesCommand: ParsableCommand {
       json.integer(profile.frequentPushesFactor)
       json.key("activityStarts")
       write(profile.activityStarts, to: &json)
+      write(profile.payload, profile.payloadBands, to: &json)
       json.endObject()
     }
     json.endArray()
@@ -89,6 +99,29 @@ struct PolicyProfilesCommand: ParsableCommand {
     json.key("burst")
     json.integer(rate.burst)
     write(rate.provenance, to: &json)
+    json.endObject()
+  }
+
+  private func write(
+    _ payload: BudgetProfile.PayloadLimit, _ bands: BudgetProfile.PayloadBands, to json: inout JSONWriter
+  ) {
+    json.key("payload")
+    json.beginObject()
+    json.key("limit")
+    json.integer(payload.limit)
+    json.key("broadcastLimit")
+    json.integer(payload.broadcastLimit)
+    write(payload.provenance, to: &json)
+    json.endObject()
+    json.key("payloadBands")
+    json.beginObject()
+    json.key("safe")
+    json.integer(bands.safe)
+    json.key("watch")
+    json.integer(bands.watch)
+    json.key("risky")
+    json.integer(bands.risky)
+    write(bands.provenance, to: &json)
     json.endObject()
   }
 

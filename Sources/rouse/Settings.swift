@@ -240,8 +240,15 @@ extension Settings {
     settings.planner.commitInterval = .milliseconds(try number("planner.commitIntervalMilliseconds", 1...60_000) ?? 100)
     settings.planner.transactionTimeout = .milliseconds(
       try number("planner.transactionTimeoutMilliseconds", 1000...900_000) ?? 15_000)
+    settings.intake.plannerLagMax = Int64(try number("intake.plannerLagMax", 0...Int(Int32.max)) ?? 1_000_000)
+    settings.planner.snapshotFolder = text("planner.snapshotFolder")
+    settings.planner.snapshotInterval = .seconds(try number("planner.snapshotIntervalSeconds", 1...86_400) ?? 300)
+    settings.planner.isStaticMember = try choice("planner.membership", of: Membership.self) == .static
     return settings
   }
+
+  /// How planner threads belong to their consumer group.
+  private enum Membership: String, CaseIterable { case dynamic, `static` }
 
   func roles() throws -> Set<Role> {
     let roles = try list("roles").map { name in

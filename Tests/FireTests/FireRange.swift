@@ -16,6 +16,9 @@ final class FireRange {
     var eventsPerSecond = 60
     var transactionTimeoutMilliseconds = 5000
     var sessionTimeoutMilliseconds = 6000
+    /// Planners keep local snapshots, in one folder, every second.
+    var keepsSnapshots = false
+    var membership = "dynamic"
   }
 
   static let policy = """
@@ -116,8 +119,8 @@ final class FireRange {
         "group=\(settings.group)", "instance=\(name)", "roles=\(roles)", "planner.workers=\(workers)",
         "planner.commitIntervalMilliseconds=50",
         "planner.transactionTimeoutMilliseconds=\(options.transactionTimeoutMilliseconds)", "policy=policy.yaml",
-        "audit.store=\(name).sqlite",
-      ])
+        "audit.store=\(name).sqlite", "planner.membership=\(options.membership)",
+      ] + (options.keepsSnapshots ? ["planner.snapshotFolder=snapshots", "planner.snapshotIntervalSeconds=1"] : []))
   }
 
   func kill9(_ name: String) {

@@ -104,15 +104,15 @@ struct CorpusRun {
       done = planner.advance(into: &output)
       for i in 0..<output.decisionCount { decisions.append(planner.decision(i, of: output)) }
       for i in 0..<output.commandCount { commands.append(planner.command(i, of: output)) }
-      problems += output.problems
+      problems += output.largePayloads.map(\.description)
     }
     offset += 1
   }
 
   private mutating func restart() throws {
-    planner.takeChanges { state[$0.key] = $0.value }
+    planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     var restore = PlannerRestore(partition: story.partition.number, partitionCount: story.partition.of)
-    for (key, value) in state { restore.add(key: key, value: value) }
+    for (key, value) in state { try restore.add(key: key, value: value) }
     planner = try restore.finish(initialPolicy: planner.policy)
   }
 

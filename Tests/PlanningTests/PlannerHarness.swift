@@ -48,11 +48,11 @@ struct PlannerHarness {
 
   private mutating func restart(_ content: LogRecord.Content, at time: Int64) {
     restarts += 1
-    planner.takeChanges { state[$0.key] = $0.value }
+    planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     let cursor = planner.cursor
     var restore = PlannerRestore(partition: planner.partition, partitionCount: planner.partitionCount)
-    for (key, value) in state { restore.add(key: key, value: value) }
     do {
+      for (key, value) in state { try restore.add(key: key, value: value) }
       planner = try restore.finish(initialPolicy: planner.policy)
     } catch {
       preconditionFailure("state does not restore: \(error)")
@@ -120,7 +120,8 @@ extension Policy {
         name: "test",
         instanceReloads: BudgetProfile.PerDay(
           limit: 48, minInterval: .zero, provenance: BudgetProfile.Provenance(source: "test", confidence: "high")),
-        devicePushes: unlimited, backgroundPushes: unlimited),
+        devicePushes: unlimited, backgroundPushes: unlimited, payload: PolicyProfiles.standard.payload,
+        payloadBands: PolicyProfiles.standard.payloadBands),
       kinds: [kind])
     also(&policy)
     return policy

@@ -51,6 +51,27 @@ import Testing
     #expect(most(in: TimeSpan(microseconds: interval * Int64(limit))) <= perHour)
   }
 
+  @Test(
+    "a payload falls into the band of its bytes, and above the limit it is refused",
+    arguments: [
+      (0, PayloadBand.safe, PayloadBand.safe), (2047, .safe, .safe), (2048, .watch, .watch), (3071, .watch, .watch),
+      (3072, .risky, .risky), (3583, .risky, .risky), (3584, .allowed, .allowed), (4096, .allowed, .allowed),
+      (4097, .refused, .allowed), (5120, .refused, .allowed), (5121, .refused, .refused),
+    ])
+  func payloads(_ bytes: Int, _ device: PayloadBand, _ channel: PayloadBand) {
+    let profile = PolicyProfiles.standard
+    #expect(profile.payloadBand(bytes: bytes, isBroadcast: false) == device)
+    #expect(profile.payloadBand(bytes: bytes, isBroadcast: true) == channel)
+    #expect(profile.payload.provenance.confidence == "high")
+    #expect(profile.payloadBands.provenance.confidence == "inference")
+  }
+
+  @Test("bands that do not rise are refused")
+  func bandsOutOfOrder() {
+    let text = ProfileTexts.all[0].replacing("watch: 3072", with: "watch: 5000")
+    #expect(throws: PolicyError.self) { try PolicyProfiles.read(text, name: "x.yaml") }
+  }
+
   @Test("every number of a profile must have a source and a confidence")
   func provenance() {
     let text = """
@@ -65,6 +86,8 @@ import Testing
         "x.yaml:1:1: error: activityPushes is missing; it is required",
         "x.yaml:1:1: error: activityStarts is missing; it is required",
         "x.yaml:1:1: error: frequentPushesFactor is missing; it is required",
+        "x.yaml:1:1: error: payload is missing; it is required",
+        "x.yaml:1:1: error: payloadBands is missing; it is required",
         "x.yaml:2:70: error: instanceReloads.confidence: unknown value \"sure\"; expected one of high, medium, low or inference",
         "x.yaml:3:1: error: devicePushes: confidence is missing; it is required",
       ]

@@ -51,6 +51,21 @@ struct PolicyTests {
     #expect(unknown.err == "rouse: policy.yaml: no kind Score; the kinds are FlightStatus\n")
   }
 
+  @Test("check and explain warn of a payload that is large by constant text alone")
+  func constantText() throws {
+    let place = try Workplace()
+    let text = String(repeating: "x", count: 1000)
+    let constants = (0..<5).map { "m\($0): \(text)" }.joined(separator: ", ")
+    try place.put(matchPolicy.replacing("{ note: ", with: "{ \(constants), note: "), "policy.yaml")
+    let warning =
+      "policy.yaml:6:7: warning: kinds.Match.activity.contentState: an update has at least 5137 bytes by constant text "
+      + "alone, at most 4096 are allowed: every one is refused"
+    let check = try place.rouse("policy", "check", "policy.yaml")
+    #expect(check.status == 0)
+    #expect(check.lines.first == warning)
+    #expect(try place.rouse("policy", "explain", "policy.yaml", "--kind", "Match").err == warning + "\n")
+  }
+
   @Test("diff prints effective changes only")
   func diff() throws {
     let place = try Workplace()
@@ -72,6 +87,9 @@ struct PolicyTests {
     #expect(first?["name"] == .string("apple-2026"))
     #expect(first?["devicePushes"]?["confidence"] == .string("low"))
     #expect(first?["activityStarts"]?["confidence"] == .string("medium"))
+    #expect(first?["payload"]?["limit"] == .number(4096))
+    #expect(first?["payloadBands"]?["risky"] == .number(3584))
+    #expect(first?["payloadBands"]?["confidence"] == .string("inference"))
     #expect(try Workplace().rouse("policy", "profiles").lines.first == "apple-2026 (the default)")
   }
 }

@@ -1,0 +1,84 @@
+/// A place in a walk over the whole state of a planner (`Planner.writeState`).
+public struct StateWalk {
+  enum Part {
+    case devices(next: UInt32)
+    case kinds(next: Int)
+    case apps(next: Int)
+    /// Keys remembered when the walk came to them, and how many of them are written.
+    case subjects([UInt64], next: Int)
+    case clock
+    case done
+  }
+
+  var part = Part.devices(next: 0)
+
+  /// At the beginning.
+  public init() {}
+}
+
+extension Planner {
+  /// Writes the next part of the state; the planner may go on planning in between. A record that changes after the walk
+  /// has passed it is not written again, so what is written is complete only together with the changes that
+  /// `takeChanges` has handed over since the walk began.
+  /// - Parameters:
+  ///   - recordsMax: about how many records to write.
+  ///   - body: takes a record, whose value is never nil.
+  /// - Returns: whether the walk is at its end.
+  public func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
+    var writer = StateRecordWriter()
+    var left = max(1, recordsMax)
+    while left > 0 {
+      switch walk.part {
+      case .devices(let slot): walk.part = walkDevices(from: slot, &left, &writer, body)
+      case .kinds(let index):
+        guard index < kinds.count else {
+          walk.part = .apps(next: 0)
+          continue
+        }
+        lend(kind: index, &writer, body)
+        walk.part = .kinds(next: index + 1)
+        left -= 1
+      case .apps(let index):
+        guard index < apps.count else {
+          walk.part = .subjects(subjects.keys, next: 0)
+          continue
+        }
+        // An app that has spent nothing yet is as it begins.
+        if apps[index].day != .min {
+          lend(app: index, &writer, body)
+          left -= 1
+        }
+        walk.part = .apps(next: index + 1)
+      case .subjects(let keys, let start):
+        var place = start
+        while place < keys.count, left > 0 {
+          if lend(subject: keys[place], &writer, body) { left -= 1 }
+          place += 1
+        }
+        walk.part = place < keys.count ? .subjects(keys, next: place) : .clock
+      case .clock:
+        lendPolicy(&writer, body)
+        lendClock(&writer, body)
+        walk.part = .done
+      case .done: return true
+      }
+    }
+    if case .done = walk.part { return true }
+    return false
+  }
+
+  private func walkDevices(
+    from start: UInt32, _ left: inout Int, _ writer: inout StateRecordWriter, _ body: StateRecordSink
+  ) -> StateWalk.Part {
+    var slot = start
+    while slot < devices.capacity {
+      if left == 0 { return .devices(next: slot) }
+      if devices[slot].flags.contains(.used) {
+        lend(device: slot, &writer, body)
+        left -= 1
+      }
+      slot += 1
+    }
+    return .kinds(next: 0)
+  }
+}

@@ -1,0 +1,180 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+/// The records of `rouse.state` as a topic holds them that nobody compacts.
+private struct StateTopic {
+  typealias Record = (key: [UInt8], value: [UInt8]?)
+  var records: [Record] = []
+
+  mutating func take(changesOf planner: inout Planner) {
+    planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
+  }
+
+  /// All records, those of different keys in a random order.
+  func shuffled(_ random: inout SplitMix) -> [Record] {
+    var byKey = Dictionary(grouping: records.indices, by: { records[$0].key }).mapValues { Array($0.reversed()) }
+    var order = records.map(\.key).sorted { $0.lexicographicallyPrecedes($1) }
+    order.shuffle(using: &random)
+    return order.compactMap { byKey[$0]?.popLast().map { records[$0] } }
+  }
+}
+
+@Suite("Recovery of a planner")
+struct RecoveryTests {
+  /// Lives `steps` steps, keeping every record of the state since the start.
+  private func live(_ life: inout RandomLife, steps: Int, _ topic: inout StateTopic) {
+    for _ in 0..<steps {
+      life.step()
+      if Int.random(in: 0..<3, using: &life.random) == 0 { topic.take(changesOf: &life.harness.planner) }
+    }
+    topic.take(changesOf: &life.harness.planner)
+  }
+
+  private func restore(_ records: [StateTopic.Record], as life: RandomLife) throws -> Planner {
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    for record in records { try restore.add(key: record.key, value: record.value) }
+    return try restore.finish(initialPolicy: life.initialPolicy)
+  }
+
+  /// Goes on with both and compares what they decide.
+  private func compare(_ life: RandomLife, with planner: Planner, _ seed: Int, _ what: String) {
+    var undisturbed = life
+    var restored = life
+    restored.harness.planner = planner
+    for step in 0..<200 {
+      undisturbed.step()
+      restored.step()
+      guard undisturbed.harness.last == restored.harness.last,
+        undisturbed.harness.lastCommands == restored.harness.lastCommands
+      else {
+        Issue.record("seed \(seed), \(what): decides otherwise at step \(step)")
+        return
+      }
+    }
+  }
+
+  @Test(
+    "a topic that repeats, replaces and removes devices restores the planner that wrote it, in any order of keys",
+    arguments: 600..<616)
+  func uncompacted(seed: Int) throws {
+    var life = RandomLife(seed: UInt64(seed))
+    var topic = StateTopic()
+    live(&life, steps: 600, &topic)
+    #expect(topic.records.contains { $0.value == nil }, "seed \(seed): nothing was removed")
+    #expect(topic.records.count > 5 * Set(topic.records.map(\.key)).count, "seed \(seed): nothing was repeated")
+    compare(life, with: try restore(topic.records, as: life), seed, "in order")
+    var random = SplitMix(state: UInt64(seed))
+    for round in 0..<3 {
+      compare(life, with: try restore(topic.shuffled(&random), as: life), seed, "shuffle \(round)")
+    }
+  }
+
+  @Test("what was put in and taken out again leaves no event, cause, entry or instance behind", arguments: 620..<626)
+  func leavesNothing(seed: Int) throws {
+    var life = RandomLife(seed: UInt64(seed))
+    var topic = StateTopic()
+    live(&life, steps: 400, &topic)
+    let once = try restore(topic.records, as: life)
+    let twice = try restore(topic.records + topic.records, as: life)
+    #expect(twice.instances.liveCount == once.instances.liveCount, "seed \(seed)")
+    #expect(twice.entries.liveCount == once.entries.liveCount, "seed \(seed)")
+    #expect(twice.causes.liveCount == once.causes.liveCount, "seed \(seed)")
+    #expect(twice.events.liveCount == once.events.liveCount, "seed \(seed)")
+    #expect(once.causes.liveCount == life.harness.planner.causes.liveCount, "seed \(seed)")
+    #expect(once.interests.keyCount == life.harness.planner.interests.keyCount, "seed \(seed)")
+    #expect(twice.viewHabits == once.viewHabits, "seed \(seed)")
+    #expect(once.viewHabits == life.harness.planner.viewHabits, "seed \(seed)")
+    #expect(once.deviceCount == life.harness.planner.deviceCount, "seed \(seed)")
+  }
+
+  @Test(
+    "a snapshot written in slices while planning goes on restores with the changes since its beginning",
+    arguments: 630..<642)
+  func fuzzySnapshot(seed: Int) throws {
+    var life = RandomLife(seed: UInt64(seed))
+    var before = StateTopic()
+    live(&life, steps: 300, &before)
+    var snapshot = StateTopic()
+    var since = StateTopic()
+    var walk = StateWalk()
+    var slices = 0
+    while !life.harness.planner.writeState(
+      from: &walk, recordsMax: 2,
+      { key, value in
+        snapshot.records.append((Array(key), value.map(Array.init)))
+      })
+    {
+      slices += 1
+      live(&life, steps: 4, &since)
+    }
+    #expect(slices > 3, "seed \(seed)")
+    live(&life, steps: 20, &since)
+    compare(life, with: try restore(snapshot.records + since.records, as: life), seed, "snapshot and changes")
+  }
+
+  @Test("a walk without planning in between writes every record that a compacted topic holds", arguments: 650..<656)
+  func wholeWalk(seed: Int) throws {
+    var life = RandomLife(seed: UInt64(seed))
+    var topic = StateTopic()
+    live(&life, steps: 300, &topic)
+    var state: [[UInt8]: [UInt8]] = [:]
+    for record in topic.records { state[record.key] = record.value }
+    var walked: [[UInt8]: [UInt8]] = [:]
+    var walk = StateWalk()
+    while !life.harness.planner.writeState(
+      from: &walk, recordsMax: 3,
+      { key, value in
+        #expect(walked[Array(key)] == nil, "seed \(seed): a key was written twice")
+        walked[Array(key)] = value.map(Array.init)
+      })
+    {}
+    // An app's record is only written to the topic once something was charged to it.
+    for (key, value) in state { #expect(walked[key] == value, "seed \(seed): \(String(decoding: key, as: UTF8.self))") }
+  }
+
+  @Test("keys that are not the planner's own are kept for whoever takes them, the newest value of each")
+  func foreignKeys() throws {
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    let key = Array("p/position".utf8)
+    try restore.add(key: key, value: [1])
+    try restore.add(key: key, value: [2])
+    #expect(restore.count == 1)
+    #expect(restore.take(key) == [2])
+    #expect(restore.take(key) == nil)
+    #expect(try restore.finish(initialPolicy: .flights()).deviceCount == 0)
+  }
+
+  @Test("a record is read from the middle of a buffer")
+  func ranges() throws {
+    var harness = PlannerHarness()
+    harness.register(.phone())
+    var buffer: [UInt8] = [9, 9]
+    var places: [(Range<Int>, Range<Int>?)] = []
+    harness.planner.takeChanges { key, value in
+      let start = buffer.count
+      buffer += key
+      let end = buffer.count
+      if let value { buffer += value }
+      places.append((start..<end, value.map { _ in end..<buffer.count }))
+    }
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    for (key, value) in places { try restore.add(key: key, value: value, of: buffer) }
+    #expect(try restore.finish(initialPolicy: .flights()).deviceCount == 1)
+  }
+
+  @Test("two devices in one slot are refused, whichever came first")
+  func sameSlot() throws {
+    var records: [StateTopic.Record] = []
+    for device in ["a", "b"] {
+      var harness = PlannerHarness()
+      harness.register(.phone(device))
+      harness.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
+    }
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    for record in records { try restore.add(key: record.key, value: record.value) }
+    #expect(throws: BinaryError.self) { try restore.finish(initialPolicy: .flights()) }
+  }
+}
