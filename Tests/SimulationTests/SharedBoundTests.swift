@@ -115,11 +115,11 @@ struct SharedBoundTests {
     let appPerDay = 1 + random.below(3)
     let kind = Self.kind("K", halfLife: 20, perDay: perDay, minInterval: .minutes(6))
     let rate = Self.rate(5, burst: 1)
+    var profile = PolicyProfiles.standard
+    profile.devicePushes = rate
     let policy = Policy(
-      reference: Policy.none.reference,
-      profile: BudgetProfile(
-        name: "test", instanceReloads: PolicyProfiles.standard.instanceReloads, devicePushes: rate,
-        backgroundPushes: rate), apps: [AppBudget(app: "a.b", perDay: appPerDay)], kinds: [kind])
+      reference: Policy.none.reference, profile: profile, apps: [AppBudget(app: "a.b", perDay: appPerDay)],
+      kinds: [kind])
     let streams = (0..<2).map { device in
       InstanceStream(
         device: "d\(device)", app: "a.b", instance: "w", kind: "K", zone: "GMT", reach: .widgetPush,
