@@ -12,6 +12,7 @@ extension Planner {
     for control in registration.controls { place(control, device: slot, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
       place(activity, device: slot, into: &output)
+      rememberRegistered(activity, device: slot)
     }
     for starter in registration.pushToStart { place(starter, device: slot, into: &output) }
     for activity in registration.activities where !registration.plansActivity(activity) {
@@ -132,6 +133,16 @@ extension Planner {
       Registration.starterID(kind: starter.kind), kind: starter.kind, surface: .starter, device: slot, into: &output)
     address(instance, token: starter.token, isChannel: false)
     listen(instance, to: starter.interests)
+  }
+
+  /// The activity has handed over its token, so the starts up to its own are no zombies, also once it has ended.
+  private mutating func rememberRegistered(_ activity: Registration.Activity, device slot: UInt32) {
+    guard let starter = find(instance: Registration.starterID(kind: activity.kind), device: slot),
+      let started = addressed[starter]?.started
+    else { return }
+    for place in started.indices where started[place].at <= activity.startedAt.microseconds {
+      addressed[starter]?.started[place].isRegistered = true
+    }
   }
 
   /// An activity that a channel tells runs on the device all the same: nothing may start another one of its subjects.

@@ -241,7 +241,7 @@ extension Planner {
       // A key that the instance no longer listens to has no entry any more.
       writer.count(causes[cause].entry == none ? 0 : entryPlace(causes[cause].entry, of: slot) + 1)
       writer.count(pending.firstIndex(of: causes[cause].event) ?? 0)
-      writer.float(causes[cause].relevance)
+      writer.float(causes[cause].signedRelevance)
       writer.zigzag(causes[cause].at)
       writer.zigzag(causes[cause].expires)
       cause = causes[cause].next

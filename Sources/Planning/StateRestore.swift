@@ -350,7 +350,7 @@ extension Planner {
       let slot = pending[event]
       events[slot].references += 1
       var cause = Cause(event: slot, entry: place == 0 ? none : chain[place - 1])
-      cause.relevance = try reader.float("a relevance")
+      cause.signedRelevance = try reader.float("a relevance")
       cause.at = try reader.zigzag("an instant")
       cause.expires = try reader.zigzag("an instant")
       let inserted = causes.insert(cause)
