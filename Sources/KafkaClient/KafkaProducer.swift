@@ -7,8 +7,8 @@
 /// transaction, sends, and commits or aborts. What a failing call asks for is in the error: retriable, call the same
 /// again; abortable, call ``abortTransaction(timeout:)``; fatal, close this producer and make a new one.
 public final class KafkaProducer {
-  private let handle: ProducerHandle
-  private let queueFullTimeout: Duration
+  let handle: ProducerHandle
+  let queueFullTimeout: Duration
 
   /// Makes a producer; it connects in the background.
   /// - Parameters:
@@ -53,6 +53,17 @@ public final class KafkaProducer {
     try handle.send(
       topic: topic, partition: partition, key: key, value: value, headers: headers,
       timestampMilliseconds: timestampMilliseconds, tag: tag, queueFullTimeout: queueFullTimeout)
+  }
+
+  /// Queues a message whose key and value are lent, in the shortest way: the call for many small records.
+  public func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
+    try handle.send(
+      topic: topic, partition: partition, key: key, value: value, queueFullTimeout: queueFullTimeout)
+  }
+
+  /// Queues a tombstone, which removes its key from a compacted topic.
+  public func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError) {
+    try handle.send(topic: topic, partition: partition, removing: key, queueFullTimeout: queueFullTimeout)
   }
 
   /// Serves reports for at most this time. Throws when the producer met a fatal error.

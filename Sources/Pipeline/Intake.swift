@@ -11,6 +11,8 @@ public final class Intake {
   private let stop: StopSignal
   private let counters: PipelineCounters
   private let logger: Logger
+  private let cluster: any Cluster
+  private let clock: any StageClock
   private let events = CloudEventDecoder()
   private let signals = SignalDecoder()
   private let registrations = RegistrationDecoder()
@@ -21,52 +23,138 @@ public final class Intake {
   private var buffer: [UInt8] = []
   /// Dead letters of the batch in hand; their tags count from 1.
   private var letters: [(message: KafkaMessage, error: DomainError)] = []
+  private var consumer: (any ClusterConsumer)?
+  private var producer: (any ClusterProducer)?
+  private var lag: PlannerLag
+  /// Messages that are appended and not all delivered yet; nothing more is read before they are.
+  private var underway: [KafkaMessage] = []
+  private var isPaused = false
 
-  public init(settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+  public convenience init(settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+    self.init(
+      settings: settings, stop: stop, counters: counters, logger: logger, cluster: KafkaCluster(), clock: SystemClock())
+  }
+
+  init(
+    settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger, cluster: any Cluster,
+    clock: any StageClock
+  ) {
     self.settings = settings
     self.stop = stop
     self.counters = counters
     self.logger = logger
+    self.cluster = cluster
+    self.clock = clock
     window = DuplicateWindow(size: settings.intake.duplicateWindow)
+    lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
   }
 
   /// Works until asked to stop, on the calling thread.
   public func run() throws(PipelineError) {
+    defer { end() }
+    try start()
+    while !stop.isAsked { try workOnce() }
+    try finish()
+  }
+
+  /// Connects and joins the group.
+  func start() throws(PipelineError) {
+    do throws(KafkaError) {
+      partitions = try settings.logPartitionCount(cluster)
+      producer = try cluster.producer(
+        settings.client(
+          ["enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304"],
+          defaults: ["linger.ms": "5", "compression.type": "lz4"]), queueFullTimeout: .seconds(60))
+      let consumer = try cluster.consumer(
+        settings.client(
+          [
+            "group.id": "\(settings.group)-intake", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
+            "isolation.level": "read_committed", "auto.offset.reset": "earliest",
+          ],
+          defaults: [
+            "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
+            "fetch.message.max.bytes": "4194304", "topic.metadata.refresh.interval.ms": "10000",
+            // What is read ahead while intake pauses or the log takes its time.
+            "queued.max.messages.kbytes": "65536",
+          ]), listener: nil)
+      self.consumer = consumer
+      try consumer.subscribe(settings.eventTopics + [settings.topics.devices, settings.topics.signals])
+    } catch { throw .kafka(error) }
+  }
+
+  /// Waits for what is under way, so that it need not be read again.
+  func finish() throws(PipelineError) {
+    let deadline = clock.elapsed + .seconds(4)
+    do throws(KafkaError) {
+      while !underway.isEmpty {
+        try deliver(timeout: .milliseconds(100))
+        guard clock.elapsed < deadline else {
+          logger.warning("asked to stop before everything was delivered; it is read again after the restart")
+          return
+        }
+      }
+    } catch { throw .kafka(error) }
+  }
+
+  /// Lets go of everything.
+  func end() {
+    consumer?.close(timeout: .seconds(5))
+    consumer = nil
+    producer = nil
+    lag.close()
+  }
+
+  /// One turn: reads a batch and appends it, or waits for the one before. Memory is bounded by one batch and what the
+  /// consumer reads ahead: while the log or the planners are behind, the partitions are paused, and polled on, so that
+  /// intake stays in its group.
+  func workOnce() throws(PipelineError) {
     do throws(KafkaError) {
       try work()
     } catch { throw .kafka(error) }
   }
 
   private func work() throws(KafkaError) {
-    partitions = try settings.logPartitionCount()
-    let producer = try KafkaProducer(
-      settings.client(
-        ["enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304"],
-        defaults: ["linger.ms": "5", "compression.type": "lz4"]), queueFullTimeout: .seconds(60))
-    let consumer = try KafkaConsumer(
-      settings.client(
-        [
-          "group.id": "\(settings.group)-intake", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
-          "isolation.level": "read_committed", "auto.offset.reset": "earliest",
-        ],
-        defaults: [
-          "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
-          "fetch.message.max.bytes": "4194304", "topic.metadata.refresh.interval.ms": "10000",
-        ]))
-    defer { consumer.close(timeout: .seconds(5)) }
-    try consumer.subscribe(settings.eventTopics + [settings.topics.devices, settings.topics.signals])
-    while !stop.isAsked {
-      let batch = try consumer.poll(maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(50))
-      for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
-      if batch.messages.isEmpty { continue }
+    guard let consumer, let producer else { return }
+    let reason = try reasonToPause()
+    if (reason != nil) != isPaused { try pause(reason) }
+    // Of paused partitions nothing comes; a partition that the group gives meanwhile is paused with the next turn.
+    let batch = try consumer.poll(
+      maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
+    for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+    if isPaused { try pauseAgain(consumer) }
+    if !batch.messages.isEmpty {
       try take(batch.messages, producer)
-      try deliver(producer)
-      letters = []
-      try commit(batch.messages, consumer)
+      underway += batch.messages
+    }
+    if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
+  }
+
+  // MARK: Back-pressure
+
+  private func reasonToPause() throws(KafkaError) -> String? {
+    if !underway.isEmpty { return "the log takes its time" }
+    guard let behind = try lag.excess() else { return nil }
+    return "the planner of log partition \(behind.partition) is \(behind.records) records behind"
+  }
+
+  private func pause(_ reason: String?) throws(KafkaError) {
+    guard let consumer else { return }
+    isPaused = reason != nil
+    if let reason {
+      counters.add(.intakePauses)
+      logger.warning("intake pauses", metadata: ["reason": "\(reason)"])
+      try pauseAgain(consumer)
+    } else {
+      logger.notice("intake goes on")
+      try consumer.resume(consumer.assignment())
     }
   }
 
-  private func take(_ messages: [KafkaMessage], _ producer: KafkaProducer) throws(KafkaError) {
+  private func pauseAgain(_ consumer: any ClusterConsumer) throws(KafkaError) {
+    try consumer.pause(consumer.assignment())
+  }
+
+  private func take(_ messages: [KafkaMessage], _ producer: any ClusterProducer) throws(KafkaError) {
     for message in messages {
       let record: LogRecord
       do throws(DomainError) {
@@ -121,7 +209,7 @@ public final class Intake {
   }
 
   /// Device records go to the device's partition, events to every partition.
-  private func append(_ record: LogRecord, arrival: Timestamp?, _ producer: KafkaProducer) throws(KafkaError) {
+  private func append(_ record: LogRecord, arrival: Timestamp?, _ producer: any ClusterProducer) throws(KafkaError) {
     buffer.removeAll(keepingCapacity: true)
     record.encode(into: &buffer)
     let device: String
@@ -145,7 +233,7 @@ public final class Intake {
 
   /// Tells the channel's partition of it, unless that was told lately: thousands of devices name the same channel. No
   /// origin: repeating it changes nothing.
-  private func append(channel: Registration, _ producer: KafkaProducer) throws(KafkaError) {
+  private func append(channel: Registration, _ producer: any ClusterProducer) throws(KafkaError) {
     guard let activity = channel.activities.first else { return }
     let seen = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
     guard !channels.contains(source: channel.device, id: seen) else { return }
@@ -157,24 +245,25 @@ public final class Intake {
       producer)
   }
 
-  private func send(_ key: String?, _ partition: Int32, time: Timestamp?, _ producer: KafkaProducer) throws(KafkaError)
+  private func send(_ key: String?, _ partition: Int32, time: Timestamp?, _ producer: any ClusterProducer)
+    throws(KafkaError)
   {
     let bytes = buffer
     try producer.send(
-      topic: settings.topics.log, partition: partition, key: key.map { Array($0.utf8) }, value: bytes.span,
-      timestampMilliseconds: settings.timestamps == .event ? time.map { max(1, $0.milliseconds) } : nil)
+      topic: settings.topics.log, partition: partition, key: key.map { Array($0.utf8) }, value: bytes, headers: [],
+      timestampMilliseconds: settings.timestamps == .event ? time.map { max(1, $0.milliseconds) } : nil, tag: 0)
   }
 
   /// Sends a dead letter; `whole` false leaves the value out, for a broker that refuses its size. The origin in the
   /// headers tells where it still stands.
-  private func send(letter index: Int, whole: Bool, _ producer: KafkaProducer) throws(KafkaError) {
+  private func send(letter index: Int, whole: Bool, _ producer: any ClusterProducer) throws(KafkaError) {
     let (message, error) = letters[index]
     var headers = DeadLetter.headers(for: message, reason: error.code.rawValue, message: error.description)
     if !whole { headers.append(KafkaHeader("rouse-truncated", "\(message.value?.count ?? 0)")) }
     do throws(KafkaError) {
       try producer.send(
-        topic: settings.topics.deadLetters, key: message.key, value: whole ? message.value : [], headers: headers,
-        tag: UInt64(index + 1))
+        topic: settings.topics.deadLetters, partition: nil, key: message.key, value: whole ? message.value : [],
+        headers: headers, timestampMilliseconds: nil, tag: UInt64(index + 1))
     } catch {
       guard whole, error.code == .messageTooLarge else { throw error }
       try send(letter: index, whole: false, producer)
@@ -182,27 +271,26 @@ public final class Intake {
   }
 
   /// All that was queued must have arrived before the offsets move.
-  private func deliver(_ producer: KafkaProducer) throws(KafkaError) {
-    while try !producer.flush(timeout: .seconds(1)) {
-      logger.warning("the log takes its time", metadata: ["inFlight": "\(producer.counts.inFlight)"])
-      if stop.isAsked {
-        throw KafkaError(
-          code: .timedOut, message: "asked to stop before everything was delivered; it is read again after the restart",
-          operation: "appending to \(settings.topics.log)", isRetriable: true)
-      }
-    }
+  private func deliver(timeout: Duration) throws(KafkaError) {
+    guard let producer, let consumer else { return }
+    let all = try producer.flush(timeout: timeout)
     for failure in producer.takeDeliveryFailures() {
       guard let error = failure.error else { continue }
       guard failure.tag > 0, error.code == .messageTooLarge else { throw error }
       try send(letter: Int(failure.tag) - 1, whole: false, producer)
     }
-    let again = producer.counts.inFlight > 0
-    if again { try deliver(producer) }
+    guard all, producer.counts.inFlight == 0 else { return }
+    let done = underway
+    underway = []
+    letters = []
+    try commit(done, consumer)
   }
 
-  private func commit(_ messages: [KafkaMessage], _ consumer: KafkaConsumer) throws(KafkaError) {
+  private func commit(_ messages: [KafkaMessage], _ consumer: any ClusterConsumer) throws(KafkaError) {
     var next: [KafkaTopicPartition: Int64] = [:]
-    for message in messages { next[message.topicPartition] = message.offset + 1 }
+    for message in messages {
+      next[message.topicPartition] = max(next[message.topicPartition] ?? 0, message.offset + 1)
+    }
     // A commit that fails during a rebalance is made good by the next one; what is read again meanwhile is dropped.
     try consumer.commitInBackground(next.sorted { $0.key < $1.key }.map { KafkaPosition($0.key, offset: $0.value) })
   }

@@ -2,11 +2,10 @@ import KafkaClient
 
 extension PipelineSettings {
   /// How many partitions the log has.
-  func logPartitionCount() throws(KafkaError) -> Int32 {
-    let admin = try KafkaAdmin(client([:]))
-    let log = try admin.describeTopics([topics.log], timeout: .seconds(30)).first
-    guard let log, !log.partitions.isEmpty else { throw Self.missing(topics.log) }
-    return Int32(log.partitions.count)
+  func logPartitionCount(_ cluster: any Cluster = KafkaCluster()) throws(KafkaError) -> Int32 {
+    let count = try cluster.partitionCount(of: topics.log, client([:]))
+    guard count > 0 else { throw Self.missing(topics.log) }
+    return count
   }
 
   static func missing(_ topic: String) -> KafkaError {

@@ -42,6 +42,9 @@ struct OutputBatch {
     }
   }
 
+  /// Counts decisions that are made and not written.
+  mutating func countUnlogged(_ count: Int) { decisions += count }
+
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Planning
 import Policies
 
@@ -8,7 +7,7 @@ import Policies
 /// planner's tables would make the next change copy them.
 final class PartitionProcessor {
   let partition: Int32
-  private(set) var planner: Planner
+  private var desk: PlannerDesk
   private(set) var position: PlannerPosition
   /// Whether anything happened since the last `takeState`.
   private(set) var isDirty = false
@@ -17,16 +16,20 @@ final class PartitionProcessor {
   private(set) var registrations = 0
   /// Whether the partition had no state at all.
   var isNew = false
-  /// What an operator should hear of the last step.
-  var problems: [String] { output.problems }
-  private var output = PlannerOutput()
-  private var writer = JSONWriter(reserving: 4096)
-  private var decisionWriter = DecisionWriter()
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { desk.largePayloads }
+  /// Why the newest policy of the log was not taken over.
+  var refusedPolicy: PolicyError? { desk.planner.refusedPolicy }
+  /// Events of which not every interest key counted.
+  var keysLeftOut: KeysLeftOut { desk.planner.keysLeftOut }
+  var deviceCount: Int { desk.planner.deviceCount }
+  /// When the planner's next timer is due, µs.
+  var nextTimer: Int64? { desk.planner.nextTimer }
   private var current: (origin: Origin?, offset: Int64)?
 
   init(partition: Int32, planner: Planner, position: PlannerPosition) {
     self.partition = partition
-    self.planner = planner
+    desk = PlannerDesk(planner)
     self.position = position
   }
 
@@ -36,14 +39,14 @@ final class PartitionProcessor {
   ) throws(BinaryError) {
     let bytes = restore.take(PlannerPosition.key)
     position = try bytes.map { bytes throws(BinaryError) in try PlannerPosition(bytes: bytes) } ?? PlannerPosition()
-    planner = try restore.finish(initialPolicy: initialPolicy)
+    desk = PlannerDesk(try restore.finish(initialPolicy: initialPolicy))
     self.partition = partition
   }
 
   /// Starts on a log record. `step` until it says true.
   /// - Throws: for bytes that are no log record. The record is then passed over.
   func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) throws(BinaryError) {
-    precondition(planner.isIdle, "a log record begins when the one before it is done")
+    precondition(desk.planner.isIdle, "a log record begins when the one before it is done")
     guard offset >= position.nextOffset else {
       // Read again after a seek: decided before.
       recordsSkipped += 1
@@ -60,6 +63,7 @@ final class PartitionProcessor {
       throw error
     }
     pass(offset)
+    if isNew, position.birth == nil { position.birth = timestamp }
     if cursor == nil, let origin = record.origin, position.isRepeated(origin) {
       recordsSkipped += 1
       return
@@ -68,9 +72,9 @@ final class PartitionProcessor {
     if case .registration = record.content { registrations += 1 }
     current = (record.origin, offset)
     if let cursor {
-      planner.resume(record.content, offset: offset, timestamp: timestamp, at: cursor)
+      desk.planner.resume(record.content, offset: offset, timestamp: timestamp, at: cursor)
     } else {
-      planner.begin(record.content, offset: offset, timestamp: timestamp)
+      desk.planner.begin(record.content, offset: offset, timestamp: timestamp)
     }
   }
 
@@ -81,24 +85,15 @@ final class PartitionProcessor {
   }
 
   /// Goes on with the record in hand.
+  /// - Parameter logsDecisions: false counts decisions instead of writing them.
   /// - Returns: whether it is done.
-  func step(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
-    guard !planner.isIdle else {
-      output.removeAll()
+  func step(into batch: inout OutputBatch, decisionsMax: Int, logsDecisions: Bool = true) -> Bool {
+    guard !desk.planner.isIdle else {
+      desk.clear()
       return true
     }
-    let done = planner.advance(into: &output, decisionsMax: decisionsMax)
-    for i in 0..<output.decisionCount {
-      writer.reset()
-      decisionWriter.write(i, of: output, by: planner, to: &writer)
-      batch.append(.decisions, value: writer.bytes[...]) { planner.appendDeviceID(ofDecision: i, of: output, to: &$0) }
-    }
-    for i in 0..<output.commandCount {
-      writer.reset()
-      decisionWriter.write(command: i, of: output, by: planner, to: &writer)
-      batch.append(.commands, value: writer.bytes[...]) { planner.appendDeviceID(ofCommand: i, of: output, to: &$0) }
-    }
-    position.cursor = done ? nil : planner.cursor
+    let done = desk.advance(into: &batch, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
+    position.cursor = done ? nil : desk.planner.cursor
     if !done, let current { position.nextOffset = current.offset }
     if done, let current { position.nextOffset = current.offset + 1 }
     return done
@@ -108,8 +103,15 @@ final class PartitionProcessor {
   func takeState(into batch: inout OutputBatch) {
     guard isDirty else { return }
     let destination = OutputBatch.Destination.state(partition)
-    planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
+    desk.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
     batch.append(destination, key: PlannerPosition.key, value: position.encoded()[...])
-    isDirty = !planner.isIdle
+    isDirty = !desk.planner.isIdle
+  }
+
+  /// Writes the next part of the whole state, the position last (see `Planner.writeState`).
+  func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
+    let done = desk.planner.writeState(from: &walk, recordsMax: recordsMax, body)
+    if done { body(PlannerPosition.key[...], position.encoded()[...]) }
+    return done
   }
 }

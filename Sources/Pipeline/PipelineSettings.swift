@@ -53,6 +53,19 @@ public struct PipelineSettings: Sendable {
     /// How long the broker waits before it aborts a transaction whose owner is gone. Also how long a take-over may have
     /// to wait.
     public var transactionTimeout: Duration = .seconds(15)
+    /// Folder of local snapshots, which make a restart on the same machine quick; nil for none. One folder for each
+    /// installation; its processes on a machine may share it.
+    public var snapshotFolder: String?
+    /// Time between two snapshots of a partition. A restart reads what changed since the newest from the topic.
+    public var snapshotInterval: Duration = .seconds(300)
+    /// Static group membership: a process that comes back within the session time-out finds its partitions again without
+    /// a rebalance, and one that stays away keeps them idle for as long.
+    public var isStaticMember = false
+    /// False gives up exactly-once: no transactions, so a crash leaves records that are decided again. For benchmarks
+    /// only, to tell what transactions cost.
+    public var isExactlyOnce = true
+    /// False leaves `rouse.decisions` empty: nobody can ask why. For benchmarks only, to tell what the decision log costs.
+    public var logsDecisions = true
     public init() {}
   }
 
@@ -61,6 +74,9 @@ public struct PipelineSettings: Sendable {
     /// Ids of events remembered, to drop what a publisher sends twice. Two generations of this size are kept, 8 bytes
     /// and the set's overhead each.
     public var duplicateWindow = 500_000
+    /// Intake pauses while a planner is this many records of its log partition behind, so that a log bounded by its
+    /// retention does not lose what was not planned yet. 0: never.
+    public var plannerLagMax: Int64 = 1_000_000
     public init() {}
   }
 

@@ -5,13 +5,17 @@ import Planning
 /// cannot part.
 struct PlannerPosition: Equatable {
   static let key = Array("p/position".utf8)
-  private static let formatVersion: UInt8 = 1
+  /// Version 1 had no birth.
+  private static let formatVersion: UInt8 = 2
 
   /// Offset of the next log record to read; with a cursor, of the record that is half done.
   var nextOffset: Int64 = 0
   var cursor: RecordCursor?
   /// Highest offset seen of each origin: what intake appends again after a crash is dropped.
   var origins: [OriginPartition: Int64] = [:]
+  /// Log time of the first record that the partition ever planned, µs: tells a log and its state from others of the same
+  /// name. Nil before it, and in states begun by a release that did not note it.
+  var birth: Int64?
 
   struct OriginPartition: Hashable, Comparable {
     var topic: String
@@ -50,13 +54,15 @@ struct PlannerPosition: Equatable {
       writer.zigzag(Int64(origin.partition))
       writer.zigzag(offset)
     }
+    writer.bool(birth != nil)
+    writer.zigzag(birth ?? 0)
     return writer.bytes
   }
 
   init(bytes: [UInt8]) throws(BinaryError) {
     var reader = BinaryReader(bytes)
     let version = try reader.uint8("a format version")
-    guard version == Self.formatVersion else {
+    guard (1...Self.formatVersion).contains(version) else {
       throw .newerVersion(found: version, newestKnown: Self.formatVersion)
     }
     nextOffset = try reader.zigzag("an offset")
@@ -72,5 +78,9 @@ struct PlannerPosition: Equatable {
       let partition = Int32(truncatingIfNeeded: try reader.zigzag("a partition"))
       origins[OriginPartition(topic: topic, partition: partition)] = try reader.zigzag("an offset")
     }
+    guard version > 1 else { return }
+    let hasBirth = try reader.bool("whether there is a birth")
+    let instant = try reader.zigzag("a timestamp")
+    birth = hasBirth ? instant : nil
   }
 }

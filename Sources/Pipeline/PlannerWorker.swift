@@ -7,50 +7,81 @@ public import Policies
 
 /// One planner thread: its consumer, its transactional producer and the planners of the log partitions it owns.
 ///
-///     assigned ──► restore from rouse.state ──► plan ──► commit ──► plan …
-///                                                │ failed, abortable: abort, restore all owned partitions
-///                                                │ failed, fatal (fenced): give up; the supervisor starts a new worker
-///     revoked  ──► commit what is open ──► let go
-///     lost     ──► abort what is open ──► let go, restore the others
+///     workOnce:  poll the log ──► plan ──► commit, when it is time
+///                     │             ▲
+///                     │ assigned    │ complete
+///                     ▼             │
+///                  wait for earlier owners ──► restore, a slice at a time
 ///
-/// One transaction holds decisions, commands, changed state and the position. The group's offsets go along for lag tools
-/// and so that the broker refuses a worker that is no longer a member of the group; the position that counts is the
-/// record in `rouse.state`.
+/// See `PartitionLife` for what happens to each partition and `PlannerTransaction` for the commit protocol.
+///
+/// - a failure that asks for an abort: abort, restore all owned partitions
+/// - a fatal one (fenced), or a commit whose end is not known: give up; the supervisor starts a new worker
+/// - partitions revoked: commit what is open, let go; the others go on
+/// - partitions lost: abort what is open, let go, restore the others
+///
+/// The group's offsets go along in the transaction for lag tools and so that the broker refuses a worker that is no
+/// longer a member of the group; the position that counts is the record in `rouse.state`.
 public final class PlannerWorker {
-  private let settings: PipelineSettings
+  let settings: PipelineSettings
   private let initialPolicy: Policy
-  private let stop: StopSignal
-  private let counters: PipelineCounters
-  private let logger: Logger
+  let stop: StopSignal
+  let counters: PipelineCounters
+  let logger: Logger
   private let transactionalID: String
+  private let cluster: any Cluster
+  let clock: any StageClock
+  private let ticks: TickAppender
 
-  private var consumer: KafkaConsumer?
-  private var producer: KafkaProducer?
-  private var ticks: TickAppender
+  private(set) var consumer: (any ClusterConsumer)?
+  private(set) var transaction: PlannerTransaction?
+  private var reader: StateReader?
+  let snapshots: SnapshotKeeper?
   /// Partitions that the group gave to this worker.
-  private var owned: Set<Int32> = []
-  /// Planners of owned partitions. Emptied by every abort: memory is then ahead of what is committed, and nothing of it
-  /// may be committed later.
-  private var processors: [Int32: PartitionProcessor] = [:]
-  /// Partitions assigned in the poll at hand.
-  private var justAssigned: Set<Int32> = []
+  private(set) var lives: [Int32: PartitionLife] = [:]
+  /// Partitions to be paused after the poll at hand: their state comes first.
+  private var toPause: Set<Int32> = []
   private var partitionCount: Int32 = 0
+  /// What is decided and not queued yet; empty after each turn.
   private var batch = OutputBatch()
-  private var inTransaction = false
-  private var sentBytes = 0
-  private var lastCommit = ContinuousClock.now
+  /// Output of several log records is queued at once: asking librdkafka for reports each time costs more than planning
+  /// a small event.
+  private static let batchBytesMax = 64 << 10
+  private var lastCommit = Duration.zero
+  private var lastTimerCheck = Duration.zero
   private var skipNoted = false
+  /// Kinds of which a large payload was told; at most as many as policies name.
+  private var largeKinds: Set<String> = []
+  private var tickFailureNoted = false
   private var refusedPolicy: PolicyError?
-  private var lastTimerCheck = ContinuousClock.now
+  /// How many events with too many interest keys were told of last, by partition.
+  private var keysLeftOut: [Int32: Int] = [:]
   /// A failure inside a rebalance callback, thrown after the poll.
   private var failure: PipelineError?
 
   /// - Parameters:
   ///   - number: of this worker in its process, from 0; part of its transactional id.
   ///   - initialPolicy: in force while the log has shown none.
-  public init(
+  public convenience init(
     settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
     counters: PipelineCounters, logger: Logger
+  ) throws(PipelineError) {
+    var store: SnapshotFiles?
+    if let folder = settings.planner.snapshotFolder {
+      do throws(SnapshotError) { store = try SnapshotFiles(folder: folder) } catch {
+        throw .setup("planner.snapshotFolder: \(error)")
+      }
+    }
+    self.init(
+      settings: settings, number: number, initialPolicy: initialPolicy, stop: stop, counters: counters, logger: logger,
+      cluster: KafkaCluster(), clock: SystemClock(), store: store)
+  }
+
+  /// - Parameter store: of local snapshots; nil to do without.
+  init(
+    settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
+    counters: PipelineCounters, logger: Logger, cluster: any Cluster, clock: any StageClock,
+    store: (any SnapshotStore)?
   ) {
     self.settings = settings
     self.initialPolicy = initialPolicy
@@ -59,99 +90,145 @@ public final class PlannerWorker {
     var logger = logger
     logger[metadataKey: "worker"] = "\(number)"
     self.logger = logger
+    self.cluster = cluster
+    self.clock = clock
     transactionalID = "\(settings.group)-planner-\(settings.instance)-\(number)"
-    ticks = TickAppender(settings: settings)
+    ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)
+    snapshots = store.map { SnapshotKeeper(settings: settings, store: $0, clock: clock, logger: logger) }
+    reader = StateReader(settings: settings, cluster: cluster, clock: clock, store: store) { partition, reason in
+      logger.warning(
+        "a local snapshot is not used; the state is read from the topic",
+        metadata: ["partition": "\(partition)", "reason": "\(reason)"])
+      counters.add(.snapshotsDiscarded)
+    }
   }
 
   /// Works until asked to stop, on the calling thread.
   public func run() throws(PipelineError) {
-    do throws(KafkaError) {
-      try start()
-    } catch { throw .kafka(error) }
     defer { end() }
-    while !stop.isAsked {
-      do throws(KafkaError) {
-        try workOnce()
-      } catch {
-        try recover(from: error)
-      }
-      if let failure { throw failure }
-    }
-    do throws(KafkaError) { try commit() } catch { try recover(from: error) }
+    try start()
+    while !stop.isAsked { try workOnce() }
+    try finish()
   }
 
   // MARK: Life
 
-  private func start() throws(KafkaError) {
-    let producer = try KafkaProducer(
-      settings.client(
-        [
-          "transactional.id": transactionalID, "enable.idempotence": "true",
-          "transaction.timeout.ms": "\(settings.planner.transactionTimeout.milliseconds)",
-          "partitioner": "murmur2_random", "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
-        ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"]))
-    self.producer = producer
-    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-      try producer.initTransactions(timeout: .seconds(30))
-    }
-    partitionCount = try settings.logPartitionCount()
-    let consumer = try KafkaConsumer(
-      settings.client(
-        [
-          "group.id": "\(settings.group)-planner", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
-          "auto.offset.reset": "error", "isolation.level": "read_committed", "enable.partition.eof": "false",
-        ],
-        defaults: [
-          "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
-          // A consumer idles whenever its queue passes this many messages; the byte bound caps memory instead.
-          "queued.min.messages": "1000000", "queued.max.messages.kbytes": "65536",
-        ]), rebalanceListener: self, logSink: nil)
-    self.consumer = consumer
-    try consumer.subscribe([settings.topics.log])
-    lastCommit = .now
+  /// Connects and joins the group.
+  func start() throws(PipelineError) {
+    do throws(KafkaError) {
+      let producer = try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60))
+      let transaction = PlannerTransaction(
+        producer: producer, topics: settings.topics, isTransactional: settings.planner.isExactlyOnce, clock: clock,
+        stop: stop)
+      self.transaction = transaction
+      try transaction.begin()
+      partitionCount = try settings.logPartitionCount(cluster)
+      let consumer = try cluster.consumer(consumerConfiguration(), listener: self)
+      self.consumer = consumer
+      try consumer.subscribe([settings.topics.log])
+    } catch { throw .kafka(error) }
+    lastCommit = clock.elapsed
   }
 
-  private func end() {
-    // Leaving the group in order makes the other members take over at once.
+  private func producerConfiguration() -> KafkaConfiguration {
+    var configuration = settings.client(
+      [
+        "enable.idempotence": "true", "partitioner": "murmur2_random",
+        "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
+      ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
+    if settings.planner.isExactlyOnce {
+      configuration["transactional.id"] = transactionalID
+      configuration["transaction.timeout.ms"] = "\(settings.planner.transactionTimeout.milliseconds)"
+    }
+    return configuration
+  }
+
+  private func consumerConfiguration() -> KafkaConfiguration {
+    var configuration = settings.client(
+      [
+        "group.id": "\(settings.group)-planner", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
+        "auto.offset.reset": "error", "isolation.level": "read_committed", "enable.partition.eof": "false",
+      ],
+      defaults: [
+        "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
+        // A consumer idles whenever its queue passes this many messages; the byte bound caps memory instead.
+        "queued.min.messages": "1000000", "queued.max.messages.kbytes": "65536",
+      ])
+    // A member that comes back within the session time-out finds its partitions again, without a rebalance.
+    if settings.planner.isStaticMember { configuration["group.instance.id"] = transactionalID }
+    return configuration
+  }
+
+  /// Commits what is decided, and keeps the snapshots.
+  func finish() throws(PipelineError) {
+    do throws(KafkaError) {
+      try commit()
+    } catch {
+      abort(because: error)
+      return
+    }
+    // Others take over while the snapshots are written.
+    let processors = lives.sorted { $0.key < $1.key }.compactMap(\.value.processor)
+    let ends = processors.map { stateEnd(of: $0.partition) }
+    leave()
+    for (processor, end) in zip(processors, ends) {
+      if let end { snapshots?.writeWhole(processor, stateOffset: end) }
+    }
+  }
+
+  /// Leaves the group in order, which makes the other members take over at once.
+  private func leave() {
     consumer?.close(timeout: .seconds(5))
     consumer = nil
-    abort()
-    producer = nil
-    owned = []
+  }
+
+  /// Lets go of everything.
+  func end() {
+    leave()
+    abort(because: nil)
+    snapshots?.discardAll()
+    reader?.close()
+    transaction = nil
+    lives = [:]
   }
 
   // MARK: Work
 
-  private func workOnce() throws(KafkaError) {
-    guard let consumer else { return }
-    let poll = try consumer.poll(maxMessages: settings.planner.pollRecordsMax, timeout: .milliseconds(20))
-    if failure != nil { return }
-    for case .error(let error) in poll.events { try note(error) }
-    try rereadJustAssigned()
-    var planned = 0
-    for message in poll.messages where !justAssigned.contains(message.partition) {
-      try plan(message)
-      // What is read and not planned is read again by whoever owns the partition next: the position is in the state.
-      if failure != nil || (stop.isAsked && planned % 16 == 0) { break }
-      planned += 1
+  /// One turn: reads, plans, restores and commits a bounded piece.
+  func workOnce() throws(PipelineError) {
+    do throws(KafkaError) {
+      try work()
+    } catch {
+      try recover(from: error)
     }
-    justAssigned = []
-    counters.add(.logRecordsPlanned, planned)
-    if failure != nil { return }
-    if ContinuousClock.now - lastCommit >= settings.planner.commitInterval { try commit() }
-    if settings.timestamps == .arrival, poll.messages.isEmpty || ContinuousClock.now - lastTimerCheck > .seconds(1) {
-      lastTimerCheck = .now
-      try appendTicks()
-    }
+    if let failure { throw failure }
   }
 
-  /// A partition that came in this poll may have come back: what was read of it before must not be planned after the
-  /// restored position.
-  private func rereadJustAssigned() throws(KafkaError) {
-    for partition in justAssigned.sorted() {
-      guard let processor = processors[partition] else { continue }
-      let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
-      try consumer?.seek(topic, to: processor.isNew ? .beginning : .at(processor.position.nextOffset))
+  private func work() throws(KafkaError) {
+    guard let consumer else { return }
+    let isRestoring = lives.values.contains { $0.processor == nil }
+    let poll = try consumer.poll(
+      maxMessages: settings.planner.pollRecordsMax, timeout: .milliseconds(isRestoring ? 1 : 20))
+    if failure != nil { return }
+    for case .error(let error) in poll.events { try note(error) }
+    try pauseAssigned()
+    var planned = 0
+    for message in poll.messages {
+      guard let processor = lives[message.partition]?.processor else { continue }
+      try plan(message, processor)
+      planned += 1
+      // What is read and not planned is read again by whoever owns the partition next: the position is in the state.
+      if failure != nil || (stop.isAsked && planned % 16 == 0) { break }
+    }
+    try sendBatch()
+    counters.add(.logRecordsPlanned, planned)
+    if failure != nil { return }
+    if clock.elapsed - lastCommit >= settings.planner.commitInterval { try commit() }
+    try restoreOn(idle: poll.messages.isEmpty)
+    snapshots?.writeOn()
+    if settings.timestamps == .arrival, poll.messages.isEmpty || clock.elapsed - lastTimerCheck > .seconds(1) {
+      lastTimerCheck = clock.elapsed
+      appendTicks()
     }
   }
 
@@ -168,8 +245,7 @@ public final class PlannerWorker {
     logger.warning("kafka", metadata: ["error": "\(error)"])
   }
 
-  private func plan(_ message: KafkaMessage) throws(KafkaError) {
-    guard let processor = processors[message.partition] else { return }
+  private func plan(_ message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
     let (skipped, registered) = (processor.recordsSkipped, processor.registrations)
     let timestamp = Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds
     do throws(BinaryError) {
@@ -182,28 +258,49 @@ public final class PlannerWorker {
       logger.error(
         "a log record is unreadable and became a dead letter",
         metadata: ["place": "\(message.topicPartition)@\(message.offset)", "error": "\(error)"])
-      try send(deadLetter: message, reason: "UNREADABLE_LOG_RECORD", text: error.description)
+      try transaction?.send(
+        deadLetter: message,
+        headers: DeadLetter.headers(for: message, reason: "UNREADABLE_LOG_RECORD", message: error.description))
+      counters.add(.deadLetters)
     }
-    if failure != nil { return }
     ticks.consumed(message.partition)
     var done = false
     while !done {
-      done = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
-      if let problem = processor.problems.first {
-        logger.warning(
-          "a payload was refused for its size",
-          metadata: ["first": "\(problem)", "count": "\(processor.problems.count)"])
-      }
-      try sendBatch()
-      if sentBytes >= settings.planner.transactionBytesMax { try commit() }
+      done = processor.step(
+        into: &batch, decisionsMax: settings.planner.stepDecisionsMax, logsDecisions: settings.planner.logsDecisions)
+      for payload in processor.largePayloads { note(payload) }
+      if batch.bytes.count >= Self.batchBytesMax { try sendBatch() }
+      if (transaction?.bytes ?? 0) >= settings.planner.transactionBytesMax { try commit() }
     }
     if processor.recordsSkipped > skipped { noteSkipped(message) }
-    if let refused = processor.planner.refusedPolicy, refused != refusedPolicy {
+    let leftOut = processor.keysLeftOut
+    // At the first such event, the second, the fourth and so on: there may be as many as events.
+    if leftOut.events.nonzeroBitCount == 1, leftOut.events != keysLeftOut[processor.partition] {
+      keysLeftOut[processor.partition] = leftOut.events
+      logger.warning(
+        "an event has too many interest keys: what listens to the last of them does not hear of it",
+        metadata: [
+          "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
+          "events": "\(leftOut.events)",
+        ])
+    }
+    if let refused = processor.refusedPolicy, refused != refusedPolicy {
       refusedPolicy = refused
       logger.critical(
         "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
     }
     if processor.registrations > registered { counters.add(.registrationsPlanned) }
+  }
+
+  /// A refused payload is told each time, one that is near the limit once for its kind.
+  private func note(_ payload: LargePayload) {
+    let metadata: Logger.Metadata = ["first": "\(payload)", "count": "\(payload.count)"]
+    if payload.band == .refused {
+      logger.warning("a payload was refused for its size", metadata: metadata)
+    } else if largeKinds.insert(payload.kind).inserted {
+      logger.warning(
+        "a payload is near the platform's limit; told once for each kind, `rouse plan` counts them", metadata: metadata)
+    }
   }
 
   private func noteSkipped(_ message: KafkaMessage) {
@@ -215,180 +312,197 @@ public final class PlannerWorker {
       metadata: ["place": "\(message.topicPartition)@\(message.offset)"])
   }
 
-  private func send(deadLetter message: KafkaMessage, reason: String, text: String) throws(KafkaError) {
-    try beginIfNeeded()
-    try producer?.send(
-      topic: settings.topics.deadLetters, key: message.key, value: message.value,
-      headers: DeadLetter.headers(for: message, reason: reason, message: text))
-    counters.add(.deadLetters)
-  }
-
-  private func beginIfNeeded() throws(KafkaError) {
-    guard !inTransaction else { return }
-    try producer?.beginTransaction()
-    inTransaction = true
-  }
-
   private func sendBatch() throws(KafkaError) {
-    guard !batch.isEmpty, let producer else { return }
-    try beginIfNeeded()
-    try send(batch.records, in: batch.bytes, producer)
-    sentBytes += batch.bytes.count
+    guard !batch.isEmpty, let transaction else { return }
+    try transaction.send(batch)
     counters.add(.decisions, batch.decisions)
     counters.add(.commands, batch.commands)
     counters.add(.stateRecords, batch.stateRecords)
     batch.removeAll()
-    try producer.poll()
-  }
-
-  private func send(
-    _ records: [OutputBatch.Record], in bytes: [UInt8], _ producer: KafkaProducer
-  ) throws(KafkaError) {
-    for record in records {
-      let key = Array(bytes[record.key])
-      let (topic, partition): (String, Int32?) =
-        switch record.destination {
-        case .decisions: (settings.topics.decisions, nil)
-        case .commands: (settings.topics.commands, nil)
-        case .deadLetters: (settings.topics.deadLetters, nil)
-        case .state(let partition): (settings.topics.state, partition)
-        }
-      if let value = record.value {
-        try producer.send(topic: topic, partition: partition, key: key, value: bytes.span.extracting(value))
-      } else {
-        try producer.send(topic: topic, partition: partition, key: key, value: nil)
-      }
-    }
   }
 
   /// Writes the state and the positions, then ends the transaction.
   private func commit() throws(KafkaError) {
-    lastCommit = .now
-    guard failure == nil else { return }
-    for partition in processors.keys.sorted() {
-      processors[partition]?.takeState(into: &batch)
+    lastCommit = clock.elapsed
+    guard failure == nil, let transaction, let consumer else { return }
+    let processors = lives.sorted { $0.key < $1.key }.compactMap(\.value.processor)
+    for processor in processors {
+      processor.takeState(into: &batch)
       try sendBatch()
     }
-    guard inTransaction, failure == nil, let producer, let consumer else { return }
-    let offsets = processors.sorted { $0.key < $1.key }.map { partition, processor in
+    guard transaction.isOpen else { return }
+    let offsets = processors.map { processor in
       KafkaPosition(
-        KafkaTopicPartition(topic: settings.topics.log, partition: partition), offset: processor.position.nextOffset)
+        KafkaTopicPartition(topic: settings.topics.log, partition: processor.partition),
+        offset: processor.position.nextOffset)
     }
-    let group = try consumer.groupMetadata()
-    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-      try producer.sendOffsetsToTransaction(offsets, group: group, timeout: .seconds(10))
-    }
-    try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-      try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(30))
-    }
-    inTransaction = false
-    sentBytes = 0
+    try transaction.commit(offsets) { () throws(KafkaError) in try consumer.membership() }
     counters.add(.transactionsCommitted)
-  }
-
-  private func abort() {
-    processors = [:]
-    batch.removeAll()
-    guard inTransaction else { return }
-    inTransaction = false
-    sentBytes = 0
-    counters.add(.transactionsAborted)
-    guard let producer else { return }
-    do throws(KafkaError) {
-      try retrying(for: .seconds(120), stop: stop) { () throws(KafkaError) in
-        try producer.abortTransaction(timeout: stop.isAsked ? .seconds(2) : .seconds(30))
-      }
-    } catch {
-      logger.warning("aborting failed; the broker ends the transaction", metadata: ["error": "\(error)"])
+    for processor in processors {
+      snapshots?.committed(processor) { self.stateEnd(of: processor.partition) }
     }
   }
 
   // MARK: Failures
 
-  /// What was planned since the last commit is void, so every owned partition is restored.
+  /// What was planned since the last commit is void: aborts it, and has every owned partition restored. Memory is ahead
+  /// of what is committed, and nothing of it may be committed later.
+  private func abort(because error: KafkaError?) {
+    batch.removeAll()
+    snapshots?.discardAll()
+    for partition in lives.keys { wait(for: partition) }
+    guard let transaction, transaction.state != .idle else { return }
+    counters.add(.transactionsAborted)
+    if let error { logger.warning("transaction aborted, restoring", metadata: ["error": "\(error)"]) }
+    if let failure = transaction.abort() {
+      logger.warning("aborting failed; the broker ends the transaction", metadata: ["error": "\(failure)"])
+    }
+  }
+
   private func recover(from error: KafkaError) throws(PipelineError) {
-    guard error.isAbortable || (error.isRetriable && !error.isFatal) else {
-      processors = [:]
+    abort(because: error)
+    guard transaction?.state == .idle, error.isAbortable || (error.isRetriable && !error.isFatal) else {
       throw .kafka(error)
     }
-    logger.warning("transaction aborted, restoring", metadata: ["error": "\(error)"])
-    abort()
-    guard !stop.isAsked else { return }
-    for partition in owned.sorted() {
-      let start = try restore(partition)
-      do throws(KafkaError) {
-        let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
-        try consumer?.seek(topic, to: start)
-      } catch {
-        processors = [:]
-        throw .kafka(error)
+    do throws(KafkaError) {
+      try pauseAssigned()
+    } catch {
+      throw .kafka(error)
+    }
+  }
+
+  // MARK: Restoring
+
+  /// From now on the partition is restored before anything else is done with it.
+  private func wait(for partition: Int32, from next: Duration? = nil) {
+    do throws(KafkaError) { try reader?.cancel(partition) } catch {
+      logger.warning("kafka", metadata: ["error": "\(error)"])
+    }
+    lives[partition] = .waiting(PartitionLife.Waiting(since: clock.elapsed, next: next ?? clock.elapsed))
+    toPause.insert(partition)
+  }
+
+  private func topic(_ partition: Int32) -> KafkaTopicPartition {
+    KafkaTopicPartition(topic: settings.topics.log, partition: partition)
+  }
+
+  private func pauseAssigned() throws(KafkaError) {
+    let partitions = toPause.sorted().filter { lives[$0] != nil }.map(topic)
+    toPause = []
+    if !partitions.isEmpty { try consumer?.pause(partitions) }
+  }
+
+  /// Takes each partition that does not plan yet a piece further.
+  /// - Parameter idle: whether there is nothing else to do.
+  private func restoreOn(idle: Bool) throws(KafkaError) {
+    guard let reader, lives.values.contains(where: { $0.processor == nil }) else { return }
+    do throws(KafkaError) {
+      for partition in lives.keys.sorted() {
+        guard case .waiting(let waiting) = lives[partition], waiting.next <= clock.elapsed else { continue }
+        try awaitEarlierOwners(of: partition, waiting, reader)
+      }
+      if !reader.isIdle {
+        for restore in try reader.step(timeout: .milliseconds(idle ? 20 : 0)) { try complete(restore, reader) }
+      }
+    } catch {
+      guard error.isRetriable, !error.isFatal else { throw error }
+      logger.warning("restoring failed and is tried again", metadata: ["error": "\(error)"])
+      for partition in lives.keys.sorted() where lives[partition]?.processor == nil {
+        wait(for: partition, from: clock.elapsed + .seconds(1))
       }
     }
   }
 
-  /// Puts the planner of a partition together from its state.
-  /// - Returns: where to read on.
-  private func restore(_ partition: Int32) throws(PipelineError) -> KafkaOffset {
-    var restore = PlannerRestore(partition: partition, partitionCount: partitionCount, bounds: settings.bounds)
-    let began = ContinuousClock.now
+  /// Offsets read as stable are those of which nothing is under way.
+  private func awaitEarlierOwners(
+    of partition: Int32, _ waiting: PartitionLife.Waiting, _ reader: StateReader
+  ) throws(KafkaError) {
     do throws(KafkaError) {
-      try awaitEarlierOwners(of: partition)
-    } catch { throw .kafka(error) }
-    try StateReader(settings: settings, timeout: settings.planner.transactionTimeout * 4)
-      .read(partition: partition, into: &restore, stop: stop)
-    let records = restore.count
-    do throws(BinaryError) {
-      let processor = try PartitionProcessor(
-        partition: partition, partitionCount: partitionCount, restoring: restore, initialPolicy: initialPolicy)
-      processors[partition] = processor
-      processor.isNew = records == 0
-      logger.info(
-        "partition restored",
-        metadata: [
-          "partition": "\(partition)", "records": "\(records)", "devices": "\(processor.planner.deviceCount)",
-          "nextOffset": "\(processor.position.nextOffset)",
-          "milliseconds": "\((ContinuousClock.now - began).milliseconds)",
-        ])
-      return records == 0 ? .beginning : .at(processor.position.nextOffset)
+      _ = try consumer?.committed([topic(partition)], timeout: waiting.timeout)
     } catch {
-      throw .unreadable(place: "\(settings.topics.state)[\(partition)]", reason: error.description)
+      guard error.isRetriable, clock.elapsed - waiting.since < settings.planner.transactionTimeout * 4 else {
+        throw error
+      }
+      var longer = waiting
+      longer.timeout = min(longer.timeout * 2, PartitionLife.Waiting.timeoutMax)
+      longer.next = clock.elapsed + .milliseconds(50)
+      lives[partition] = .waiting(longer)
+      return
     }
+    let restore = PartitionRestore(partition: partition, at: clock.elapsed) { [settings, partitionCount] in
+      PlannerRestore(partition: partition, partitionCount: partitionCount, bounds: settings.bounds)
+    }
+    lives[partition] = .restoring(restore)
+    try reader.begin(restore)
   }
 
-  /// Waits until no earlier owner can commit any more. From the moment this worker was given the partition the group
-  /// refuses the offsets of an owner before it; one whose offsets were accepted earlier, and that stopped before the end
-  /// of its transaction, may still end it. Offsets read as stable are those of which nothing is under way.
-  private func awaitEarlierOwners(of partition: Int32) throws(KafkaError) {
-    let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
-    _ = try retrying(for: settings.planner.transactionTimeout * 4, stop: stop) { () throws(KafkaError) in
-      try consumer?.committed([topic], timeout: .seconds(10))
+  private func complete(_ restore: PartitionRestore, _ reader: StateReader) throws(KafkaError) {
+    let partition = restore.partition
+    guard case .restoring(let current) = lives[partition], current === restore else { return }
+    let processor: PartitionProcessor
+    do throws(BinaryError) {
+      processor = try restore.finish(partitionCount: partitionCount, initialPolicy: initialPolicy)
+    } catch {
+      if restore.snapshot != nil {
+        return try reader.again(restore, because: error.description)
+      }
+      failure = .unreadable(place: "\(settings.topics.state)[\(partition)]", reason: error.description)
+      return
+    }
+    if let snapshot = restore.snapshot, snapshot.birth != processor.position.birth {
+      return try reader.again(restore, because: "it belongs to another log of the same name")
+    }
+    counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
+    // What was read of the partition before is not what comes next. Where the seek fails the partition does not plan:
+    // it would go on behind records that were dropped while it was restored.
+    try consumer?.seek(topic(partition), to: processor.isNew ? .beginning : .at(processor.position.nextOffset))
+    try consumer?.resume([topic(partition)])
+    lives[partition] = .planning(processor)
+    snapshots?.restored(partition)
+    logger.info(
+      "partition restored",
+      metadata: [
+        "partition": "\(partition)", "fromSnapshot": "\(restore.snapshotRecords)",
+        "fromTopic": "\(restore.topicRecords)", "devices": "\(processor.deviceCount)",
+        "nextOffset": "\(processor.position.nextOffset)",
+        "milliseconds": "\((clock.elapsed - restore.began).milliseconds)",
+      ])
+  }
+
+  /// Nil, with a warning, when the broker does not tell: then there is no snapshot this time.
+  private func stateEnd(of partition: Int32) -> Int64? {
+    guard snapshots != nil else { return nil }
+    do throws(KafkaError) {
+      return try reader?.end(of: partition)
+    } catch {
+      logger.warning("no snapshot this time", metadata: ["partition": "\(partition)", "error": "\(error)"])
+      return nil
     }
   }
 
   // MARK: Ticks
 
-  private func appendTicks() throws(KafkaError) {
-    let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
-    for partition in processors.keys.sorted() {
-      guard let due = processors[partition]?.planner.nextTimer, due <= now else { continue }
-      if try ticks.append(partition) { counters.add(.ticksAppended) }
+  /// A tick that does not get through is tried again; nothing else depends on it.
+  private func appendTicks() {
+    for (partition, life) in lives.sorted(by: { $0.key < $1.key }) {
+      guard let due = life.processor?.nextTimer, due <= clock.wallMicroseconds else { continue }
+      do throws(KafkaError) {
+        if try ticks.append(partition) { counters.add(.ticksAppended) }
+        tickFailureNoted = false
+      } catch {
+        if !tickFailureNoted { logger.warning("a tick could not be appended", metadata: ["error": "\(error)"]) }
+        tickFailureNoted = true
+      }
     }
   }
 }
 
 extension PlannerWorker: KafkaRebalanceListener {
   public func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
-    var starts: [KafkaTopicPartition: KafkaOffset] = [:]
-    for partition in partitions.sorted() where failure == nil {
-      do throws(PipelineError) {
-        owned.insert(partition.partition)
-        starts[partition] = try restore(partition.partition)
-        justAssigned.insert(partition.partition)
-      } catch {
-        failure = error
-      }
-    }
-    return starts
+    for partition in partitions.sorted() { wait(for: partition.partition) }
+    logger.info("partitions assigned", metadata: ["partitions": "\(partitions.map(\.partition).sorted())"])
+    // They are paused before anything of them is planned; the restored position says where to read on.
+    return Dictionary(uniqueKeysWithValues: partitions.map { ($0, .beginning) })
   }
 
   public func revoked(_ partitions: [KafkaTopicPartition]) {
@@ -397,30 +511,38 @@ extension PlannerWorker: KafkaRebalanceListener {
     } catch {
       logger.warning(
         "could not commit what was revoked; the next owner decides it again", metadata: ["error": "\(error)"])
-      voidAll(but: partitions)
+      void(because: error)
     }
-    for partition in partitions {
-      processors[partition.partition] = nil
-      owned.remove(partition.partition)
-    }
-    logger.info("partitions revoked", metadata: ["partitions": "\(partitions)"])
+    letGo(of: partitions)
+    logger.info("partitions revoked", metadata: ["partitions": "\(partitions.map(\.partition).sorted())"])
   }
 
   public func lost(_ partitions: [KafkaTopicPartition]) {
-    logger.warning("partitions lost", metadata: ["partitions": "\(partitions)"])
-    voidAll(but: partitions)
-    owned.subtract(partitions.map(\.partition))
+    logger.warning("partitions lost", metadata: ["partitions": "\(partitions.map(\.partition).sorted())"])
+    void(because: nil)
+    letGo(of: partitions)
   }
 
-  /// Aborts what is open. Partitions that stay must be restored, which starting the worker anew does.
-  private func voidAll(but gone: [KafkaTopicPartition]) {
-    let names = Set(gone.map(\.partition))
-    abort()
-    if !owned.isSubset(of: names), failure == nil {
+  private func letGo(of partitions: [KafkaTopicPartition]) {
+    for partition in partitions.map(\.partition) {
+      do throws(KafkaError) { try reader?.cancel(partition) } catch {
+        logger.warning("kafka", metadata: ["error": "\(error)"])
+      }
+      lives[partition] = nil
+      toPause.remove(partition)
+      snapshots?.letGo(partition)
+    }
+  }
+
+  /// Aborts what is open. Where even that fails, the worker is started anew.
+  private func void(because error: KafkaError?) {
+    abort(because: error)
+    if let transaction, transaction.state != .idle, failure == nil {
       failure = .kafka(
-        KafkaError(
-          code: .rebalanceInProgress, message: "what was planned since the last commit is void",
-          operation: "handing over partitions", isRetriable: true))
+        error
+          ?? KafkaError(
+            code: .rebalanceInProgress, message: "what was planned since the last commit could not be aborted",
+            operation: "handing over partitions", isRetriable: true))
     }
   }
 }

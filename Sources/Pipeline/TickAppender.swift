@@ -5,37 +5,45 @@ import KafkaClient
 /// like any other, so a replay fires the same timers at the same places.
 final class TickAppender {
   private let settings: PipelineSettings
-  private var producer: KafkaProducer?
+  private let cluster: any Cluster
+  private let clock: any StageClock
+  private var producer: (any ClusterProducer)?
   /// Partitions with a tick on its way, and since when.
-  private var underway: [Int32: ContinuousClock.Instant] = [:]
+  private var underway: [Int32: Duration] = [:]
   /// A tick that did not come back in this time is given up.
   private static let patience = Duration.seconds(5)
   /// Shortest time between two ticks of a partition: with a broker's clock behind ours a timer stays due for a while.
   private static let spacing = Duration.milliseconds(500)
-  private var last: [Int32: ContinuousClock.Instant] = [:]
+  private var last: [Int32: Duration] = [:]
   private static let tick = {
     var bytes: [UInt8] = []
     LogRecord(origin: nil, content: .tick).encode(into: &bytes)
     return bytes
   }()
 
-  init(settings: PipelineSettings) { self.settings = settings }
+  init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock) {
+    self.settings = settings
+    self.cluster = cluster
+    self.clock = clock
+  }
 
   /// - Returns: whether a tick was appended; not while one is on its way.
   func append(_ partition: Int32) throws(KafkaError) -> Bool {
-    if let since = underway[partition], ContinuousClock.now - since < Self.patience { return false }
-    if let previous = last[partition], ContinuousClock.now - previous < Self.spacing { return false }
-    let producer: KafkaProducer
-    if let kept = self.producer {
-      producer = kept
-    } else {
-      producer = try make()
-      self.producer = producer
+    let now = clock.elapsed
+    if let since = underway[partition], now - since < Self.patience { return false }
+    if let previous = last[partition], now - previous < Self.spacing { return false }
+    do throws(KafkaError) {
+      if producer == nil { producer = try make() }
+      try producer?.send(
+        topic: settings.topics.log, partition: partition, key: nil, value: Self.tick, headers: [],
+        timestampMilliseconds: nil, tag: 0)
+      try producer?.poll(timeout: .zero)
+    } catch {
+      producer = nil
+      throw error
     }
-    try producer.send(topic: settings.topics.log, partition: partition, key: nil, value: Self.tick)
-    try producer.poll()
-    underway[partition] = .now
-    last[partition] = .now
+    underway[partition] = now
+    last[partition] = now
     return true
   }
 
@@ -44,7 +52,8 @@ final class TickAppender {
     if !underway.isEmpty { underway[partition] = nil }
   }
 
-  private func make() throws(KafkaError) -> KafkaProducer {
-    try KafkaProducer(settings.client(["enable.idempotence": "true"], defaults: ["linger.ms": "1"]))
+  private func make() throws(KafkaError) -> any ClusterProducer {
+    try cluster.producer(
+      settings.client(["enable.idempotence": "true"], defaults: ["linger.ms": "1"]), queueFullTimeout: .seconds(1))
   }
 }

@@ -38,14 +38,20 @@ extension Planner {
       return
     }
     let timestamp = max(now / 1_000_000, state.timestamp + 1)
+    let told = action == .start && !isStart ? .update : action
     let body = ActivityPayload.make(
-      activity, event: event, action: action == .start && !isStart ? .update : action,
-      relevance: Double(evaluation.relevance), timestamp: timestamp, now: now)
-    let limit = state.isChannel ? ActivityPayload.broadcastBytesMax : ActivityPayload.bytesMax
-    guard body.utf8.count <= limit else {
-      output.problems.append(
-        "kind \(kinds[Int(instances[instance].kind)].name), event \(event.id): "
-          + ActivityPayload.explain(body, activity, event, limit: limit))
+      activity, event: event, action: told, relevance: Double(evaluation.relevance), timestamp: timestamp, now: now)
+    let band = policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    if band >= .risky {
+      output.note(
+        band, kind: kinds[Int(instances[instance].kind)].name, event: event.id, bytes: body.utf8.count,
+        bytesMax: policy.profile.payloadBytesMax(isBroadcast: state.isChannel)
+      ) {
+        ActivityPayload.largest(
+          activity, event: event, action: told, relevance: Double(evaluation.relevance))
+      }
+    }
+    guard band < .refused else {
       suppressNew(instance: instance, reason: .payloadTooLarge, weighing: lane.weighing, into: &output)
       return
     }
@@ -180,7 +186,7 @@ extension Planner {
     hash.add(subject)
     let now = now
     addressed[starter]?.started.removeAll { now &- $0.at >= Self.startMemory }
-    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, at: now))
+    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, name: subject, at: now))
   }
 
   // MARK: Pushing
@@ -209,7 +215,9 @@ extension Planner {
     _ instance: UInt32, device slot: UInt32, body: String, priority: UInt8, event: UInt32,
     into output: inout PlannerOutput
   ) -> Int {
-    output.payloads.append(body)
+    let band = policy.profile.payloadBand(
+      bytes: body.utf8.count, isBroadcast: addressed[instance]?.isChannel == true)
+    output.payloads.append(PlannedPayload(body: body, band: band))
     output.commands.append(
       PlannedCommand(
         device: slot, ordinal: takeOrdinal(),

@@ -3,11 +3,8 @@ import JSON
 import Policies
 
 /// Bodies of Live Activity pushes, made from the policy's templates and the event's data.
-/// Source of the keys and limits: Apple, Starting and updating Live Activities with ActivityKit push notifications.
+/// Source of the keys: Apple, Starting and updating Live Activities with ActivityKit push notifications.
 enum ActivityPayload {
-  /// Bytes of a body to a device, and to a broadcast channel.
-  static let bytesMax = 4096
-  static let broadcastBytesMax = 5120
   /// Seconds from 1970 to 2001, where Swift's default date decoding begins.
   private static let reference2001 = 978_307_200.0
   /// Apple removes an ended activity after four hours at the latest. Seconds.
@@ -43,7 +40,7 @@ enum ActivityPayload {
       json.key("attributes")
       object(activity.attributes, event, activity.dates, to: &json)
     }
-    if let alert = activity.alert, action == .start || Float(relevance) >= Float(alert.aboveRelevance) {
+    if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
       json.key("alert")
       json.beginObject()
       json.key("title")
@@ -73,16 +70,28 @@ enum ActivityPayload {
     return json.text
   }
 
-  /// Which members make a body too large, largest first.
-  static func explain(_ body: String, _ activity: ActivityPolicy, _ event: DomainEvent, limit: Int) -> String {
-    let members = (activity.contentState + activity.attributes).map { member -> (String, Int) in
+  /// The members that weigh most, largest first.
+  static func largest(_ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double)
+    -> [LargePayload.Member]
+  {
+    let members = activity.contentState + (action == .start ? activity.attributes : [])
+    var weighed = members.map { member -> LargePayload.Member in
       var json = JSONWriter()
       value(member.value, event, activity.dates, to: &json)
-      return (member.name, json.bytes.count)
+      return LargePayload.Member(name: member.name, bytes: json.bytes.count)
     }
-    let largest = members.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(3).map { "\($0.0) \($0.1)" }
-    return
-      "payload of \(body.utf8.count) bytes, at most \(limit) are allowed; largest: \(largest.joined(separator: ", "))"
+    if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
+      for (name, template) in [("alert.title", alert.title), ("alert.body", alert.body)] {
+        var json = JSONWriter()
+        json.string(text(template, event))
+        weighed.append(LargePayload.Member(name: name, bytes: json.bytes.count))
+      }
+    }
+    return Array(weighed.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }.prefix(LargePayload.membersMax))
+  }
+
+  private static func carries(_ alert: AlertTemplate, action: Rule.Action, relevance: Double) -> Bool {
+    action == .start || Float(relevance) >= Float(alert.aboveRelevance)
   }
 
   private static func dismissal(_ activity: ActivityPolicy, now: Int64, to json: inout JSONWriter) {

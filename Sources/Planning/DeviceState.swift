@@ -26,8 +26,8 @@ struct DeviceState {
 
   /// Which rate the last command was charged to (`Route.stored`).
   var commandRoute: UInt8 {
-    get { UInt8(truncatingIfNeeded: (flags.rawValue & Flags.route.rawValue) >> 9) }
-    set { flags.rawValue = flags.rawValue & ~Flags.route.rawValue | UInt16(newValue & 3) << 9 }
+    get { UInt8(truncatingIfNeeded: (flags.rawValue & Flags.route.rawValue) >> 10) }
+    set { flags.rawValue = flags.rawValue & ~Flags.route.rawValue | UInt16(newValue & 3) << 10 }
   }
 
   struct Flags: OptionSet {
@@ -43,12 +43,14 @@ struct DeviceState {
     /// Forgotten by a tombstone: kept without tokens until its ledgers have run out, so that registering anew refills
     /// nothing.
     static let forgotten = Flags(rawValue: 256)
+    /// Its own views have taught something: `Planner.viewHabits`.
+    static let habits = Flags(rawValue: 512)
     /// Two bits: `commandRoute`.
-    static let route = Flags(rawValue: 512 | 1024)
+    static let route = Flags(rawValue: 1024 | 2048)
     /// It has a `RareDeviceState`.
-    static let rare = Flags(rawValue: 2048)
+    static let rare = Flags(rawValue: 4096)
     /// What stands in the state as flags.
-    static let stored = Flags(rawValue: 511)
+    static let stored = Flags(rawValue: 1023)
   }
 }
 
@@ -181,11 +183,15 @@ struct AddressedState {
   var startedAt: Int64 = 0
   /// Log time of the last event that it was told of, or of its registration.
   var lastEventAt: Int64 = 0
-  /// Subjects that were started by this push-to-start token: hash and log time.
+  /// Subjects that were started by this push-to-start token.
   var started: [StartedSubject] = []
 
   struct StartedSubject: Equatable {
+    /// Hash of the subject.
     var subject: UInt64
+    /// The subject; empty where an older release started it.
+    var name = ""
+    /// Log time.
     var at: Int64
     /// The device has registered the activity, so it is no zombie.
     var isRegistered = false

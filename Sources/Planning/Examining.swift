@@ -96,13 +96,14 @@ extension Planner {
       if waiting(instance).firstCause != none { bytes += kinds[Int(instances[instance].kind)].nameBytes + 3 }
       instance = instances[instance].next
     }
-    return bytes <= ActivityPayload.bytesMax
+    return bytes <= policy.profile.payload.limit
   }
 
   private mutating func weigh(device slot: UInt32, route: Route) -> Weighing {
     var weighing = Weighing()
     let zone = Int(devices[slot].zone)
     let timeOfDay = zones[zone].timeOfDay(now)
+    let habits = habits(of: slot)
     var spacedUntil = Int64.min
     var budgetUntil = Int64.min
     var reserveHeld = false
@@ -114,9 +115,9 @@ extension Planner {
       let kind = Int(instances[instance].kind)
       let left = tokensLeft(instance)
       if waiting(instance).pendingValue > 0 {
-        weighing.worth += pendingValue(instance) * kinds[kind].view(timeOfDay: timeOfDay)
+        weighing.worth += pendingValue(instance) * view(kind: kind, timeOfDay: timeOfDay, habits: habits)
       }
-      weighing.price += price(instance, left: left, timeOfDay: timeOfDay)
+      weighing.price += price(instance, left: left, timeOfDay: timeOfDay, habits: habits)
       let last = instances[instance].lastReload
       if last != .min, now < last &+ kinds[kind].minInterval {
         spacedUntil = max(spacedUntil, last &+ kinds[kind].minInterval)
@@ -212,6 +213,7 @@ extension Planner {
   private func priceCrossing(device slot: UInt32, trigger: UInt32, route: Route) -> Int64 {
     let expires = causes[waiting(trigger).lastCause].expires
     let zone = Int(devices[slot].zone)
+    let habits = habits(of: slot)
     var instant = now &- zones[zone].timeOfDay(now) % LocalZone.hour &+ LocalZone.hour
     var steps = 0
     while instant < expires, steps < 8 {
@@ -223,11 +225,12 @@ extension Planner {
         if reaches(instance, device: slot, route: route) {
           let kind = Int(instances[instance].kind)
           if waiting(instance).pendingValue > 0 {
-            worth += pendingValue(instance, at: instant) * kinds[kind].view(timeOfDay: timeOfDay)
+            worth += pendingValue(instance, at: instant) * view(kind: kind, timeOfDay: timeOfDay, habits: habits)
           }
           let renewed = !kinds[kind].rolling && instant >= instances[instance].windowEnd
           price += basePrice(
-            instance, left: renewed ? kinds[kind].perDay : tokensLeft(instance), timeOfDay: timeOfDay)
+            instance, left: renewed ? kinds[kind].perDay : tokensLeft(instance), timeOfDay: timeOfDay,
+            habits: habits)
         }
         instance = instances[instance].next
       }

@@ -77,8 +77,9 @@ extension Planner {
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
     let key = subject.value
     // A publisher whose clock runs ahead must not make everything after it stale.
-    let standing = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
-    if standing != .duplicate { changes.subjects.append(key) }
+    let (standing, isChanged) = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
+    // Also when only the generation has changed: a restored planner must forget it as late as this one.
+    if isChanged { changes.subjects.append(key) }
     return standing
   }
 
@@ -88,10 +89,12 @@ extension Planner {
     while fanOut.evaluations.count < kinds.count { fanOut.evaluations.append(KindEvaluation()) }
     fanOut.keys.removeAll(keepingCapacity: true)
     fanOut.keys.append(event.subject)
+    var leftOut = 0
     for rule in rules.rules(forType: event.type, policy, kindByName) {
-      fanOut.evaluations[rule.kind] = rule.evaluate(event, keys: &fanOut.keys)
+      fanOut.evaluations[rule.kind] = rule.evaluate(event, keys: &fanOut.keys, &leftOut)
       fanOut.evaluated.append(rule.kind)
     }
+    if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
     fanOut.cursors.removeAll(keepingCapacity: true)
     for bit in fanOut.keys.indices {
       guard let interest = interests.id(of: fanOut.keys[bit], in: texts) else { continue }

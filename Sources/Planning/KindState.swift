@@ -30,6 +30,8 @@ struct KindState {
   /// View chance by local hour, 24.
   var views: ContiguousArray<Double> = []
   var prior: [Double] = []
+  /// Days of a device's own views that `views` counts as much as.
+  var viewsWeight = 7.0
 
   /// θ of the kind as a multiple of `thetaPrior`: where new instances start. Follows the θ of instances as their days end.
   var theta = 1.0
@@ -43,7 +45,10 @@ struct KindState {
   var hoursObserved = 0
   /// Expected share of a day's value from local hour h of the budget day to its end: `remaining[0] == 1`,
   /// `remaining[24] == 0`; hours count from the anchor.
-  private(set) var remaining: ContiguousArray<Double> = []
+  private(set) var remaining: ContiguousArray<Double> = [] { didSet { spread() } }
+  /// By local hour, the share of a day's value that comes in it were somebody sure to look: for devices with views of
+  /// their own.
+  private var density = ContiguousArray<Double>(repeating: 0, count: 24)
 
   static let hoursMax = 24 * 14
   static let windowsMax = 256
@@ -90,6 +95,7 @@ struct KindState {
     floor = kind.price.floor
     smoothing = kind.price.smoothing
     views = ContiguousArray(kind.views)
+    viewsWeight = kind.viewsWeight
     prior = kind.price.hourlyShare
     refreshCurve()
   }
@@ -140,6 +146,40 @@ struct KindState {
     let part = Double(sinceAnchor % LocalZone.hour) / Double(LocalZone.hour)
     let from = remaining[place]
     return from + (remaining[place + 1] - from) * part
+  }
+
+  /// The kind's curve where nobody ever looks: a device that does look then must not count without bound.
+  private static let viewMin = 0.01
+
+  private mutating func spread() {
+    for place in 0..<24 {
+      let hour = (place + anchorMinute / 60) % 24
+      density[hour] = (remaining[place] - remaining[place + 1]) / max(Self.viewMin, views[hour])
+    }
+  }
+
+  /// F for a device whose person looks at hours of their own: each hour's share follows the chance of a look in it, the
+  /// kind's drawn towards the device's.
+  func shareToCome(timeOfDay: Int64, habits: ViewHabits) -> Double {
+    var sinceAnchor = timeOfDay - Int64(anchorMinute) * 60_000_000
+    if sinceAnchor < 0 { sinceAnchor += LocalZone.day }
+    let place = Int(sinceAnchor / LocalZone.hour)
+    var total = 0.0
+    for hour in 0..<24 { total += density[hour] * Double(habits.count(hour)) }
+    var hour = place + anchorMinute / 60
+    if hour >= 24 { hour -= 24 }
+    let passed = Double(sinceAnchor % LocalZone.hour) / Double(LocalZone.hour)
+    var toCome = -passed * density[hour] * Double(habits.count(hour))
+    for _ in place..<24 {
+      toCome += density[hour] * Double(habits.count(hour))
+      hour = hour == 23 ? 0 : hour + 1
+    }
+    // Both curves on one scale: shares of a day, of which the kind's sum to 1.
+    let scale = Double(max(1, habits.best))
+    let weight = habits.weight(priorDays: viewsWeight)
+    let usual = shareToCome(timeOfDay: timeOfDay)
+    let whole = 1 - weight + weight * total / scale
+    return whole > 0 ? (usual * (1 - weight) + weight * toCome / scale) / whole : usual
   }
 
   @inline(__always)

@@ -26,6 +26,8 @@ public struct Planner {
   var policyOffset: Int64 = -1
   /// Why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in force.
   public internal(set) var refusedPolicy: PolicyError?
+  /// Events of which not every interest key counted.
+  public internal(set) var keysLeftOut = KeysLeftOut()
   /// Log time: the largest record timestamp so far, µs.
   public internal(set) var now: Int64 = .min
 
@@ -47,6 +49,8 @@ public struct Planner {
   var addressed: [UInt32: AddressedState] = [:]
   /// Charge times of the last 24 h, oldest first, of instances whose kind counts a rolling window; looked up by slot.
   var rollingCharges: [UInt32: [Int64]] = [:]
+  /// When people look, of devices that told; looked up by device slot.
+  var viewHabits: [UInt32: ViewHabits] = [:]
   var entries = SlotPool<InterestEntry>()
   var causes = SlotPool<Cause>()
   var events = SlotPool<EventEntry>()

@@ -1,4 +1,5 @@
 package import Domain
+package import Policies
 
 /// What one step of a planner decided, as numbers that refer to the planner's tables: valid until the planner's next
 /// step. `Planner.decision` and `Planner.command` write them out.
@@ -10,9 +11,9 @@ public struct PlannerOutput {
   package var served: ContiguousArray<PlannedServed> = []
   package var charges: ContiguousArray<PlannedCharge> = []
   /// Bodies of Live Activity pushes.
-  package var payloads: ContiguousArray<String> = []
-  /// What an operator should hear of: which members made a payload too large.
-  public internal(set) var problems: [String] = []
+  package var payloads: ContiguousArray<PlannedPayload> = []
+  /// Bodies near or above the platform's limit, by kind and band: an operator should hear of them.
+  public internal(set) var largePayloads: [LargePayload] = []
 
   public init() {}
 
@@ -27,7 +28,7 @@ public struct PlannerOutput {
     served.removeAll(keepingCapacity: true)
     charges.removeAll(keepingCapacity: true)
     payloads.removeAll(keepingCapacity: true)
-    problems.removeAll()
+    largePayloads.removeAll()
   }
 }
 
@@ -86,6 +87,12 @@ package enum PlannedPush {
     case .activity: .liveActivity
     }
   }
+}
+
+/// The body of a Live Activity push.
+package struct PlannedPayload {
+  package var body: String
+  package var band: PayloadBand
 }
 
 package struct PlannedServed {

@@ -17,15 +17,15 @@ import Domain
 extension Planner {
   /// The price, and a step of θ's calibration.
   @inline(__always)
-  mutating func price(_ instance: UInt32, left: Int, timeOfDay: Int64) -> Double {
-    let ratio = scarcity(instance, left: left, timeOfDay: timeOfDay)
+  mutating func price(_ instance: UInt32, left: Int, timeOfDay: Int64, habits: ViewHabits?) -> Double {
+    let ratio = scarcity(instance, left: left, timeOfDay: timeOfDay, habits: habits)
     return calibrate(instance, ratio: ratio) * ratio * ratio * ratio * crowding(instance)
   }
 
   /// The price without calibrating.
   @inline(__always)
-  func basePrice(_ instance: UInt32, left: Int, timeOfDay: Int64) -> Double {
-    let ratio = scarcity(instance, left: left, timeOfDay: timeOfDay)
+  func basePrice(_ instance: UInt32, left: Int, timeOfDay: Int64, habits: ViewHabits?) -> Double {
+    let ratio = scarcity(instance, left: left, timeOfDay: timeOfDay, habits: habits)
     let theta = instances[instance].theta
     let kind = Int(instances[instance].kind)
     return (theta > 0 ? Double(theta) : kinds[kind].theta) * kinds[kind].thetaPrior * ratio * ratio * ratio
@@ -33,10 +33,13 @@ extension Planner {
   }
 
   @inline(__always)
-  private func scarcity(_ instance: UInt32, left: Int, timeOfDay: Int64) -> Double {
+  private func scarcity(_ instance: UInt32, left: Int, timeOfDay: Int64, habits: ViewHabits?) -> Double {
     let kind = Int(instances[instance].kind)
     let smoothing = kinds[kind].smoothing
-    return (Double(kinds[kind].perDay) * kinds[kind].shareToCome(timeOfDay: timeOfDay) + smoothing)
+    let toCome =
+      habits.map { kinds[kind].shareToCome(timeOfDay: timeOfDay, habits: $0) }
+      ?? kinds[kind].shareToCome(timeOfDay: timeOfDay)
+    return (Double(kinds[kind].perDay) * toCome + smoothing)
       / (Double(max(0, left)) + smoothing)
   }
 
@@ -103,7 +106,8 @@ extension Planner {
     let kind = Int(instances[instance].kind)
     kinds[kind].arrivals[Int(timeOfDay / LocalZone.hour)] += Double(relevance)
     kinds[kind].touched = true
-    let flow = flow(instance) + Double(relevance) * kinds[kind].view(timeOfDay: timeOfDay)
+    let habits = habits(of: instances[instance].device)
+    let flow = flow(instance) + Double(relevance) * view(kind: kind, timeOfDay: timeOfDay, habits: habits)
     let count = min(instances[instance].flowCount + 1, Self.flowEventsMax)
     let mean = Double(instances[instance].flowMean)
     instances[instance].flow = Float(flow)

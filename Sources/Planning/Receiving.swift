@@ -9,6 +9,7 @@ extension Planner {
       devices[slot].flags.insert(.foreground)
       let now = now
       changeRare(slot) { $0.foregroundSince = now }
+      noteLook(device: slot, at: signal.time.microseconds)
       freshen(device: slot, instance: nil, reloadedAt: nil, into: &output)
     case .appBackgrounded:
       devices[slot].flags.remove(.foreground)
@@ -23,8 +24,11 @@ extension Planner {
     case .deliveryCompleted(let command, let outcome):
       if outcome != .accepted { refund(command, device: slot) }
     case .activityEnded(let id), .activityDismissed(let id): close(activity: id, device: slot)
-    case .widgetViewed, .activityStarted:
-      // A started activity says more when it registers its token; views are kept in the log.
+    case .widgetViewed:
+      noteLook(device: slot, at: signal.time.microseconds)
+      return
+    case .activityStarted:
+      // It says more when it registers its token.
       return
     }
     touch(device: slot)

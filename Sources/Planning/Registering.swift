@@ -43,6 +43,7 @@ extension Planner {
     devices[slot].flags.subtract([
       .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode,
     ])
+    forgetHabits(device: slot)
     changeRare(slot) { $0.foregroundSince = 0 }
     devices[slot].updatedAt = .min
     touch(device: slot)

@@ -26,9 +26,9 @@ final class KindRule: Sendable {
     action = rule.action
   }
 
-  /// What the event means to the kind. Adds the keys it is of interest by to those of the event: at most 64 different
-  /// ones; the policy's bound on templates keeps it below.
-  func evaluate(_ event: DomainEvent, keys eventKeys: inout [String]) -> KindEvaluation {
+  /// What the event means to the kind. Adds the keys it is of interest by to those of the event.
+  /// - Parameter leftOut: counts keys beyond `DomainBounds.interestsPerEventMax`.
+  func evaluate(_ event: DomainEvent, keys eventKeys: inout [String], _ leftOut: inout Int) -> KindEvaluation {
     var evaluation = KindEvaluation()
     evaluation.keys = 0
     evaluation.hasRule = true
@@ -39,9 +39,11 @@ final class KindRule: Sendable {
         guard let key = template.key(for: event) else { continue }
         if let bit = eventKeys.firstIndex(of: key) {
           evaluation.keys |= 1 << UInt64(bit)
-        } else if eventKeys.count < 64 {
+        } else if eventKeys.count < DomainBounds.interestsPerEventMax {
           evaluation.keys |= 1 << UInt64(eventKeys.count)
           eventKeys.append(key)
+        } else {
+          leftOut += 1
         }
       }
     }

@@ -15,7 +15,11 @@ enum StateKey {
 }
 
 /// The version byte that starts every state value.
-let stateFormatVersion: UInt8 = 2
+///
+/// 3: a device's views, and the names of the subjects that were started by push.
+let stateFormatVersion: UInt8 = 3
+/// The oldest version that is read; what it does not hold is as if it had never been learnt.
+let stateFormatOldest: UInt8 = 2
 
 /// Takes one record of `rouse.state`: its key, and its value or nil where the key is to be removed. The bytes are lent:
 /// what is kept must be copied.
@@ -178,6 +182,7 @@ extension Planner {
       write(instance: instance, pending: pending, to: &writer)
       instance = instances[instance].next
     }
+    habits(of: slot)?.write(to: &writer)
   }
 
   /// Slots of the events that wait on the device, each once, in the order of instances and causes.
@@ -206,7 +211,8 @@ extension Planner {
     writer.varint(UInt64(instance.spent))
     writer.float(instance.theta)
     writer.float(waiting.pendingValue)
-    writer.zigzag(waiting.pendingAt)
+    // Of nothing there is no age: a planner that was restored has none either.
+    writer.zigzag(waiting.firstCause == none ? 0 : waiting.pendingAt)
     writer.varint(UInt64(instance.calibratedAt))
     writer.float(instance.flow)
     writer.float(instance.flowMean)
@@ -291,10 +297,11 @@ extension AddressedState {
       writer.int64(Int64(bitPattern: start.subject))
       writer.zigzag(start.at)
       writer.bool(start.isRegistered)
+      writer.string(start.name)
     }
   }
 
-  init(from reader: inout BinaryReader) throws(BinaryError) {
+  init(from reader: inout BinaryReader, version: UInt8) throws(BinaryError) {
     token = try reader.string("a token")
     isChannel = try reader.bool("whether it is a channel")
     tokenDead = try reader.bool("whether the token is dead")
@@ -307,8 +314,9 @@ extension AddressedState {
     for _ in 0..<(try reader.count("starts")) {
       let subject = UInt64(bitPattern: try reader.int64("a hash"))
       let at = try reader.zigzag("an instant")
-      started.append(
-        StartedSubject(subject: subject, at: at, isRegistered: try reader.bool("whether it is registered")))
+      let isRegistered = try reader.bool("whether it is registered")
+      let name = version < 3 ? "" : try reader.string("a subject")
+      started.append(StartedSubject(subject: subject, name: name, at: at, isRegistered: isRegistered))
     }
   }
 }

@@ -73,7 +73,7 @@ public struct PlannerRestore {
     if planner.isTaken(device: slot) {
       displaced[id] = Array(bytes[value])
     } else {
-      try planner.restore(device: id, at: slot, from: &reader, events: &events)
+      try planner.restore(device: id, at: slot, version: bytes[value.lowerBound], from: &reader, events: &events)
     }
   }
 
@@ -124,7 +124,7 @@ public struct PlannerRestore {
       guard !planner.isTaken(device: slot) else {
         throw .corrupt(offset: 1, what: "a slot of its own for each device")
       }
-      try planner.restore(device: id, at: slot, from: &reader, events: &events)
+      try planner.restore(device: id, at: slot, version: bytes[0], from: &reader, events: &events)
     }
   }
 
@@ -162,7 +162,10 @@ public struct PlannerRestore {
   private static func reader(_ bytes: [UInt8], in range: Range<Int>) throws(BinaryError) -> BinaryReader {
     var reader = BinaryReader(bytes, in: range)
     let version = try reader.uint8("a format version")
-    guard version == stateFormatVersion else { throw .newerVersion(found: version, newestKnown: stateFormatVersion) }
+    guard version <= stateFormatVersion else { throw .newerVersion(found: version, newestKnown: stateFormatVersion) }
+    guard version >= stateFormatOldest else {
+      throw .corrupt(offset: range.lowerBound, what: "a format version from \(stateFormatOldest) on")
+    }
     return reader
   }
 }
@@ -212,6 +215,7 @@ extension Planner {
       remove(instance)
       instance = gone.next
     }
+    viewHabits[slot] = nil
     removeTexts(ofDevice: slot)
     dropRare(slot)
     devices[slot] = DeviceState()
@@ -237,7 +241,8 @@ extension Planner {
   }
 
   mutating func restore(
-    device id: String, at slot: UInt32, from reader: inout BinaryReader, events known: inout [RestoredEvent: UInt32]
+    device id: String, at slot: UInt32, version: UInt8, from reader: inout BinaryReader,
+    events known: inout [RestoredEvent: UInt32]
   ) throws(BinaryError) {
     var device = DeviceState()
     device.flags = DeviceState.Flags(rawValue: try reader.integer("device flags")).intersection(.stored)
@@ -269,7 +274,7 @@ extension Planner {
     }
     var previous = none
     for _ in 0..<(try reader.count("instances")) {
-      let instance = try restoreInstance(device: slot, from: &reader, pending: pending)
+      let instance = try restoreInstance(device: slot, version: version, from: &reader, pending: pending)
       if previous == none {
         devices[slot].firstInstance = instance
       } else {
@@ -283,11 +288,12 @@ extension Planner {
     guard pending.allSatisfy({ events[$0].references > 0 }) else {
       throw .corrupt(offset: reader.offset, what: "events that wait on an instance")
     }
+    if device.flags.contains(.habits) { viewHabits[slot] = try ViewHabits(from: &reader) }
     try reader.end()
   }
 
   private mutating func restoreInstance(
-    device slot: UInt32, from reader: inout BinaryReader, pending: [UInt32]
+    device slot: UInt32, version: UInt8, from reader: inout BinaryReader, pending: [UInt32]
   ) throws(BinaryError) -> UInt32 {
     let id = try reader.string("an instance id")
     var state = InstanceState()
@@ -323,7 +329,7 @@ extension Planner {
     let instance = instances.insert(state)
     set(nextReload: nextReload, instance)
     waitings[waitingSlot(instance)] = waiting
-    if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader) }
+    if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader, version: version) }
     if !charges.isEmpty { rollingCharges[instance] = charges }
     let chain = try restoreEntries(instance, from: &reader)
     try restoreCauses(instance, chain: chain, from: &reader, pending: pending)

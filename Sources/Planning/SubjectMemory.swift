@@ -53,14 +53,18 @@ struct SubjectMemory {
     return slot
   }
 
-  /// Notes an event and says how it stands to what came before.
-  mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> Standing {
+  /// Notes an event.
+  /// - Returns: how it stands to what came before, and whether the record has changed: a duplicate changes nothing but
+  ///   the generation of what was remembered in the older one.
+  mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> (standing: Standing, isChanged: Bool) {
     let slot = slot(key) ?? insert(Remembered(key: key, generation: generation - 1))
-    if slots[slot].generation != generation {
+    let moves = slots[slot].generation != generation
+    if moves {
       slots[slot].generation = generation
       currentCount += 1
     }
-    return Self.note(&slots[slot].newest, id: id, time: time)
+    let standing = Self.note(&slots[slot].newest, id: id, time: time)
+    return (standing, moves || standing != .duplicate)
   }
 
   /// In place: the list of ids is not copied.

@@ -109,7 +109,7 @@ extension Planner {
       return APNsRequests.activity(
         address: state.isChannel ? .channel(state.token) : .token(state.token), app: app, command: command,
         priority: priority, stores: kind?.activity?.channelStoresNewest ?? true,
-        expires: (now &+ bounds.commandLifetime) / 1_000_000, payload: output.payloads[payload])
+        expires: (now &+ bounds.commandLifetime) / 1_000_000, payload: output.payloads[payload].body)
     }
   }
 }

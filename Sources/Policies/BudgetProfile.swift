@@ -18,6 +18,9 @@ public struct BudgetProfile: Equatable, Sendable {
   public var frequentPushesFactor: Int
   /// Starts of Live Activities by push, per device.
   public var activityStarts: Rate
+  /// What the body of a push may weigh, and when it is large.
+  public var payload: PayloadLimit
+  public var payloadBands: PayloadBands
 
   /// `activityPushes` where the person allows frequent updates.
   public var frequentActivityPushes: Rate {
@@ -28,7 +31,8 @@ public struct BudgetProfile: Equatable, Sendable {
 
   public init(
     name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate, controlPushes: Rate = .unlimited,
-    activityPushes: Rate = .unlimited, frequentPushesFactor: Int = 3, activityStarts: Rate = .unlimited
+    activityPushes: Rate = .unlimited, frequentPushesFactor: Int = 3, activityStarts: Rate = .unlimited,
+    payload: PayloadLimit, payloadBands: PayloadBands
   ) {
     self.name = name
     self.instanceReloads = instanceReloads
@@ -38,6 +42,8 @@ public struct BudgetProfile: Equatable, Sendable {
     self.activityPushes = activityPushes
     self.frequentPushesFactor = frequentPushesFactor
     self.activityStarts = activityStarts
+    self.payload = payload
+    self.payloadBands = payloadBands
   }
 
   /// The rates under the names that documents use, in their order.

@@ -3,7 +3,7 @@ import Domain
 extension PolicyDecoder {
   private static let kindKeys = [
     "surface", "enabled", "budget", "activity", "halfLife", "expireAfterHalfLives", "imminentReload", "displays",
-    "rules", "price", "views",
+    "rules", "price", "views", "viewsWeight",
   ]
 
   /// One kind; what it leaves out comes from the profile or is built in.
@@ -20,6 +20,7 @@ extension PolicyDecoder {
     let expire = reader.number(keys["expireAfterHalfLives"], in: PolicyBounds.expireAfterHalfLives)
     let imminent = reader.duration(keys["imminentReload"], in: PolicyBounds.imminentReload)
     let views = reader.hours(keys["views"])
+    let viewsWeight = reader.number(keys["viewsWeight"], in: PolicyBounds.viewsWeight)
     guard let halfLife, let surface else { return nil }
     noteReload(keys["imminentReload"], surface)
     var kind = KindPolicy(
@@ -28,6 +29,7 @@ extension PolicyDecoder {
     if let expire { kind.expireAfterHalfLives = expire }
     if let imminent { kind.imminentReload = imminent }
     if let views, let best = views.max() { kind.views = views.map { $0 / best } }
+    if let viewsWeight { kind.viewsWeight = viewsWeight }
     return kind
   }
 

@@ -77,12 +77,14 @@ public struct KindPolicy: Equatable, Sendable {
   public var activity: ActivityPolicy?
   /// Chance that somebody looks, by local hour 0…23, relative to the best hour (largest is 1).
   public var views: [Double]
+  /// A device's own views count against `views` as much as this many days do. 0: as soon as there are any, alone.
+  public var viewsWeight: Double
 
   public init(
     name: String, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget, halfLife: TimeSpan,
     expireAfterHalfLives: Double = 6, imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [],
     rules: [Rule], price: PricePrior = PricePrior(), activity: ActivityPolicy? = nil,
-    views: [Double] = KindPolicy.defaultViews
+    views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 7
   ) {
     self.name = name
     self.surface = surface
@@ -96,6 +98,7 @@ public struct KindPolicy: Equatable, Sendable {
     self.price = price
     self.activity = activity
     self.views = views
+    self.viewsWeight = viewsWeight
   }
 
   /// A phone in the pocket by day and on the table by night: unlocks by hour in published screen-use studies are flat

@@ -31,6 +31,8 @@ enum PolicyBounds {
   static let rateLimit = 1...100_000
   static let burst = 1...1000
   static let frequentPushesFactor = 1...100
+  /// Of the body of a push. No platform takes more than a few KB.
+  static let payloadBytes = 1...65_536
   static let rateWindow = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
   static let minInterval = TimeSpan.zero...TimeSpan.hours(24)
   static let halfLife = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
@@ -49,5 +51,7 @@ enum PolicyBounds {
   static let per = 1e-6...1e12
   static let priceBase = 0.0001...100.0
   static let smoothing = 0.1...1000.0
+  /// Days. A device's own views count as 31 at most, so this makes nothing of them.
+  static let viewsWeight = 0.0...1000.0
   static let hourWeight = 0.0...1e9
 }

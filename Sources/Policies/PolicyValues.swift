@@ -66,6 +66,7 @@ struct PolicyValues {
     add("\(path).price.smoothing", .number(kind.price.smoothing))
     add("\(path).price.hourlyShare", .string(hours(kind.price.hourlyShare)))
     add("\(path).views", .string(hours(kind.views)))
+    add("\(path).viewsWeight", .number(kind.viewsWeight))
   }
 
   private mutating func add(_ budget: InstanceBudget, at path: String) {

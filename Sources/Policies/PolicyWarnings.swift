@@ -3,12 +3,63 @@ import Domain
 /// What a valid policy says but can hardly mean.
 enum PolicyWarnings {
   static func note(_ policy: Policy, in reader: inout StrictReader) {
+    noteManyInterests(policy, &reader)
     for kind in policy.kinds {
       let path = StrictReader.path("kinds", kind.name)
       noteDeadRules(kind, path, &reader)
       if !kind.surface.showsActivities { noteBudget(kind, path, &reader) }
       noteWorthlessRules(kind, path, &reader)
       noteActivity(kind, path, &reader)
+      notePayload(kind, path, policy.profile, &reader)
+    }
+  }
+
+  /// What constant text alone makes large is large on every push.
+  private static func notePayload(
+    _ kind: KindPolicy, _ path: String, _ profile: BudgetProfile, _ reader: inout StrictReader
+  ) {
+    guard let activity = kind.activity else { return }
+    let isBroadcast = kind.surface == .broadcast
+    let limit = profile.payloadBytesMax(isBroadcast: isBroadcast)
+    func note(_ what: String, _ bytes: Int, at place: String) {
+      let band = profile.payloadBand(bytes: bytes, isBroadcast: isBroadcast)
+      guard band > .safe, let position = reader.positions[place] else { return }
+      let verdict = band == .refused ? "every one is refused" : "its band is \(band.rawValue) or worse"
+      reader.warning(
+        position, place,
+        "\(what) has at least \(bytes) bytes by constant text alone, at most \(limit) are allowed: \(verdict)")
+    }
+    let update = PayloadLeast.update(activity)
+    note("an update", update, at: "\(path).activity.contentState")
+    let start = PayloadLeast.start(activity)
+    // Where the update is as large already, one warning says it.
+    if kind.rules.contains(where: { $0.action == .start }),
+      profile.payloadBand(bytes: start, isBroadcast: isBroadcast)
+        > profile.payloadBand(bytes: update, isBroadcast: isBroadcast)
+    {
+      note("a start", start, at: "\(path).activity")
+    }
+  }
+
+  /// Kinds that listen to the same event share its keys.
+  private static func noteManyInterests(_ policy: Policy, _ reader: inout StrictReader) {
+    var noted: Set<String> = []
+    for kind in policy.kinds {
+      for (index, rule) in kind.rules.enumerated() where noted.insert(rule.on).inserted {
+        let type = rule.on.last == "*" ? String(rule.on.dropLast()) : rule.on
+        var templates = [InterestTemplate.subject]
+        for kind in policy.kinds {
+          for template in kind.rule(forType: type)?.interests ?? [] where !templates.contains(template) {
+            templates.append(template)
+          }
+        }
+        guard templates.count > DomainBounds.interestsPerEventMax else { continue }
+        let place = "\(StrictReader.path("kinds", kind.name)).rules[\(index)].on"
+        reader.warning(
+          reader.positions[place] ?? .start, place,
+          "an event of this type can have \(templates.count) interest keys over all kinds; only the first \(DomainBounds.interestsPerEventMax) count"
+        )
+      }
     }
   }
 

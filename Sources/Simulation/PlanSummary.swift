@@ -1,5 +1,7 @@
 public import Domain
 public import JSON
+public import Planning
+public import Policies
 
 /// What a run of the planner did, in numbers.
 public struct PlanSummary: Equatable, Sendable {
@@ -17,6 +19,12 @@ public struct PlanSummary: Equatable, Sendable {
   /// Events and signals earlier than log time then was; they were planned at log time.
   public var outOfOrder = 0
   public var deadLetters = 0
+  /// Of which in the file of the registrations, the events, the signals.
+  public var refusedRegistrations = 0
+  public var refusedEvents = 0
+  public var refusedSignals = 0
+  /// Events with more interest keys than an event may have; what listens to the further keys did not hear of them.
+  public var eventsWithKeysLeftOut = 0
   /// The first few.
   public var firstDeadLetters: [DeadLetter] = []
   /// Registered at the end.
@@ -28,6 +36,10 @@ public struct PlanSummary: Equatable, Sendable {
   public var commands = 0
   /// Of every surface, in the order of the type.
   public var commandsBySurface: [(surface: Surface, count: Int)] = []
+  /// Live Activity and broadcast pushes by the size of their bodies, the refused ones last: those are no commands.
+  public var payloads: [(band: PayloadBand, count: Int)] = PayloadBand.allCases.map { ($0, 0) }
+  /// The first refused body of each kind, for a few kinds.
+  public var refusedPayloads: [LargePayload] = []
   /// Tokens charged, in the order of `Command.Ledger.allCases`.
   public var charged: [Int] = Command.Ledger.allCases.map { _ in 0 }
   /// (event, instance) pairs that still wait.
@@ -40,6 +52,9 @@ public struct PlanSummary: Equatable, Sendable {
 
   /// Dead letters kept for showing.
   static let firstDeadLettersMax = 5
+
+  /// Kinds with refused payloads that are told of.
+  static let refusedPayloadsMax = 5
 
   public static func == (a: PlanSummary, b: PlanSummary) -> Bool { a.json() == b.json() }
 
@@ -71,6 +86,7 @@ public struct PlanSummary: Equatable, Sendable {
       json.integer(count)
     }
     json.endObject()
+    writePayloads(to: &json)
     json.key("charged")
     json.beginObject()
     for (ledger, count) in zip(Command.Ledger.allCases, charged) {
@@ -88,9 +104,45 @@ public struct PlanSummary: Equatable, Sendable {
     json.beginArray()
     for letter in firstDeadLetters { json.string(letter.description) }
     json.endArray()
+    json.key("eventsWithKeysLeftOut")
+    json.integer(eventsWithKeysLeftOut)
     extra(&json)
     json.endObject()
     return json.bytes
+  }
+
+  private func writePayloads(to json: inout JSONWriter) {
+    json.key("payloads")
+    json.beginObject()
+    for (band, count) in payloads {
+      json.key(band.rawValue)
+      json.integer(count)
+    }
+    json.endObject()
+    json.key("refusedPayloads")
+    json.beginArray()
+    for payload in refusedPayloads {
+      json.beginObject()
+      json.key("kind")
+      json.string(payload.kind)
+      json.key("event")
+      json.string(payload.event)
+      json.key("bytes")
+      json.integer(payload.bytes)
+      json.key("bytesMax")
+      json.integer(payload.bytesMax)
+      json.key("refused")
+      json.integer(payload.count)
+      json.key("largest")
+      json.beginObject()
+      for member in payload.members {
+        json.key(member.name)
+        json.integer(member.bytes)
+      }
+      json.endObject()
+      json.endObject()
+    }
+    json.endArray()
   }
 
   private var counts: [(StaticString, Int)] {

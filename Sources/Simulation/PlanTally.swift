@@ -1,5 +1,6 @@
 import Domain
 import Planning
+import Policies
 
 /// Counts decisions by outcome and commands by surface while they are made.
 struct PlanTally {
@@ -8,6 +9,9 @@ struct PlanTally {
   private var surfaces: [Surface: Int] = [:]
   private var charged: [Command.Ledger: Int] = [:]
   private var outcomes: [PlanSummary.Outcome: Int] = [:]
+  private var payloads: [PayloadBand: Int] = [:]
+  /// The first kinds and events of which a payload was refused.
+  private var refused: [LargePayload] = []
   /// The outcome in a row, which costs less than a look-up for each decision.
   private var current: PlanSummary.Outcome?
   private var run = 0
@@ -26,6 +30,19 @@ struct PlanTally {
     commands += output.commands.count
     for command in output.commands { surfaces[command.push.surface, default: 0] += 1 }
     for charge in output.charges { charged[charge.ledger, default: 0] += 1 }
+    if !output.payloads.isEmpty || !output.largePayloads.isEmpty { count(payloads: output) }
+  }
+
+  private mutating func count(payloads output: PlannerOutput) {
+    for payload in output.payloads { payloads[payload.band, default: 0] += 1 }
+    for large in output.largePayloads where large.band == .refused {
+      payloads[.refused, default: 0] += large.count
+      if let place = refused.firstIndex(where: { $0.kind == large.kind }) {
+        refused[place].count += large.count
+      } else if refused.count < PlanSummary.refusedPayloadsMax {
+        refused.append(large)
+      }
+    }
   }
 
   private mutating func settle() {
@@ -39,6 +56,8 @@ struct PlanTally {
     summary.decisions = decisions
     summary.commands = commands
     summary.commandsBySurface = Surface.allCases.map { ($0, surfaces[$0] ?? 0) }
+    summary.payloads = PayloadBand.allCases.map { ($0, payloads[$0] ?? 0) }
+    summary.refusedPayloads = refused
     summary.charged = Command.Ledger.allCases.map { charged[$0] ?? 0 }
     summary.outcomes = outcomes.map { (outcome: $0, count: $1) }.sorted {
       ($1.count, $0.outcome.reason.rawValue, $0.outcome.verdict.rawValue)

@@ -9,6 +9,12 @@ struct BenchCommand: ParsableCommand {
       EXAMPLE
         rouse bench planner
         rouse bench audit --store /tmp/bench.sqlite
+        rouse bench pipeline --bootstrap localhost:9092
+        rouse bench latency --bootstrap localhost:9092
+        rouse bench restore --bootstrap localhost:9092
       """,
-    subcommands: [BenchPlannerCommand.self, BenchAuditCommand.self])
+    subcommands: [
+      BenchPlannerCommand.self, BenchAuditCommand.self, BenchPipelineCommand.self, BenchLatencyCommand.self,
+      BenchRestoreCommand.self, BenchBrokerCommand.self,
+    ])
 }

@@ -1,4 +1,6 @@
 import Domain
+import Planning
+import Policies
 import Simulation
 
 /// The summary of a plan for people.
@@ -12,6 +14,14 @@ enum PlanReport {
       lines.append(("out of order", "\(Digits.grouped(summary.outOfOrder)), planned at log time"))
     }
     lines.append(("dead letters", Digits.grouped(summary.deadLetters)))
+    if summary.eventsWithKeysLeftOut > 0 {
+      lines.append(
+        (
+          "keys left out",
+          "of \(Digits.count(summary.eventsWithKeysLeftOut, "event")) with more than "
+            + "\(DomainBounds.interestsPerEventMax) interest keys; what listens to the others did not hear of them"
+        ))
+    }
     lines.append(
       ("devices", "\(Digits.grouped(summary.devices)) with \(Digits.count(summary.instances, "instance"))"))
     lines.append(("decisions", Digits.grouped(summary.decisions)))
@@ -26,6 +36,14 @@ enum PlanReport {
           + summary.commandsBySurface.filter { $0.count > 0 || $0.surface == .widget || $0.surface == .background }
           .map { "\($0.surface.rawValue) \(Digits.grouped($0.count))" }.joined(separator: ", ")
       ))
+    if summary.payloads.contains(where: { $0.count > 0 }) {
+      lines.append(
+        (
+          "payloads",
+          summary.payloads.filter { $0.count > 0 }.map { "\($0.band.rawValue) \(Digits.grouped($0.count))" }
+            .joined(separator: ", ")
+        ))
+    }
     let charged = zip(Command.Ledger.allCases, summary.charged).filter { $1 > 0 }
     lines.append(
       (
@@ -38,6 +56,9 @@ enum PlanReport {
     if let peakBytes { lines.append(("memory", "\(Digits.grouped(peakBytes >> 20)) MiB at most")) }
     let width = lines.map(\.0.count).max() ?? 0
     var text = lines.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
+    for payload in summary.refusedPayloads {
+      text += "\nrefused \(payload)\(payload.count > 1 ? "; \(Digits.grouped(payload.count)) of this kind" : "")"
+    }
     for letter in summary.firstDeadLetters { text += "\nrefused \(letter)" }
     let more = summary.deadLetters - summary.firstDeadLetters.count
     if more > 0 { text += "\nand \(Digits.grouped(more)) more; all of them go to --dead-letters" }

@@ -18,8 +18,9 @@ struct RunCommand: AsyncParsableCommand {
       Values come from --set, then the environment (ROUSE_…), then --config, then the default; --print-config shows \
       each value and where it came from. The file nests the keys: `topics.events` is `events` under `topics`.
 
-      SIGTERM and SIGINT end it in order within ten seconds: what is decided is committed first. A second one ends it \
-      at once; nothing is lost by that either.
+      SIGTERM and SIGINT end it in order within ten seconds: what is decided is committed first. With \
+      planner.snapshotFolder, snapshots are written after that, which takes a second or two for a million devices. A \
+      second signal ends it at once; nothing is lost by that either.
 
       EXAMPLE
         rouse topics create --bootstrap localhost:9092
@@ -66,9 +67,11 @@ struct RunCommand: AsyncParsableCommand {
     logger.info("running", metadata: ["roles": "\(roles.map(\.rawValue).sorted())", "planners": "\(workers)"])
     await report(stop, counters, logger)
     logger.info("ending; a second signal ends at once")
-    guard runner.join(timeout: .seconds(10)) else {
+    // Snapshots are written after the last commit, when others may take over already.
+    let patience = pipeline.planner.snapshotFolder == nil ? 10 : 60
+    guard runner.join(timeout: .seconds(patience)) else {
       throw Failure(
-        "some stages did not end within 10 s; what they had not committed is decided again at the next start")
+        "some stages did not end within \(patience) s; what they had not committed is decided again at the next start")
     }
     if let error = runner.fatalError {
       if case .kafka(let kafka) = error { throw kafka }

@@ -54,6 +54,9 @@ struct SettingKey {
       name: "policy", type: .string, fallback: nil, help: "Policy file that a new, empty log starts with."),
     SettingKey(
       name: "intake.duplicateWindow", type: .int, fallback: "500000", help: "Event ids remembered to drop repeats."),
+    SettingKey(
+      name: "intake.plannerLagMax", type: .int, fallback: "1000000",
+      help: "Intake pauses while a planner is further behind than this many log records; 0: never."),
     SettingKey(name: "planner.workers", type: .int, fallback: nil, help: "Planner threads; without it, one per core."),
     SettingKey(
       name: "planner.commitIntervalMilliseconds", type: .int, fallback: "100", help: "Longest time between two commits."
@@ -61,6 +64,15 @@ struct SettingKey {
     SettingKey(
       name: "planner.transactionTimeoutMilliseconds", type: .int, fallback: "15000",
       help: "When the broker ends what a lost planner left open; a take-over may wait this long."),
+    SettingKey(
+      name: "planner.snapshotFolder", type: .string, fallback: nil,
+      help: "Folder of local snapshots, for quick restarts on the same machine; without it, none are kept."),
+    SettingKey(
+      name: "planner.snapshotIntervalSeconds", type: .int, fallback: "300",
+      help: "Time between two snapshots of a partition; one more is written at an orderly end."),
+    SettingKey(
+      name: "planner.membership", type: .string, fallback: "dynamic",
+      help: "dynamic, or static: a restart within session.timeout.ms keeps its partitions, without a rebalance."),
     SettingKey(
       name: "audit.store", type: .string, fallback: "rouse-audit.sqlite", help: "The audit store, a SQLite file."),
     SettingKey(name: "audit.retentionDays", type: .int, fallback: "30", help: "Older decisions are removed."),

@@ -108,8 +108,7 @@ struct Settings {
     }
   }
 
-  static func unknown(_ name: String) -> String {
-    let known = SettingKey.all.map(\.name)
+  static func unknown(_ name: String, known: [String] = SettingKey.all.map(\.name)) -> String {
     let near = NearestName.of(name, among: known).map { " did you mean \($0)?" } ?? ""
     return "\(name): unknown setting;\(near) known: \(known.joined(separator: ", "))"
   }
@@ -145,11 +144,11 @@ struct Settings {
   }
 
   private static func checkEnvironment(_ environment: [String: String]) throws {
-    let known = Set(SettingKey.all.map(\.environmentName))
+    let known = SettingKey.all.map(\.environmentName)
     // ROUSE_TEST_… belongs to the tests of the program.
     for name in environment.keys.sorted() where name.hasPrefix("ROUSE_") && !name.hasPrefix("ROUSE_TEST_") {
       guard known.contains(name) else {
-        throw Failure("environment \(name): unknown setting; known: \(known.sorted().joined(separator: ", "))")
+        throw Failure("environment " + unknown(name, known: known.sorted()))
       }
     }
   }
@@ -240,8 +239,15 @@ extension Settings {
     settings.planner.commitInterval = .milliseconds(try number("planner.commitIntervalMilliseconds", 1...60_000) ?? 100)
     settings.planner.transactionTimeout = .milliseconds(
       try number("planner.transactionTimeoutMilliseconds", 1000...900_000) ?? 15_000)
+    settings.intake.plannerLagMax = Int64(try number("intake.plannerLagMax", 0...Int(Int32.max)) ?? 1_000_000)
+    settings.planner.snapshotFolder = text("planner.snapshotFolder")
+    settings.planner.snapshotInterval = .seconds(try number("planner.snapshotIntervalSeconds", 1...86_400) ?? 300)
+    settings.planner.isStaticMember = try choice("planner.membership", of: Membership.self) == .static
     return settings
   }
+
+  /// How planner threads belong to their consumer group.
+  private enum Membership: String, CaseIterable { case dynamic, `static` }
 
   func roles() throws -> Set<Role> {
     let roles = try list("roles").map { name in

@@ -16,6 +16,9 @@ final class FireRange {
     var eventsPerSecond = 60
     var transactionTimeoutMilliseconds = 5000
     var sessionTimeoutMilliseconds = 6000
+    /// Planners keep local snapshots, in one folder, every second.
+    var keepsSnapshots = false
+    var membership = "dynamic"
   }
 
   static let policy = """
@@ -116,8 +119,8 @@ final class FireRange {
         "group=\(settings.group)", "instance=\(name)", "roles=\(roles)", "planner.workers=\(workers)",
         "planner.commitIntervalMilliseconds=50",
         "planner.transactionTimeoutMilliseconds=\(options.transactionTimeoutMilliseconds)", "policy=policy.yaml",
-        "audit.store=\(name).sqlite",
-      ])
+        "audit.store=\(name).sqlite", "planner.membership=\(options.membership)",
+      ] + (options.keepsSnapshots ? ["planner.snapshotFolder=snapshots", "planner.snapshotIntervalSeconds=1"] : []))
   }
 
   func kill9(_ name: String) {
@@ -232,7 +235,10 @@ final class FireRange {
 
   /// The independent check of everything written.
   func verify() throws -> LedgerReport {
-    let policy = try PolicyDocument(bytes: Array(Self.policy.utf8), file: "policy.yaml").policy
+    // Read as the program reads it: under the hash that covers the profile.
+    let policy = try PolicyDocument(
+      bytes: Array(Self.policy.utf8), file: "policy.yaml", profile: PolicyProfiles.all[0]
+    ).policy
     let device = policy.profile.devicePushes
     var limits = LedgerLimits(
       device: LedgerLimits.Rate(
@@ -248,7 +254,7 @@ final class FireRange {
     _ = try reader.read(settings.topics.commands) { message in
       check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
     }
-    return check.finish()
+    return try check.finish()
   }
 
   private func wait(_ seconds: Double, until done: () throws -> Bool) throws -> Bool {

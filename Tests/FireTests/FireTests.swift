@@ -48,7 +48,9 @@ struct FireTests {
     print(
       "fire: planners killed in the middle of a transaction are not shown on the embedded broker, which isolates nothing; "
         + "give the address of a Kafka as ROUSE_TEST_BOOTSTRAP")
-    let range = try FireRange(FireRange.Options(seed: seeds[0]))
+    var options = FireRange.Options(seed: seeds[0])
+    options.keepsSnapshots = true
+    let range = try FireRange(options)
     let broker = try #require(range.broker)
     try broker.setRoundTripTime(.milliseconds(10))
     try range.start("intake", roles: "intake,audit")
@@ -91,7 +93,10 @@ struct FireTests {
       if: realKafka != nil,
       "needs isolation: give the address of an Apache Kafka as ROUSE_TEST_BOOTSTRAP"), arguments: seeds)
   func killed(seed: UInt64) throws {
-    let range = try FireRange(FireRange.Options(seed: seed), bootstrap: realKafka)
+    var options = FireRange.Options(seed: seed)
+    options.keepsSnapshots = seed % 2 == 0
+    options.membership = seed % 3 == 0 ? "static" : "dynamic"
+    let range = try FireRange(options, bootstrap: realKafka)
     try range.start("intake", roles: "intake,audit")
     try range.start("p0", roles: "planner", workers: 2)
     try #require(try range.register(), "\(range.complaints)")

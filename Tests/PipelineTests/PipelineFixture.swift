@@ -12,7 +12,7 @@ import Policies
 final class PipelineFixture {
   let bootstrap: String
   private let broker: EmbeddedBroker?
-  let settings: PipelineSettings
+  var settings: PipelineSettings
   let policy: String
   let counters = PipelineCounters()
   private let producer: KafkaProducer

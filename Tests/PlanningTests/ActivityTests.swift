@@ -213,7 +213,7 @@ private typealias H = PlannerHarness
   }
 
   @Test("a body over 4,096 bytes is refused and the members that make it so are named")
-  func tooLarge() {
+  func tooLarge() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
     var output = PlannerOutput()
@@ -221,7 +221,9 @@ private typealias H = PlannerHarness
     h.planner.begin(.event(event), offset: 9, timestamp: H.noon)
     while !h.planner.advance(into: &output) {}
     #expect(output.reasons == ["PAYLOAD_TOO_LARGE"])
-    #expect(output.problems.first?.contains("largest: status 5002") == true)
+    let large = try #require(output.largePayloads.first)
+    #expect(large.band == .refused && large.bytes > 5000 && large.bytesMax == 4096 && large.count == 1)
+    #expect(large.members.first == LargePayload.Member(name: "status", bytes: 5002))
   }
 
   @Test("an old system cannot be started by push")
@@ -284,5 +286,21 @@ private typealias H = PlannerHarness
     h.drain()
     #expect(h.commands.allSatisfy { $0.charged.isEmpty })
     #expect(h.planner.deviceCount == 3, "the channel is forgotten with its activity")
+  }
+
+  @Test("payloads that come near the limit are told of once a step, with what makes them large")
+  func nearTheLimit() throws {
+    var h = H(Self.policy())
+    h.register(Self.phone(activities: [Self.activity("a1"), Self.activity("a2")]))
+    var output = PlannerOutput()
+    for (bytes, band) in [(1500, PayloadBand.safe), (2500, .watch), (3200, .risky), (3800, .allowed)] {
+      let event = DomainEvent.delay(
+        Double(bytes), id: "e\(bytes)", at: H.noon + Int64(bytes), status: String(repeating: "x", count: bytes))
+      h.planner.begin(.event(event), offset: Int64(bytes), timestamp: H.noon + Int64(bytes))
+      while !h.planner.advance(into: &output) {}
+      #expect(output.payloads.map(\.band) == [band, band])
+      #expect(output.largePayloads.map(\.band) == (band < .risky ? [] : [band]))
+      #expect(output.largePayloads.allSatisfy { $0.count == 2 && $0.members[0].name == "status" })
+    }
   }
 }

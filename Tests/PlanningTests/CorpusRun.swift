@@ -104,7 +104,7 @@ struct CorpusRun {
       done = planner.advance(into: &output)
       for i in 0..<output.decisionCount { decisions.append(planner.decision(i, of: output)) }
       for i in 0..<output.commandCount { commands.append(planner.command(i, of: output)) }
-      problems += output.problems
+      problems += output.largePayloads.map(\.description)
     }
     offset += 1
   }

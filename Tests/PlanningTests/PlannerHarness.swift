@@ -120,7 +120,8 @@ extension Policy {
         name: "test",
         instanceReloads: BudgetProfile.PerDay(
           limit: 48, minInterval: .zero, provenance: BudgetProfile.Provenance(source: "test", confidence: "high")),
-        devicePushes: unlimited, backgroundPushes: unlimited),
+        devicePushes: unlimited, backgroundPushes: unlimited, payload: PolicyProfiles.standard.payload,
+        payloadBands: PolicyProfiles.standard.payloadBands),
       kinds: [kind])
     also(&policy)
     return policy

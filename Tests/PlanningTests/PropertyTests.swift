@@ -107,7 +107,8 @@ struct RandomLife {
       let outcome: Signal.DeliveryOutcome = refunds && Bool.random(using: &random) ? .refused : .accepted
       harness.signal(.deliveryCompleted(command: command.command, outcome: outcome), device: command.device, at: time)
     case 23..<24: harness.signal(.tokenRejected(token: "aa11"), device: device, at: time)
-    case 24..<29: harness.tick(at: time)
+    case 24..<27: harness.tick(at: time)
+    case 27..<29: harness.signal(.widgetViewed(instance: nil), device: device, at: time)
     case 29 where changesPolicy:
       harness.apply(.policy(document: Self.documents.randomElement(using: &random) ?? ""), at: time)
     default: event()

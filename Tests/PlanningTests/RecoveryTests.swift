@@ -85,6 +85,8 @@ struct RecoveryTests {
     #expect(twice.events.liveCount == once.events.liveCount, "seed \(seed)")
     #expect(once.causes.liveCount == life.harness.planner.causes.liveCount, "seed \(seed)")
     #expect(once.interests.keyCount == life.harness.planner.interests.keyCount, "seed \(seed)")
+    #expect(twice.viewHabits == once.viewHabits, "seed \(seed)")
+    #expect(once.viewHabits == life.harness.planner.viewHabits, "seed \(seed)")
     #expect(once.deviceCount == life.harness.planner.deviceCount, "seed \(seed)")
   }
 

@@ -140,4 +140,63 @@ import Testing
       ($0 as? PolicyError)?.problems.map(\.message) == ["65 entries; at most 64 are allowed"]
     }
   }
+
+  /// An object of constant texts with this many bytes together.
+  private static func constants(_ bytes: Int) -> String {
+    let texts = stride(from: 0, to: bytes, by: 1000).map { start in
+      "m\(start / 1000): \(String(repeating: "x", count: min(1000, bytes - start)))"
+    }
+    return "{ \(texts.joined(separator: ", ")) }"
+  }
+
+  @Test(
+    "constant text that alone makes a payload large is warned of",
+    arguments: [
+      (1900, ""),
+      (
+        1990,
+        "an update has at least 2093 bytes by constant text alone, at most 4096 are allowed: its band is watch or worse"
+      ),
+      (
+        3000,
+        "an update has at least 3111 bytes by constant text alone, at most 4096 are allowed: its band is risky or worse"
+      ),
+      (
+        5000, "an update has at least 5127 bytes by constant text alone, at most 4096 are allowed: every one is refused"
+      ),
+    ])
+  func constantText(_ bytes: Int, _ warning: String) throws {
+    let yaml = """
+      version: 1
+      kinds:
+        A:
+          surface: liveActivity
+          activity: { contentState: \(Self.constants(bytes)) }
+          halfLife: 5m
+          rules: [{ on: a, relevance: { base: 1 } }]
+      """
+    let warnings = try PolicyDocument(yaml: yaml, file: "p.yaml").warnings
+    #expect(warnings.map(\.message) == (warning.isEmpty ? [] : [warning]))
+    #expect(warnings.map(\.path) == (warning.isEmpty ? [] : ["kinds.A.activity.contentState"]))
+  }
+
+  @Test("a start that is larger than its updates by constant text alone is warned of by itself")
+  func constantStart() throws {
+    let yaml = """
+      version: 1
+      kinds:
+        A:
+          surface: liveActivity
+          activity:
+            contentState: { a: 1 }
+            attributesType: T
+            attributes: \(Self.constants(4100))
+            alert: { title: t, body: b }
+          halfLife: 5m
+          rules: [{ on: b, action: end, relevance: { base: 1 } }, { on: a, action: start, relevance: { base: 1 } }]
+      """
+    let warnings = try PolicyDocument(yaml: yaml, file: "p.yaml").warnings
+    #expect(warnings.map(\.path) == ["kinds.A.activity"])
+    #expect(warnings.first?.message.hasSuffix("every one is refused") == true)
+  }
 }

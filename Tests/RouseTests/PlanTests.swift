@@ -21,12 +21,17 @@ struct PlanTests {
     "plan", "--policy", "policy.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl",
   ]
 
+  private struct MissingHash: Error {}
+
   @Test("the first decision and its command, to the byte")
   func golden() throws {
     let place = try tiny()
     let outcome = try place.rouse(list: Self.inputs + ["--decisions", "-", "--commands", "commands.jsonl"])
     #expect(outcome.status == 0)
-    let policy = #""policy":{"version":"tiny.1","hash":"809ac70e1aa3d025"}}"#
+    // The hash is that of the policy and its profile, whose file may be edited.
+    let check = try JSONValue(parsing: try place.rouse("policy", "check", "policy.yaml", "--format", "json").out)
+    guard case .string(let hash)? = check["hash"] else { throw MissingHash() }
+    let policy = #""policy":{"version":"tiny.1","hash":"\#(hash)"}}"#
     // What a token is worth is the planner's business, and tested there.
     #expect(
       outcome.lines.first?.replacing(/"price":[0-9.]+/, with: "\"price\":P")
@@ -131,6 +136,25 @@ struct PlanTests {
     #expect(summary["outcomes"]?[0]?["reason"] == .string("EMITTED"))
     let piped = try place.rouse(list: Self.inputs + ["--format", "json", "--decisions", "-"])
     #expect(try JSONValue(parsing: piped.err)["decisions"] == .number(Double(piped.lines.count)))
+  }
+
+  @Test("payloads are counted by band, and a refused one is told with its members")
+  func payloads() throws {
+    let place = try Workplace()
+    try place.put(matchPolicy, "policy.yaml")
+    try place.put(lockScreen("d1") + lockScreen("d2"), "devices.jsonl")
+    let sizes = [16, 350, 533, 616, 833, 1000]
+    let events = sizes.enumerated().map { matchEvent("e\($0)", "match.goal", at: "15:0\($0):00", bytes: $1) }
+    try place.put(events.joined(), "events.jsonl")
+    let text = try place.rouse(list: Self.inputs)
+    #expect(text.status == 0)
+    #expect(text.err.contains("payloads      safe 4, watch 2, risky 2, allowed 2, refused 4\n"))
+    let refused = "refused kind Match, event e4: payload of 5096 bytes, at most 4096 are allowed; largest: note 5000"
+    #expect(text.err.contains("\(refused); 4 of this kind\n"))
+    let summary = try JSONValue(parsing: try place.rouse(list: Self.inputs + ["--format", "json"]).out)
+    #expect(summary["payloads"]?["risky"] == .number(2))
+    #expect(summary["payloads"]?["refused"] == .number(4))
+    #expect(summary["refusedPayloads"]?[0]?["largest"]?["note"] == .number(5000))
   }
 
   @Test("a reader that goes away is a quiet end")

@@ -33,3 +33,35 @@ func signal(_ type: String, _ device: String, at time: String) -> String {
   #"{"specversion":"1.0","id":"s-\#(time)","source":"/app","type":"rouse.signal.\#(type)","subject":"\#(device)","#
     + #""time":"2013-07-01T\#(time)Z"}"# + "\n"
 }
+
+/// Matches on the lock screen, from kick-off to the final whistle.
+let matchPolicy = """
+  version: match.1
+  kinds:
+    Match:
+      surface: liveActivity
+      activity:
+        contentState: { note: "{data.note}{data.note}{data.note}{data.note}{data.note}{data.note}" }
+        attributesType: MatchAttributes
+        alert: { title: "{subject}", body: Match }
+      halfLife: 5m
+      rules:
+        - { on: match.kickoff, action: start, relevance: { base: 1 } }
+        - { on: match.ended, action: end, relevance: { base: 1 } }
+        - { on: match.*, relevance: { base: 0.5 } }
+
+  """
+
+/// A phone with a running activity about `match/1`, and a token that can start others about `match/2` and `match/3`.
+func lockScreen(_ device: String) -> String {
+  #"{"device":"\#(device)","app":"com.example.match","environment":"production","platform":"iOS","osVersion":"26.1","#
+    + #""timeZone":"Europe/Rome","updatedAt":"2013-07-01T00:00:00Z","activities":[{"id":"a1","kind":"Match","#
+    + #""token":"cc\#(device.dropFirst())","interests":["match/1"],"startedAt":"2013-07-01T15:00:00Z"}],"#
+    + #""pushToStart":[{"kind":"Match","token":"dd\#(device.dropFirst())","interests":["match/2","match/3"]}]}"# + "\n"
+}
+
+/// An event of a match; six times this many bytes are in its push.
+func matchEvent(_ id: String, _ type: String, at time: String, bytes: Int = 3, _ match: String = "match/1") -> String {
+  #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"\#(type)","subject":"\#(match)","#
+    + #""time":"2013-07-01T\#(time)Z","data":{"note":"\#(String(repeating: "x", count: bytes))"}}"# + "\n"
+}

@@ -49,7 +49,7 @@ import CLibrdkafka
   }
 
   /// Turns an error in the place of a message into an event.
-  private func note(_ message: UnsafeMutablePointer<rd_kafka_message_t>) {
+  func note(_ message: UnsafeMutablePointer<rd_kafka_message_t>) {
     let code = unsafe message.pointee.err
     // An error of no partition has no topic. `rd_kafka_message_errstr` answers a string that lives with the message.
     let partition = unsafe KafkaTopicPartition(

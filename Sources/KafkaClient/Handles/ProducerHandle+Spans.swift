@@ -14,6 +14,24 @@ extension ProducerHandle {
   }
 
   func send(
+    topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>, queueFullTimeout: Duration
+  ) throws(KafkaError) {
+    unsafe try key.withUnsafeBytes { (key: UnsafeRawBufferPointer) throws(KafkaError) in
+      unsafe try value.withUnsafeBytes { (value: UnsafeRawBufferPointer) throws(KafkaError) in
+        unsafe try send(topic: topic, partition: partition, key: key, value: value, queueFullTimeout: queueFullTimeout)
+      }
+    }
+  }
+
+  func send(
+    topic: String, partition: Int32?, removing key: Span<UInt8>, queueFullTimeout: Duration
+  ) throws(KafkaError) {
+    unsafe try key.withUnsafeBytes { (key: UnsafeRawBufferPointer) throws(KafkaError) in
+      unsafe try send(topic: topic, partition: partition, key: key, value: nil, queueFullTimeout: queueFullTimeout)
+    }
+  }
+
+  func send(
     topic: String, partition: Int32?, key: [UInt8]?, value: Span<UInt8>, headers: [KafkaHeader],
     timestampMilliseconds: Int64?, tag: UInt64, queueFullTimeout: Duration
   ) throws(KafkaError) {

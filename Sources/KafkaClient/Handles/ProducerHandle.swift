@@ -48,7 +48,40 @@ import CLibrdkafka
     }
   }
 
-  private func handle(of topic: String) throws(KafkaError) -> TopicHandle {
+  /// Like the other one, for what most messages are: without headers, time-stamp and tag.
+  func send(
+    topic: String, partition: Int32?, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?,
+    queueFullTimeout: Duration
+  ) throws(KafkaError) {
+    let topicHandle = try handle(of: topic)
+    var deadline: Deadline?
+    while true {
+      // Both are copied before the call returns and only read, as the copy flag is set; an address for zero bytes is
+      // never read.
+      let code = unsafe rd_kafka_produce(
+        topicHandle.pointer, partition ?? RD_KAFKA_PARTITION_UA, RD_KAFKA_MSG_F_COPY,
+        value.map { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) ?? emptyBytes }, value?.count ?? 0,
+        key.baseAddress ?? UnsafeRawPointer(emptyBytes), key.count, nil)
+      if code == 0 {
+        deliveries.sent &+= 1
+        return
+      }
+      // The thread's last error belongs to this call.
+      let failure = KafkaError(
+        code: KafkaErrorCode(rd_kafka_last_error()), message: rd_kafka_last_error().words,
+        operation: "producing to \(topic)\(partition.map { "[\($0)]" } ?? "")")
+      guard failure.code == .queueFull else {
+        if failure.code == .fatal, let fatal = client.fatalError(operation: failure.operation) { throw fatal }
+        throw failure
+      }
+      deadline = deadline ?? Deadline(in: queueFullTimeout)
+      guard let remaining = deadline?.remaining, remaining > .zero else { throw client.queueFull(failure) }
+      client.serve(min(remaining, .milliseconds(50)))
+    }
+  }
+
+  /// The topic's handle, kept for the producer's life.
+  func handle(of topic: String) throws(KafkaError) -> TopicHandle {
     if let lastTopic, lastTopic.name == topic { return lastTopic }
     let handle: TopicHandle
     if let known = topics[topic] {
@@ -121,7 +154,7 @@ extension ClientHandle {
 }
 
 /// Owns an `rd_kafka_topic_t`, and keeps the client alive until it is released, as librdkafka asks.
-@safe private final class TopicHandle {
+@safe final class TopicHandle {
   let name: String
   let pointer: OpaquePointer
   private let client: ClientHandle

@@ -1,0 +1,45 @@
+import Domain
+import JSON
+import Planning
+
+/// A planner and what its decisions are written with. A struct of its own, because here the compiler sees that writing a
+/// decision does not touch the planner; as properties of a class each decision would copy the planner's tables, reference
+/// by reference.
+struct PlannerDesk {
+  var planner: Planner
+  private var output = PlannerOutput()
+  private var writer = JSONWriter(reserving: 4096)
+  private var decisionWriter = DecisionWriter()
+
+  init(_ planner: consuming Planner) { self.planner = planner }
+
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { output.largePayloads }
+
+  /// Forgets what the last step said.
+  mutating func clear() { output.removeAll() }
+
+  /// Goes on with the record in hand and writes out what was decided.
+  /// - Parameter logsDecisions: false counts decisions instead of writing them.
+  /// - Returns: whether it is done.
+  mutating func advance(into batch: inout OutputBatch, decisionsMax: Int, logsDecisions: Bool) -> Bool {
+    let done = planner.advance(into: &output, decisionsMax: decisionsMax)
+    if logsDecisions {
+      for i in 0..<output.decisionCount {
+        writer.reset()
+        decisionWriter.write(i, of: output, by: planner, to: &writer)
+        batch.append(.decisions, value: writer.bytes[...]) {
+          planner.appendDeviceID(ofDecision: i, of: output, to: &$0)
+        }
+      }
+    } else {
+      batch.countUnlogged(output.decisionCount)
+    }
+    for i in 0..<output.commandCount {
+      writer.reset()
+      decisionWriter.write(command: i, of: output, by: planner, to: &writer)
+      batch.append(.commands, value: writer.bytes[...]) { planner.appendDeviceID(ofCommand: i, of: output, to: &$0) }
+    }
+    return done
+  }
+}

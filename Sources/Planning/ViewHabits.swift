@@ -1,0 +1,121 @@
+import Domain
+
+/// When the person behind one device looks, learnt from the device's own signals: for each local hour the days on which
+/// somebody looked in it. 32 bytes.
+///
+/// Looking ten times in an hour says no more than looking once. When an hour has been counted `countMax` times everything
+/// is halved, so that what was usual a month ago fades.
+struct ViewHabits: Equatable {
+  /// Eight counters a word, hour 0 in the lowest byte of the first.
+  private var words: (night: UInt64, day: UInt64, evening: UInt64) = (0, 0, 0)
+  /// Days on which somebody looked at all; halved with the counters.
+  private(set) var days: UInt8 = 0
+  /// The largest counter.
+  private(set) var best: UInt8 = 0
+  /// Local hour (hours since 1970) that was counted last. Wraps.
+  private(set) var lastHour: UInt32 = 0
+
+  static let countMax: UInt8 = 32
+
+  init() {}
+
+  /// A look in a local hour, given as hours since 1970. What is not later than the last one that counted says nothing new.
+  /// - Returns: whether it counted.
+  mutating func note(localHour: Int64) -> Bool {
+    let hour = UInt32(truncatingIfNeeded: localHour)
+    guard days == 0 || hour > lastHour else { return false }
+    if days < .max, days == 0 || hour / 24 > lastHour / 24 { days += 1 }
+    lastHour = hour
+    let place = Int(hour % 24)
+    add(place)
+    best = max(best, count(place))
+    if best >= Self.countMax { fade() }
+    return true
+  }
+
+  @inline(__always)
+  func count(_ hour: Int) -> UInt8 {
+    let word = hour < 8 ? words.night : hour < 16 ? words.day : words.evening
+    return UInt8(truncatingIfNeeded: word >> UInt64((hour & 7) * 8))
+  }
+
+  private mutating func add(_ hour: Int) {
+    let one: UInt64 = 1 << UInt64((hour & 7) * 8)
+    if hour < 8 { words.night += one } else if hour < 16 { words.day += one } else { words.evening += one }
+  }
+
+  private mutating func fade() {
+    let mask: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
+    words = (words.night >> 1 & mask, words.day >> 1 & mask, words.evening >> 1 & mask)
+    days >>= 1
+    best >>= 1
+  }
+
+  /// How much the device's own curve counts against a kind's that is worth `priorDays` days, 0…1.
+  @inline(__always)
+  func weight(priorDays: Double) -> Double { Double(days) / (Double(days) + priorDays) }
+
+  /// Chance of a look in an hour relative to the best one, as far as the device's own days tell.
+  @inline(__always)
+  func share(_ hour: Int) -> Double { Double(count(hour)) / Double(max(1, best)) }
+
+  static func == (a: ViewHabits, b: ViewHabits) -> Bool {
+    a.words == b.words && a.days == b.days && a.best == b.best && a.lastHour == b.lastHour
+  }
+}
+
+extension ViewHabits {
+  func write(to writer: inout BinaryWriter) {
+    for word in [words.night, words.day, words.evening] { writer.int64(Int64(bitPattern: word)) }
+    writer.uint8(days)
+    writer.varint(UInt64(lastHour))
+  }
+
+  init(from reader: inout BinaryReader) throws(BinaryError) {
+    words.night = UInt64(bitPattern: try reader.int64("looks by hour"))
+    words.day = UInt64(bitPattern: try reader.int64("looks by hour"))
+    words.evening = UInt64(bitPattern: try reader.int64("looks by hour"))
+    days = try reader.uint8("days with a look")
+    lastHour = try reader.integer("an hour")
+    for hour in 0..<24 { best = max(best, count(hour)) }
+    guard best < Self.countMax, days > 0 else { throw .corrupt(offset: reader.offset, what: "looks by hour") }
+  }
+}
+
+extension Planner {
+  /// What the device's own signals have taught; nil where it sent none.
+  @inline(__always)
+  func habits(of device: UInt32) -> ViewHabits? {
+    devices[device].flags.contains(.habits) ? viewHabits[device] : nil
+  }
+
+  /// Chance that somebody looks at this time of day, relative to the best hour: the kind's curve, drawn towards the
+  /// device's own by as many days as that rests on.
+  @inline(__always)
+  func view(kind: Int, timeOfDay: Int64, habits: ViewHabits?) -> Double {
+    let usual = kinds[kind].view(timeOfDay: timeOfDay)
+    guard let habits else { return usual }
+    let own = habits.share(Int(timeOfDay / LocalZone.hour))
+    return usual + (own - usual) * habits.weight(priorDays: kinds[kind].viewsWeight)
+  }
+
+  /// Older signals say too little about the hour that they name: the device may have been elsewhere.
+  private static let lookAgeMax = LocalZone.day
+
+  /// Somebody looked at the device.
+  mutating func noteLook(device slot: UInt32, at time: Int64) {
+    guard !devices[slot].flags.contains(.developerMode), now &- time <= Self.lookAgeMax else { return }
+    let local = min(now, time) &+ zones[Int(devices[slot].zone)].offset
+    let hour = local >= 0 ? local / LocalZone.hour : 0
+    guard viewHabits[slot, default: ViewHabits()].note(localHour: hour) else { return }
+    devices[slot].flags.insert(.habits)
+    touch(device: slot)
+  }
+
+  /// What was learnt goes with the registration.
+  mutating func forgetHabits(device slot: UInt32) {
+    guard devices[slot].flags.contains(.habits) else { return }
+    devices[slot].flags.remove(.habits)
+    viewHabits[slot] = nil
+  }
+}

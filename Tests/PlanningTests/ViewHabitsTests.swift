@@ -1,0 +1,204 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+private typealias H = PlannerHarness
+
+@Suite("Views of a device's own")
+struct ViewHabitsTests {
+  /// The UTC midnight before noon.
+  private static let midnight = H.noon - 12 * H.hour
+
+  @Test("an hour counts once a day, and what is not later than the last one says nothing")
+  func once() {
+    var habits = ViewHabits()
+    let counted = [100, 100, 101, 100, 124, 124, 148].map { habits.note(localHour: $0) }
+    #expect(counted == [true, false, true, false, true, false, true])
+    #expect(habits.count(100 % 24) == 3)
+    #expect(habits.count(101 % 24) == 1)
+    #expect(habits.days == 3)
+    #expect(habits.best == 3)
+  }
+
+  @Test("old habits fade: a new hour overtakes one of years within a month")
+  func fading() {
+    var habits = ViewHabits()
+    for day in 0..<1000 { _ = habits.note(localHour: Int64(day) * 24 + 8) }
+    #expect(habits.count(8) < ViewHabits.countMax)
+    for day in 1000..<1030 { _ = habits.note(localHour: Int64(day) * 24 + 20) }
+    #expect(habits.share(20) == 1)
+    #expect(habits.share(8) < 1)
+  }
+
+  @Test("days never count beyond their bound, however many hours are looked at")
+  func bounded() {
+    var habits = ViewHabits()
+    for day in 0..<2000 { _ = habits.note(localHour: Int64(day) * 24 + Int64(day % 24)) }
+    #expect(habits.days >= ViewHabits.countMax / 2)
+    #expect(habits.weight(priorDays: 7) < 1)
+    #expect((0..<24).allSatisfy { habits.count($0) < ViewHabits.countMax })
+  }
+
+  @Test("what was learnt is written and read", arguments: 0..<20)
+  func roundTrip(seed: Int) throws {
+    var random = SplitMix(state: UInt64(seed))
+    var habits = ViewHabits()
+    var hour: Int64 = 495_000
+    for _ in 0..<Int.random(in: 1...3000, using: &random) {
+      hour += Int64.random(in: 0...9, using: &random)
+      _ = habits.note(localHour: hour)
+    }
+    var writer = BinaryWriter()
+    habits.write(to: &writer)
+    var reader = BinaryReader(writer.bytes)
+    #expect(try ViewHabits(from: &reader) == habits, "seed \(seed)")
+    #expect(writer.bytes.count <= 32)
+  }
+
+  @Test("with the kind's own curve as habits the share to come is the kind's")
+  func sameCurve() {
+    var kind = KindState(name: "K")
+    var views = [Double](repeating: 0, count: 24)
+    for hour in 0..<24 { views[hour] = Double(hour % 4 + 1) / 4 }
+    kind.configure(
+      .flights {
+        $0.name = "K"
+        $0.views = views
+      })
+    var habits = ViewHabits()
+    for day in 0..<4 {
+      for hour in 0..<24 where hour % 4 >= 3 - day { _ = habits.note(localHour: Int64(day) * 24 + Int64(hour)) }
+    }
+    #expect((0..<24).allSatisfy { habits.share($0) == views[$0] })
+    for minute in stride(from: Int64(0), to: 1440, by: 7) {
+      let usual = kind.shareToCome(timeOfDay: minute * H.minute)
+      #expect(abs(kind.shareToCome(timeOfDay: minute * H.minute, habits: habits) - usual) < 1e-9)
+    }
+  }
+
+  @Test(
+    "a device that is looked at in the evening only has its day's value still to come at noon, and none of it at night")
+  func shareToCome() {
+    var kind = KindState(name: "K")
+    kind.configure(
+      .flights {
+        $0.name = "K"
+        $0.viewsWeight = 0
+      })
+    var habits = ViewHabits()
+    for day in 0..<10 { for hour in [19, 20] { _ = habits.note(localHour: Int64(day * 24 + hour)) } }
+    func toCome(_ hour: Int64) -> Double { kind.shareToCome(timeOfDay: hour * H.hour, habits: habits) }
+    #expect(abs(toCome(4) - 1) < 1e-9 && abs(toCome(12) - 1) < 1e-9 && abs(toCome(19) - 1) < 1e-9)
+    #expect(abs(toCome(20) - 0.5) < 0.1)
+    #expect(abs(toCome(21)) < 1e-9 && abs(toCome(2)) < 1e-9)
+  }
+
+  /// Mean distance in hours, round the clock, from an hour of the day.
+  private static func distance(_ commands: [Command], from hour: Double) -> Double {
+    let sum = commands.reduce(0.0) { sum, command in
+      let at = Double((command.at.microseconds - midnight) % (24 * H.hour)) / Double(H.hour)
+      return sum + min(abs(at - hour), 24 - abs(at - hour))
+    }
+    return sum / Double(commands.count)
+  }
+
+  @Test(
+    "under the same events and budget each device is pushed nearer to the hours at which its person looks",
+    arguments: 0..<12)
+  func evening(seed: Int) {
+    var random = SplitMix(state: UInt64(seed))
+    var h = H(
+      .flights {
+        $0.budget = InstanceBudget(perDay: 12, minInterval: .minutes(5))
+        $0.price = PricePrior(base: 0.3, floor: 0.01)
+        $0.views = KindPolicy.defaultViews
+      })
+    let looks: [(device: String, hour: Double)] = [("evening", 20.5), ("morning", 8.5)]
+    for look in looks { h.register(.phone(look.device), at: Self.midnight) }
+    h.register(.phone("silent"), at: Self.midnight)
+    var records: [(at: Int64, device: String?)] = []
+    for day in Int64(0)..<9 {
+      let start = Self.midnight + day * 24 * H.hour
+      for look in looks {
+        for hour in [-1, 0, 1] as [Int64] {
+          let at = start + (Int64(look.hour) + hour) * H.hour + Int64.random(in: 0..<H.hour, using: &random)
+          records.append((at, look.device))
+        }
+      }
+      for _ in 0..<120 { records.append((start + Int64.random(in: 0..<24 * H.hour, using: &random), nil)) }
+    }
+    records.sort { $0.at < $1.at }
+    for (place, record) in records.enumerated() {
+      while let due = h.planner.nextTimer, due < record.at { h.tick(at: due) }
+      if let device = record.device {
+        h.signal(.widgetViewed(instance: nil), device: device, at: record.at)
+      } else {
+        h.event(.delay(Double.random(in: 0...200, using: &random), id: "e\(place)", at: record.at))
+      }
+    }
+    let learnt = h.commands.filter { $0.at.microseconds >= Self.midnight + 5 * 24 * H.hour }
+    var own: [String: [Command]] = [:]
+    for command in learnt { own[command.device, default: []].append(command) }
+    for (device, hour) in looks {
+      let mine = Self.distance(own[device] ?? [], from: hour)
+      let other = Self.distance(own[device == "evening" ? "morning" : "evening"] ?? [], from: hour)
+      let silent = Self.distance(own["silent"] ?? [], from: hour)
+      #expect(mine < other && mine < silent, "seed \(seed), \(device): \(mine), the other \(other), silent \(silent)")
+      #expect((own[device] ?? []).count > 20, "seed \(seed)")
+    }
+  }
+
+  @Test("a device that sent no signal costs no memory, and one in developer mode teaches nothing")
+  func free() {
+    var h = H(.flights())
+    h.register(.phone("d1"))
+    h.register(.phone("d2", developerMode: true))
+    h.signal(.widgetViewed(instance: "w1"), device: "d2", at: H.noon)
+    h.event(.delay(10, id: "e1", at: H.noon))
+    #expect(h.planner.viewHabits.isEmpty)
+    h.signal(.widgetViewed(instance: "w1"), device: "d1", at: H.noon + H.hour)
+    #expect(h.planner.viewHabits.count == 1)
+    #expect(MemoryLayout<ViewHabits>.stride == 32)
+  }
+
+  // MARK: State
+
+  private static func records(_ planner: inout Planner) -> [(key: [UInt8], value: [UInt8])] {
+    var records: [(key: [UInt8], value: [UInt8])] = []
+    planner.takeChanges { key, value in
+      if let value { records.append((Array(key), Array(value))) }
+    }
+    return records
+  }
+
+  private static func restored(
+    _ records: [(key: [UInt8], value: [UInt8])], version: UInt8
+  ) throws -> Planner {
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    for record in records { try restore.add(key: record.key, value: [version] + record.value.dropFirst()) }
+    return try restore.finish(initialPolicy: .flights())
+  }
+
+  @Test("state that a release before wrote is read, and from then on views are learnt")
+  func upgrade() throws {
+    var h = H()
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    // Without views and starts both formats hold the same.
+    h.planner = try Self.restored(Self.records(&h.planner), version: 2)
+    #expect(h.planner.deviceCount == 1 && h.planner.viewHabits.isEmpty)
+    h.signal(.widgetViewed(instance: nil), at: H.noon + 1)
+    let again = try Self.restored(Self.records(&h.planner), version: 3)
+    #expect(again.viewHabits == h.planner.viewHabits && again.viewHabits.count == 1)
+  }
+
+  @Test("state of another release that cannot be read is refused", arguments: [0, 1, 4] as [UInt8])
+  func refused(version: UInt8) throws {
+    var h = H()
+    h.register(.phone())
+    let records = Self.records(&h.planner)
+    #expect(throws: BinaryError.self) { try Self.restored(records, version: version) }
+  }
+}

@@ -1,0 +1,230 @@
+import Auditing
+import Domain
+import JSON
+import KafkaClient
+import Planning
+import Policies
+
+@testable import Pipeline
+
+/// The guarantees of the pipeline, checked on what committed readers find in the topics when everything is drained.
+struct Checks {
+  private let run: PipelineRun
+  private var topics: TopicNames { run.scenario.settings.topics }
+  private(set) var findings: [String] = []
+  private(set) var decisions = 0
+  private(set) var commands = 0
+  private static let findingsMax = 12
+
+  init(_ run: PipelineRun) throws {
+    self.run = run
+    findings = run.findings
+    // What is not drained differs for that reason alone.
+    guard findings.isEmpty else { return }
+    var references: [ReferencePlanner] = []
+    for partition in 0..<run.scenario.partitions {
+      var reference = ReferencePlanner(partition: Int32(partition), of: run.scenario, policy: run.initialPolicy)
+      for message in run.broker.committed(topics.log, partition) { try reference.take(message) }
+      references.append(reference)
+    }
+    try ledgers()
+    nothingIsLost(references)
+    try everythingIsDecided(references)
+    outputIsThatOfOnePlanner(references)
+    try stateIsThatOfOnePlanner(references)
+    memoryIsBounded(references)
+  }
+
+  private mutating func found(_ what: @autoclosure () -> String) {
+    if findings.count < Self.findingsMax { findings.append(what()) }
+  }
+
+  private func all(_ topic: String) -> [KafkaMessage] {
+    (0..<(run.broker.topics[topic]?.logs.count ?? 0)).flatMap { run.broker.committed(topic, $0) }
+  }
+
+  /// Guarantee 1: no ledger is overspent, recomputed from decisions and commands alone.
+  private mutating func ledgers() throws {
+    var limits: [String: LedgerLimits] = [:]
+    for policy in try PipelineRun.knownPolicies() { limits[policy.reference.hash] = LedgerLimits(policy) }
+    var check = LedgerCheck(limits: limits)
+    for message in all(topics.decisions) {
+      check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
+      decisions += 1
+    }
+    for message in all(topics.commands) {
+      check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
+      commands += 1
+    }
+    let report = try check.finish()
+    if report.violationCount > 0 { found("ledgers: \(report.text)") }
+    if report.repeatedDecisions > 0 || report.repeatedCommands > 0 {
+      found("\(report.repeatedDecisions) decisions and \(report.repeatedCommands) commands are there twice")
+    }
+    if report.open > 0 { found("\(report.open) events wait for ever") }
+  }
+
+  /// Every public record is in the log or among the dead letters, but for events that were sent twice.
+  private mutating func nothingIsLost(_ references: [ReferencePlanner]) {
+    let logged = references.reduce(into: Set<Origin>()) { $0.formUnion($1.origins) }
+    var letters: Set<String> = []
+    for message in all(topics.deadLetters) {
+      if let origin = Letter(message).origin { letters.insert("\(origin)") }
+    }
+    var idsLogged: Set<String> = []
+    for sent in run.traffic.sent {
+      let origin = Origin(
+        topic: sent.place.partition.topic, partition: sent.place.partition.partition, offset: sent.place.offset)
+      if case .event(let id) = sent.kind, logged.contains(origin) { idsLogged.insert(id) }
+    }
+    for sent in run.traffic.sent {
+      let origin = Origin(
+        topic: sent.place.partition.topic, partition: sent.place.partition.partition, offset: sent.place.offset)
+      switch sent.kind {
+      case .unreadable: if !letters.contains("\(sent.place)") { found("no dead letter tells of \(sent.place)") }
+      case .event(let id):
+        if !idsLogged.contains(id) { found("event \(id) at \(sent.place) is not in the log") }
+        if logged.contains(origin), let missing = references.firstIndex(where: { !$0.origins.contains(origin) }) {
+          found("event \(id) at \(sent.place) is not in partition \(missing) of the log")
+        }
+      case .device, .signal:
+        // Compaction may have been faster than intake.
+        let log = run.broker.log(sent.place.partition)
+        let isThere = log?.records.contains { $0.offset == sent.place.offset } ?? false
+        if isThere, !logged.contains(origin) { found("\(sent.place) is not in the log") }
+      }
+    }
+  }
+
+  /// Guarantee 2: each event ends in exactly one final decision for each interested instance.
+  private mutating func everythingIsDecided(_ references: [ReferencePlanner]) throws {
+    let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
+    var finals: [ReferencePlanner.Interested: Int] = [:]
+    for message in all(topics.decisions) {
+      let decision = try Decision(json: message.value ?? [], reader: reader)
+      guard decision.final else { continue }
+      finals[
+        ReferencePlanner.Interested(event: decision.event, device: decision.device, instance: decision.instance),
+        default: 0] += 1
+    }
+    for one in references.flatMap(\.wanted) {
+      let count = finals.removeValue(forKey: one) ?? 0
+      if count != 1 { found("event \(one.event) has \(count) final decisions for \(one.device)/\(one.instance)") }
+    }
+    let later = references.reduce(into: Set<ReferencePlanner.Interested>()) { $0.formUnion($1.wantedLater) }
+    for (one, count) in finals.sorted(by: { "\($0.key)" < "\($1.key)" }) where count > 1 || !later.contains(one) {
+      found("event \(one.event) was decided for \(one.device)/\(one.instance), which was not interested")
+    }
+  }
+
+  /// Guarantees 3 and 4: the same bytes as one planner makes in one go, each once, in order.
+  private mutating func outputIsThatOfOnePlanner(_ references: [ReferencePlanner]) {
+    for (name, topic) in [("decisions", topics.decisions), ("commands", topics.commands)] {
+      var actual: [Int: [KafkaMessage]] = [:]
+      for partition in 0..<run.scenario.partitions {
+        var last: [Int: (Int, Int)] = [:]
+        for message in run.broker.committed(topic, partition) {
+          guard let id = Self.id(message.value ?? []) else {
+            found("no id at \(message.topicPartition)@\(message.offset)")
+            continue
+          }
+          if let before = last[id.partition], before >= (id.offset, id.ordinal) {
+            found("\(topic): \(id) stands behind \(before)")
+          }
+          last[id.partition] = (id.offset, id.ordinal)
+          actual[id.partition, default: []].append(message)
+        }
+      }
+      for (partition, reference) in references.enumerated() {
+        compare(
+          actual[partition] ?? [], reference.outputs.filter { $0.topic == name },
+          "\(name) of log partition \(partition)")
+      }
+    }
+  }
+
+  private mutating func compare(_ actual: [KafkaMessage], _ expected: [ReferencePlanner.Output], _ what: String) {
+    func order(_ value: [UInt8]) -> (Int, Int) { Self.id(value).map { ($0.offset, $0.ordinal) } ?? (-1, -1) }
+    let found = actual.sorted { order($0.value ?? []) < order($1.value ?? []) }
+    if found.count != expected.count { self.found("\(what): \(found.count), one planner makes \(expected.count)") }
+    for (one, other) in zip(found, expected) where one.value != other.value || one.key != other.key {
+      self.found(
+        "\(what): \(String(decoding: one.value ?? [], as: UTF8.self)) where one planner makes "
+          + "\(String(decoding: other.value, as: UTF8.self))")
+      return
+    }
+  }
+
+  /// `<letter>-<partition>-<offset>-<ordinal>`, the first member of every decision and command.
+  private static func id(_ value: [UInt8]) -> (partition: Int, offset: Int, ordinal: Int)? {
+    let parts = value.split(separator: UInt8(ascii: "\""), maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count > 3 else { return nil }
+    let numbers = String(decoding: parts[3], as: UTF8.self).split(separator: "-").dropFirst().compactMap { Int($0) }
+    return numbers.count == 3 ? (numbers[0], numbers[1], numbers[2]) : nil
+  }
+
+  /// Guarantee 3: what `rouse.state` holds is what one planner holds: no charge without its command, no command without
+  /// its charge.
+  private mutating func stateIsThatOfOnePlanner(_ references: [ReferencePlanner]) throws {
+    for (partition, reference) in references.enumerated() {
+      var restore = PlannerRestore(
+        partition: Int32(partition), partitionCount: Int32(run.scenario.partitions),
+        bounds: run.scenario.settings.bounds)
+      var birth: Int64?
+      var position: PlannerPosition?
+      for message in run.broker.committed(topics.state, partition) {
+        guard let key = message.key else { continue }
+        if key == PlannerPosition.key {
+          position = try message.value.map { try PlannerPosition(bytes: $0) }
+          birth = birth ?? position?.birth
+        } else {
+          try restore.add(key: key, value: message.value)
+        }
+      }
+      if position?.nextOffset != reference.nextOffset {
+        found(
+          "the state of partition \(partition) is at \(position?.nextOffset ?? -1), the log at \(reference.nextOffset)")
+      }
+      if position?.birth != birth { found("the birth of partition \(partition) changed") }
+      let restored = ReferencePlanner.state(of: try restore.finish(initialPolicy: run.initialPolicy))
+      let expected = ReferencePlanner.state(of: reference.planner)
+      for key in Set(restored.keys).union(expected.keys).sorted(by: { $0.lexicographicallyPrecedes($1) })
+      where restored[key] != expected[key] && !isUntouchedApp(key, restored[key] ?? expected[key]) {
+        found(
+          "state of partition \(partition), record \(String(decoding: key, as: UTF8.self)): "
+            + "\(restored[key].map { "\($0)" } ?? "none"), one planner has \(expected[key].map { "\($0)" } ?? "none")")
+      }
+    }
+  }
+
+  /// An app of which nothing was ever charged is written by a walk over all apps, and by nothing else.
+  private func isUntouchedApp(_ key: [UInt8], _ value: [UInt8]?) -> Bool {
+    key.starts(with: Array("a/".utf8)) && value == [2, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]
+  }
+
+  /// Guarantee 6: what waits is bounded by the instances and the configured cap.
+  private mutating func memoryIsBounded(_ references: [ReferencePlanner]) {
+    for reference in references {
+      // An instance that is gone lets go of what waits on it.
+      let most = (reference.instancesMost + 1) * run.scenario.settings.bounds.causesPerInstanceMax
+      if reference.pendingMost > most { found("\(reference.pendingMost) events wait, \(most) is the bound") }
+    }
+  }
+}
+
+extension LedgerLimits {
+  /// The numbers of a policy.
+  init(_ policy: Policy) {
+    func rate(_ rate: BudgetProfile.Rate) -> Rate {
+      Rate(limit: rate.limit, windowMicroseconds: rate.window.microseconds, burst: rate.burst)
+    }
+    let profile = policy.profile
+    self.init(
+      device: rate(profile.devicePushes), background: rate(profile.backgroundPushes),
+      control: rate(profile.controlPushes), start: rate(profile.activityStarts),
+      activity: [rate(profile.activityPushes), rate(profile.frequentActivityPushes)])
+    for kind in policy.kinds {
+      days[kind.name] = Day(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
+    }
+  }
+}

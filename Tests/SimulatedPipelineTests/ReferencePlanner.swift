@@ -1,0 +1,114 @@
+import Domain
+import JSON
+import KafkaClient
+import Pipeline
+import Planning
+import Policies
+
+/// What one planner makes of a log partition in one go: no restarts, no transactions, no positions. Repeated origins are
+/// told by remembering each of them.
+struct ReferencePlanner {
+  struct Output: Equatable {
+    var topic: String
+    var key: [UInt8]
+    var value: [UInt8]
+  }
+
+  private(set) var planner: Planner
+  private(set) var outputs: [Output] = []
+  private(set) var origins: Set<Origin> = []
+  /// Whom an event reached when it came first, and whom only when it came again.
+  private(set) var wanted: [Interested] = []
+  private(set) var wantedLater: Set<Interested> = []
+  private(set) var nextOffset: Int64 = 0
+  private(set) var pendingMost = 0
+  private(set) var instancesMost = 0
+  private var output = PlannerOutput()
+  private var decisionWriter = DecisionWriter()
+  private var interests = InterestFold()
+
+  /// One event that an instance is to hear of.
+  struct Interested: Hashable {
+    var event: String
+    var device: String
+    var instance: String
+  }
+
+  init(partition: Int32, of scenario: Scenario, policy: Policy) {
+    planner = Planner(
+      partition: partition, partitionCount: Int32(scenario.partitions), policy: policy,
+      bounds: scenario.settings.bounds)
+  }
+
+  mutating func take(_ message: KafkaMessage) throws {
+    nextOffset = message.offset + 1
+    let record = try LogRecord(bytes: message.value ?? [])
+    if let origin = record.origin, !origins.insert(origin).inserted { return }
+    planner.begin(
+      record.content, offset: message.offset,
+      timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds)
+    let (isFirst, found) = interests.take(record.content, now: planner.now)
+    if isFirst { wanted += found } else { wantedLater.formUnion(found) }
+    var done = false
+    while !done {
+      done = planner.advance(into: &output)
+      for i in 0..<output.decisionCount {
+        var json = JSONWriter()
+        decisionWriter.write(i, of: output, by: planner, to: &json)
+        outputs.append(
+          Output(
+            topic: "decisions", key: Array(planner.deviceID(ofDecision: i, of: output).utf8), value: json.bytes))
+      }
+      for i in 0..<output.commandCount {
+        let command = planner.command(i, of: output)
+        outputs.append(Output(topic: "commands", key: Array(command.device.utf8), value: command.json()))
+      }
+    }
+    pendingMost = max(pendingMost, planner.pendingCount)
+    instancesMost = max(instancesMost, planner.instanceCount)
+  }
+
+  /// Every record of the state as it is now.
+  static func state(of planner: Planner) -> [[UInt8]: [UInt8]] {
+    var records: [[UInt8]: [UInt8]] = [:]
+    var walk = StateWalk()
+    while !planner.writeState(from: &walk, recordsMax: 1000, { records[Array($0)] = $1.map { Array($0) } }) {}
+    return records
+  }
+}
+
+/// Who is interested in which event, by the log alone and without a planner.
+struct InterestFold {
+  private struct Device {
+    var updatedAt: Int64
+    var widgets: [Registration.Widget]
+  }
+  private var devices: [String: Device] = [:]
+  private var seen: Set<String> = []
+
+  /// - Returns: whether an event comes for the first time, and whom it reaches.
+  mutating func take(_ content: LogRecord.Content, now: Int64) -> (Bool, [ReferencePlanner.Interested]) {
+    switch content {
+    case .registration(let registration):
+      let known = devices[registration.device]?.updatedAt ?? .min
+      guard registration.updatedAt.microseconds >= known else { return (false, []) }
+      devices[registration.device] = Device(
+        updatedAt: min(registration.updatedAt.microseconds, now), widgets: registration.widgets)
+    case .forget(let device): devices[device] = nil
+    case .event(let event): return (seen.insert(event.id).inserted, interested(event))
+    case .signal, .policy, .tick: break
+    }
+    return (false, [])
+  }
+
+  private func interested(_ event: DomainEvent) -> [ReferencePlanner.Interested] {
+    var found: [ReferencePlanner.Interested] = []
+    for (device, state) in devices.sorted(by: { $0.key < $1.key }) {
+      // Whatever its kind makes of it: that no rule wants it is a decision too.
+      for widget in state.widgets where widget.interests.contains(event.subject) {
+        found.append(ReferencePlanner.Interested(event: event.id, device: device, instance: widget.id))
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,93 @@
+import KafkaClient
+import Pipeline
+import Planning
+import Policies
+import Simulation
+
+/// What one seed makes of a run: how large it is, which faults happen and how often.
+struct Scenario {
+  let seed: UInt64
+  var partitions: Int
+  var devices: Int
+  var planners: Int
+  var intakes: Int
+  var publications: Int
+  /// Faults of each thousand calls; 0 for none at all.
+  var faultsPerThousand: Int
+  /// Faults that this seed knows; leaving some out lets others go further.
+  var mishaps: [Mishap]
+  var keepsSnapshots: Bool
+  var changesPolicy: Bool
+  var settings: PipelineSettings
+  /// Longest time without a heartbeat, and longest transaction, µs.
+  var session: Int64
+  var transaction: Int64
+
+  static let prefix = "sim."
+
+  init(seed: UInt64) {
+    self.seed = seed
+    var random = SeededRandom(seed: seed, stream: 1)
+    partitions = random.pick([(1, 1), (2, 4), (3, 3)])
+    devices = 3 + random.below(5)
+    planners = 1 + random.below(3)
+    intakes = 1 + random.below(2)
+    publications = 15 + random.below(25)
+    faultsPerThousand = random.pick([(0, 1), (2, 2), (5, 4), (10, 4), (25, 2), (50, 1)])
+    mishaps = Mishap.allCases.filter { _ in random.chance(2, in: 3) }
+    keepsSnapshots = random.chance(1, in: 2)
+    changesPolicy = random.chance(1, in: 3)
+    session = [3_000_000, 6_000_000, 10_000_000][random.below(3)]
+    transaction = [4_000_000, 8_000_000, 15_000_000][random.below(3)]
+    settings = PipelineSettings(
+      kafka: KafkaConfiguration([
+        ("bootstrap.servers", "simulated"), ("session.timeout.ms", "\(session / 1000)"),
+        ("max.poll.interval.ms", "20000"), ("queue.buffering.max.messages", "\(Self.queueMax)"),
+      ]), topics: TopicNames(prefix: Self.prefix), eventTopics: [Self.prefix + "events"], group: Self.prefix + "group",
+      instance: "sim")
+    settings.planner.transactionTimeout = .microseconds(transaction)
+    settings.planner.pollRecordsMax = 1 + random.below(20)
+    settings.planner.stepDecisionsMax = 1 + random.below(6)
+    settings.planner.transactionBytesMax = random.pick([(1500, 1), (6000, 2), (100_000, 2)])
+    settings.planner.commitInterval = .milliseconds(random.pick([(20, 1), (100, 2), (400, 1)]))
+    settings.planner.snapshotInterval = .milliseconds(random.pick([(200, 1), (2000, 1)]))
+    settings.intake.pollRecordsMax = 1 + random.below(12)
+    settings.intake.duplicateWindow = 8 + random.below(40)
+    settings.intake.plannerLagMax = random.pick([(0, 1), (10, 1), (100, 2)])
+    settings.bounds.causesPerInstanceMax = 2 + random.below(6)
+    settings.bounds.subjectsPerGenerationMax = 8
+  }
+
+  /// Messages that a producer's queue takes.
+  static let queueMax = 2000
+
+  static let policy = """
+    version: sim.1
+    quietHours: { from: "23:00", to: "06:00", exceptRelevance: 0.8 }
+    kinds:
+      FlightStatus:
+        surface: widget
+        budget: { perDay: 3, minInterval: 1m }
+        halfLife: 20m
+        displays: [ { field: data.delay, round: 5 } ]
+        price: { base: 0.001 }
+        rules:
+          - on: flight.delay.changed
+            relevance: { base: 0.5 }
+      Score:
+        surface: widget
+        budget: { perDay: 2, minInterval: 2m }
+        halfLife: 10m
+        rules:
+          - on: score.changed
+            relevance: { base: 0.9 }
+          - on: flight.delay.changed
+            relevance: { base: 0.1 }
+    """
+
+  static let policies = [
+    policy,
+    policy.replacing("sim.1", with: "sim.2").replacing("perDay: 3", with: "perDay: 5"),
+    policy.replacing("sim.1", with: "sim.3").replacing("minInterval: 1m", with: "minInterval: 3m"),
+  ]
+}

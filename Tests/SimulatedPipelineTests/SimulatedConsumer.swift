@@ -1,0 +1,350 @@
+import KafkaClient
+
+@testable import Pipeline
+
+/// A consumer as librdkafka 2.0.2 behaves: the group's protocol goes on in the background, the listener is told in a poll.
+final class SimulatedConsumer: ClusterConsumer {
+  private struct Place {
+    /// Nil until the first fetch, when `start` says where that is.
+    var next: Int64?
+    var start: KafkaOffset
+    var isPaused = false
+    /// The end that was told of last.
+    var toldEnd: Int64?
+  }
+
+  private unowned let process: SimulatedProcess
+  private let broker: SimulatedBroker
+  private weak var listener: (any KafkaRebalanceListener)?
+  private let groupName: String
+  private let committedOnly: Bool
+  private let tellsEnds: Bool
+  private let reset: String
+  private let session: Int64
+  private let pollInterval: Int64
+  private var topics: [String] = []
+  private(set) var isClosed = false
+  private var places: [KafkaTopicPartition: Place] = [:]
+  private var events: [KafkaEvent] = []
+
+  // The group, as the client's own threads see it.
+  private var member = ""
+  private var generation: Int32 = -1
+  /// Partitions that the group gave and the listener was told of.
+  private var owned: [KafkaTopicPartition] = []
+  private var newShare: [KafkaTopicPartition]?
+  private var isLost = false
+  private var isInCallback = false
+  private var lastPoll: Int64
+
+  init(_ configuration: KafkaConfiguration, listener: (any KafkaRebalanceListener)?, process: SimulatedProcess) {
+    self.process = process
+    broker = process.broker
+    self.listener = listener
+    groupName = configuration["group.id"] ?? ""
+    committedOnly = configuration["isolation.level"] != "read_uncommitted"
+    tellsEnds = configuration["enable.partition.eof"] == "true"
+    reset = configuration["auto.offset.reset"] ?? "latest"
+    session = Int64(configuration.number("session.timeout.ms", 45_000)) * 1000
+    pollInterval = Int64(configuration.number("max.poll.interval.ms", 300_000)) * 1000
+    lastPoll = broker.time.now
+  }
+
+  // MARK: The group in the background
+
+  private var group: SimulatedGroup { broker.group(groupName) }
+
+  func background() {
+    guard !topics.isEmpty, !isClosed else { return }
+    if member.isEmpty {
+      if !isLost, !isInCallback { enter() }
+      return
+    }
+    guard let mine = group.member(member) else {
+      loseAll()
+      return
+    }
+    if broker.time.now - lastPoll > pollInterval {
+      group.leave(member)
+      loseAll()
+      return
+    }
+    group.heartbeat(member)
+    let isBusy = newShare != nil || isInCallback
+    if group.isPreparing {
+      // A share that was not taken yet is void: the next generation gives another.
+      if !isInCallback, !mine.hasJoined {
+        newShare = nil
+        group.rejoin(member, claiming: owned)
+      }
+    } else if mine.hasJoined, group.generation != generation, !isBusy {
+      generation = group.generation
+      newShare = mine.share
+    }
+  }
+
+  private func enter() {
+    member = group.join(topics: topics, session: session, rebalanceTimeout: pollInterval)
+    group.rejoin(member, claiming: owned)
+  }
+
+  /// The group does not know the member any more.
+  private func loseAll() {
+    member = ""
+    generation = -1
+    newShare = nil
+    isLost = true
+  }
+
+  /// Runs the listener, inside a poll or a close.
+  private func serveGroup() {
+    if isLost {
+      isLost = false
+      let gone = owned
+      if !gone.isEmpty {
+        isInCallback = true
+        listener?.lost(gone)
+        isInCallback = false
+        drop(gone)
+      }
+    } else if let share = newShare {
+      newShare = nil
+      isInCallback = true
+      take(share)
+      isInCallback = false
+    }
+  }
+
+  private func take(_ share: [KafkaTopicPartition]) {
+    let revoked = owned.filter { !share.contains($0) }
+    let added = share.filter { !owned.contains($0) }
+    if !revoked.isEmpty {
+      listener?.revoked(revoked)
+      drop(revoked)
+    }
+    if !process.isDead, !added.isEmpty || revoked.isEmpty {
+      let starts = listener?.assigned(added) ?? [:]
+      owned = (owned + added).sorted()
+      for partition in added { places[partition] = Place(start: starts[partition] ?? .committed) }
+    }
+    // What was let go can be given away when this member has said so.
+    if !revoked.isEmpty, !process.isDead, group.member(member) != nil { group.rebalance() }
+  }
+
+  private func drop(_ partitions: [KafkaTopicPartition]) {
+    owned.removeAll { partitions.contains($0) }
+    for partition in partitions { places[partition] = nil }
+  }
+
+  // MARK: ClusterConsumer
+
+  func subscribe(_ topics: [String]) throws(KafkaError) {
+    try process.perform(.subscribe) { () throws(KafkaError) in self.topics = topics }
+  }
+
+  func assignment() throws(KafkaError) -> [KafkaTopicPartition] {
+    try process.perform(.assign) { () throws(KafkaError) in places.keys.sorted() }
+  }
+
+  func incrementalAssign(_ partitions: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {
+    try process.perform(.assign) { () throws(KafkaError) in
+      for (partition, start) in partitions { places[partition] = Place(start: start) }
+    }
+  }
+
+  func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+    try process.perform(.assign) { () throws(KafkaError) in
+      for partition in partitions { places[partition] = nil }
+    }
+  }
+
+  func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+    try setPaused(true, partitions, "pausing")
+  }
+
+  func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+    try setPaused(false, partitions, "resuming")
+  }
+
+  private func setPaused(_ paused: Bool, _ partitions: [KafkaTopicPartition], _ what: String) throws(KafkaError) {
+    try process.perform(.assign) { () throws(KafkaError) in
+      for partition in partitions {
+        guard places[partition] != nil else { throw Self.notAssigned(what, partition) }
+        places[partition]?.isPaused = paused
+      }
+    }
+  }
+
+  func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {
+    try process.perform(.seek) { () throws(KafkaError) in
+      guard places[partition] != nil else { throw Self.notAssigned("seeking in", partition) }
+      places[partition]?.start = offset
+      places[partition]?.next = nil
+      places[partition]?.toldEnd = nil
+    }
+  }
+
+  private static func notAssigned(_ what: String, _ partition: KafkaTopicPartition) -> KafkaError {
+    KafkaError(
+      code: .unknownPartition, message: "not assigned", operation: "\(what) \(partition)", isRetriable: false)
+  }
+
+  func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
+    do throws(KafkaError) {
+      return try process.perform(.poll) { () throws(KafkaError) in
+        lastPoll = broker.time.now
+        var batch = KafkaBatch()
+        // The group may have spoken before, between or behind the messages of one poll.
+        let first = newShare == nil && !isLost ? 0 : process.fate?.below(maxMessages + 1) ?? 0
+        if first > 0 { fetch(first, into: &batch) }
+        serveGroup()
+        guard !process.isDead else { throw SimulatedProcess.crashed("polling") }
+        if batch.messages.count < maxMessages { fetch(maxMessages - batch.messages.count, into: &batch) }
+        batch.events += events
+        events = []
+        if batch.messages.isEmpty, batch.events.isEmpty { broker.pass(timeout.microseconds) }
+        return batch
+      }
+    } catch {
+      // What goes wrong in the background is an event.
+      guard error.isRetriable, !error.isFatal else { throw error }
+      return KafkaBatch(messages: [], events: [.error(error)])
+    }
+  }
+
+  private func fetch(_ max: Int, into batch: inout KafkaBatch) {
+    var partitions = places.keys.sorted()
+    guard !partitions.isEmpty else { return }
+    let turn = process.fate?.below(partitions.count) ?? 0
+    partitions = Array(partitions[turn...] + partitions[..<turn])
+    var room = max
+    for partition in partitions where room > 0 {
+      guard let log = broker.log(partition), let place = places[partition], !place.isPaused else { continue }
+      guard var next = place.next ?? start(of: partition, place.start, log) else { continue }
+      guard next >= log.low, next <= log.end else {
+        next = outOfRange(partition, next, log)
+        places[partition]?.next = next
+        continue
+      }
+      let end = broker.readableEnd(log, committedOnly: committedOnly)
+      var index = log.index(of: next)
+      while index < log.records.count, log.records[index].offset < end, room > 0 {
+        let record = log.records[index]
+        if broker.isVisible(record, committedOnly: committedOnly) {
+          batch.messages.append(record.message(partition.topic, partition.partition))
+          room -= 1
+        }
+        next = record.offset + 1
+        index += 1
+      }
+      if index >= log.records.count || log.records[index].offset >= end { next = Swift.max(next, end) }
+      places[partition]?.next = next
+      if tellsEnds, next >= end, place.toldEnd != next {
+        places[partition]?.toldEnd = next
+        batch.events.append(.partitionEnd(KafkaPosition(partition, offset: next)))
+      }
+    }
+  }
+
+  private func start(of partition: KafkaTopicPartition, _ start: KafkaOffset, _ log: SimulatedLog) -> Int64? {
+    switch start {
+    case .at(let offset): return offset
+    case .beginning: return log.low
+    case .end: return broker.readableEnd(log, committedOnly: committedOnly)
+    case .committed:
+      // As the client asks: offsets of open transactions are waited for.
+      if group.pending[partition] != nil { return nil }
+      return group.offsets[partition] ?? outOfRange(partition, nil, log)
+    }
+  }
+
+  private func outOfRange(_ partition: KafkaTopicPartition, _ offset: Int64?, _ log: SimulatedLog) -> Int64 {
+    switch reset {
+    case "earliest", "beginning", "smallest": return log.low
+    case "latest", "end", "largest": return broker.readableEnd(log, committedOnly: committedOnly)
+    default:
+      places[partition]?.isPaused = true
+      events.append(
+        .error(
+          KafkaError(
+            code: KafkaErrorCode(rawValue: -140), message: "no offset, or one out of range",
+            operation: "consuming \(partition)", isRetriable: false)))
+      return offset ?? log.low
+    }
+  }
+
+  func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
+    try process.perform(.committed) { () throws(KafkaError) in
+      try process.requireCoordinator("asking for committed offsets")
+      if let unstable = partitions.first(where: { group.pending[$0] != nil }) {
+        broker.pass(timeout.microseconds)
+        throw KafkaError(
+          code: KafkaErrorCode(rawValue: 88), message: "a transaction is open",
+          operation: "asking for the committed offset of \(unstable)")
+      }
+      return partitions.compactMap { partition in
+        group.offsets[partition].map { KafkaPosition(partition, offset: $0) }
+      }
+    }
+  }
+
+  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
+    do throws(KafkaError) {
+      try process.perform(.commitOffsets) { () throws(KafkaError) in
+        try process.requireCoordinator("committing")
+        let membership = SimulatedMembership(group: groupName, member: member, generation: generation)
+        if let code = group.refusal(of: membership) {
+          throw KafkaError(code: code, message: "not taken", operation: "committing", isRetriable: true)
+        }
+        group.commit(positions ?? [])
+      }
+    } catch {
+      guard error.isRetriable, !error.isFatal else { throw error }
+      events.append(.error(error))
+    }
+  }
+
+  func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
+    try process.perform(.watermarks) { () throws(KafkaError) in
+      guard let log = broker.log(partition) else {
+        throw KafkaError(
+          code: .unknownTopicOrPartition, message: "no such partition",
+          operation: "asking for watermarks of \(partition)"
+        )
+      }
+      return KafkaWatermarks(low: log.low, high: broker.readableEnd(log, committedOnly: committedOnly))
+    }
+  }
+
+  func membership() throws(KafkaError) -> any GroupMembership {
+    try process.perform(.membership) { () throws(KafkaError) in
+      if !topics.isEmpty, member.isEmpty || isLost, !broker.defects.contains(.namesNobody) {
+        throw KafkaError(
+          code: .unknownMember, message: "no member", operation: "asking for the consumer group", isRetriable: false,
+          isAbortable: true)
+      }
+      return SimulatedMembership(group: groupName, member: member, generation: generation)
+    }
+  }
+
+  @discardableResult
+  func close(timeout: Duration) -> Bool {
+    guard !isClosed, !process.isGone else { return true }
+    do throws(KafkaError) {
+      try process.perform(.close) { () throws(KafkaError) in
+        if isLost { serveGroup() }
+        if !owned.isEmpty {
+          isInCallback = true
+          listener?.revoked(owned)
+          isInCallback = false
+        }
+        guard !process.isDead else { return }
+        if !member.isEmpty { group.leave(member) }
+        isClosed = true
+        owned = []
+        places = [:]
+      }
+    } catch { return false }
+    return true
+  }
+}

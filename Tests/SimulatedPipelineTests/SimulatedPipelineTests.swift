@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// `ROUSE_TEST_SEED=…` of the first seed; `deploy/test.sh` derives it from the commit, so that every commit tries others.
+private let baseSeed = ProcessInfo.processInfo.environment["ROUSE_TEST_SEED"].flatMap { UInt64($0) } ?? 1
+/// `ROUSE_TEST_SEEDS=1` runs just the base seed.
+private let seedCount = ProcessInfo.processInfo.environment["ROUSE_TEST_SEEDS"].flatMap { Int($0) } ?? 500
+/// `ROUSE_TEST_STORY=1` prints what happened.
+private let tellsStory = ProcessInfo.processInfo.environment["ROUSE_TEST_STORY"] != nil
+
+/// What one seed led to.
+private struct Outcome: Sendable {
+  var seed: UInt64
+  var findings: [String]
+  var coverage: [String: Int]
+  var decisions = 0
+  var commands = 0
+  var steps = 0
+
+  init(seed: UInt64, story: Story = Story(isKept: false)) throws {
+    self.seed = seed
+    let run = try PipelineRun(Scenario(seed: seed), story: story)
+    run.run()
+    let checks = try Checks(run)
+    findings = checks.findings
+    coverage = run.coverage
+    decisions = checks.decisions
+    commands = checks.commands
+    steps = run.steps
+  }
+
+  var replay: String {
+    "ROUSE_TEST_SEED=\(seed) ROUSE_TEST_SEEDS=1 ROUSE_TEST_STORY=1 swift test --filter SimulatedPipelineTests.seeds"
+  }
+}
+
+/// The whole pipeline on a simulated cluster, clock and disk, with faults by seed, then healed and checked.
+@Suite struct SimulatedPipelineTests {
+  @Test("whatever happens to processes, broker, clocks and disks, the books are right in the end")
+  func seeds() async throws {
+    let began = ContinuousClock.now
+    var outcomes: [Outcome] = []
+    try await withThrowingTaskGroup(of: [Outcome].self) { group in
+      let lanes = tellsStory ? 1 : 2
+      for lane in 0..<lanes {
+        group.addTask {
+          try stride(from: lane, to: seedCount, by: lanes).map { index in
+            let story = Story(isKept: tellsStory)
+            let outcome = try Outcome(seed: baseSeed &+ UInt64(index), story: story)
+            if tellsStory { print(story.text) }
+            return outcome
+          }
+        }
+      }
+      for try await lane in group { outcomes += lane }
+    }
+    let seconds = Double((ContinuousClock.now - began).components.seconds)
+    for outcome in outcomes.sorted(by: { $0.seed < $1.seed }) where !outcome.findings.isEmpty {
+      Issue.record("seed \(outcome.seed):\n\(outcome.findings.joined(separator: "\n"))\n\(outcome.replay)")
+    }
+    report(outcomes, seconds: seconds)
+  }
+
+  private func report(_ outcomes: [Outcome], seconds: Double) {
+    var coverage: [String: Int] = [:]
+    for outcome in outcomes { coverage.merge(outcome.coverage) { $0 + $1 } }
+    print(
+      "simulation: \(outcomes.count) seeds from \(baseSeed) in \(seconds) s, "
+        + "\(outcomes.reduce(0) { $0 + $1.steps }) turns, \(outcomes.reduce(0) { $0 + $1.decisions }) decisions, "
+        + "\(outcomes.reduce(0) { $0 + $1.commands }) commands")
+    print("  " + coverage.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "\n  "))
+  }
+}

@@ -1,0 +1,200 @@
+import KafkaClient
+import Logging
+import Planning
+import Synchronization
+
+@testable import Pipeline
+
+/// One process with one stage, and the supervisor that starts it again.
+class Stage {
+  let name: String
+  unowned let run: PipelineRun
+  /// Of the process's wall clock, µs.
+  var skew: Int64 = 0 { didSet { clock?.skew = skew } }
+  private(set) var isWorking = false
+  private(set) var process: SimulatedProcess?
+  private var clock: SimulatedClock?
+  private(set) var stop = StopSignal()
+  private var upAt: Int64 = 0
+
+  init(name: String, run: PipelineRun) {
+    self.name = name
+    self.run = run
+  }
+
+  var isUp: Bool { process != nil }
+  var hasDueTimer: Bool { false }
+  var standing: String { "\(name) \(isUp ? "up" : "down until \(upAt)")" }
+
+  // What a stage does; the process is there.
+  func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {}
+  func turn() throws(PipelineError) {}
+  func finish() throws(PipelineError) {}
+  func letGo() {}
+  /// Drops everything without another call.
+  func forget() {}
+
+  func step() {
+    isWorking = true
+    defer { isWorking = false }
+    do throws(PipelineError) {
+      if process == nil {
+        guard run.broker.time.now >= upAt else { return }
+        let process = SimulatedProcess(name: name, broker: run.broker, fate: run)
+        let clock = SimulatedClock(process: process)
+        clock.skew = skew
+        self.process = process
+        self.clock = clock
+        stop = StopSignal()
+        run.story.add(run.broker.time.now, "\(name) starts")
+        try start(on: process, clock)
+      } else {
+        try turn()
+      }
+    } catch {
+      failed(error)
+    }
+    if process?.isDead == true { gone(downFor: Int64(run.below(3_000_000))) }
+  }
+
+  private func failed(_ error: PipelineError) {
+    guard process?.isDead == false else { return }
+    run.note("\(name.prefix(while: { $0 != "-" })) started anew")
+    run.story.add(run.broker.time.now, "\(name) failed: \(error)")
+    if !error.isWorthRetrying { run.findings.append("\(name) gave up: \(error)") }
+    letGo()
+    gone(downFor: Int64(run.below(1_000_000)))
+  }
+
+  /// Ends in order.
+  func end(downFor time: Int64) {
+    guard process != nil, !isWorking else { return }
+    isWorking = true
+    defer { isWorking = false }
+    stop.ask()
+    run.story.add(run.broker.time.now, "\(name) is asked to end")
+    do throws(PipelineError) { try finish() } catch {
+      run.story.add(run.broker.time.now, "\(name) did not finish: \(error)")
+    }
+    letGo()
+    gone(downFor: time)
+  }
+
+  /// Is killed while it does nothing.
+  func kill(downFor time: Int64) {
+    process?.crash()
+    gone(downFor: time)
+  }
+
+  private func gone(downFor time: Int64) {
+    if let process {
+      if process.queuedMost > Scenario.queueMax { run.findings.append("\(name) queued \(process.queuedMost) messages") }
+      process.hasEnded = true
+    }
+    forget()
+    process = nil
+    clock = nil
+    upAt = time == .max ? .max : run.broker.time.now + time
+  }
+}
+
+final class IntakeStage: Stage {
+  private var intake: Intake?
+
+  override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
+    let intake = Intake(
+      settings: run.scenario.settings, stop: stop, counters: run.counters, logger: run.story.logger(name, run),
+      cluster: process, clock: clock)
+    self.intake = intake
+    try intake.start()
+  }
+
+  override func turn() throws(PipelineError) { try intake?.workOnce() }
+  override func finish() throws(PipelineError) { try intake?.finish() }
+  override func letGo() { intake?.end() }
+  override func forget() { intake = nil }
+}
+
+final class PlannerStage: Stage {
+  private let number: Int
+  private var worker: PlannerWorker?
+
+  init(number: Int, run: PipelineRun) {
+    self.number = number
+    super.init(name: "planner-\(number)", run: run)
+  }
+
+  override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
+    let worker = PlannerWorker(
+      settings: run.scenario.settings, number: number, initialPolicy: run.initialPolicy, stop: stop,
+      counters: run.counters, logger: run.story.logger(name, run), cluster: process, clock: clock,
+      store: run.scenario.keepsSnapshots ? SimulatedSnapshots(disk: run.disk, process: process) : nil)
+    self.worker = worker
+    try worker.start()
+  }
+
+  override func turn() throws(PipelineError) { try worker?.workOnce() }
+  override func finish() throws(PipelineError) { try worker?.finish() }
+  override func letGo() { worker?.end() }
+  override func forget() { worker = nil }
+
+  override var hasDueTimer: Bool {
+    let now = run.broker.time.brokerMilliseconds * 1000
+    return worker?.lives.values.contains { ($0.processor?.nextTimer ?? .max) <= now } ?? false
+  }
+
+  override var standing: String {
+    let lives = (worker?.lives ?? [:]).sorted { $0.key < $1.key }.map { partition, life in
+      switch life {
+      case .waiting: "\(partition) waiting"
+      case .restoring(let restore): "\(partition) restoring \(restore.reached) of \(restore.end)"
+      case .planning(let processor): "\(partition) planning at \(processor.position.nextOffset)"
+      }
+    }
+    return super.standing + " \(lives)"
+  }
+}
+
+/// What happened, for whoever looks at a failing seed.
+final class Story: Sendable {
+  private let lines = Mutex<[String]>([])
+  let isKept: Bool
+  private let now = Atomic<Int64>(0)
+
+  init(isKept: Bool) { self.isKept = isKept }
+
+  /// What is told next happens now.
+  func pass(_ time: Int64) { if isKept { now.store(time, ordering: .relaxed) } }
+
+  func add(_ time: Int64, _ line: @autoclosure () -> String) {
+    guard isKept else { return }
+    now.store(time, ordering: .relaxed)
+    let line = line()
+    lines.withLock { $0.append("\(time / 1000) ms  \(line)") }
+  }
+
+  var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+  func logger(_ name: String, _ run: PipelineRun) -> Logger {
+    guard isKept else { return Logger(label: name) { _ in SwiftLogNoOpLogHandler() } }
+    return Logger(label: name) { StoryLog(name: $0, story: self) }
+  }
+
+  /// Writes a stage's log into the story.
+  private struct StoryLog: LogHandler {
+    let name: String
+    let story: Story
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.debug
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      story.add(story.now.load(ordering: .relaxed), "\(name): \(event.message) \(words.joined(separator: " "))")
+    }
+  }
+}
