@@ -75,7 +75,7 @@ extension Planner {
     let kind = Int(instances[instance].kind)
     let evaluation = fanOut.evaluations[kind]
     guard evaluation.hasRule else { return .noMatch }
-    let time = fanOut.event?.time.microseconds ?? now
+    let time = fanOut.time
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
     noteOwnReload(instance, into: &output)
     var isRepeat = false

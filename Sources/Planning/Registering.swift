@@ -418,7 +418,7 @@ extension Planner {
     kinds.append(kind)
     kindByName[name] = index
     touch(kind: index)
-    orderPolicyKinds()
+    rules.removeAll()
     return index
   }
 
@@ -427,10 +427,6 @@ extension Planner {
 
   /// Stands for kinds beyond `PlannerBounds.kindsMax`.
   static let otherKinds = "(other kinds)"
-
-  private mutating func orderPolicyKinds() {
-    policyKinds = ContiguousArray(policy.kinds.compactMap { kindByName[$0.name].map(Int.init) })
-  }
 
   mutating func zoneIndex(_ id: String) -> UInt16 {
     if let index = zoneByID[id] { return index }
@@ -473,7 +469,7 @@ extension Planner {
     frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
     startRate = RateLedger(policy.profile.activityStarts)
     for kind in kinds.indices { kinds[kind].configure(policy) }
-    orderPolicyKinds()
+    rules.removeAll()
     for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
   }
 }
