@@ -1,5 +1,4 @@
 import KafkaClient
-import Planning
 import Testing
 
 @testable import Pipeline
@@ -39,15 +38,6 @@ import Testing
       scenario.settings.kafka["session.timeout.ms"] = "3000"
       scenario.transaction = 15_000_000
       scenario.settings.planner.transactionTimeout = .seconds(15)
-    }
-  }
-
-  @Test("a subject that a duplicate keeps alive is forgotten as late after a restart as without one")
-  func subjectKeptAlive() throws {
-    try expectOrder(Array(1...8), of: [.crashBefore]) { scenario in
-      scenario.settings.bounds.subjectsPerGenerationMax = 2
-      scenario.settings.intake.duplicateWindow = 1
-      scenario.publications = 50
     }
   }
 }
