@@ -38,7 +38,9 @@ let package = Package(
     .target(name: "LineFiles", dependencies: ["CZlib"]),
     .target(name: "KafkaClient", dependencies: ["CLibrdkafka"]),
     .target(name: "Domain", dependencies: ["JSON"]),
-    .target(name: "Policies", dependencies: ["Domain", .product(name: "Yams", package: "Yams")]),
+    .target(
+      name: "Policies", dependencies: ["Domain", .product(name: "Yams", package: "Yams")],
+      resources: [.embedInCode("Profiles")]),
     .target(name: "Planning", dependencies: ["Domain", "Policies", "JSON"]),
     .target(
       name: "Pipeline",

@@ -20,7 +20,7 @@ public struct AuditSummary: Equatable, Sendable {
     public var tokens: Int
   }
 
-  /// Different events and devices that the store knows.
+  /// Different events and devices that the store knows: those with a decision. An event that nobody listens to has none.
   public var events: Int
   public var devices: Int
   public var decisions: Int

@@ -68,7 +68,7 @@ public enum AuditText {
     if let first = summary.first, let last = summary.last {
       facts.add("time", "\(Figure.time(first)) to \(Figure.time(last))")
     }
-    facts.add("events", Figure.grouped(Int64(summary.events)))
+    facts.add("events", "\(Figure.grouped(Int64(summary.events))) with a decision")
     facts.add("devices", Figure.grouped(Int64(summary.devices)))
     facts.add(
       "decisions",

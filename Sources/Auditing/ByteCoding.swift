@@ -18,14 +18,32 @@ struct ByteWriter {
     unsigned(UInt64(value.utf8.count))
     bytes.append(contentsOf: value.utf8)
   }
+
+  mutating func blob(_ value: ArraySlice<UInt8>) {
+    unsigned(UInt64(value.count))
+    bytes += value
+  }
+
+  /// How many, then each.
+  mutating func list<Element>(_ elements: [Element], _ write: (Element, inout ByteWriter) -> Void) {
+    unsigned(UInt64(elements.count))
+    for element in elements { write(element, &self) }
+  }
+
+  /// Forgets what was written and keeps the memory.
+  mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 }
 
 /// Reads what `ByteWriter` wrote; a damaged row is an error, never a trap.
 struct ByteReader {
   private let bytes: [UInt8]
-  private var index = 0
+  /// Of the next byte.
+  private(set) var index: Int
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8], from index: Int = 0) {
+    self.bytes = bytes
+    self.index = index
+  }
 
   var isAtEnd: Bool { index == bytes.count }
 
@@ -58,5 +76,16 @@ struct ByteReader {
     let count = try count()
     defer { index += count }
     return String(decoding: bytes[index..<index + count], as: UTF8.self)
+  }
+
+  mutating func blob() throws -> [UInt8] {
+    let count = try count()
+    defer { index += count }
+    return Array(bytes[index..<index + count])
+  }
+
+  /// What `ByteWriter.list` wrote; every element takes at least one byte.
+  mutating func list<Element>(_ read: (inout ByteReader) throws -> Element) throws -> [Element] {
+    try (0..<(try count())).map { _ in try read(&self) }
   }
 }

@@ -47,30 +47,49 @@ struct LedgerReplay {
     }
   }
 
-  mutating func charge(_ charge: Command.Charge, of command: Command, _ id: RecordId, kind: String?) {
+  /// One token taken from one ledger by one command.
+  struct Charge {
+    var ledger: Command.Ledger
+    var device: String
+    var owner: String
+    var left: Int
+    /// µs
+    var at: Int64
+    /// Hash of the policy.
+    var policy: String
+    /// Of the command.
+    var id: RecordId
+
+    var command: String { id.text(prefix: "c") }
+  }
+
+  /// - Parameter kind: of the instance, if its ledger is charged and the kind is known.
+  mutating func charge(_ charge: Charge, kind: String?) {
     report.charges += 1
     let isApp = charge.ledger == .app
     let owner = Owner(
-      ledger: charge.ledger, device: isApp ? "" : command.device, owner: charge.owner,
-      partition: isApp ? id.partition : 0)
+      ledger: charge.ledger, device: isApp ? "" : charge.device, owner: charge.owner,
+      partition: isApp ? charge.id.partition : 0)
     if charge.left < 0 {
-      report.add(.overspent, "\(Self.describe(owner)): \(charge.left) tokens left after \(command.command)")
+      report.add(.overspent, "\(Self.describe(owner)): \(charge.left) tokens left after \(charge.command)")
     }
     switch charge.ledger {
-    case .instance, .app: chargeDay(owner, charge, command, kind: kind)
-    case .device, .background, .control, .activity, .start: chargeRate(owner, charge, command)
+    case .instance, .app: chargeDay(owner, charge, kind: kind)
+    case .device, .background, .control, .activity, .start: chargeRate(owner, charge)
     }
   }
 
-  /// Reports what stayed broken under every limit that might have held.
-  mutating func end() {
-    report.ledgers = days.count + rates.count
+  /// Reports what stayed broken under every limit that might have held, and forgets all ledgers.
+  mutating func closeBooks() {
+    report.ledgers += days.count + rates.count
     for (_, book) in rates.sorted(by: { Self.inOrder($0.key, $1.key) }) {
       guard book.candidates.allSatisfy({ $0.broken != nil }), let (rule, text) = book.candidates.first?.broken else {
         continue
       }
       report.add(rule, text)
     }
+    days.removeAll(keepingCapacity: true)
+    rates.removeAll(keepingCapacity: true)
   }
 
   private static func inOrder(_ a: Owner, _ b: Owner) -> Bool {
@@ -82,7 +101,7 @@ struct LedgerReplay {
     return "\(owner.ledger.rawValue) ledger of \(name)"
   }
 
-  private func limits(of policy: PolicyReference) -> LedgerLimits? { limits[policy.hash] ?? limits[""] }
+  private func limits(of policy: String) -> LedgerLimits? { limits[policy] ?? limits[""] }
 
   // MARK: Days
 
@@ -91,31 +110,31 @@ struct LedgerReplay {
   /// Within a window each charge takes one token. What goes up is a new window. A window of a local day lasts 23 h at
   /// least, the first one excepted, and may be charged first at any time in it: the window after the next one begins 23 h
   /// after this one's end at the earliest. An app's day is that of UTC.
-  private mutating func chargeDay(_ owner: Owner, _ charge: Command.Charge, _ command: Command, kind: String?) {
-    let at = command.at.microseconds
-    let limit = kind.flatMap { limits(of: command.policy)?.days[$0] }
+  private mutating func chargeDay(_ owner: Owner, _ charge: Charge, kind: String?) {
+    let at = charge.at
+    let limit = kind.flatMap { limits(of: charge.policy)?.days[$0] }
     guard var book = days[owner] else {
-      days[owner] = DayBook(left: charge.left, policy: command.policy.hash, at: at, windowStarts: [at], recent: [at])
+      days[owner] = DayBook(left: charge.left, policy: charge.policy, at: at, windowStarts: [at], recent: [at])
       if let limit, !historyIsCut, charge.left != limit.perDay - 1 {
         report.add(
           .ledgerBroken,
-          "\(Self.describe(owner)): \(charge.left) left after the first charge \(command.command), expected \(limit.perDay - 1)"
+          "\(Self.describe(owner)): \(charge.left) left after the first charge \(charge.command), expected \(limit.perDay - 1)"
         )
       }
       return
     }
     defer { days[owner] = book }
     let before = book.left
-    let samePolicy = book.policy == command.policy.hash
+    let samePolicy = book.policy == charge.policy
     book.recent.removeAll { $0 <= at - 24 * Self.hour }
     book.recent.append(at)
     let previous = book.at
-    (book.left, book.policy, book.at) = (charge.left, command.policy.hash, at)
+    (book.left, book.policy, book.at) = (charge.left, charge.policy, at)
     if let limit, limit.isRolling {
       if samePolicy, !historyIsCut, charge.left + book.recent.count != limit.perDay, !refundsAllowed {
         report.add(
           .ledgerBroken,
-          "\(Self.describe(owner)): \(charge.left) left after \(command.command) and \(book.recent.count) charges in 24 h, "
+          "\(Self.describe(owner)): \(charge.left) left after \(charge.command) and \(book.recent.count) charges in 24 h, "
             + "expected \(limit.perDay) together")
       }
       return
@@ -124,39 +143,40 @@ struct LedgerReplay {
     guard samePolicy, charge.left != before - 1 else { return }
     if charge.left < before - 1 {
       report.add(
-        .ledgerBroken, "\(Self.describe(owner)): from \(before) to \(charge.left) tokens by \(command.command) alone")
+        .ledgerBroken, "\(Self.describe(owner)): from \(before) to \(charge.left) tokens by \(charge.command) alone")
       return
     }
     if owner.ledger == .app {
-      if at / (24 * Self.hour) == previous / (24 * Self.hour) { rise(owner, before, charge.left, command) }
+      if at / (24 * Self.hour) == previous / (24 * Self.hour) { rise(owner, before, charge) }
       return
     }
     if book.windowStarts.count == 2, at - book.windowStarts[0] < 22 * Self.hour {
-      rise(owner, before, charge.left, command)
+      rise(owner, before, charge)
       return
     }
     if let limit, charge.left != limit.perDay - 1 {
-      rise(owner, before, charge.left, command)
+      rise(owner, before, charge)
       return
     }
     book.windowStarts = Array((book.windowStarts + [at]).suffix(2))
   }
 
   /// Tokens came back in the middle of a window.
-  private mutating func rise(_ owner: Owner, _ before: Int, _ left: Int, _ command: Command) {
+  private mutating func rise(_ owner: Owner, _ before: Int, _ charge: Charge) {
     if refundsAllowed {
-      report.refunds += left - before + 1
+      report.refunds += charge.left - before + 1
       return
     }
     report.add(
       .overspent,
-      "\(Self.describe(owner)): from \(before) to \(left) tokens by \(command.command), in the middle of a window")
+      "\(Self.describe(owner)): from \(before) to \(charge.left) tokens by \(charge.command), in the middle of a window"
+    )
   }
 
   // MARK: Rates
 
-  private mutating func chargeRate(_ owner: Owner, _ charge: Command.Charge, _ command: Command) {
-    let known = limits(of: command.policy)
+  private mutating func chargeRate(_ owner: Owner, _ charge: Charge) {
+    let known = limits(of: charge.policy)
     let rates: [LedgerLimits.Rate] =
       switch owner.ledger {
       case .device: known?.device.map { [$0] } ?? []
@@ -177,7 +197,7 @@ struct LedgerReplay {
       ?? RateBook(candidates: rates.indices.map { RateBook.Candidate(index: $0, tat: historyIsCut ? nil : 0) })
     var recomputed = false
     for i in book.candidates.indices where book.candidates[i].index < rates.count {
-      let done = recompute(&book.candidates[i], rates[book.candidates[i].index], owner, charge, command)
+      let done = recompute(&book.candidates[i], rates[book.candidates[i].index], owner, charge)
       recomputed = recomputed || done
     }
     if recomputed { report.chargesRecomputed += 1 } else { report.chargesNotRecomputed += 1 }
@@ -186,13 +206,12 @@ struct LedgerReplay {
 
   /// Admissible iff t ≥ TAT − τ; then TAT = max(t, TAT) + T, and ⌊(t + burst·T − TAT) / T⌋ are left.
   private func recompute(
-    _ candidate: inout RateBook.Candidate, _ rate: LedgerLimits.Rate, _ owner: Owner, _ charge: Command.Charge,
-    _ command: Command
+    _ candidate: inout RateBook.Candidate, _ rate: LedgerLimits.Rate, _ owner: Owner, _ charge: Charge
   ) -> Bool {
-    let now = command.at.microseconds
+    let now = charge.at
     guard rate.interval > 0 else {
       candidate.broken =
-        candidate.broken ?? (.ledgerBroken, "\(Self.describe(owner)): charged by \(command.command) without a limit")
+        candidate.broken ?? (.ledgerBroken, "\(Self.describe(owner)): charged by \(charge.command) without a limit")
       return true
     }
     guard var tat = candidate.tat else {
@@ -209,7 +228,7 @@ struct LedgerReplay {
         candidate.broken
         ?? (
           .overspent,
-          "\(Self.describe(owner)): \(command.command) came \(tat - (rate.burst - 1) * rate.interval - now) µs before a token was there"
+          "\(Self.describe(owner)): \(charge.command) came \(tat - (rate.burst - 1) * rate.interval - now) µs before a token was there"
         )
     }
     tat = max(now, tat) + rate.interval
@@ -218,9 +237,31 @@ struct LedgerReplay {
       candidate.broken =
         candidate.broken
         ?? (
-          .ledgerBroken, "\(Self.describe(owner)): \(charge.left) left after \(command.command), expected \(left(tat))"
+          .ledgerBroken, "\(Self.describe(owner)): \(charge.left) left after \(charge.command), expected \(left(tat))"
         )
     }
     return true
+  }
+}
+
+extension LedgerReplay.Charge {
+  /// Without the id.
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.signed(ledger.code)
+    for text in [device, owner, policy] { writer.text(text) }
+    for number in [Int64(left), at] { writer.signed(number) }
+    return writer.bytes
+  }
+
+  init(_ bytes: [UInt8], id: RecordId) throws {
+    var reader = ByteReader(bytes)
+    ledger = try Command.Ledger(code: try reader.signed())
+    device = try reader.text()
+    owner = try reader.text()
+    policy = try reader.text()
+    left = Int(try reader.signed())
+    at = try reader.signed()
+    self.id = id
   }
 }

@@ -16,4 +16,7 @@ public enum DomainBounds {
   public static let instancesPerDeviceMax = 64
   /// Interest keys of one instance.
   public static let interestsPerInstanceMax = 64
+  /// Different interest keys of one event, over all kinds; a planner notes them as the bits of a word. The first ones
+  /// count, in the order of the policy; `rouse policy check` warns of a policy that can make more.
+  public static let interestsPerEventMax = 64
 }

@@ -31,13 +31,16 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// The key of the value that comes next.
+  /// The key of the value that comes next. Disfavoured, because a literal would else be taken for a `String` and looked
+  /// through for what must be escaped.
+  @_disfavoredOverload
   public mutating func key(_ key: String) {
     string(key)
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
   }
 
+  @_disfavoredOverload
   public mutating func string(_ text: String) {
     comma()
     bytes.append(UInt8(ascii: "\""))
@@ -46,6 +49,16 @@ public struct JSONWriter: Sendable {
       var text = text
       text.withUTF8 { unsafe escaped($0) }
     }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// A text given as UTF-8.
+  public mutating func string(utf8 text: Span<UInt8>) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    // The bytes live as long as the span, which outlives the call.
+    unsafe text.withUnsafeBufferPointer { unsafe escaped($0) }
     bytes.append(UInt8(ascii: "\""))
     needsComma = true
   }

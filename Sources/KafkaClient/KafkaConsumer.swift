@@ -5,6 +5,9 @@ public final class KafkaConsumer {
   /// Events taken along by ``poll(maxMessages:timeout:)`` or waiting for ``takeEvents()``.
   private let callbacks: ClientCallbacks
 
+  /// Room for a common batch, so that it does not grow step by step.
+  private static let messagesReserved = 512
+
   /// How long local calls that need librdkafka's own threads may take.
   private static let localTimeout = Duration.seconds(5)
 
@@ -37,7 +40,10 @@ public final class KafkaConsumer {
   public func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
     precondition(maxMessages > 0, "a poll needs room for a message")
     var messages: [KafkaMessage] = []
-    _ = try open("polling").poll(max: maxMessages, timeout: timeout) { message in messages.append(message.copy()) }
+    _ = try open("polling").poll(max: maxMessages, timeout: timeout) { message in
+      if messages.isEmpty { messages.reserveCapacity(min(maxMessages, Self.messagesReserved)) }
+      messages.append(message.copy())
+    }
     return KafkaBatch(messages: messages, events: callbacks.takeEvents())
   }
 

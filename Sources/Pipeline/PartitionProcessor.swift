@@ -20,6 +20,8 @@ final class PartitionProcessor {
   var largePayloads: [LargePayload] { desk.largePayloads }
   /// Why the newest policy of the log was not taken over.
   var refusedPolicy: PolicyError? { desk.planner.refusedPolicy }
+  /// Events of which not every interest key counted.
+  var keysLeftOut: KeysLeftOut { desk.planner.keysLeftOut }
   var deviceCount: Int { desk.planner.deviceCount }
   /// When the planner's next timer is due, µs.
   var nextTimer: Int64? { desk.planner.nextTimer }

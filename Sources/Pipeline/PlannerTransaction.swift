@@ -43,7 +43,8 @@ final class PlannerTransaction {
 
   private(set) var state = State.idle
   private let producer: any ClusterProducer
-  private let topics: TopicNames
+  /// Names of the topics, made once: a name made anew for each record costs as much as queueing it.
+  private let (decisionTopic, commandTopic, stateTopic, deadLetterTopic): (String, String, String, String)
   private let clock: any StageClock
   private let stop: StopSignal
   /// Without transactions, for benchmarks: nothing is atomic then.
@@ -55,7 +56,8 @@ final class PlannerTransaction {
     producer: any ClusterProducer, topics: TopicNames, isTransactional: Bool, clock: any StageClock, stop: StopSignal
   ) {
     self.producer = producer
-    self.topics = topics
+    (decisionTopic, commandTopic) = (topics.decisions, topics.commands)
+    (stateTopic, deadLetterTopic) = (topics.state, topics.deadLetters)
     self.isTransactional = isTransactional
     self.clock = clock
     self.stop = stop
@@ -81,10 +83,10 @@ final class PlannerTransaction {
         let key = bytes.extracting(record.key)
         let (topic, partition): (String, Int32?) =
           switch record.destination {
-          case .decisions: (topics.decisions, nil)
-          case .commands: (topics.commands, nil)
-          case .deadLetters: (topics.deadLetters, nil)
-          case .state(let partition): (topics.state, partition)
+          case .decisions: (decisionTopic, nil)
+          case .commands: (commandTopic, nil)
+          case .deadLetters: (deadLetterTopic, nil)
+          case .state(let partition): (stateTopic, partition)
           }
         if let value = record.value {
           try producer.send(topic: topic, partition: partition, key: key, value: bytes.extracting(value))
@@ -102,7 +104,7 @@ final class PlannerTransaction {
     try failing { () throws(KafkaError) in
       try beginIfNeeded()
       try producer.send(
-        topic: topics.deadLetters, partition: nil, key: message.key, value: message.value, headers: headers,
+        topic: deadLetterTopic, partition: nil, key: message.key, value: message.value, headers: headers,
         timestampMilliseconds: nil, tag: 0)
     }
   }

@@ -42,7 +42,11 @@ public final class PlannerWorker {
   /// Partitions to be paused after the poll at hand: their state comes first.
   private var toPause: Set<Int32> = []
   private var partitionCount: Int32 = 0
+  /// What is decided and not queued yet; empty after each turn.
   private var batch = OutputBatch()
+  /// Output of several log records is queued at once: asking librdkafka for reports each time costs more than planning
+  /// a small event.
+  private static let batchBytesMax = 64 << 10
   private var lastCommit = Duration.zero
   private var lastTimerCheck = Duration.zero
   private var skipNoted = false
@@ -50,6 +54,8 @@ public final class PlannerWorker {
   private var largeKinds: Set<String> = []
   private var tickFailureNoted = false
   private var refusedPolicy: PolicyError?
+  /// How many events with too many interest keys were told of last, by partition.
+  private var keysLeftOut: [Int32: Int] = [:]
   /// A failure inside a rebalance callback, thrown after the poll.
   private var failure: PipelineError?
 
@@ -214,6 +220,7 @@ public final class PlannerWorker {
       // What is read and not planned is read again by whoever owns the partition next: the position is in the state.
       if failure != nil || (stop.isAsked && planned % 16 == 0) { break }
     }
+    try sendBatch()
     counters.add(.logRecordsPlanned, planned)
     if failure != nil { return }
     if clock.elapsed - lastCommit >= settings.planner.commitInterval { try commit() }
@@ -262,10 +269,21 @@ public final class PlannerWorker {
       done = processor.step(
         into: &batch, decisionsMax: settings.planner.stepDecisionsMax, logsDecisions: settings.planner.logsDecisions)
       for payload in processor.largePayloads { note(payload) }
-      try sendBatch()
+      if batch.bytes.count >= Self.batchBytesMax { try sendBatch() }
       if (transaction?.bytes ?? 0) >= settings.planner.transactionBytesMax { try commit() }
     }
     if processor.recordsSkipped > skipped { noteSkipped(message) }
+    let leftOut = processor.keysLeftOut
+    // At the first such event, the second, the fourth and so on: there may be as many as events.
+    if leftOut.events.nonzeroBitCount == 1, leftOut.events != keysLeftOut[processor.partition] {
+      keysLeftOut[processor.partition] = leftOut.events
+      logger.warning(
+        "an event has too many interest keys: what listens to the last of them does not hear of it",
+        metadata: [
+          "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
+          "events": "\(leftOut.events)",
+        ])
+    }
     if let refused = processor.refusedPolicy, refused != refusedPolicy {
       refusedPolicy = refused
       logger.critical(

@@ -84,16 +84,21 @@ public struct TopicPlan: Equatable, Sendable {
   }
 
   /// Compares the cluster with the plan.
+  /// - Parameter events: the data teams' topics, which only have to be there.
   /// - Returns: what differs; empty when all is as planned. Partition counts may be larger than planned only where all
   ///   agree: the log and the state must have the same number.
-  public func check(_ admin: KafkaAdmin, timeout: Duration = .seconds(30)) throws(KafkaError) -> [TopicProblem] {
+  public func check(
+    _ admin: KafkaAdmin, events: [String] = [], timeout: Duration = .seconds(30)
+  ) throws(KafkaError) -> [TopicProblem] {
     var problems: [TopicProblem] = []
     let described = try admin.describeCluster(timeout: timeout).topics
+    func find(_ name: String) -> KafkaTopic? {
+      if let found = described.first(where: { $0.name == name }), !found.partitions.isEmpty { return found }
+      problems.append(TopicProblem(topic: name, what: "topic", expected: "exists", found: "missing"))
+      return nil
+    }
     for topic in topics {
-      guard let found = described.first(where: { $0.name == topic.name }), !found.partitions.isEmpty else {
-        problems.append(TopicProblem(topic: topic.name, what: "topic", expected: "exists", found: "missing"))
-        continue
-      }
+      guard let found = find(topic.name) else { continue }
       if found.partitions.count != topic.partitions {
         problems.append(
           TopicProblem(
@@ -105,6 +110,7 @@ public struct TopicPlan: Equatable, Sendable {
           TopicProblem(topic: topic.name, what: name, expected: value, found: settings[name] ?? "not stated"))
       }
     }
+    for name in events { _ = find(name) }
     return problems
   }
 }

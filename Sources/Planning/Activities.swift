@@ -73,7 +73,7 @@ extension Planner {
     let evaluation = fanOut.evaluations[kind]
     let isStarter = instances[instance].surface == .starter
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
-    let time = fanOut.event?.time.microseconds ?? now
+    let time = fanOut.time
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
     if evaluation.hasDisplays, !isStarter { entries[entry].current = evaluation.fingerprint }
     if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
@@ -113,7 +113,7 @@ extension Planner {
     let isStart = instances[instance].surface == .starter
     let kind = Int(instances[instance].kind)
     let rate = isStart ? startRate : activityRate(of: instance)
-    let tat = isStart ? devices[slot].startTAT : addressed[instance]?.tat ?? 0
+    let tat = isStart ? rare(slot).startTAT : addressed[instance]?.tat ?? 0
     let timeOfDay = zones[Int(devices[slot].zone)].timeOfDay(now)
     var quiet = false
     if let hours = policy.quietHours, quietEnd(hours, timeOfDay: timeOfDay) != nil,
@@ -164,7 +164,7 @@ extension Planner {
     {
       return true
     }
-    guard let interest = interests.id(of: subject) else { return false }
+    guard let interest = interests.id(of: subject, in: texts) else { return false }
     var instance = devices[slot].firstInstance
     while instance != none {
       if instances[instance].surface == .activity, instances[instance].kind == instances[starter].kind,
@@ -231,8 +231,10 @@ extension Planner {
   ) {
     let left: Int
     if ledger == .start {
-      startRate.charge(tat: &devices[slot].startTAT, now: now)
-      left = startRate.tokensLeft(tat: devices[slot].startTAT, now: now)
+      var tat = rare(slot).startTAT
+      startRate.charge(tat: &tat, now: now)
+      changeRare(slot) { $0.startTAT = tat }
+      left = startRate.tokensLeft(tat: tat, now: now)
     } else {
       let rate = activityRate(of: instance)
       rate.charge(tat: &addressed[instance, default: AddressedState()].tat, now: now)
@@ -258,7 +260,7 @@ extension Planner {
   /// When the activity must be looked at: its subject may have gone quiet, or its life be over.
   mutating func setActivityTimer(_ instance: UInt32) {
     guard let state = addressed[instance] else { return }
-    instances[instance].due = .max
+    clearDue(instance)
     if state.ended, !state.isChannel { return }
     let kind = Int(instances[instance].kind)
     var due = state.startedAt &+ Self.activityLife
@@ -275,7 +277,7 @@ extension Planner {
     if now &- state.startedAt >= Self.activityLife {
       addressed[instance]?.ended = true
       // Nobody takes a channel back: it is forgotten with its last activity.
-      if state.isChannel { forget(deviceNames[Int(instances[instance].device)].id, into: &output) }
+      if state.isChannel { forget(deviceID(instances[instance].device), into: &output) }
       return
     }
     guard !state.ended, kinds[kind].policyIndex >= 0, let activity = policy.kinds[kinds[kind].policyIndex].activity,
@@ -322,7 +324,7 @@ extension Planner {
       {
         found.append(
           (
-            deviceNames[Int(device)].id, kinds[Int(instances[starter].kind)].name, Timestamp(microseconds: start.at)
+            deviceID(device), kinds[Int(instances[starter].kind)].name, Timestamp(microseconds: start.at)
           ))
       }
     }

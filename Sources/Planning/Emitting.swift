@@ -8,7 +8,7 @@ extension Planner {
     into output: inout PlannerOutput
   ) {
     let command = output.commands.count
-    let newest = causes[instances[trigger].lastCause].event
+    let newest = causes[waiting(trigger).lastCause].event
     output.commands.append(
       PlannedCommand(
         device: slot, ordinal: takeOrdinal(), push: route.push, event: newest, servedStart: output.served.count,
@@ -82,9 +82,9 @@ extension Planner {
   ) {
     instances[instance].lastReload = now
     markFresh(instance)
-    guard instances[instance].firstCause != none else { return }
+    guard waiting(instance).firstCause != none else { return }
     let start = output.causes.count
-    var cause = instances[instance].firstCause
+    var cause = waiting(instance).firstCause
     while cause != none {
       output.causes.append(causes[cause].event)
       cause = causes[cause].next
@@ -93,14 +93,14 @@ extension Planner {
     let primary: Reason = isTrigger ? (fromTimer ? .emittedAfterDefer : .emitted) : .emittedShared
     output.served.append(
       PlannedServed(instance: instance, reason: primary, causesStart: start, causesCount: range.count))
-    let newest = instances[instance].lastCause
+    let newest = waiting(instance).lastCause
     if isTrigger {
       report(
         instance: instance, event: causes[newest].event, verdict: .emit, reason: primary,
         relevance: causes[newest].relevance, weighing: weighing, route: route, command: command,
         causes: range, into: &output)
     }
-    cause = instances[instance].firstCause
+    cause = waiting(instance).firstCause
     while cause != none {
       let entry = causes[cause]
       if !(isTrigger && cause == newest) {
@@ -113,11 +113,12 @@ extension Planner {
       causes.remove(cause, leaving: Cause())
       cause = entry.next
     }
-    instances[instance].firstCause = none
-    instances[instance].lastCause = none
-    instances[instance].causes = 0
-    instances[instance].pendingValue = 0
-    instances[instance].due = .max
+    let waiting = instances[instance].waiting
+    waitings[waiting].firstCause = none
+    waitings[waiting].lastCause = none
+    waitings[waiting].causes = 0
+    waitings[waiting].pendingValue = 0
+    clearDue(instance)
   }
 
   // MARK: Reporting
@@ -145,7 +146,7 @@ extension Planner {
     let left = ledgersLeft(instance, device: device, route: route)
     output.decisions.append(
       PlannedDecision(
-        event: event, instance: instance, kind: instances[instance].kind, command: Int32(command),
+        event: event, instance: instance, kind: UInt32(instances[instance].kind), command: Int32(command),
         causesStart: UInt32(causes.lowerBound),
         causesCount: UInt32(causes.count), ordinal: takeOrdinal(), verdict: verdict, reason: reason,
         // The decision that closes a duplicate is the first delivery's.
@@ -168,7 +169,7 @@ extension Planner {
     case .activity:
       if addressed[instance]?.isChannel == true { return (-1, -1) }
       return (Int32(activityRate(of: instance).tokensLeft(tat: addressed[instance]?.tat ?? 0, now: now)), -1)
-    case .starter: return (-1, Int32(startRate.tokensLeft(tat: devices[device].startTAT, now: now)))
+    case .starter: return (-1, Int32(startRate.tokensLeft(tat: rare(device).startTAT, now: now)))
     }
   }
 }

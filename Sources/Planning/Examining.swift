@@ -54,10 +54,10 @@ extension Planner {
     case .backgroundPush, .unreachable: break
     }
     guard self.route(of: instance, device: slot) == .backgroundPush else { return false }
-    if instances[instance].firstCause != none { return true }
+    if waiting(instance).firstCause != none { return true }
     var other = devices[slot].firstInstance
     while other != none {
-      if instances[other].kind == instances[instance].kind, instances[other].firstCause != none,
+      if instances[other].kind == instances[instance].kind, waiting(other).firstCause != none,
         !instances[other].flags.contains(.retired)
       {
         return true
@@ -93,7 +93,7 @@ extension Planner {
     while instance != none {
       // Escaped, a byte can take six; a kind that several widgets share counts once for each: 64 widgets with names of
       // up to 50 bytes always fit.
-      if instances[instance].firstCause != none { bytes += kinds[Int(instances[instance].kind)].nameBytes + 3 }
+      if waiting(instance).firstCause != none { bytes += kinds[Int(instances[instance].kind)].nameBytes + 3 }
       instance = instances[instance].next
     }
     return bytes <= policy.profile.payload.limit
@@ -114,7 +114,7 @@ extension Planner {
       rollWindow(instance, zone: zone)
       let kind = Int(instances[instance].kind)
       let left = tokensLeft(instance)
-      if instances[instance].pendingValue > 0 {
+      if waiting(instance).pendingValue > 0 {
         weighing.worth += pendingValue(instance) * view(kind: kind, timeOfDay: timeOfDay, habits: habits)
       }
       weighing.price += price(instance, left: left, timeOfDay: timeOfDay, habits: habits)
@@ -180,7 +180,7 @@ extension Planner {
     var instance = devices[slot].firstInstance
     while instance != none {
       if reaches(instance, device: slot, route: route) {
-        var cause = instances[instance].firstCause
+        var cause = waiting(instance).firstCause
         while cause != none {
           top = max(top, causes[cause].relevance)
           cause = causes[cause].next
@@ -211,7 +211,7 @@ extension Planner {
   /// The first full hour, up to the expiry of the trigger's newest cause, at which the push would be worth its price;
   /// `.max`: none. In between value only decays and the price moves slowly, so one timer is enough.
   private func priceCrossing(device slot: UInt32, trigger: UInt32, route: Route) -> Int64 {
-    let expires = causes[instances[trigger].lastCause].expires
+    let expires = causes[waiting(trigger).lastCause].expires
     let zone = Int(devices[slot].zone)
     let habits = habits(of: slot)
     var instant = now &- zones[zone].timeOfDay(now) % LocalZone.hour &+ LocalZone.hour
@@ -224,7 +224,7 @@ extension Planner {
       while instance != none {
         if reaches(instance, device: slot, route: route) {
           let kind = Int(instances[instance].kind)
-          if instances[instance].pendingValue > 0 {
+          if waiting(instance).pendingValue > 0 {
             worth += pendingValue(instance, at: instant) * view(kind: kind, timeOfDay: timeOfDay, habits: habits)
           }
           let renewed = !kinds[kind].rolling && instant >= instances[instance].windowEnd
@@ -257,12 +257,12 @@ extension Planner {
       let instance = workingNew[i]
       guard hasNewCause(instance), reaches(instance, device: slot, route: route) else { continue }
       workingNew[i] = none
-      let cause = instances[instance].lastCause
+      let cause = waiting(instance).lastCause
       let until = min(clearAt, causes[cause].expires)
       report(
         instance: instance, event: fanOut.slot, verdict: .defer, reason: weighing.block ?? .belowPrice,
         relevance: causes[cause].relevance, weighing: weighing, route: route, until: until, into: &output)
-      setDue(instance, min(instances[instance].due, until))
+      setDue(instance, min(waiting(instance).due, until))
       instances[instance].held = weighing.block?.held ?? 0
     }
   }
@@ -274,7 +274,7 @@ extension Planner {
   ) {
     guard let block = weighing.block, block.held != instances[trigger].held else { return }
     instances[trigger].held = block.held
-    let cause = causes[instances[trigger].lastCause]
+    let cause = causes[waiting(trigger).lastCause]
     report(
       instance: trigger, event: cause.event, verdict: .defer, reason: block, relevance: cause.relevance,
       weighing: weighing, route: route, until: min(until, cause.expires), into: &output)

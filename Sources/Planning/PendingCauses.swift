@@ -7,11 +7,11 @@ extension Planner {
 
   @inline(__always)
   func pendingValue(_ instance: UInt32, at instant: Int64) -> Double {
-    let value = instances[instance].pendingValue
+    let value = waiting(instance).pendingValue
     if value == 0 { return 0 }
     return Double(value)
       * Decay.factor(
-        microseconds: instant &- instances[instance].pendingAt,
+        microseconds: instant &- waiting(instance).pendingAt,
         inverseHalfLife: kinds[Int(instances[instance].kind)].inverseHalfLife)
   }
 
@@ -19,15 +19,16 @@ extension Planner {
   private mutating func resumPending(_ instance: UInt32) {
     let inverse = kinds[Int(instances[instance].kind)].inverseHalfLife
     var sum = 0.0
-    var cause = instances[instance].firstCause
+    var cause = waiting(instance).firstCause
     while cause != none {
       sum +=
-        Double(causes[cause].relevance)
+        Double(causes[cause].value)
         * Decay.factor(microseconds: now &- causes[cause].at, inverseHalfLife: inverse)
       cause = causes[cause].next
     }
-    instances[instance].pendingValue = Float(sum)
-    instances[instance].pendingAt = now
+    let waiting = waitingSlot(instance)
+    waitings[waiting].pendingValue = Float(sum)
+    waitings[waiting].pendingAt = now
   }
 
   /// Ends with `reason` every pending cause for which `ends` holds.
@@ -36,20 +37,22 @@ extension Planner {
   mutating func endCauses(
     of instance: UInt32, reason: Reason, into output: inout PlannerOutput, where ends: (Cause) -> Bool
   ) -> Bool {
+    let waiting = instances[instance].waiting
+    guard waiting != none else { return false }
     var previous = none
-    var slot = instances[instance].firstCause
+    var slot = waitings[waiting].firstCause
     var ended = false
     while slot != none {
       let cause = causes[slot]
       if ends(cause) {
         ended = true
         if previous == none {
-          instances[instance].firstCause = cause.next
+          waitings[waiting].firstCause = cause.next
         } else {
           causes[previous].next = cause.next
         }
-        if instances[instance].lastCause == slot { instances[instance].lastCause = previous }
-        instances[instance].causes -= 1
+        if waitings[waiting].lastCause == slot { waitings[waiting].lastCause = previous }
+        waitings[waiting].causes -= 1
         causes.remove(slot, leaving: Cause())
         releasedEvents.append(cause.event)
         report(
@@ -62,6 +65,7 @@ extension Planner {
     }
     guard ended else { return false }
     resumPending(instance)
+    settle(instance)
     touch(device: instances[instance].device)
     return true
   }
@@ -69,12 +73,21 @@ extension Planner {
   /// What the entry announced has been undone: its pending causes have nothing to show.
   @inline(__always)
   mutating func supersede(instance: UInt32, entry: UInt32, into output: inout PlannerOutput) {
-    if instances[instance].firstCause == none { return }
+    if waiting(instance).firstCause == none { return }
     endCauses(of: instance, reason: .superseded, into: &output) { $0.entry == entry }
   }
 
+  /// The oldest of those that add nothing, if there is one.
   mutating func dropOldestCause(of instance: UInt32, into output: inout PlannerOutput) {
-    let oldest = instances[instance].firstCause
+    var oldest = waiting(instance).firstCause
+    var cause = oldest
+    while cause != none {
+      if causes[cause].value == 0 {
+        oldest = cause
+        break
+      }
+      cause = causes[cause].next
+    }
     let at = causes[oldest].at
     let event = causes[oldest].event
     endCauses(of: instance, reason: .superseded, into: &output) { $0.at == at && $0.event == event }
@@ -82,9 +95,9 @@ extension Planner {
 
   /// Ends everything pending on the instance.
   mutating func endAllCauses(of instance: UInt32, reason: Reason, into output: inout PlannerOutput) {
-    if instances[instance].firstCause == none { return }
+    if waiting(instance).firstCause == none { return }
     endCauses(of: instance, reason: reason, into: &output) { _ in true }
-    instances[instance].due = .max
+    clearDue(instance)
   }
 
   /// The instance shows the newest content, however it came by it.
@@ -99,7 +112,7 @@ extension Planner {
   /// Earliest expiry of what is pending; `.max` when nothing is.
   func earliestExpiry(_ instance: UInt32) -> Int64 {
     var earliest = Int64.max
-    var cause = instances[instance].firstCause
+    var cause = waiting(instance).firstCause
     while cause != none {
       earliest = min(earliest, causes[cause].expires)
       cause = causes[cause].next
@@ -112,9 +125,11 @@ extension Planner {
   /// Sets when the instance is looked at again. An entry of the queue that is too early is moved when it fires.
   @inline(__always)
   mutating func setDue(_ instance: UInt32, _ due: Int64) {
-    instances[instance].due = due
-    if due < instances[instance].armedAt {
-      instances[instance].armedAt = due
+    if due == .max { return clearDue(instance) }
+    let waiting = waitingSlot(instance)
+    waitings[waiting].due = due
+    if due < waitings[waiting].armedAt {
+      waitings[waiting].armedAt = due
       timers.insert(TimerQueue.Entry(due: due, order: instances[instance].order, instance: instance))
     }
   }
@@ -125,16 +140,17 @@ extension Planner {
       if output.decisions.count >= decisionsMax { return false }
       _ = timers.removeFirst()
       let instance = first.instance
-      guard instances[instance].armedAt == first.due, instances[instance].flags.contains(.used) else { continue }
-      instances[instance].armedAt = .max
-      let due = instances[instance].due
-      if due == .max { continue }
+      guard waiting(instance).armedAt == first.due, instances[instance].flags.contains(.used) else { continue }
+      let waiting = instances[instance].waiting
+      waitings[waiting].armedAt = .max
+      let due = waitings[waiting].due
       if due > first.due {
         setDue(instance, due)
         continue
       }
-      instances[instance].due = .max
+      waitings[waiting].due = .max
       fire(instance, into: &output)
+      settle(instance)
     }
     return true
   }
@@ -142,12 +158,12 @@ extension Planner {
   /// The widget's timeline has reloaded by itself since: what came before that is on the screen, for free.
   @inline(__always)
   mutating func noteOwnReload(_ instance: UInt32, into output: inout PlannerOutput) {
-    let reload = instances[instance].nextReload
+    let reload = nextReload(instance)
     if reload == .min || reload > now { return }
-    instances[instance].nextReload = .min
+    set(nextReload: .min, instance)
     instances[instance].lastReload = max(instances[instance].lastReload, reload)
     endCauses(of: instance, reason: .freshened, into: &output) { $0.at <= reload }
-    if instances[instance].firstCause == none { markFresh(instance) }
+    if waiting(instance).firstCause == none { markFresh(instance) }
     touch(device: instances[instance].device)
   }
 
@@ -164,7 +180,7 @@ extension Planner {
     noteOwnReload(instance, into: &output)
     let now = self.now
     endCauses(of: instance, reason: .expired, into: &output) { $0.expires <= now }
-    guard instances[instance].firstCause != none else { return }
+    guard waiting(instance).firstCause != none else { return }
     let device = instances[instance].device
     if kinds[Int(instances[instance].kind)].policyIndex < 0 {
       endAllCauses(of: instance, reason: .noMatch, into: &output)

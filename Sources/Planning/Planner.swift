@@ -26,15 +26,25 @@ public struct Planner {
   var policyOffset: Int64 = -1
   /// Why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in force.
   public internal(set) var refusedPolicy: PolicyError?
+  /// Events of which not every interest key counted.
+  public internal(set) var keysLeftOut = KeysLeftOut()
   /// Log time: the largest record timestamp so far, µs.
   public internal(set) var now: Int64 = .min
 
   // Registry
-  var devices = SlotPool<DeviceState>()
-  var deviceNames: ContiguousArray<DeviceNames> = []
-  var deviceByID: [String: UInt32] = [:]
+  var devices = SlotPool<DeviceState>(smallestFirst: true)
+  /// Device slots by id.
+  var deviceIndex = HashIndex()
+  /// By device slot. Looked up, never walked through.
+  var rareStates: [UInt32: RareDeviceState] = [:]
   var instances = SlotPool<InstanceState>()
-  var instanceNames: ContiguousArray<InstanceNames> = []
+  var waitings = SlotPool<Waiting>()
+  /// Ids of devices and instances, tokens, interest keys.
+  var texts = TextPool()
+  /// Many devices have instances of the same ids.
+  var instanceIDs = SharedTexts()
+  /// When timelines reload by themselves, by instance slot. Looked up, never walked through.
+  var nextReloads: [UInt32: Int64] = [:]
   /// Of controls, activities and push-to-start tokens, by instance slot. Looked up, never walked through.
   var addressed: [UInt32: AddressedState] = [:]
   /// Charge times of the last 24 h, oldest first, of instances whose kind counts a rolling window; looked up by slot.
@@ -50,8 +60,7 @@ public struct Planner {
   var appByID: [String: UInt32] = [:]
   var kinds: ContiguousArray<KindState> = []
   var kindByName: [String: UInt32] = [:]
-  /// Indices of the kinds that the policy knows, in the policy's order.
-  var policyKinds: ContiguousArray<Int> = []
+  var rules = RuleTable()
   var zones: ContiguousArray<LocalZone> = []
   var zoneByID: [String: UInt16] = [:]
   var subjects = SubjectMemory()
@@ -105,7 +114,7 @@ public struct Planner {
   }
 
   /// Devices registered and not forgotten.
-  public var deviceCount: Int { deviceByID.count }
+  public var deviceCount: Int { deviceIndex.count }
 
   /// When the next timer is due, µs; nil when nothing waits. A tick at that time (or later) fires it.
   public var nextTimer: Int64? { timers.first?.due }
@@ -152,12 +161,14 @@ public struct Planner {
   /// - Returns: whether the record is done.
   public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
     output.removeAll()
-    if case .timers(let content) = step {
+    if case .timers = step {
       guard fireTimers(into: &output, decisionsMax: decisionsMax) else { return false }
       // What the timers decided is written out by tables that the record may change: that comes first.
       if output.decisionCount > 0 || output.commandCount > 0 { return false }
-      step = .idle
-      start(content, into: &output)
+      // Moved out: a copy would count every text of the record.
+      var taken = Step.idle
+      swap(&taken, &step)
+      if case .timers(let content) = consume taken { start(content, into: &output) }
     }
     if case .fanOut = step {
       guard continueFanOut(into: &output, decisionsMax: decisionsMax) else { return false }

@@ -80,7 +80,7 @@ extension Planner {
   // MARK: Flow
 
   /// Events over which the mean flow is taken; at 120 a day two days.
-  private static let flowEventsMax: UInt16 = 250
+  private static let flowEventsMax: UInt8 = 250
 
   /// (m + 2f) / (2m + f), ½…2; 1 where nothing came yet.
   @inline(__always)

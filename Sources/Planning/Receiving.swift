@@ -3,21 +3,23 @@ import Domain
 extension Planner {
   /// A signal from a device or from the sender. Signals about unknown devices and instances change nothing.
   mutating func receive(_ signal: Signal, into output: inout PlannerOutput) {
-    guard let slot = deviceByID[signal.device], !devices[slot].flags.contains(.forgotten) else { return }
+    guard let slot = device(named: signal.device), !devices[slot].flags.contains(.forgotten) else { return }
     switch signal.kind {
     case .appForegrounded:
       devices[slot].flags.insert(.foreground)
-      devices[slot].foregroundSince = now
+      let now = now
+      changeRare(slot) { $0.foregroundSince = now }
       noteLook(device: slot, at: signal.time.microseconds)
       freshen(device: slot, instance: nil, reloadedAt: nil, into: &output)
     case .appBackgrounded:
       devices[slot].flags.remove(.foreground)
+      changeRare(slot) { $0.foregroundSince = 0 }
       freshen(device: slot, instance: nil, reloadedAt: nil, into: &output)
     case .widgetFetched(let instance):
       freshen(device: slot, instance: instance, reloadedAt: min(now, signal.time.microseconds), into: &output)
     case .tokenRejected(let token):
-      if deviceNames[Int(slot)].tokens.widgets == token { devices[slot].flags.insert(.widgetsTokenDead) }
-      if deviceNames[Int(slot)].tokens.background == token { devices[slot].flags.insert(.backgroundTokenDead) }
+      if tokens(slot).widgets == token { devices[slot].flags.insert(.widgetsTokenDead) }
+      if tokens(slot).background == token { devices[slot].flags.insert(.backgroundTokenDead) }
       reject(token: token, device: slot)
     case .deliveryCompleted(let command, let outcome):
       if outcome != .accepted { refund(command, device: slot) }
@@ -43,7 +45,7 @@ extension Planner {
   private mutating func close(activity id: String, device slot: UInt32) {
     guard let instance = find(instance: id, device: slot), addressed[instance] != nil else { return }
     addressed[instance]?.ended = true
-    instances[instance].due = .max
+    clearDue(instance)
   }
 
   /// The instances show the newest content: nothing that came before waits any more.
@@ -51,14 +53,15 @@ extension Planner {
   private mutating func freshen(
     device slot: UInt32, instance id: String?, reloadedAt: Int64?, into output: inout PlannerOutput
   ) {
+    let wanted = id.map { instanceIDs.number(of: $0, in: texts) }
     var instance = devices[slot].firstInstance
     while instance != none {
       if !instances[instance].flags.contains(.retired), instances[instance].surface == .widget,
-        id == nil || instanceNames[Int(instance)].id == id
+        wanted == nil || wanted == instances[instance].id
       {
         let fetchedAt = reloadedAt ?? now
         endCauses(of: instance, reason: .freshened, into: &output) { $0.at <= fetchedAt }
-        if instances[instance].firstCause == none { instances[instance].due = .max }
+        if waiting(instance).firstCause == none { clearDue(instance) }
         markFresh(instance)
         forgetShown(instance)
         if let reloadedAt { instances[instance].lastReload = max(instances[instance].lastReload, reloadedAt) }
@@ -69,7 +72,7 @@ extension Planner {
 
   /// What still waits came after the fetch, so what the instance shows of those keys is not known.
   private mutating func forgetShown(_ instance: UInt32) {
-    var cause = instances[instance].firstCause
+    var cause = waiting(instance).firstCause
     while cause != none {
       if causes[cause].entry != none { entries[causes[cause].entry].shown = 0 }
       cause = causes[cause].next

@@ -12,6 +12,7 @@ extension Planner {
     for control in registration.controls { place(control, device: slot, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
       place(activity, device: slot, into: &output)
+      rememberRegistered(activity, device: slot)
     }
     for starter in registration.pushToStart { place(starter, device: slot, into: &output) }
     for activity in registration.activities where !registration.plansActivity(activity) {
@@ -21,7 +22,7 @@ extension Planner {
     var instance = devices[slot].firstInstance
     while instance != none {
       let next = instances[instance].next
-      if !instances[instance].flags.contains(.retired), !present.contains(instanceNames[Int(instance)].id) {
+      if !instances[instance].flags.contains(.retired), !present.contains(instanceID(instance)) {
         retire(instance, into: &output)
       }
       instance = next
@@ -31,7 +32,7 @@ extension Planner {
 
   /// A tombstone: tokens and interests go at once, ledgers when they have run out.
   mutating func forget(_ id: String, into output: inout PlannerOutput) {
-    guard let slot = deviceByID[id] else { return }
+    guard let slot = device(named: id) else { return }
     devices[slot].flags.insert(.forgotten)
     var instance = devices[slot].firstInstance
     while instance != none {
@@ -39,32 +40,32 @@ extension Planner {
       if !instances[instance].flags.contains(.retired) { retire(instance, into: &output) }
       instance = next
     }
-    deviceNames[Int(slot)].tokens = TokenPair()
+    set(TokenPair(), device: slot)
     devices[slot].flags.subtract([
       .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode,
     ])
     forgetHabits(device: slot)
+    changeRare(slot) { $0.foregroundSince = 0 }
     devices[slot].updatedAt = .min
     touch(device: slot)
     purgeIfOver(device: slot)
   }
 
   private mutating func deviceSlot(_ id: String) -> UInt32 {
-    if let slot = deviceByID[id] { return slot }
+    if let slot = device(named: id) { return slot }
     var device = DeviceState()
     device.flags = [.used]
     let slot = devices.insert(device)
-    deviceNames.grow(to: devices.capacity, DeviceNames())
-    deviceNames[Int(slot)] = DeviceNames(id: id)
-    deviceByID[id] = slot
+    name(device: slot, id)
     return slot
   }
 
   private mutating func takeOver(_ registration: Registration, device slot: UInt32) {
     var flags = devices[slot].flags
     // A rejected token stays dead until another one comes.
-    if deviceNames[Int(slot)].tokens.widgets != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
-    if deviceNames[Int(slot)].tokens.background != registration.tokens.background { flags.remove(.backgroundTokenDead) }
+    let known = tokens(slot)
+    if known.widgets != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
+    if known.background != registration.tokens.background { flags.remove(.backgroundTokenDead) }
     flags.remove(.forgotten)
     set(.production, registration.environment == .production, in: &flags)
     set(.developerMode, registration.developerMode, in: &flags)
@@ -79,8 +80,8 @@ extension Planner {
     devices[slot].osVersion = registration.osVersion
     // A backend whose clock runs ahead must not lock out every later registration.
     devices[slot].updatedAt = min(registration.updatedAt.microseconds, now)
-    deviceNames[Int(slot)].tokens = TokenPair(
-      widgets: registration.tokens.widgets, background: registration.tokens.background)
+    let tokens = TokenPair(widgets: registration.tokens.widgets, background: registration.tokens.background)
+    if tokens != known { set(tokens, device: slot) }
   }
 
   private func set(_ flag: DeviceState.Flags, _ on: Bool, in flags: inout DeviceState.Flags) {
@@ -94,7 +95,7 @@ extension Planner {
     } else {
       instances[instance].flags.remove(.pushEnabled)
     }
-    instances[instance].nextReload = widget.nextReload?.microseconds ?? .min
+    set(nextReload: widget.nextReload?.microseconds ?? .min, instance)
     listen(instance, to: widget.interests)
   }
 
@@ -134,6 +135,16 @@ extension Planner {
     listen(instance, to: starter.interests)
   }
 
+  /// The activity has handed over its token, so the starts up to its own are no zombies, also once it has ended.
+  private mutating func rememberRegistered(_ activity: Registration.Activity, device slot: UInt32) {
+    guard let starter = find(instance: Registration.starterID(kind: activity.kind), device: slot),
+      let started = addressed[starter]?.started
+    else { return }
+    for place in started.indices where started[place].at <= activity.startedAt.microseconds {
+      addressed[starter]?.started[place].isRegistered = true
+    }
+  }
+
   /// An activity that a channel tells runs on the device all the same: nothing may start another one of its subjects.
   private mutating func rememberRunning(_ activity: Registration.Activity, device slot: UInt32) {
     guard let starter = find(instance: Registration.starterID(kind: activity.kind), device: slot) else { return }
@@ -164,7 +175,7 @@ extension Planner {
       instance = known
       if kinds[Int(instances[known].kind)].name != kind || instances[known].surface != surface {
         endAllCauses(of: known, reason: .instanceRemoved, into: &output)
-        instances[known].kind = kindIndex(kind)
+        instances[known].kind = UInt16(kindIndex(kind))
         instances[known].surface = surface
       }
     } else {
@@ -173,16 +184,17 @@ extension Planner {
     }
     if instances[instance].flags.contains(.retired) {
       instances[instance].flags.remove(.retired)
-      instances[instance].due = .max
+      clearDue(instance)
     }
     if surface == .widget { addressed[instance] = nil }
     return instance
   }
 
   func find(instance id: String, device slot: UInt32) -> UInt32? {
+    guard let wanted = instanceIDs.number(of: id, in: texts) else { return nil }
     var instance = devices[slot].firstInstance
     while instance != none {
-      if instanceNames[Int(instance)].id == id { return instance }
+      if instances[instance].id == wanted { return instance }
       instance = instances[instance].next
     }
     return nil
@@ -200,13 +212,12 @@ extension Planner {
     }
     var state = InstanceState()
     state.device = slot
-    state.kind = kind
+    state.kind = UInt16(kind)
+    state.id = instanceIDs.retain(id, in: &texts)
     state.index = index
     state.flags = [.used]
     state.next = next
     let instance = instances.insert(state)
-    instanceNames.grow(to: instances.capacity, InstanceNames())
-    instanceNames[Int(instance)] = InstanceNames(id: id)
     if previous == none {
       devices[slot].firstInstance = instance
     } else {
@@ -222,7 +233,7 @@ extension Planner {
     var unchanged = true
     var place = 0
     while entry != none {
-      let key = interests.key(of: entries[entry].interest)
+      let key = texts.string(interests.key(of: entries[entry].interest))
       if place >= keys.count || keys[place] != key { unchanged = false }
       kept.append((key, entries[entry].shown, entries[entry].current, entry))
       entry = entries[entry].next
@@ -249,7 +260,7 @@ extension Planner {
 
   /// What came by a key that is no longer listened to stays pending, but nothing can supersede it by that key.
   private mutating func detachCauses(of instance: UInt32, from entry: UInt32) {
-    var cause = instances[instance].firstCause
+    var cause = waiting(instance).firstCause
     while cause != none {
       if causes[cause].entry == entry { causes[cause].entry = none }
       cause = causes[cause].next
@@ -257,14 +268,15 @@ extension Planner {
   }
 
   private mutating func insertEntry(_ key: String, instance: UInt32) -> UInt32 {
-    let interest = interests.intern(key)
+    let interest = interests.intern(key, in: &texts)
     let entry = entries.insert(InterestEntry(interest: interest, instance: instance))
     interests.insert(entry, into: interest, by: EntryOrder(entries: entries, instances: instances))
     return entry
   }
 
   private mutating func removeEntry(_ entry: UInt32) {
-    interests.remove(entry, from: entries[entry].interest, by: EntryOrder(entries: entries, instances: instances))
+    interests.remove(
+      entry, from: entries[entry].interest, by: EntryOrder(entries: entries, instances: instances), in: &texts)
     entries.remove(entry, leaving: InterestEntry())
   }
 
@@ -294,7 +306,7 @@ extension Planner {
     while instance != none {
       if instances[instance].flags.contains(.retired) {
         count += 1
-        if first == none || instances[instance].due < instances[first].due { first = instance }
+        if first == none || waiting(instance).due < waiting(first).due { first = instance }
       }
       instance = instances[instance].next
     }
@@ -314,7 +326,7 @@ extension Planner {
     if devices[device].flags.contains(.forgotten) {
       end = max(end, devices[device].pushTAT, devices[device].backgroundTAT)
     }
-    if devices[device].flags.contains(.forgotten) { end = max(end, devices[device].startTAT) }
+    if devices[device].flags.contains(.forgotten) { end = max(end, rare(device).startTAT) }
     end = max(end, addressed[instance]?.tat ?? .min)
     if let started = addressed[instance]?.started.max(by: { $0.at < $1.at }) {
       end = max(end, started.at &+ Self.startMemory)
@@ -339,11 +351,18 @@ extension Planner {
       while instances[previous].next != instance { previous = instances[previous].next }
       instances[previous].next = next
     }
+    remove(instance)
+    purgeIfOver(device: device)
+  }
+
+  /// Lets go of an instance that is in no chain any more, and of what only it refers to.
+  mutating func remove(_ instance: UInt32) {
+    dropWaiting(instance)
+    instanceIDs.release(instances[instance].id, in: &texts)
+    set(nextReload: .min, instance)
     instances.remove(instance, leaving: InstanceState())
-    instanceNames[Int(instance)] = InstanceNames()
     addressed[instance] = nil
     rollingCharges[instance] = nil
-    purgeIfOver(device: device)
   }
 
   /// Once a day: forgotten devices whose rates had not run out when their last instance went.
@@ -353,12 +372,11 @@ extension Planner {
 
   private mutating func purgeIfOver(device slot: UInt32) {
     guard devices[slot].flags.contains(.forgotten), devices[slot].firstInstance == none,
-      max(devices[slot].pushTAT, devices[slot].backgroundTAT, devices[slot].startTAT) <= now
+      max(devices[slot].pushTAT, devices[slot].backgroundTAT, rare(slot).startTAT) <= now
     else { return }
-    let id = deviceNames[Int(slot)].id
-    changes.removedDevices.append(id)
-    deviceByID[id] = nil
-    deviceNames[Int(slot)] = DeviceNames()
+    changes.removedDevices.append(deviceID(slot))
+    removeTexts(ofDevice: slot)
+    dropRare(slot)
     devices.remove(slot, leaving: DeviceState())
   }
 
@@ -382,7 +400,9 @@ extension Planner {
 
   mutating func kindIndex(_ name: String) -> UInt32 {
     if let index = kindByName[name] { return index }
-    if kinds.count >= bounds.kindsMax, name != Self.otherKinds, !policy.kinds.contains(where: { $0.name == name }) {
+    if kinds.count >= min(bounds.kindsMax, Self.kindsMax), name != Self.otherKinds,
+      !policy.kinds.contains(where: { $0.name == name })
+    {
       return kindIndex(Self.otherKinds)
     }
     return addKind(name)
@@ -398,16 +418,15 @@ extension Planner {
     kinds.append(kind)
     kindByName[name] = index
     touch(kind: index)
-    orderPolicyKinds()
+    rules.removeAll()
     return index
   }
 
+  /// An instance holds the index of its kind in 16 bits; the kinds of a policy come on top.
+  static let kindsMax = 60_000
+
   /// Stands for kinds beyond `PlannerBounds.kindsMax`.
   static let otherKinds = "(other kinds)"
-
-  private mutating func orderPolicyKinds() {
-    policyKinds = ContiguousArray(policy.kinds.compactMap { kindByName[$0.name].map(Int.init) })
-  }
 
   mutating func zoneIndex(_ id: String) -> UInt16 {
     if let index = zoneByID[id] { return index }
@@ -450,7 +469,7 @@ extension Planner {
     frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
     startRate = RateLedger(policy.profile.activityStarts)
     for kind in kinds.indices { kinds[kind].configure(policy) }
-    orderPolicyKinds()
+    rules.removeAll()
     for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
   }
 }

@@ -1,15 +1,19 @@
-/// Values in numbered slots. The smallest free slot is used next, so which slot a newcomer gets depends only on which
-/// slots are in use: a planner restored from its state hands out the same numbers as the one that was lost.
+/// Values in numbered slots; those of removed values are used again.
 struct SlotPool<Value> {
   private(set) var values: ContiguousArray<Value> = []
-  private var free = FreeSlots()
+  private var free: FreeSlots
+
+  /// - Parameter smallestFirst: the smallest free slot is used next, so which slot a newcomer gets depends only on which
+  ///   slots are in use: a planner restored from its state hands out the same numbers as the one that was lost. Else the
+  ///   one that was freed last, which costs less.
+  init(smallestFirst: Bool = false) { free = FreeSlots(smallestFirst: smallestFirst) }
 
   /// Slots ever used; some may be free.
   var capacity: Int { values.count }
   var liveCount: Int { values.count - free.count }
 
   mutating func insert(_ value: Value) -> UInt32 {
-    if let slot = free.takeSmallest() {
+    if let slot = free.take() {
       values[Int(slot)] = value
       return slot
     }
@@ -27,9 +31,12 @@ struct SlotPool<Value> {
     values[Int(slot)] = value
   }
 
+  /// Bytes of the table.
+  var bytes: Int { values.capacity * MemoryLayout<Value>.stride }
+
   /// After placing: every slot for which `isUsed` says no becomes free.
   mutating func freeUnused(_ isUsed: (Value) -> Bool) {
-    free = FreeSlots()
+    free = FreeSlots(smallestFirst: true)
     for slot in values.indices where !isUsed(values[slot]) { free.add(UInt32(slot)) }
   }
 
@@ -45,14 +52,18 @@ struct SlotPool<Value> {
   }
 }
 
-/// A min-heap of slot numbers.
+/// Slot numbers: a min-heap, or a stack.
 private struct FreeSlots {
   private var heap: ContiguousArray<UInt32> = []
+  private let smallestFirst: Bool
+
+  init(smallestFirst: Bool) { self.smallestFirst = smallestFirst }
 
   var count: Int { heap.count }
 
   mutating func add(_ slot: UInt32) {
     heap.append(slot)
+    if !smallestFirst { return }
     var child = heap.count - 1
     while child > 0, heap[(child - 1) / 2] > heap[child] {
       heap.swapAt(child, (child - 1) / 2)
@@ -60,7 +71,8 @@ private struct FreeSlots {
     }
   }
 
-  mutating func takeSmallest() -> UInt32? {
+  mutating func take() -> UInt32? {
+    if !smallestFirst { return heap.popLast() }
     guard let smallest = heap.first, let last = heap.popLast() else { return nil }
     if heap.isEmpty { return smallest }
     heap[0] = last
@@ -79,15 +91,7 @@ private struct FreeSlots {
 extension ContiguousArray {
   /// Grows by an eighth instead of doubling: tables of millions would else be half empty.
   @inline(__always)
-  mutating func makeRoom() {
-    if count == capacity { reserveCapacity(count + Swift.max(64, count / 8)) }
-  }
-
-  /// Appends copies of `filler` up to a count.
-  mutating func grow(to wanted: Int, _ filler: @autoclosure () -> Element) {
-    while count < wanted {
-      makeRoom()
-      append(filler())
-    }
+  mutating func makeRoom(_ least: Int = 64) {
+    if count == capacity { reserveCapacity(count + Swift.max(least, count / 8)) }
   }
 }

@@ -41,6 +41,15 @@ struct StateRecordWriter {
     keyEnd = binary.bytes.count
   }
 
+  /// The same, for a name given as UTF-8.
+  mutating func begin(_ letter: Unicode.Scalar, utf8 name: Span<UInt8>) {
+    binary.reset()
+    binary.uint8(UInt8(ascii: letter))
+    binary.uint8(UInt8(ascii: "/"))
+    binary.text(utf8: name)
+    keyEnd = binary.bytes.count
+  }
+
   /// Starts the value.
   mutating func beginValue() { binary.uint8(stateFormatVersion) }
 
@@ -58,7 +67,7 @@ extension Planner {
     var writer = StateRecordWriter()
     for slot in changes.devices where devices[slot].flags.contains(.used) { lend(device: slot, &writer, body) }
     // An id may have been removed and come back within the same stretch.
-    for id in changes.removedDevices where deviceByID[id] == nil {
+    for id in changes.removedDevices where device(named: id) == nil {
       writer.begin("d", id)
       writer.lendRemoval(to: body)
     }
@@ -83,7 +92,7 @@ extension Planner {
   }
 
   func lend(device slot: UInt32, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
-    writer.begin("d", deviceNames[Int(slot)].id)
+    writer.begin("d", utf8: texts.bytes.span.extracting(texts.range(of: devices[slot].id)))
     writer.beginValue()
     findPendingEvents(device: slot, &writer.pending)
     write(device: slot, pending: writer.pending, to: &writer.binary)
@@ -140,20 +149,19 @@ extension Planner {
 
   private func write(device slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let device = devices[slot]
-    let names = deviceNames[Int(slot)]
     writer.varint(UInt64(slot))
-    writer.varint(UInt64(device.flags.rawValue))
+    writer.varint(UInt64(device.flags.intersection(.stored).rawValue))
     writer.string(apps[Int(device.app)].id)
     writer.string(zones[Int(device.zone)].id)
     writer.varint(UInt64(device.osVersion.major))
     writer.varint(UInt64(device.osVersion.minor))
-    writer.optionalString(names.tokens.widgets)
-    writer.optionalString(names.tokens.background)
+    let tokens = device.tokens == TextPool.noText ? 0..<0 : texts.range(of: device.tokens)
+    TokenPair.write(texts.bytes.span.extracting(tokens), to: &writer)
     writer.zigzag(device.pushTAT)
     writer.zigzag(device.backgroundTAT)
-    writer.zigzag(device.startTAT)
+    writer.zigzag(rare(slot).startTAT)
     writer.uint8(device.commandRoute)
-    writer.zigzag(device.foregroundSince)
+    writer.zigzag(rare(slot).foregroundSince)
     writer.zigzag(device.commandOffset)
     writer.varint(UInt64(device.commandOrdinal))
     writer.zigzag(device.updatedAt)
@@ -182,7 +190,7 @@ extension Planner {
     pending.removeAll(keepingCapacity: true)
     var instance = devices[slot].firstInstance
     while instance != none {
-      var cause = instances[instance].firstCause
+      var cause = waiting(instance).firstCause
       while cause != none {
         if !pending.contains(causes[cause].event) { pending.append(causes[cause].event) }
         cause = causes[cause].next
@@ -193,17 +201,18 @@ extension Planner {
 
   private func write(instance slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let instance = instances[slot]
-    let names = instanceNames[Int(slot)]
-    writer.string(names.id)
+    let waiting = waiting(slot)
+    writer.string(utf8: texts.bytes.span.extracting(texts.range(of: instanceIDs.handle(instance.id))))
     writer.string(kinds[Int(instance.kind)].name)
     writer.varint(UInt64(instance.index))
     writer.uint8(instance.surface.rawValue)
     writer.uint8(instance.held)
-    writer.uint8(instance.flags.rawValue)
+    writer.uint8(instance.flags.intersection(.stored).rawValue)
     writer.varint(UInt64(instance.spent))
     writer.float(instance.theta)
-    writer.float(instance.pendingValue)
-    writer.zigzag(instance.pendingAt)
+    writer.float(waiting.pendingValue)
+    // Of nothing there is no age: a planner that was restored has none either.
+    writer.zigzag(waiting.firstCause == none ? 0 : waiting.pendingAt)
     writer.varint(UInt64(instance.calibratedAt))
     writer.float(instance.flow)
     writer.float(instance.flowMean)
@@ -211,8 +220,8 @@ extension Planner {
     writer.varint(UInt64(instance.flowAt))
     writer.zigzag(instance.windowEnd)
     writer.zigzag(instance.lastReload)
-    writer.zigzag(instance.nextReload)
-    writer.zigzag(instance.due)
+    writer.zigzag(nextReload(slot))
+    writer.zigzag(waiting.due)
     let charges = rollingCharges.isEmpty ? [] : rollingCharges[slot] ?? []
     writer.count(charges.count)
     for charge in charges { writer.zigzag(charge) }
@@ -220,18 +229,19 @@ extension Planner {
     writer.count(entryPlace(none, of: slot))
     var entry = instance.firstEntry
     while entry != none {
-      writer.string(interests.key(of: entries[entry].interest))
+      let key = interests.key(of: entries[entry].interest)
+      writer.string(utf8: texts.bytes.span.extracting(texts.range(of: key)))
       writer.int64(Int64(bitPattern: entries[entry].shown))
       writer.int64(Int64(bitPattern: entries[entry].current))
       entry = entries[entry].next
     }
-    writer.count(Int(instance.causes))
-    var cause = instance.firstCause
+    writer.count(Int(waiting.causes))
+    var cause = waiting.firstCause
     while cause != none {
       // A key that the instance no longer listens to has no entry any more.
       writer.count(causes[cause].entry == none ? 0 : entryPlace(causes[cause].entry, of: slot) + 1)
       writer.count(pending.firstIndex(of: causes[cause].event) ?? 0)
-      writer.float(causes[cause].relevance)
+      writer.float(causes[cause].signedRelevance)
       writer.zigzag(causes[cause].at)
       writer.zigzag(causes[cause].expires)
       cause = causes[cause].next

@@ -16,7 +16,6 @@ public struct PlannerRestore {
   /// Newest records of devices, by id, whose slot another device still holds: one of the two records is out of date, and
   /// a later one will say which.
   private var displaced: [String: [UInt8]] = [:]
-  private var subjects: [UInt64: (newest: SubjectMemory.Newest, generation: Int64)] = [:]
   /// Records that are few and read at the end (policy, clock, kinds, apps), and those that are not the planner's.
   private var others: [[UInt8]: [UInt8]] = [:]
 
@@ -28,7 +27,7 @@ public struct PlannerRestore {
   }
 
   /// Keys that have a value.
-  public var count: Int { planner.deviceByID.count + displaced.count + subjects.count + others.count }
+  public var count: Int { planner.deviceCount + displaced.count + planner.subjects.count + others.count }
 
   /// Takes one record, in the order of the topic: nil removes the key.
   /// - Throws: `BinaryError` for a record that does not read: corrupt, or written by another release. What was restored
@@ -61,7 +60,7 @@ public struct PlannerRestore {
 
   private mutating func add(device id: String, _ bytes: [UInt8], in value: Range<Int>?) throws(BinaryError) {
     if !displaced.isEmpty { displaced[id] = nil }
-    if let known = planner.deviceByID[id] { remove(device: known) }
+    if let known = planner.device(named: id) { remove(device: known) }
     guard let value else { return }
     var reader = try Self.reader(bytes, in: value)
     let slot: UInt32 = try reader.integer("a device slot")
@@ -75,12 +74,14 @@ public struct PlannerRestore {
   private mutating func add(subject name: String, _ bytes: [UInt8], in value: Range<Int>?) throws(BinaryError) {
     guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     guard let value else {
-      subjects[key] = nil
+      planner.subjects.remove(key)
       return
     }
     var reader = try Self.reader(bytes, in: value)
     let generation = try reader.zigzag("a generation")
-    subjects[key] = (try SubjectMemory.Newest(from: &reader), generation)
+    let newest = try SubjectMemory.Newest(from: &reader)
+    guard !newest.ids.isEmpty else { throw .corrupt(offset: reader.offset, what: "at least one id") }
+    planner.subjects.restore(key, newest, generation: generation)
   }
 
   /// Takes back a device that an earlier record put in.
@@ -104,9 +105,7 @@ public struct PlannerRestore {
       var reader = try Self.reader(bytes, in: bytes.indices)
       try planner.readClock(&reader)
     }
-    for (key, remembered) in subjects {
-      planner.subjects.restore(key, remembered.newest, generation: remembered.generation)
-    }
+    planner.subjects.finishRestore()
     try readOthers()
     planner.finishRestore()
     return planner
@@ -189,7 +188,7 @@ extension Planner {
         entries.remove(entry, leaving: InterestEntry())
         entry = next
       }
-      var slot = gone.firstCause
+      var slot = waiting(instance).firstCause
       while slot != none {
         let cause = causes[slot]
         events[cause.event].references -= 1
@@ -197,15 +196,12 @@ extension Planner {
         causes.remove(slot, leaving: Cause())
         slot = cause.next
       }
-      addressed[instance] = nil
-      rollingCharges[instance] = nil
-      instanceNames[Int(instance)] = InstanceNames()
-      instances.remove(instance, leaving: InstanceState())
+      remove(instance)
       instance = gone.next
     }
-    deviceByID[deviceNames[Int(slot)].id] = nil
-    deviceNames[Int(slot)] = DeviceNames()
     viewHabits[slot] = nil
+    removeTexts(ofDevice: slot)
+    dropRare(slot)
     devices[slot] = DeviceState()
     return unused
   }
@@ -213,7 +209,7 @@ extension Planner {
   mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
     now = try reader.int64("log time")
     curveHour = try reader.int64("an hour")
-    subjects.restore(generation: try reader.zigzag("a generation"))
+    subjects.generation = try reader.zigzag("a generation")
     policyOffset = try reader.zigzag("an offset")
   }
 
@@ -233,26 +229,26 @@ extension Planner {
     events known: inout [RestoredEvent: UInt32]
   ) throws(BinaryError) {
     var device = DeviceState()
-    device.flags = DeviceState.Flags(rawValue: try reader.integer("device flags"))
+    device.flags = DeviceState.Flags(rawValue: try reader.integer("device flags")).intersection(.stored)
     device.app = appIndex(try reader.string("an app"))
     device.zone = zoneIndex(try reader.string("a time zone"))
-    var names = DeviceNames(id: id)
     device.osVersion = OSVersion(major: try reader.integer("a version"), minor: try reader.integer("a version"))
     let widgets = try reader.optionalString("a token")
-    names.tokens = TokenPair(widgets: widgets, background: try reader.optionalString("a token"))
+    let tokens = TokenPair(widgets: widgets, background: try reader.optionalString("a token"))
     device.pushTAT = try reader.zigzag("a push TAT")
     device.backgroundTAT = try reader.zigzag("a background TAT")
-    device.startTAT = try reader.zigzag("a start TAT")
+    var rare = RareDeviceState()
+    rare.startTAT = try reader.zigzag("a start TAT")
     device.commandRoute = try reader.uint8("a route")
-    device.foregroundSince = try reader.zigzag("an instant")
+    rare.foregroundSince = try reader.zigzag("an instant")
     device.commandOffset = try reader.zigzag("an offset")
     device.commandOrdinal = try reader.integer("an ordinal")
     device.updatedAt = try reader.zigzag("an instant")
     guard device.flags.contains(.used) else { throw .corrupt(offset: reader.offset, what: "a device in use") }
     devices.place(device, at: slot, empty: DeviceState())
-    deviceNames.grow(to: devices.capacity, DeviceNames())
-    deviceNames[Int(slot)] = names
-    deviceByID[id] = slot
+    name(device: slot, id)
+    set(tokens, device: slot)
+    changeRare(slot) { $0 = rare }
     var pending: [UInt32] = []
     for _ in 0..<(try reader.count("events")) {
       let event = RestoredEvent(id: try reader.string("an event id"), traceparent: try reader.optionalString("a trace"))
@@ -283,10 +279,12 @@ extension Planner {
   private mutating func restoreInstance(
     device slot: UInt32, version: UInt8, from reader: inout BinaryReader, pending: [UInt32]
   ) throws(BinaryError) -> UInt32 {
-    let names = InstanceNames(id: try reader.string("an instance id"))
+    let id = try reader.string("an instance id")
     var state = InstanceState()
     state.device = slot
-    state.kind = knownKindIndex(try reader.string("a kind"))
+    let kind = knownKindIndex(try reader.string("a kind"))
+    guard let kind = UInt16(exactly: kind) else { throw .corrupt(offset: reader.offset, what: "a known kind") }
+    state.kind = kind
     state.index = try reader.integer("an index")
     let surface = try reader.uint8("a surface")
     guard let kindOfInstance = InstanceSurface(rawValue: surface) else {
@@ -294,11 +292,12 @@ extension Planner {
     }
     state.surface = kindOfInstance
     state.held = try reader.uint8("a reason")
-    state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags"))
+    state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags")).intersection(.stored)
     state.spent = try reader.integer("tokens spent")
     state.theta = try reader.float("θ")
-    state.pendingValue = try reader.float("a value")
-    state.pendingAt = try reader.zigzag("an instant")
+    var waiting = Waiting()
+    waiting.pendingValue = try reader.float("a value")
+    waiting.pendingAt = try reader.zigzag("an instant")
     state.calibratedAt = try reader.integer("an instant")
     state.flow = try reader.float("a flow")
     state.flowMean = try reader.float("a mean flow")
@@ -306,17 +305,19 @@ extension Planner {
     state.flowAt = try reader.integer("an instant")
     state.windowEnd = try reader.zigzag("an instant")
     state.lastReload = try reader.zigzag("an instant")
-    state.nextReload = try reader.zigzag("an instant")
-    state.due = try reader.zigzag("an instant")
+    let nextReload = try reader.zigzag("an instant")
+    waiting.due = try reader.zigzag("an instant")
     var charges: [Int64] = []
     for _ in 0..<(try reader.count("charges")) { charges.append(try reader.zigzag("an instant")) }
+    state.id = instanceIDs.retain(id, in: &texts)
     let instance = instances.insert(state)
-    instanceNames.grow(to: instances.capacity, InstanceNames())
-    instanceNames[Int(instance)] = names
+    set(nextReload: nextReload, instance)
+    waitings[waitingSlot(instance)] = waiting
     if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader, version: version) }
     if !charges.isEmpty { rollingCharges[instance] = charges }
     let chain = try restoreEntries(instance, from: &reader)
     try restoreCauses(instance, chain: chain, from: &reader, pending: pending)
+    settle(instance)
     return instance
   }
 
@@ -325,7 +326,7 @@ extension Planner {
   ) throws(BinaryError) -> [UInt32] {
     var chain: [UInt32] = []
     for _ in 0..<(try reader.count("interests")) {
-      let interest = interests.intern(try reader.string("an interest key"))
+      let interest = interests.intern(try reader.string("an interest key"), in: &texts)
       var entry = InterestEntry(interest: interest, instance: instance)
       entry.shown = UInt64(bitPattern: try reader.int64("a fingerprint"))
       entry.current = UInt64(bitPattern: try reader.int64("a fingerprint"))
@@ -349,17 +350,18 @@ extension Planner {
       let slot = pending[event]
       events[slot].references += 1
       var cause = Cause(event: slot, entry: place == 0 ? none : chain[place - 1])
-      cause.relevance = try reader.float("a relevance")
+      cause.signedRelevance = try reader.float("a relevance")
       cause.at = try reader.zigzag("an instant")
       cause.expires = try reader.zigzag("an instant")
       let inserted = causes.insert(cause)
-      if instances[instance].lastCause == none {
-        instances[instance].firstCause = inserted
+      let waiting = waitingSlot(instance)
+      if waitings[waiting].lastCause == none {
+        waitings[waiting].firstCause = inserted
       } else {
-        causes[instances[instance].lastCause].next = inserted
+        causes[waitings[waiting].lastCause].next = inserted
       }
-      instances[instance].lastCause = inserted
-      instances[instance].causes += 1
+      waitings[waiting].lastCause = inserted
+      waitings[waiting].causes += 1
     }
   }
 
@@ -370,10 +372,11 @@ extension Planner {
     for slot in 0..<UInt32(devices.capacity) {
       var instance = devices[slot].firstInstance
       while instance != none {
-        if instances[instance].due != .max {
-          instances[instance].armedAt = instances[instance].due
+        let waiting = instances[instance].waiting
+        if waiting != none, waitings[waiting].due != .max {
+          waitings[waiting].armedAt = waitings[waiting].due
           due.append(
-            TimerQueue.Entry(due: instances[instance].due, order: instances[instance].order, instance: instance))
+            TimerQueue.Entry(due: waitings[waiting].due, order: instances[instance].order, instance: instance))
         }
         var entry = instances[instance].firstEntry
         while entry != none {
@@ -384,7 +387,7 @@ extension Planner {
         instance = instances[instance].next
       }
     }
-    interests.removeUnused()
+    interests.removeUnused(in: &texts)
     timers = TimerQueue(due)
     for kind in kinds.indices { kinds[kind].touched = false }
     for app in apps.indices { apps[app].touched = false }

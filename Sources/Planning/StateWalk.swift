@@ -43,9 +43,12 @@ extension Planner {
           walk.part = .subjects(subjects.keys, next: 0)
           continue
         }
-        lend(app: index, &writer, body)
+        // An app that has spent nothing yet is as it begins.
+        if apps[index].day != .min {
+          lend(app: index, &writer, body)
+          left -= 1
+        }
         walk.part = .apps(next: index + 1)
-        left -= 1
       case .subjects(let keys, let start):
         var place = start
         while place < keys.count, left > 0 {

@@ -15,8 +15,7 @@ extension Planner {
   /// Writes out one decision of the last step.
   public func decision(_ index: Int, of output: PlannerOutput) -> Decision {
     let planned = output.decisions[index]
-    let instance = Int(planned.instance)
-    let device = Int(instances[planned.instance].device)
+    let device = instances[planned.instance].device
     let event = events[planned.event]
     var merged = [event.id]
     if planned.causesCount > 1 {
@@ -25,7 +24,7 @@ extension Planner {
     }
     return Decision(
       decision: Self.decisionID(partition: partition, offset: offset, ordinal: planned.ordinal), event: event.id,
-      events: merged, device: deviceNames[device].id, instance: instanceNames[instance].id,
+      events: merged, device: deviceID(device), instance: instanceID(planned.instance),
       kind: kinds[Int(planned.kind)].name, surface: planned.surface,
       verdict: planned.verdict, reason: planned.reason, final: planned.final, at: Timestamp(microseconds: now),
       relevance: Double(planned.relevance), value: Double(planned.value), price: Double(planned.price),
@@ -41,22 +40,28 @@ extension Planner {
       policy: policy.reference, traceparent: event.traceparent)
   }
 
-  /// Device id of a decision: its Kafka key.
-  public func deviceID(ofDecision index: Int, of output: PlannerOutput) -> String {
-    deviceNames[Int(instances[output.decisions[index].instance].device)].id
+  /// Appends the device id of a decision: its Kafka key.
+  public func appendDeviceID(ofDecision index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
+    let device = instances[output.decisions[index].instance].device
+    bytes.append(contentsOf: texts.bytes[texts.range(of: devices[device].id)])
+  }
+
+  /// Appends the device id of a command: its Kafka key.
+  public func appendDeviceID(ofCommand index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: texts.bytes[texts.range(of: devices[output.commands[index].device].id)])
   }
 
   /// Writes out one command of the last step.
   public func command(_ index: Int, of output: PlannerOutput) -> Command {
     let planned = output.commands[index]
     let device = devices[planned.device]
-    let names = deviceNames[Int(planned.device)]
+    let deviceID = deviceID(planned.device)
     let app = apps[Int(device.app)].id
     let id = Self.commandID(partition: partition, offset: offset, ordinal: planned.ordinal)
     let serves = (planned.servedStart..<planned.servedStart + planned.servedCount).map { place in
       let served = output.served[place]
       return Command.Served(
-        instance: instanceNames[Int(served.instance)].id, kind: kinds[Int(instances[served.instance].kind)].name,
+        instance: instanceID(served.instance), kind: kinds[Int(instances[served.instance].kind)].name,
         events: (served.causesStart..<served.causesStart + served.causesCount).map { events[output.causes[$0]].id },
         reason: served.reason)
     }
@@ -64,14 +69,14 @@ extension Planner {
       let charge = output.charges[place]
       let owner: String
       switch charge.ledger {
-      case .instance, .control, .activity: owner = instanceNames[Int(charge.instance)].id
-      case .device, .background, .start: owner = names.id
+      case .instance, .control, .activity: owner = instanceID(charge.instance)
+      case .device, .background, .start: owner = deviceID
       case .app: owner = app
       }
       return Command.Charge(ledger: charge.ledger, owner: owner, left: Int(charge.left))
     }
     return Command(
-      command: id, device: names.id, app: app,
+      command: id, device: deviceID, app: app,
       environment: device.flags.contains(.production) ? .production : .sandbox, surface: surface(of: planned),
       serves: serves, charged: charged,
       apns: request(planned, of: output, app: app, command: id, kinds: Set(serves.map(\.kind)).sorted()),
@@ -91,11 +96,11 @@ extension Planner {
   private func request(
     _ planned: PlannedCommand, of output: PlannerOutput, app: String, command: String, kinds: [String]
   ) -> Command.APNs {
-    let names = deviceNames[Int(planned.device)]
     switch planned.push {
-    case .widgets: return APNsRequests.widgets(token: names.tokens.widgets ?? "", app: app, command: command)
+    case .widgets: return APNsRequests.widgets(token: tokens(planned.device).widgets ?? "", app: app, command: command)
     case .background:
-      return APNsRequests.background(token: names.tokens.background ?? "", app: app, command: command, kinds: kinds)
+      return APNsRequests.background(
+        token: tokens(planned.device).background ?? "", app: app, command: command, kinds: kinds)
     case .control(let instance):
       return APNsRequests.control(token: addressed[instance]?.token ?? "", app: app, command: command)
     case .activity(let instance, let payload, let priority):

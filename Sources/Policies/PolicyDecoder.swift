@@ -4,6 +4,13 @@ import Domain
 struct PolicyDecoder {
   var reader: StrictReader
   let hash: String
+  /// The profile that stands behind the policy, which then holds.
+  var following: BudgetProfile?
+
+  init(reader: StrictReader, hash: String) {
+    self.reader = reader
+    self.hash = hash
+  }
 
   /// The policy and its profile as it is before `limits` change it; nil where something is missing or wrong (noted).
   mutating func decode(_ root: Located) -> (policy: Policy, profile: BudgetProfile)? {
@@ -40,13 +47,30 @@ struct PolicyDecoder {
   }
 
   private mutating func profile(_ value: Located?) -> BudgetProfile {
-    let fallback = PolicyProfiles.standard
-    guard let value, let name = reader.text(value, "the name of a profile") else { return fallback }
-    if let profile = PolicyProfiles.named(name) { return profile }
-    let names = PolicyProfiles.all.map(\.name)
+    let fallback = following ?? PolicyProfiles.standard
+    guard let value, let name = reader.text(value, "the name of a profile, or the path of its file") else {
+      return fallback
+    }
+    if let following {
+      if following.name != name, !ProfileReference.isPath(name) {
+        reader.warning(
+          value.node.position, value.path,
+          "\(Excerpt.quoted(name)) does not hold: the policy goes with the profile \(Excerpt.quoted(following.name))")
+      }
+      return following
+    }
+    if let profile = PolicyProfiles.named(name)?.profile { return profile }
+    guard !ProfileReference.isPath(name) else {
+      reader.error(
+        value.node.position, value.path,
+        "names a file, and no profile follows the policy; expected it after a line ---, where rouse policy apply puts it"
+      )
+      return fallback
+    }
+    let names = PolicyProfiles.all.map(\.profile.name)
     reader.error(
       value.node.position, value.path,
-      "unknown profile \(Excerpt.quoted(name))\(StrictReader.suggestion(name, names)) expected one of \(StrictReader.list(names))"
+      "unknown profile \(Excerpt.quoted(name))\(StrictReader.suggestion(name, names)) expected one of \(StrictReader.list(names)), or a file such as ./my-profile.yaml"
     )
     return fallback
   }

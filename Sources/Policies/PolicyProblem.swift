@@ -34,6 +34,14 @@ extension PolicyProblem: CustomStringConvertible {
 public struct PolicyError: Error, Equatable, Sendable {
   public var problems: [PolicyProblem]
   public init(problems: [PolicyProblem]) { self.problems = problems }
+
+  init(_ refusal: YAMLTree.Refusal, file: String) {
+    problems = [
+      PolicyProblem(
+        severity: .error, file: file, line: refusal.position.line, column: refusal.position.column, path: "",
+        message: refusal.message)
+    ]
+  }
 }
 
 extension PolicyError: CustomStringConvertible {

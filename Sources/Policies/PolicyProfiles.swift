@@ -1,44 +1,41 @@
 public import Domain
 
-/// The budget profiles that come with this version, as data: each number with its source and how sure it is.
+/// The budget profiles that come with this version, as data: each number with its source and how sure it is. Their files
+/// are in `Profiles/`; the compiler puts them into the program, which needs no file beside it.
 public enum PolicyProfiles {
   /// Sorted by name; the first is the default.
-  public static let all: [BudgetProfile] = ProfileTexts.all.map(compiledIn)
+  public static let all: [ProfileDocument] = [
+    compiledIn(PackageResources.apple_2026_yaml, "apple-2026"),
+    compiledIn(PackageResources.apple_conservative_yaml, "apple-conservative"),
+    compiledIn(PackageResources.harmonyos_cards_yaml, "harmonyos-cards"),
+  ]
 
   /// The profile of a policy that names none.
-  public static var standard: BudgetProfile { all[0] }
+  public static var standard: BudgetProfile { all[0].profile }
 
-  public static func named(_ name: String) -> BudgetProfile? { all.first { $0.name == name } }
+  public static func named(_ name: String) -> ProfileDocument? { all.first { $0.profile.name == name } }
 
   /// Minimum interval of kinds marked `timeSensitive`, whatever the profile says. Apple asks for timeline entries at
   /// least about 5 minutes apart ("Keeping a widget up to date"), so a shorter one would buy nothing.
   public static let timeSensitiveMinInterval = TimeSpan.minutes(5)
 
-  /// A profile from its text, by the same strict reader as a policy.
-  static func read(_ text: String, name: String) throws(PolicyError) -> BudgetProfile {
-    let source: SourceText
-    let root: YAMLNode?
-    do throws(YAMLTree.Refusal) {
-      source = try SourceText(bytes: Array(text.utf8))
-      root = try YAMLTree.load(source)
-    } catch {
+  /// A profile from somebody's own file. It may not pass for one that comes with this version.
+  public static func own(bytes: [UInt8], file: String) throws(PolicyError) -> ProfileDocument {
+    let document = try ProfileDocument(bytes: bytes, file: file)
+    let name = document.profile.name
+    if let builtIn = named(name), builtIn.profile != document.profile {
       throw PolicyError(problems: [
         PolicyProblem(
-          severity: .error, file: name, line: error.position.line, column: error.position.column, path: "",
-          message: error.message)
+          severity: .error, file: file, line: document.namePosition.line, column: document.namePosition.column,
+          path: "name", message: "\(name) comes with Rouse and has other values there; give this profile another name")
       ])
     }
-    let empty = YAMLNode(position: .start, content: .mapping([]))
-    var decoder = PolicyDecoder(reader: StrictReader(file: name, source: source), hash: "")
-    guard let profile = decoder.budgetProfile(Located(path: "", node: root ?? empty, owner: .start)) else {
-      throw PolicyError(problems: decoder.reader.sortedProblems)
-    }
-    return profile
+    return document
   }
 
-  private static func compiledIn(_ text: String) -> BudgetProfile {
+  private static func compiledIn(_ bytes: [UInt8], _ name: String) -> ProfileDocument {
     do {
-      return try read(text, name: "built-in profile")
+      return try ProfileDocument(bytes: bytes, file: "\(name).yaml")
     } catch {
       preconditionFailure("a built-in profile does not read: \(error)")
     }
@@ -46,8 +43,9 @@ public enum PolicyProfiles {
 }
 
 extension PolicyDecoder {
-  /// A whole profile: every number and its provenance are required.
-  fileprivate mutating func budgetProfile(_ root: Located) -> BudgetProfile? {
+  /// A whole profile: every number and its provenance are required. Profiles stand in logs: a key that comes later must
+  /// have a default.
+  mutating func budgetProfile(_ root: Located) -> BudgetProfile? {
     let parts =
       ["name", "instanceReloads"] + BudgetProfile.rates.map(\.name) + [
         "frequentPushesFactor", "payload", "payloadBands",

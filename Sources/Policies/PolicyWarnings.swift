@@ -3,6 +3,7 @@ import Domain
 /// What a valid policy says but can hardly mean.
 enum PolicyWarnings {
   static func note(_ policy: Policy, in reader: inout StrictReader) {
+    noteManyInterests(policy, &reader)
     for kind in policy.kinds {
       let path = StrictReader.path("kinds", kind.name)
       noteDeadRules(kind, path, &reader)
@@ -37,6 +38,28 @@ enum PolicyWarnings {
         > profile.payloadBand(bytes: update, isBroadcast: isBroadcast)
     {
       note("a start", start, at: "\(path).activity")
+    }
+  }
+
+  /// Kinds that listen to the same event share its keys.
+  private static func noteManyInterests(_ policy: Policy, _ reader: inout StrictReader) {
+    var noted: Set<String> = []
+    for kind in policy.kinds {
+      for (index, rule) in kind.rules.enumerated() where noted.insert(rule.on).inserted {
+        let type = rule.on.last == "*" ? String(rule.on.dropLast()) : rule.on
+        var templates = [InterestTemplate.subject]
+        for kind in policy.kinds {
+          for template in kind.rule(forType: type)?.interests ?? [] where !templates.contains(template) {
+            templates.append(template)
+          }
+        }
+        guard templates.count > DomainBounds.interestsPerEventMax else { continue }
+        let place = "\(StrictReader.path("kinds", kind.name)).rules[\(index)].on"
+        reader.warning(
+          reader.positions[place] ?? .start, place,
+          "an event of this type can have \(templates.count) interest keys over all kinds; only the first \(DomainBounds.interestsPerEventMax) count"
+        )
+      }
     }
   }
 

@@ -39,7 +39,12 @@ struct SourceText {
         lastWasReturn = scalar == "\r"
       }
     }
-    text = String(scalars)
+    self.init(checked: String(scalars))
+  }
+
+  /// - Parameter text: a part of one that was checked.
+  init(checked text: String) {
+    self.text = text
     lines = Self.lines(of: text.unicodeScalars)
   }
 
@@ -93,7 +98,7 @@ struct SourceText {
   }
 
   /// libyaml's line ends.
-  private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
+  static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
     default: false

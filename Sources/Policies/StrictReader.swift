@@ -194,13 +194,19 @@ struct StrictReader {
     return nil
   }
 
+  /// A number as it is written, and its value.
+  private mutating func numeral(_ value: Located, _ expected: String) -> (text: String, number: Double)? {
+    if case .scalar(let text, plain: true) = value.node.content, let number = NumberText.parse(text) {
+      return (text, number)
+    }
+    mismatch(value, expected: expected, unquoted: text(of: value).flatMap(NumberText.parse) != nil)
+    return nil
+  }
+
   mutating func number(_ value: Located?, in range: ClosedRange<Double>) -> Double? {
     guard let value else { return nil }
     let expected = "a number from \(NumberText.format(range.lowerBound)) to \(NumberText.format(range.upperBound))"
-    guard case .scalar(let text, plain: true) = value.node.content, let number = NumberText.parse(text) else {
-      mismatch(value, expected: expected, unquoted: text(of: value).flatMap(NumberText.parse) != nil)
-      return nil
-    }
+    guard let (text, number) = numeral(value, expected) else { return nil }
     guard range.contains(number) else {
       error(
         value.node.position, value.path,
@@ -214,10 +220,7 @@ struct StrictReader {
   mutating func integer(_ value: Located?, in range: ClosedRange<Int>) -> Int? {
     guard let value else { return nil }
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    guard case .scalar(let text, plain: true) = value.node.content, let number = NumberText.parse(text) else {
-      mismatch(value, expected: expected, unquoted: text(of: value).flatMap(NumberText.parse) != nil)
-      return nil
-    }
+    guard let (text, number) = numeral(value, expected) else { return nil }
     guard let whole = Int(exactly: number), range.contains(whole) else {
       let what = number == number.rounded() ? "out of range" : "not a whole number"
       error(

@@ -61,6 +61,18 @@ struct YAMLTree {
     }
   }
 
+  /// The root of a document that must not be empty.
+  static func root(of source: SourceText, expected: String) throws(Refusal) -> YAMLNode {
+    let empty = Refusal(position: .start, message: "the document is empty; expected \(expected)")
+    do throws(Refusal) {
+      guard let root = try load(source) else { throw empty }
+      if case .scalar("", plain: true) = root.content { throw empty }
+      return root
+    } catch {
+      throw Refusal(position: source.clamped(error.position), message: error.message)
+    }
+  }
+
   private mutating func convert(_ node: Node, depth: Int) throws -> YAMLNode {
     let position = Self.position(node.mark)
     values += 1
@@ -133,7 +145,9 @@ struct YAMLTree {
         return Refusal(position: position(mark), message: "nested deeper than \(PolicyBounds.nestingMax) levels")
       }
       if problem.hasPrefix("but found another document") {
-        return Refusal(position: position(mark), message: "a second document begins here; a policy is one document")
+        return Refusal(
+          position: position(mark),
+          message: "another document begins here; expected one policy, which one profile may follow")
       }
       let around = context.map { " (\($0.text), line \($0.mark.line))" } ?? ""
       let hint = source.scalar(at: position(mark)) == "\t" ? "; indent with spaces, not with tabs" : ""

@@ -51,31 +51,33 @@ extension PlanInput where Value == Registration {
   }
 }
 
-extension PlanInput where Value == DomainEvent {
-  /// An event without a time gets that of the line before it.
-  static func events(path: String) throws(LineFileError) -> PlanInput {
-    let decoder = CloudEventDecoder()
+extension PlanInput {
+  /// CloudEvents, of which one without a time gets that of the line before it.
+  fileprivate static func timed(
+    path: String, _ time: KeyPath<Value, Timestamp>,
+    decode: @escaping (CloudEventRecord) throws(DomainError) -> Value
+  ) throws(LineFileError) -> PlanInput {
     var last = noTime
     return try PlanInput(path: path) { (bytes) throws(DomainError) in
-      let event = try decoder.decode(CloudEventRecord(value: bytes, timestamp: last))
-      if event.time == noTime { throw missingTime }
-      last = event.time
-      return event
+      let value = try decode(CloudEventRecord(value: bytes, timestamp: last))
+      if value[keyPath: time] == noTime { throw missingTime }
+      last = value[keyPath: time]
+      return value
     }
   }
 }
 
+extension PlanInput where Value == DomainEvent {
+  static func events(path: String) throws(LineFileError) -> PlanInput {
+    let decoder = CloudEventDecoder()
+    return try timed(path: path, \.time) { (record) throws(DomainError) in try decoder.decode(record) }
+  }
+}
+
 extension PlanInput where Value == Signal {
-  /// A signal without a time gets that of the line before it.
   static func signals(path: String) throws(LineFileError) -> PlanInput {
     let decoder = SignalDecoder()
-    var last = noTime
-    return try PlanInput(path: path) { (bytes) throws(DomainError) in
-      let signal = try decoder.decode(CloudEventRecord(value: bytes, timestamp: last))
-      if signal.time == noTime { throw missingTime }
-      last = signal.time
-      return signal
-    }
+    return try timed(path: path, \.time) { (record) throws(DomainError) in try decoder.decode(record) }
   }
 }
 

@@ -78,15 +78,18 @@ public struct PlanRun: ~Copyable {
   }
 
   private mutating func next(_ events: inout PlanInput<DomainEvent>) throws(LineFileError) -> DomainEvent? {
-    try events.next { (letter) throws(LineFileError) in try refuse(letter) }
+    try events.next { (letter) throws(LineFileError) in try refuse(letter, \.refusedEvents) }
   }
 
   private mutating func next(_ signals: inout PlanInput<Signal>?) throws(LineFileError) -> Signal? {
-    try signals?.next { (letter) throws(LineFileError) in try refuse(letter) }
+    try signals?.next { (letter) throws(LineFileError) in try refuse(letter, \.refusedSignals) }
   }
 
-  private mutating func refuse(_ letter: DeadLetter) throws(LineFileError) {
+  private mutating func refuse(
+    _ letter: DeadLetter, _ count: WritableKeyPath<PlanSummary, Int>
+  ) throws(LineFileError) {
     summary.deadLetters += 1
+    summary[keyPath: count] += 1
     if summary.firstDeadLetters.count < PlanSummary.firstDeadLettersMax { summary.firstDeadLetters.append(letter) }
     try sinks.write(letter)
   }
@@ -94,7 +97,9 @@ public struct PlanRun: ~Copyable {
   /// All at the time of the first event or signal: log time must not run ahead of them. Without any, at their own time.
   private mutating func register(at start: Timestamp?) throws {
     var devices = try PlanInput.registrations(path: options.devices)
-    while let registration = try devices.next(refused: { (letter) throws(LineFileError) in try refuse(letter) }) {
+    while let registration = try devices.next(refused: { (letter) throws(LineFileError) in
+      try refuse(letter, \.refusedRegistrations)
+    }) {
       summary.registrations += 1
       let time = (start ?? registration.updatedAt).microseconds
       try step(.registration(registration), at: time)
@@ -149,5 +154,6 @@ public struct PlanRun: ~Copyable {
     summary.devices = planner.deviceCount
     summary.instances = planner.instanceCount
     summary.pending = planner.pendingCount
+    summary.eventsWithKeysLeftOut = planner.keysLeftOut.events
   }
 }

@@ -19,6 +19,12 @@ public struct PlanSummary: Equatable, Sendable {
   /// Events and signals earlier than log time then was; they were planned at log time.
   public var outOfOrder = 0
   public var deadLetters = 0
+  /// Of which in the file of the registrations, the events, the signals.
+  public var refusedRegistrations = 0
+  public var refusedEvents = 0
+  public var refusedSignals = 0
+  /// Events with more interest keys than an event may have; what listens to the further keys did not hear of them.
+  public var eventsWithKeysLeftOut = 0
   /// The first few.
   public var firstDeadLetters: [DeadLetter] = []
   /// Registered at the end.
@@ -98,6 +104,8 @@ public struct PlanSummary: Equatable, Sendable {
     json.beginArray()
     for letter in firstDeadLetters { json.string(letter.description) }
     json.endArray()
+    json.key("eventsWithKeysLeftOut")
+    json.integer(eventsWithKeysLeftOut)
     extra(&json)
     json.endObject()
     return json.bytes

@@ -5,11 +5,14 @@ struct AuditEventCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "event", abstract: "What one event did, over all devices.",
     discussion: """
+      Decisions name an event by its id alone. Where two publishers use the same id, the answer is about both of their \
+      events: let ids be unique over all topics with events, for instance with the publisher's name in front.
+
       EXAMPLE
         rouse audit event nyc-2013-07-0000001 --store audit.sqlite
       """)
 
-  @Argument(help: "The event's id.")
+  @Argument(help: "The event's id, without its source.")
   var event: String
   @OptionGroup var audit: AuditOptionGroup
 

@@ -5,6 +5,8 @@ struct AuditSummaryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary", abstract: "A whole store at a glance.",
     discussion: """
+      Events and devices are those with a decision: an event that nobody listens to leaves no trace here.
+
       EXAMPLE
         rouse audit summary --store audit.sqlite --format json
       """)

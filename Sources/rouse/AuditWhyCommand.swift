@@ -19,7 +19,7 @@ struct AuditWhyCommand: ParsableCommand {
   var instance: String?
   @Option(help: "Only instances of this kind.")
   var kind: String?
-  @Option(help: "The event's id.")
+  @Option(help: "The event's id, without its source.")
   var event: String?
   @Option(
     help: ArgumentHelp("The moment that the question is about, RFC 3339.", valueName: "time"), transform: Instant.read)

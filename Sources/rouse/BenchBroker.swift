@@ -10,21 +10,31 @@ final class BenchBroker {
   let isEmbedded: Bool
   private let child: BenchBrokerProcess?
 
-  /// - Parameter bootstrap: nil starts an embedded broker.
-  init(bootstrap: String?) throws {
+  private let properties: [(key: String, value: String)]
+
+  /// - Parameters:
+  ///   - bootstrap: nil starts an embedded broker.
+  ///   - properties: of every client.
+  init(bootstrap: String?, properties: [(key: String, value: String)] = []) throws {
+    self.properties = properties
     if let bootstrap {
-      kafka = ["bootstrap.servers": bootstrap]
+      kafka = KafkaConfiguration([("bootstrap.servers", bootstrap)] + properties)
       isEmbedded = false
       child = nil
     } else {
       let child = try BenchBrokerProcess()
-      kafka = ["bootstrap.servers": child.bootstrapServers, "session.timeout.ms": "6000"]
+      kafka = KafkaConfiguration(
+        [("bootstrap.servers", child.bootstrapServers), ("session.timeout.ms", "6000")] + properties)
       isEmbedded = true
       self.child = child
     }
   }
 
-  var text: String { kafka["bootstrap.servers"].map { isEmbedded ? "embedded, in another process" : $0 } ?? "" }
+  /// Where it is, and the properties that were given, secrets left out.
+  var text: String {
+    let place = isEmbedded ? "embedded, in another process" : kafka["bootstrap.servers"] ?? ""
+    return properties.isEmpty ? place : "\(place) (\(KafkaConfiguration(properties)))"
+  }
 
   func create(_ plan: TopicPlan) throws {
     if let child {

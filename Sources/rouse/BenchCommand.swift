@@ -10,6 +10,11 @@ struct BenchCommand: ParsableCommand {
         rouse bench planner
         rouse bench audit --store /tmp/bench.sqlite
         rouse bench pipeline --bootstrap localhost:9092
+        rouse bench latency --bootstrap localhost:9092
+        rouse bench restore --bootstrap localhost:9092
       """,
-    subcommands: [BenchPlannerCommand.self, BenchAuditCommand.self, BenchPipelineCommand.self, BenchBrokerCommand.self])
+    subcommands: [
+      BenchPlannerCommand.self, BenchAuditCommand.self, BenchPipelineCommand.self, BenchLatencyCommand.self,
+      BenchRestoreCommand.self, BenchBrokerCommand.self,
+    ])
 }

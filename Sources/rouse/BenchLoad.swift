@@ -48,6 +48,8 @@ struct BenchLoad: Sendable {
   /// About how many bytes a registration and an event take in the log.
   static let registrationBytes = 360
   static let eventBytes = 170
+  /// As published, before intake has read it.
+  static let publicEventBytes = 260
 
   func registration(_ device: Int) -> Registration {
     let zones = ["America/New_York", "America/Chicago", "America/Los_Angeles", "Europe/London", "Asia/Tokyo"]

@@ -11,12 +11,27 @@ struct BenchBrokerOptions: ParsableArguments {
   var partitions: Int?
   @Option(help: ArgumentHelp("Planner threads.", valueName: "count"))
   var workers = 1
+  @Option(
+    help: ArgumentHelp("A property of librdkafka for every client; may be repeated.", valueName: "name=value"))
+  var property: [String] = []
 
   func validate() throws {
+    if let bad = property.first(where: { !$0.contains("=") || $0.hasPrefix("=") }) {
+      throw ValidationError("--property \(bad): expected name=value")
+    }
     if let partitions, !(1...1024).contains(partitions) {
       throw ValidationError("--partitions: found \(partitions), expected 1 to 1024")
     }
     if !(1...64).contains(workers) { throw ValidationError("--workers: found \(workers), expected 1 to 64") }
+  }
+
+  func broker() throws -> BenchBroker {
+    try BenchBroker(
+      bootstrap: bootstrap,
+      properties: property.map { text in
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), String(parts[1]))
+      })
   }
 
   /// As asked for, or else: 1 on a real broker; on the embedded one, which keeps the newest 5 MB and 100,000 records of
@@ -103,7 +118,7 @@ struct BenchPipelineCommand: ParsableCommand {
     let load = BenchLoad(devices: devices, instances: instances, fanOut: fanOut, alertPercent: alerts)
     let partitions = try kafka.partitions(
       records: devices + events, bytes: devices * BenchLoad.registrationBytes + events * BenchLoad.eventBytes)
-    let broker = try BenchBroker(bootstrap: kafka.bootstrap)
+    let broker = try kafka.broker()
     let progress = ProgressLine()
     var report = BenchPipelineReport(
       command: self, broker: broker.text, events: events, partitions: partitions, rounds: [])

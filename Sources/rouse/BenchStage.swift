@@ -17,15 +17,17 @@ final class BenchStage {
   /// Longest time in which nothing moves before a benchmark gives up.
   private static let patienceSeconds = 120.0
 
-  /// Makes the topics and puts the policy into force.
+  /// Makes the topics and puts the policy into force, unless there are topics of that prefix already.
   init(
-    broker: BenchBroker, partitions: Int, planning: PipelineSettings.Planning,
+    broker: BenchBroker, prefix existing: String? = nil, partitions: Int, planning: PipelineSettings.Planning,
     logHandler: (@Sendable (String) -> any LogHandler)? = nil
   ) throws {
-    let prefix = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
+    let run = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
+    let prefix = existing ?? run
+    // A group of its own: positions stand in the state, and nobody waits for members that have left.
     var settings = PipelineSettings(
       kafka: broker.kafka, topics: TopicNames(prefix: prefix), eventTopics: [prefix + "events"],
-      group: prefix + "group",
+      group: run + "group",
       instance: "bench", timestamps: .event, planner: planning)
     settings.planner = planning
     self.settings = settings
@@ -41,6 +43,7 @@ final class BenchStage {
     plan.topics.append(KafkaNewTopic(name: Self.copyTopic(prefix), partitions: partitions))
     plan.topics.append(KafkaNewTopic(name: prefix + "events", partitions: partitions))
     topics = plan.topics.map(\.name)
+    guard existing == nil else { return }
     try broker.create(plan)
     _ = try PolicyAppender(settings: settings).seed(document: BenchLoad.policy)
   }

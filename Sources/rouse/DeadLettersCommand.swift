@@ -29,7 +29,7 @@ struct DeadLettersCommand: ParsableCommand {
     }
 
     func run() async throws {
-      let box = DeadLetterBox(settings: try await settings.resolve().pipeline())
+      let box = DeadLetterBox(settings: try await settings.resolve().connected())
       let letters = try box.newest(limit, reason: reason)
       switch output.format {
       case .text:
@@ -60,7 +60,7 @@ struct DeadLettersCommand: ParsableCommand {
 
     func run() async throws {
       let place = try Place.parse(place)
-      let letter = try DeadLetterBox(settings: try await settings.resolve().pipeline()).letter(at: place)
+      let letter = try DeadLetterBox(settings: try await settings.resolve().connected()).letter(at: place)
       switch output.format {
       case .text: try Output.print(letter.page)
       case .json:
@@ -99,7 +99,7 @@ struct DeadLettersCommand: ParsableCommand {
 
     func run() async throws {
       let places = try places.map { try Place.parse($0) }
-      let box = DeadLetterBox(settings: try await settings.resolve().pipeline())
+      let box = DeadLetterBox(settings: try await settings.resolve().connected())
       var letters: [Letter] = []
       for place in places { letters.append(try box.letter(at: place)) }
       if let reason { letters = try box.newest(limit, reason: reason).reversed() }

@@ -12,7 +12,8 @@ struct PlanCommand: ParsableCommand {
       and fires timers when they are due. The same files and the same policy give the same bytes.
 
       A line that cannot be read never stops the run: it is counted, the first few are shown, and all of them go to \
-      --dead-letters. Outputs that are not named are not written.
+      --dead-letters. An input without a single line that can be used is a mistake, and exits 1. Outputs that are not \
+      named are not written.
 
       EXAMPLE
         rouse plan --policy policy.yaml --devices devices.jsonl.gz \\
@@ -24,6 +25,7 @@ struct PlanCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The policy, a YAML file.", valueName: "file"))
   var policy: String
+  @OptionGroup var limits: ProfileOption
   @Option(help: ArgumentHelp("Registrations, one a line.", valueName: "file"))
   var devices: String
   @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
@@ -43,7 +45,7 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var output: FormatOption
 
   func validate() throws {
-    let inputs = [policy, devices, events, signals].filter { $0 == "-" }
+    let inputs = [policy, limits.profile, devices, events, signals].filter { $0 == "-" }
     if inputs.count > 1 { throw ValidationError("only one input can be - (standard input)") }
     let outputs = [decisions, commands, deadLetters].filter { $0 == "-" }
     if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
@@ -51,7 +53,8 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     let started = Machine.seconds()
-    var options = PlanOptions(policy: try PolicyFile.document(policy).policy, devices: devices, events: events)
+    let document = try PolicyFile.document(policy, profile: limits.profile)
+    var options = PlanOptions(policy: document.policy, devices: devices, events: events)
     options.signals = signals
     options.decisions = decisions
     options.commands = commands
@@ -71,6 +74,22 @@ struct PlanCommand: ParsableCommand {
     try auditing?.finish()
     line.end()
     try report(summary, seconds: Machine.seconds() - started)
+    try refuseForeignInputs(summary)
+  }
+
+  /// An input of which no line could be used is the wrong file: what was planned without it is worth nothing.
+  private func refuseForeignInputs(_ summary: PlanSummary) throws {
+    let inputs = [
+      ("--devices", devices, "a registration", summary.registrations, summary.refusedRegistrations),
+      ("--events", events, "an event", summary.events, summary.refusedEvents),
+      ("--signals", signals ?? "", "a signal", summary.signals, summary.refusedSignals),
+    ]
+    let foreign = inputs.filter { $0.3 == 0 && $0.4 > 0 }
+    guard let (_, path, what, _, refused) = foreign.first else { return }
+    let swapped = foreign.count > 1 ? "; are \(foreign[0].0) and \(foreign[1].0) swapped?" : "; name another file"
+    throw Failure(
+      "no line of \(path) is \(what): \(refused == 1 ? "the only one" : "all \(Digits.grouped(refused))") refused\(swapped)"
+    )
   }
 
   private func rate(_ decisions: Int, _ seconds: Double) -> String {

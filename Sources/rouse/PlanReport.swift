@@ -14,6 +14,14 @@ enum PlanReport {
       lines.append(("out of order", "\(Digits.grouped(summary.outOfOrder)), planned at log time"))
     }
     lines.append(("dead letters", Digits.grouped(summary.deadLetters)))
+    if summary.eventsWithKeysLeftOut > 0 {
+      lines.append(
+        (
+          "keys left out",
+          "of \(Digits.count(summary.eventsWithKeysLeftOut, "event")) with more than "
+            + "\(DomainBounds.interestsPerEventMax) interest keys; what listens to the others did not hear of them"
+        ))
+    }
     lines.append(
       ("devices", "\(Digits.grouped(summary.devices)) with \(Digits.count(summary.instances, "instance"))"))
     lines.append(("decisions", Digits.grouped(summary.decisions)))

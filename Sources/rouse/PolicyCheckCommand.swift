@@ -7,7 +7,8 @@ struct PolicyCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Say whether a policy can be used, and every mistake in it.",
     discussion: """
-      Mistakes are printed as file:line:column. Exits 1 where there is one; warnings do not count.
+      Mistakes are printed as file:line:column. Exits 1 where there is one; warnings do not count. The hash is that of \
+      the policy and its profile together, as `rouse policy apply` puts them into the log.
 
       EXAMPLE
         rouse policy check policy.yaml
@@ -15,15 +16,18 @@ struct PolicyCheckCommand: ParsableCommand {
 
   @Argument(help: "The policy, a YAML file.")
   var file: String
+  @OptionGroup var limits: ProfileOption
   @OptionGroup var output: FormatOption
 
   func run() throws {
     let document: PolicyDocument
     do {
-      document = try PolicyFile.document(file)
+      document = try PolicyFile.document(file, profile: limits.profile)
     } catch let error as PolicyError {
       try report(error.problems, of: nil)
-      Words.say("rouse: \(Digits.count(error.problems.count { $0.severity == .error }, "mistake")) in \(file)")
+      let files = Set(error.problems.map(\.file)).sorted()
+      let count = Digits.count(error.problems.count { $0.severity == .error }, "mistake")
+      Words.say("rouse: \(count) in \(files.joined(separator: " and "))")
       throw ExitCode.failure
     }
     try report(document.warnings, of: document.policy)
@@ -52,6 +56,8 @@ struct PolicyCheckCommand: ParsableCommand {
       json.string(policy.reference.version)
       json.key("hash")
       json.string(policy.reference.hash)
+      json.key("profile")
+      json.string(policy.profile.name)
     }
     json.key("problems")
     json.beginArray()
@@ -59,6 +65,10 @@ struct PolicyCheckCommand: ParsableCommand {
       json.beginObject()
       json.key("severity")
       json.string(problem.severity.rawValue)
+      if problem.file != file {
+        json.key("file")
+        json.string(problem.file)
+      }
       json.key("line")
       json.integer(problem.line)
       json.key("column")

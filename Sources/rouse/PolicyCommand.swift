@@ -8,6 +8,7 @@ struct PolicyCommand: ParsableCommand {
         rouse policy check policy.yaml
         rouse policy explain policy.yaml --kind FlightStatus
         rouse policy diff old.yaml new.yaml
+        rouse policy profiles
       """,
     subcommands: [
       PolicyCheckCommand.self, PolicyApplyCommand.self, PolicyExplainCommand.self, PolicyDiffCommand.self,

@@ -16,10 +16,11 @@ struct PolicyExplainCommand: ParsableCommand {
   var file: String
   @Option(help: "Only this kind.")
   var kind: String?
+  @OptionGroup var limits: ProfileOption
   @OptionGroup var output: FormatOption
 
   func run() throws {
-    let document = try PolicyFile.document(file)
+    let document = try PolicyFile.document(file, profile: limits.profile)
     if let kind, document.policy.kind(named: kind) == nil {
       let known = document.policy.kinds.map(\.name).joined(separator: ", ")
       throw Failure("\(file): no kind \(kind); the kinds are \(known)")

@@ -108,8 +108,7 @@ struct Settings {
     }
   }
 
-  static func unknown(_ name: String) -> String {
-    let known = SettingKey.all.map(\.name)
+  static func unknown(_ name: String, known: [String] = SettingKey.all.map(\.name)) -> String {
     let near = NearestName.of(name, among: known).map { " did you mean \($0)?" } ?? ""
     return "\(name): unknown setting;\(near) known: \(known.joined(separator: ", "))"
   }
@@ -145,11 +144,11 @@ struct Settings {
   }
 
   private static func checkEnvironment(_ environment: [String: String]) throws {
-    let known = Set(SettingKey.all.map(\.environmentName))
+    let known = SettingKey.all.map(\.environmentName)
     // ROUSE_TEST_… belongs to the tests of the program.
     for name in environment.keys.sorted() where name.hasPrefix("ROUSE_") && !name.hasPrefix("ROUSE_TEST_") {
       guard known.contains(name) else {
-        throw Failure("environment \(name): unknown setting; known: \(known.sorted().joined(separator: ", "))")
+        throw Failure("environment " + unknown(name, known: known.sorted()))
       }
     }
   }

@@ -25,7 +25,7 @@ struct TopicsCommand: ParsableCommand {
     func run() async throws {
       let settings = try await settings.resolve()
       let plan = try settings.topicPlan()
-      let admin = try KafkaAdmin(try settings.pipeline().kafka)
+      let admin = try KafkaAdmin(try settings.connected().kafka)
       let outcomes = try plan.create(admin)
       for (topic, outcome) in zip(plan.topics, outcomes) {
         if let error = outcome.error {
@@ -43,7 +43,7 @@ struct TopicsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Compare the topics with what Rouse needs.",
       discussion: """
-        Exits 1 when anything differs, and prints what.
+        Exits 1 when anything differs, and prints what. Topics with domain events only have to be there.
 
         With --conformance the broker is checked instead: with topics of its own under the prefix, which are deleted \
         afterwards, whether it isolates transactions, fences, keeps order and whatever else Rouse relies on.
@@ -61,15 +61,20 @@ struct TopicsCommand: ParsableCommand {
 
     func run() async throws {
       let settings = try await settings.resolve()
-      if conformance { return try conform(try settings.pipeline()) }
+      if conformance { return try conform(try settings.connected()) }
       let plan = try settings.topicPlan()
-      let problems = try plan.check(try KafkaAdmin(try settings.pipeline().kafka))
+      let pipeline = try settings.connected()
+      let problems = try plan.check(try KafkaAdmin(pipeline.kafka), events: pipeline.eventTopics)
       switch output.format {
       case .text:
         for problem in problems {
           try Output.print("\(problem.topic)  \(problem.what): expected \(problem.expected), found \(problem.found)\n")
         }
-        if problems.isEmpty { try Output.print("\(plan.topics.count) topics are as they should be\n") }
+        if problems.isEmpty {
+          let events = pipeline.eventTopics.joined(separator: ", ")
+          try Output.print(
+            "\(plan.topics.count) topics are as they should be, and those with events are there: \(events)\n")
+        }
       case .json:
         var writer = JSONWriter()
         writer.beginArray()
@@ -87,7 +92,15 @@ struct TopicsCommand: ParsableCommand {
         try Output.print(writer.bytes)
       }
       if !problems.isEmpty {
-        Words.say("rouse: make missing topics with `rouse topics create`; change settings with your broker's tools")
+        let missing = problems.filter { $0.what == "topic" }.map(\.topic)
+        if problems.contains(where: { !pipeline.eventTopics.contains($0.topic) }) {
+          Words.say("rouse: make missing topics with `rouse topics create`; change settings with your broker's tools")
+        }
+        if missing.contains(where: { pipeline.eventTopics.contains($0) }) {
+          Words.say(
+            "rouse: topics with events are the data teams': make them with your broker's tools, or name others in topics.events"
+          )
+        }
         if problems.contains(where: { $0.what == "partitions" }) {
           Words.say(
             "rouse: partitions cannot be changed: set topics.partitions to what is found, or use a new topics.prefix")

@@ -17,7 +17,8 @@ struct VerifyCommand: AsyncParsableCommand {
       command is caused by one decision and serves what its decisions say; each ledger loses one token a charge, is \
       refilled by a new window only and never goes below nothing. With the policy, or a limit, rates are recomputed too.
 
-      It knows nothing of how planners work. Exits 1 when anything is wrong, and names the first cases.
+      What does not fit into 96 MiB is sorted in the temporary folder (TMPDIR), about 70 bytes a decision. It knows \
+      nothing of how planners work. Exits 1 when anything is wrong, and names the first cases.
 
       EXAMPLE
         rouse verify --bootstrap localhost:9092 --policy policy.yaml
@@ -32,6 +33,7 @@ struct VerifyCommand: AsyncParsableCommand {
   var commands: String?
   @Option(help: ArgumentHelp("A policy that decided; for several, repeat it.", valueName: "file"))
   var policy: [String] = []
+  @OptionGroup var profile: ProfileOption
   @Option(
     help: ArgumentHelp("Pushes to a device as limit/window/burst, where no policy is given.", valueName: "5/1h/3"))
   var deviceLimit: String?
@@ -53,9 +55,9 @@ struct VerifyCommand: AsyncParsableCommand {
       try Self.read(decisions) { bytes, place in check.add(decision: bytes, place: place()) }
       try Self.read(commands) { bytes, place in check.add(command: bytes, place: place()) }
     } else {
-      try readTopics(try await settings.resolve().pipeline(), into: &check)
+      try readTopics(try await settings.resolve().connected(), into: &check)
     }
-    let report = check.finish()
+    let report = try check.finish()
     switch output.format {
     case .text: try Output.print(report.text)
     case .json:
@@ -101,8 +103,9 @@ struct VerifyCommand: AsyncParsableCommand {
   private func limits() throws -> [String: LedgerLimits] {
     var limits: [String: LedgerLimits] = [:]
     for path in policy {
-      let policy = try PolicyFile.document(path).policy
-      limits[policy.reference.hash] = LedgerLimits(policy)
+      let (document, formerHash) = try PolicyFile.read(path, profile: profile.profile)
+      let policy = document.policy
+      for hash in [policy.reference.hash, formerHash].compactMap({ $0 }) { limits[hash] = LedgerLimits(policy) }
     }
     if let deviceLimit { limits[""] = LedgerLimits(device: try Self.rate(deviceLimit)) }
     return limits

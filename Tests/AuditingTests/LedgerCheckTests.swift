@@ -35,7 +35,7 @@ struct LedgerCheckTests {
     }
 
     /// - Parameter twice: every record comes again.
-    func check(twice: Bool = false) -> LedgerReport {
+    func check(twice: Bool = false) throws -> LedgerReport {
       let limits = LedgerLimits(
         device: LedgerLimits.Rate(limit: 1, windowMicroseconds: second, burst: 3),
         days: ["K": LedgerLimits.Day(perDay: 5, isRolling: false)])
@@ -44,13 +44,13 @@ struct LedgerCheckTests {
         for decision in decisions { check.add(decision: decision.json(), place: "decisions") }
         for command in commands.reversed() { check.add(command: command.json(), place: "commands") }
       }
-      return check.finish()
+      return try check.finish()
     }
   }
 
   @Test("books that are right are found right, in any order and with records repeated")
-  func right() {
-    let report = Day(charges: 5).check(twice: true)
+  func right() throws {
+    let report = try Day(charges: 5).check(twice: true)
     #expect(report.violationCount == 0, "\(report.text)")
     #expect(report.decisions == 5 && report.commands == 5 && report.closed == 5)
     #expect(report.repeatedDecisions == 5 && report.repeatedCommands == 5)
@@ -58,24 +58,24 @@ struct LedgerCheckTests {
   }
 
   @Test("each kind of wrong book is found")
-  func wrong() {
-    func rules(_ change: (inout Day) -> Void) -> Set<LedgerReport.Rule> {
+  func wrong() throws {
+    func rules(_ change: (inout Day) -> Void) throws -> Set<LedgerReport.Rule> {
       var day = Day(charges: 5)
       change(&day)
-      return Set(day.check().violationsByRule.keys)
+      return Set(try day.check().violationsByRule.keys)
     }
-    #expect(rules { $0.commands.remove(at: 2) } == [.missingCommand, .ledgerBroken])
-    #expect(rules { $0.decisions.remove(at: 2) } == [.unexplainedCommand, .servesDiffer])
-    #expect(rules { $0.decisions[1].event = "e0" }.contains(.decidedTwice))
-    #expect(rules { $0.decisions[1].final = false } == [.inconsistent])
-    #expect(rules { $0.decisions[1].command = nil }.contains(.inconsistent))
-    #expect(rules { $0.decisions[1].device = "other" }.contains(.servesDiffer))
-    #expect(rules { $0.commands[1].serves[0].events.append("e9") } == [.servesDiffer])
-    #expect(rules { $0.commands[1].charged[0].left = 1 }.contains(.ledgerBroken))
-    #expect(rules { $0.commands[4].charged[0].left = -1 }.contains(.overspent))
-    #expect(rules { $0.commands[3].charged[1].left = 1 } == [.ledgerBroken])
+    #expect(try rules { $0.commands.remove(at: 2) } == [.missingCommand, .ledgerBroken])
+    #expect(try rules { $0.decisions.remove(at: 2) } == [.unexplainedCommand, .servesDiffer])
+    #expect(try rules { $0.decisions[1].event = "e0" }.contains(.decidedTwice))
+    #expect(try rules { $0.decisions[1].final = false } == [.inconsistent])
+    #expect(try rules { $0.decisions[1].command = nil }.contains(.inconsistent))
+    #expect(try rules { $0.decisions[1].device = "other" }.contains(.servesDiffer))
+    #expect(try rules { $0.commands[1].serves[0].events.append("e9") } == [.servesDiffer])
+    #expect(try rules { $0.commands[1].charged[0].left = 1 }.contains(.ledgerBroken))
+    #expect(try rules { $0.commands[4].charged[0].left = -1 }.contains(.overspent))
+    #expect(try rules { $0.commands[3].charged[1].left = 1 } == [.ledgerBroken])
     #expect(
-      rules { day in
+      try rules { day in
         var other = day.decisions[0]
         other.reason = .emittedAfterDefer
         day.decisions.append(other)
@@ -83,22 +83,66 @@ struct LedgerCheckTests {
   }
 
   @Test("a rate that is exceeded is found, to the microsecond")
-  func rate() {
+  func rate() throws {
     var day = Day(charges: 5)
     // Three at once empty the burst; the next is due a second later.
     for i in 0..<5 {
       day.commands[i].at = Timestamp(microseconds: Self.noon + (i < 3 ? 0 : Int64(i - 2) * Self.second))
       day.commands[i].charged[1].left = max(0, 2 - i)
     }
-    #expect(day.check().violationCount == 0, "\(day.check().text)")
+    #expect(try day.check().violationsByRule == [:])
     day.commands[3].at = Timestamp(microseconds: Self.noon + Self.second - 1)
-    #expect(day.check().violationsByRule[.overspent] == 1)
+    #expect(try day.check().violationsByRule[.overspent] == 1)
   }
 
   @Test("a day's ledger that is refilled twice within a day is overspent")
-  func refilled() {
+  func refilled() throws {
     var day = Day(charges: 5)
     for (i, left) in [4, 4, 4, 3, 2].enumerated() { day.commands[i].charged[0].left = left }
-    #expect(day.check().violationsByRule[.overspent] == 1)
+    #expect(try day.check().violationsByRule[.overspent] == 1)
+  }
+
+  @Test("what does not fit into memory is found all the same, app ledgers included")
+  func onDisk() throws {
+    /// Devices that take turns, each charged for itself and its app, and their report by a check of so much memory.
+    func report(memoryMax: Int, _ change: (inout [Command]) -> Void = { _ in }) throws -> LedgerReport {
+      var commands: [Command] = []
+      var check = LedgerCheck(memoryMax: memoryMax)
+      for i in 0..<600 {
+        let device = "d\(i * 7 % 40)"
+        var day = Day(charges: 1, perDay: 50)
+        day.decisions[0].decision = "d-0-\(i)-1"
+        day.decisions[0].event = "e\(i)"
+        day.decisions[0].events = ["e\(i)"]
+        day.decisions[0].device = device
+        day.decisions[0].command = "c-0-\(i)-0"
+        day.commands[0].command = "c-0-\(i)-0"
+        day.commands[0].device = device
+        day.commands[0].at = Timestamp(microseconds: Self.noon + Int64(i) * Self.second)
+        day.commands[0].serves[0].events = ["e\(i)"]
+        day.commands[0].charged = [
+          Command.Charge(ledger: .instance, owner: "w", left: 50 - i / 40),
+          Command.Charge(ledger: .app, owner: "a", left: 10_000 - i),
+        ]
+        check.add(decision: day.decisions[0].json(), place: "decisions")
+        commands += day.commands
+      }
+      change(&commands)
+      for command in commands.reversed() { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let inMemory = try report(memoryMax: LedgerCheck.memoryDefault)
+    #expect(inMemory.violationCount == 0, "\(inMemory.text)")
+    #expect(inMemory.commands == 600 && inMemory.ledgers == 41 && inMemory.charges == 1200 && inMemory.closed == 600)
+    for memoryMax in [1, 5_000, 40_000] { #expect(try report(memoryMax: memoryMax) == inMemory) }
+    let changes: [(LedgerReport.Rule, (inout [Command]) -> Void)] = [
+      (.ledgerBroken, { $0[300].charged[1].left = 5 }), (.overspent, { $0[300].charged[1].left = 9_999 }),
+      (.missingCommand, { $0.remove(at: 400) }), (.idReused, { $0[7].command = $0[8].command }),
+    ]
+    for (rule, change) in changes {
+      let found = try report(memoryMax: 5_000, change)
+      #expect(found.violationsByRule[rule] != nil, "\(found.text)")
+      #expect(try report(memoryMax: LedgerCheck.memoryDefault, change) == found)
+    }
   }
 }

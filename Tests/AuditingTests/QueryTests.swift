@@ -163,7 +163,7 @@ import Testing
     #expect(
       AuditText.render(summary) == """
         time       2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
-        events     3
+        events     3 with a decision
         devices    2
         decisions  5, of which final 3
         commands   1  widget 1

@@ -235,7 +235,10 @@ final class FireRange {
 
   /// The independent check of everything written.
   func verify() throws -> LedgerReport {
-    let policy = try PolicyDocument(bytes: Array(Self.policy.utf8), file: "policy.yaml").policy
+    // Read as the program reads it: under the hash that covers the profile.
+    let policy = try PolicyDocument(
+      bytes: Array(Self.policy.utf8), file: "policy.yaml", profile: PolicyProfiles.all[0]
+    ).policy
     let device = policy.profile.devicePushes
     var limits = LedgerLimits(
       device: LedgerLimits.Rate(
@@ -251,7 +254,7 @@ final class FireRange {
     _ = try reader.read(settings.topics.commands) { message in
       check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
     }
-    return check.finish()
+    return try check.finish()
   }
 
   private func wait(_ seconds: Double, until done: () throws -> Bool) throws -> Bool {

@@ -6,23 +6,23 @@ import Testing
 @Suite struct PolicyProfilesTests {
   @Test("the built-in profiles hold the documented numbers")
   func numbers() throws {
-    #expect(PolicyProfiles.all.map(\.name) == ["apple-2026", "apple-conservative", "harmonyos-cards"])
+    #expect(PolicyProfiles.all.map(\.profile.name) == ["apple-2026", "apple-conservative", "harmonyos-cards"])
     let standard = PolicyProfiles.standard
     #expect(standard.instanceReloads.limit == 48 && standard.instanceReloads.minInterval == .minutes(15))
     #expect(
       standard.devicePushes.limit == 5 && standard.devicePushes.window == .hours(1) && standard.devicePushes.burst == 3)
     #expect(standard.devicePushes.provenance.confidence == "low")
     #expect(standard.backgroundPushes.limit == 2 && standard.backgroundPushes.burst == 1)
-    let careful = try #require(PolicyProfiles.named("apple-conservative"))
+    let careful = try #require(PolicyProfiles.named("apple-conservative")?.profile)
     #expect(careful.instanceReloads.limit == 40 && careful.instanceReloads.minInterval == .minutes(20))
     #expect(careful.devicePushes.limit == 3 && careful.devicePushes.burst == 2 && careful.backgroundPushes.limit == 1)
-    #expect(PolicyProfiles.named("apple") == nil)
+    #expect(PolicyProfiles.named("apple")?.text == nil)
   }
 
   @Test("controls and Live Activities have limits of their own, with a source that says what nobody published")
   func activities() throws {
     let standard = PolicyProfiles.standard
-    let careful = try #require(PolicyProfiles.named("apple-conservative"))
+    let careful = try #require(PolicyProfiles.named("apple-conservative")?.profile)
     #expect(standard.controlPushes.limit == 12 && standard.controlPushes.burst == 4)
     #expect(standard.controlPushes.window == .hours(1) && standard.controlPushes.provenance.confidence == "inference")
     #expect(standard.activityPushes.limit == 10 && standard.activityPushes.burst == 3)
@@ -40,7 +40,7 @@ import Testing
     "the rates of harmonyos-cards keep the platform's two limits at once",
     arguments: [(55, 6, 10, 60), (165, 16, 30, 180)])
   func harmony(_ limit: Int, _ burst: Int, _ perFiveMinutes: Int, _ perHour: Int) throws {
-    let profile = try #require(PolicyProfiles.named("harmonyos-cards"))
+    let profile = try #require(PolicyProfiles.named("harmonyos-cards")?.profile)
     #expect(profile.instanceReloads.limit == 200 && profile.devicePushes.limit == nil)
     if limit == 55 { #expect(profile.activityPushes.limit == limit && profile.activityPushes.burst == burst) }
     let interval = TimeSpan.hours(1).microseconds / Int64(limit)
@@ -68,29 +68,18 @@ import Testing
 
   @Test("bands that do not rise are refused")
   func bandsOutOfOrder() {
-    let text = ProfileTexts.all[0].replacing("watch: 3072", with: "watch: 5000")
-    #expect(throws: PolicyError.self) { try PolicyProfiles.read(text, name: "x.yaml") }
+    let text = PolicyProfiles.all[0].text.replacing("watch: 3072", with: "watch: 5000")
+    #expect(throws: PolicyError.self) { try ProfileDocument(bytes: Array(text.utf8), file: "x.yaml") }
   }
 
-  @Test("every number of a profile must have a source and a confidence")
-  func provenance() {
-    let text = """
-      name: x
-      instanceReloads: { limit: 1, minInterval: 1m, source: s, confidence: sure }
-      devicePushes: { limit: 1, window: 1h, burst: 1, source: s }
-      """
-    #expect { try PolicyProfiles.read(text, name: "x.yaml") } throws: { error in
-      (error as? PolicyError)?.problems.map(\.description) == [
-        "x.yaml:1:1: error: backgroundPushes is missing; it is required",
-        "x.yaml:1:1: error: controlPushes is missing; it is required",
-        "x.yaml:1:1: error: activityPushes is missing; it is required",
-        "x.yaml:1:1: error: activityStarts is missing; it is required",
-        "x.yaml:1:1: error: frequentPushesFactor is missing; it is required",
-        "x.yaml:1:1: error: payload is missing; it is required",
-        "x.yaml:1:1: error: payloadBands is missing; it is required",
-        "x.yaml:2:70: error: instanceReloads.confidence: unknown value \"sure\"; expected one of high, medium, low or inference",
-        "x.yaml:3:1: error: devicePushes: confidence is missing; it is required",
-      ]
+  @Test("each profile that comes along is the file of its name, to the byte")
+  func files() throws {
+    let folder = "Sources/Policies/Profiles"
+    let names = try Repository.names(in: folder, suffix: ".yaml")
+    #expect(PolicyProfiles.all.map(\.file) == names)
+    for document in PolicyProfiles.all {
+      #expect(document.text == (try Repository.text("\(folder)/\(document.file)")))
+      #expect(document.file == "\(document.profile.name).yaml")
     }
   }
 }

@@ -173,4 +173,74 @@ struct BadInputTests {
     #expect(outcome.err.contains("decisions     0"))
     #expect(try place.bytes("decisions.jsonl").isEmpty)
   }
+
+  @Test("an input without a single line that can be used is named, and the exit code is 1")
+  func foreignInput() throws {
+    let place = try place()
+    let devices = try place.bytes("devices.jsonl")
+    let events = try place.bytes("events.jsonl")
+    try place.put(events, "devices.jsonl")
+    try place.put(devices, "events.jsonl")
+    let swapped = try place.rouse(list: Self.arguments)
+    #expect(swapped.status == 1)
+    #expect(
+      swapped.err.hasSuffix(
+        "rouse: no line of devices.jsonl is a registration: all 2 refused; are --devices and --events swapped?\n"),
+      "\(swapped.err)")
+    // What was refused, and why, is there to be read.
+    #expect(try place.lines("dead.jsonl").count == 3)
+    try place.put(devices, "devices.jsonl")
+    let one = try place.rouse(list: Self.arguments)
+    #expect(one.status == 1)
+    #expect(one.err.hasSuffix("rouse: no line of events.jsonl is an event: the only one refused; name another file\n"))
+  }
+
+  @Test("a misspelt variable of the environment is named with the one that was meant")
+  func environment() throws {
+    let outcome = try place().rouse("run", "--print-config", environment: ["ROUSE_AUDIT_RETENTION_DAY": "9"])
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.err.hasPrefix(
+        "rouse: environment ROUSE_AUDIT_RETENTION_DAY: unknown setting; did you mean ROUSE_AUDIT_RETENTION_DAYS? known: "
+      ),
+      "\(outcome.err)")
+  }
+
+  @Test("an event with too many interest keys is told of, by the check of the policy and by the plan")
+  func manyKeys() throws {
+    let place = try place()
+    func kind(_ number: Int) -> String {
+      let keys = (0..<16).map { "\"k\($0)/{data.delayMinutes}/\(number)\"" }.joined(separator: ", ")
+      return """
+          Kind\(number):
+            halfLife: 20m
+            rules: [{ on: flight.*, interests: [\(keys)], relevance: { base: 1 } }]
+
+        """
+    }
+    func policy(_ kinds: Int) -> String { "version: 1\nkinds:\n" + (0..<kinds).map(kind).joined() }
+    try place.put(policy(3), "policy.yaml")
+    #expect(try place.rouse("policy", "check", "policy.yaml").lines.count == 1)
+    try place.put(policy(5), "policy.yaml")
+    let check = try place.rouse("policy", "check", "policy.yaml")
+    #expect(check.status == 0)
+    #expect(
+      check.lines.first
+        == "policy.yaml:5:15: warning: kinds.Kind0.rules[0].on: an event of this type can have 81 interest keys over all kinds; only the first 64 count"
+    )
+    // With the subject, 49 keys are those of the first three kinds; of the last kind none is left.
+    let phones = (0..<5).map { number in
+      phone("d\(number)").replacing("flight/UA1", with: "k0/10/\(number)")
+        .replacing("FlightStatus", with: "Kind\(number)")
+    }
+    try place.put(phones.joined(), "devices.jsonl")
+    let plan = try place.rouse(list: Self.arguments + ["--format", "json"])
+    #expect(plan.status == 0)
+    let summary = try JSONValue(parsing: plan.out)
+    #expect(summary["eventsWithKeysLeftOut"] == .number(2))
+    let decisions = try place.lines("decisions.jsonl")
+    for number in 0..<5 { #expect(decisions.contains { $0.contains("\"device\":\"d\(number)\"") } == (number < 4)) }
+    #expect(
+      try place.rouse(list: Self.arguments).err.contains("keys left out  of 2 events with more than 64 interest keys"))
+  }
 }

@@ -8,7 +8,7 @@ struct HelpTests {
       [], ["plan"], ["fleet"], ["policy"], ["policy", "check"], ["policy", "explain"], ["policy", "diff"],
       ["policy", "profiles"], ["audit"], ["audit", "device"], ["audit", "event"], ["audit", "why"], ["audit", "top"],
       ["audit", "statement"], ["audit", "summary"], ["audit", "export"], ["bench"], ["bench", "planner"],
-      ["bench", "audit"], ["simulate"],
+      ["bench", "audit"], ["bench", "pipeline"], ["bench", "latency"], ["bench", "restore"], ["simulate"],
     ])
   func help(_ command: [String]) throws {
     let outcome = try Workplace().rouse(list: command + ["--help"])
@@ -46,6 +46,10 @@ struct HelpTests {
       (["audit", "statement", "d", "--store", "s", "--utc-offset", "2"], "expected an offset to UTC such as +02:00"),
       (["audit", "summary", "--store", "s", "--format", "xml"], "the value 'xml' is invalid"),
       (["bench", "planner", "--fan-out", "0"], "--fan-out: found 0"),
+      (["bench", "pipeline", "--fan-out", "5", "--devices", "4"], "--fan-out: found 5, expected 1 to 4"),
+      (["bench", "pipeline", "--mode", "passthrough"], "it copies what --mode transactional wrote; name both"),
+      (["bench", "latency", "--property", "linger"], "--property linger: expected name=value"),
+      (["bench", "restore", "--rounds", "0"], "--rounds: found 0, expected 1 to 100"),
       (["simulate"], "name at least one --policy"),
       (["simulate", "--strategies", "--tokens", "0"], "--tokens: found 0"),
       (

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Testing
 
@@ -91,5 +92,58 @@ struct PolicyTests {
     #expect(first?["payloadBands"]?["risky"] == .number(3584))
     #expect(first?["payloadBands"]?["confidence"] == .string("inference"))
     #expect(try Workplace().rouse("policy", "profiles").lines.first == "apple-2026 (the default)")
+  }
+
+  @Test("a profile is printed, changed, named by a policy, and explained")
+  func ownProfile() throws {
+    let place = try Workplace()
+    try place.put(tinyPolicy, "plain.yaml")
+    let shown = try place.rouse("policy", "profiles", "show", "apple-2026")
+    #expect(shown.status == 0 && shown.out.contains("\nname: apple-2026\n"))
+    try FileManager.default.createDirectory(
+      at: place.folder.appendingPathComponent("policies"), withIntermediateDirectories: true)
+    try place.put(
+      shown.out.replacing("name: apple-2026", with: "name: ours").replacing("limit: 5\n", with: "limit: 7\n"),
+      "policies/ours.yaml")
+    try place.put(tinyPolicy.replacing("profile: apple-2026", with: "profile: ./ours.yaml"), "policies/policy.yaml")
+    let check = try place.rouse("policy", "check", "policies/policy.yaml", "--format", "json")
+    #expect(check.status == 0, "\(check.out)\(check.err)")
+    #expect(try JSONValue(parsing: check.out)["profile"] == .string("ours"))
+    let explain = try place.rouse("policy", "explain", "policies/policy.yaml")
+    #expect(explain.lines.contains { $0.hasPrefix("limits.devicePushes.limit = 7 ") && $0.contains("# profile ours,") })
+    // The option says the same of a policy that names no profile.
+    let option = try place.rouse("policy", "explain", "plain.yaml", "--profile", "policies/ours.yaml")
+    #expect(option.lines.contains { $0.hasPrefix("limits.devicePushes.limit = 7 ") })
+    // The hash is that of both.
+    let before = try JSONValue(parsing: check.out)["hash"]
+    let profile = String(decoding: try place.bytes("policies/ours.yaml"), as: UTF8.self)
+    try place.put(profile.replacing("limit: 7\n", with: "limit: 6\n"), "policies/ours.yaml")
+    let after = try place.rouse("policy", "check", "policies/policy.yaml", "--format", "json")
+    #expect(try JSONValue(parsing: after.out)["hash"] != before)
+  }
+
+  @Test("a profile that is not there, is wrong or takes another's name is told with file, line and column")
+  func wrongProfile() throws {
+    let place = try Workplace()
+    try place.put(tinyPolicy.replacing("profile: apple-2026", with: "profile: ./ours.yaml"), "policy.yaml")
+    let missing = try place.rouse("policy", "check", "policy.yaml")
+    #expect(missing.status == 1)
+    #expect(
+      missing.lines == [
+        "policy.yaml:2:10: error: profile: there is no file ./ours.yaml; `rouse policy profiles show` prints one to begin with"
+      ])
+    let shown = try place.rouse("policy", "profiles", "show", "apple-conservative").out
+    try place.put(shown.replacing("limit: 40\n", with: "limit: 41\n"), "ours.yaml")
+    let taken = try place.rouse("policy", "check", "policy.yaml")
+    #expect(taken.status == 1)
+    #expect(taken.lines.first?.hasPrefix("./ours.yaml:4:1: error: name: apple-conservative comes with Rouse") == true)
+    try place.put(
+      shown.replacing("limit: 40\n", with: "limit: many\n").replacing("name: apple", with: "name: our"), "ours.yaml")
+    let wrong = try place.rouse("policy", "check", "policy.yaml", "--format", "json")
+    #expect(wrong.status == 1 && wrong.err == "rouse: 1 mistake in ./ours.yaml\n")
+    #expect(try JSONValue(parsing: wrong.out)["problems"]?[0]?["file"] == .string("./ours.yaml"))
+    let unknown = try place.rouse("policy", "profiles", "show", "apple-2025")
+    #expect(unknown.status == 2)
+    #expect(unknown.err.contains("no profile apple-2025; did you mean apple-2026?"))
   }
 }

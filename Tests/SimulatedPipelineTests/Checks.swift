@@ -56,7 +56,7 @@ struct Checks {
       check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
       commands += 1
     }
-    let report = check.finish()
+    let report = try check.finish()
     if report.violationCount > 0 { found("ledgers: \(report.text)") }
     if report.repeatedDecisions > 0 || report.repeatedCommands > 0 {
       found("\(report.repeatedDecisions) decisions and \(report.repeatedCommands) commands are there twice")

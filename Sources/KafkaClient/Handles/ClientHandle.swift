@@ -126,7 +126,10 @@ import Glibc
 extension KafkaError {
   /// The fatal error of a client, if it met one.
   static func fatal(of client: OpaquePointer?, operation: String) -> KafkaError? {
-    guard let client = unsafe client else { return nil }
+    // Asked without room for the text first: nearly always there is none, and asking is for every poll.
+    guard let client = unsafe client, unsafe rd_kafka_fatal_error(client, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR else {
+      return nil
+    }
     var text = [CChar](repeating: 0, count: 512)
     // The text is NUL-terminated within its size.
     let code = unsafe text.withUnsafeMutableBufferPointer { buffer in

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Histogram
+import JSON
+import Pipeline
+
+struct BenchLatencyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "latency", abstract: "How long from an event being produced to its command being readable.",
+    discussion: """
+      Intake, planner and a reader of committed commands, all in this process, at a fixed load: events are sent by the \
+      clock, and a latency counts from the moment its event was due, so nothing that a stall holds up is left out. \
+      Without --rate the maximum of intake and planner is found first and a share of it taken.
+
+      The embedded broker shows records before they are committed: latencies come from a real one.
+
+      EXAMPLE
+        rouse bench latency --bootstrap localhost:9092
+        rouse bench latency --bootstrap localhost:9092 --rate 2000 --seconds 60
+      """)
+
+  @OptionGroup var kafka: BenchBrokerOptions
+  @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))
+  var devices = 100_000
+  @Option(help: ArgumentHelp("Widgets of each device, 1 to 64.", valueName: "count"))
+  var instances = 3
+  @Option(help: ArgumentHelp("Devices that each event reaches.", valueName: "count"))
+  var fanOut = 1
+  @Option(help: ArgumentHelp("Of a hundred events so many are worth a push.", valueName: "count"))
+  var alerts = 45
+  @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
+  var commitInterval = 50
+  @Option(help: ArgumentHelp("Events a second; without it a share of the maximum.", valueName: "count"))
+  var rate: Int?
+  @Option(help: ArgumentHelp("Share of the maximum, without --rate.", valueName: "%"))
+  var share = 20
+  @Option(help: ArgumentHelp("Events to find the maximum with.", valueName: "count"))
+  var burst = 100_000
+  @Option(help: ArgumentHelp("How long to measure.", valueName: "s"))
+  var seconds = 20
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    try BenchLimits.check("--devices", devices, 1...10_000_000)
+    try BenchLimits.check("--instances", instances, 1...DomainBounds.instancesPerDeviceMax)
+    try BenchLimits.check("--fan-out", fanOut, 1...devices)
+    try BenchLimits.check("--alerts", alerts, 1...100)
+    try BenchLimits.check("--commit-interval", commitInterval, 1...60_000)
+    if let rate { try BenchLimits.check("--rate", rate, 1...10_000_000) }
+    try BenchLimits.check("--share", share, 1...100)
+    try BenchLimits.check("--burst", burst, 10...100_000_000)
+    try BenchLimits.check("--seconds", seconds, 1...86_400)
+  }
+
+  func run() throws {
+    let events = rate.map { $0 * (seconds + BenchLatencyRun.warmUpSeconds) } ?? burst
+    let partitions = try kafka.partitions(
+      records: devices + events, bytes: devices * BenchLoad.registrationBytes + events * BenchLoad.publicEventBytes)
+    var planning = PipelineSettings.Planning()
+    planning.commitInterval = .milliseconds(commitInterval)
+    let broker = try kafka.broker()
+    let stage = try BenchStage(broker: broker, partitions: partitions, planning: planning)
+    let progress = ProgressLine()
+    let run = BenchLatencyRun(
+      stage: stage,
+      load: BenchLoad(devices: devices, instances: instances, fanOut: fanOut, alertPercent: alerts), burst: burst,
+      workers: kafka.workers, seconds: seconds
+    ) { what in progress.show(what) }
+    let result = try run.run(rate: rate.map(Double.init), share: Double(share) / 100)
+    try stage.end()
+    try stage.remove()
+    progress.end()
+    guard result.latencies.totalCount > 0 else {
+      throw Failure("no command came within \(seconds) s; give the pipeline more time or a higher rate")
+    }
+    switch output.format {
+    case .text: try Output.print(text(result, broker, partitions))
+    case .json: try Output.print(json(result, broker, partitions))
+    }
+  }
+
+  private static let percentiles: [(key: StaticString, words: String, percentile: Double)] = [
+    ("p50", "p50", 50), ("p90", "p90", 90), ("p99", "p99", 99), ("p999", "p99.9", 99.9), ("max", "max", 100),
+  ]
+
+  private func text(_ result: BenchLatencyRun.Result, _ broker: BenchBroker, _ partitions: Int) -> String {
+    var text = """
+      machine   \(BenchMachine.text)
+      versions  \(BenchMachine.versions)
+      broker    \(broker.text), \(Digits.count(partitions, "partition")), \(Digits.count(kafka.workers, "planner")), \
+      a commit every \(commitInterval) ms
+      fleet     \(Digits.count(devices, "device")) × \(instances), events that reach \(Digits.count(fanOut, "device")) each
+
+      """
+    if let maximum = result.maximumPerSecond { text += "maximum   \(Digits.grouped(Int(maximum))) events/s\n" }
+    text += "load      \(Digits.grouped(Int(result.ratePerSecond))) events/s for \(seconds) s, "
+    text += "\(Digits.decimal(result.processorShare * 100, 0)) % of a processor\n"
+    text += "latency   "
+    text += Self.percentiles.map { place in
+      "\(place.words) \(Digits.decimal(Double(result.latencies.valueAtPercentile(place.percentile)) / 1000, 1)) ms"
+    }.joined(separator: ", ")
+    return text + " of \(Digits.count(Int(result.latencies.totalCount), "command"))\n"
+  }
+
+  private func json(_ result: BenchLatencyRun.Result, _ broker: BenchBroker, _ partitions: Int) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    BenchMachine.write(to: &json)
+    json.key("broker")
+    json.string(broker.text)
+    for (key, value) in [
+      ("partitions", partitions), ("workers", kafka.workers), ("devices", devices), ("instancesPerDevice", instances),
+      ("fanOut", fanOut), ("alertPercent", alerts), ("commitIntervalMilliseconds", commitInterval),
+      ("seconds", seconds), ("commands", Int(result.latencies.totalCount)),
+    ] {
+      json.key(key)
+      json.integer(value)
+    }
+    if let maximum = result.maximumPerSecond {
+      json.key("maximumEventsPerSecond")
+      json.rounded(maximum)
+    }
+    json.key("eventsPerSecond")
+    json.rounded(result.ratePerSecond)
+    json.key("processorShare")
+    json.rounded(result.processorShare)
+    json.key("latencyMilliseconds")
+    json.beginObject()
+    for place in Self.percentiles {
+      json.key(place.key)
+      json.rounded(Double(result.latencies.valueAtPercentile(place.percentile)) / 1000)
+    }
+    json.endObject()
+    json.endObject()
+    return json.bytes
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import JSON
+import Testing
+
+/// The benchmarks that need a broker, on an embedded one and with next to no load: that they count right, not how fast.
+@Suite("rouse bench with a broker", .serialized)
+struct BenchTests {
+  private func number(_ value: JSONValue?) -> Double? {
+    guard case .number(let number)? = value else { return nil }
+    return number
+  }
+
+  private func run(_ arguments: String...) throws -> JSONValue {
+    let outcome = try Workplace().rouse(list: ["bench"] + arguments + ["--format", "json"])
+    #expect(outcome.status == 0, "\(outcome.err)")
+    let json = try JSONValue(parsing: outcome.out)
+    for key in ["processor", "cores", "memoryBytes", "rouse", "librdkafka", "broker", "partitions"] {
+      #expect(json[key] != nil, "\(key) is missing")
+    }
+    return json
+  }
+
+  @Test("bench pipeline measures every mode on the same load, and the passthrough copies what was written")
+  func pipeline() throws {
+    let json = try run("pipeline", "--devices", "200", "--events", "2000", "--rounds", "1", "--commit-interval", "20")
+    guard case .array(let rounds)? = json["rounds"] else {
+      Issue.record("no rounds")
+      return
+    }
+    var modes: [String: JSONValue] = [:]
+    for round in rounds { if case .string(let mode)? = round["mode"] { modes[mode] = round } }
+    #expect(modes.keys.sorted() == ["idempotent", "passthrough", "transactional", "unlogged"])
+    for mode in ["transactional", "idempotent", "unlogged"] {
+      // The log gives the same decisions whatever becomes of them. A tenth warms up, counted in reads of 500.
+      let records = try #require(number(modes[mode]?["logRecords"]))
+      #expect(records > 0 && records <= 1800, "\(mode)")
+      #expect(try #require(number(modes[mode]?["decisions"])) > 0, "\(mode)")
+      #expect(try #require(number(modes[mode]?["processorSeconds"])) > 0, "\(mode)")
+    }
+    #expect(number(modes["passthrough"]?["decisions"]) == nil)
+    #expect(try #require(number(modes["passthrough"]?["outputRecords"])) > 0)
+    for ratio in ["processorPerRecordToPassthrough", "transactionalToIdempotent", "loggedToUnlogged"] {
+      #expect(try #require(number(json["ratios"]?[ratio])) > 0, "\(ratio)")
+    }
+  }
+
+  @Test("one event that reaches the whole fleet is decided for every device")
+  func fanOut() throws {
+    let json = try run(
+      "pipeline", "--devices", "300", "--fan-out", "300", "--events", "1", "--rounds", "1", "--partitions", "2",
+      "--mode", "transactional", "--alerts", "100")
+    let round = json["rounds"]?[0]
+    #expect(number(round?["logRecords"]) == 2, "one record on each partition")
+    #expect(number(round?["decisions"]) == 300)
+    #expect(number(round?["commands"]) == 300)
+  }
+
+  @Test("bench latency tells percentiles in their order")
+  func latency() throws {
+    let json = try run(
+      "latency", "--devices", "200", "--rate", "200", "--seconds", "1", "--commit-interval", "20", "--alerts", "100")
+    let latencies = try ["p50", "p90", "p99", "p999", "max"].map {
+      try #require(number(json["latencyMilliseconds"]?[$0]))
+    }
+    #expect(latencies == latencies.sorted())
+    #expect(try #require(latencies.first) > 0)
+    let commands = try #require(number(json["commands"]))
+    #expect(commands > 0 && commands <= 200)
+  }
+
+  @Test("bench restore brings every device back")
+  func restore() throws {
+    let json = try run("restore", "--devices", "300", "--rounds", "2", "--partitions", "2")
+    guard case .array(let rounds)? = json["rounds"] else {
+      Issue.record("no rounds")
+      return
+    }
+    #expect(rounds.count == 2)
+    // A record for each device, and those of the planners themselves.
+    for round in rounds { #expect(try #require(number(round["records"])) >= 302) }
+  }
+
+  @Test("a load that the embedded broker would forget is refused before anything is started")
+  func tooLarge() throws {
+    let outcome = try Workplace().rouse("bench", "pipeline", "--devices", "100000", "--partitions", "2")
+    #expect(outcome.status == 1)
+    #expect(outcome.err.contains("so this load needs --partitions"))
+  }
+}
