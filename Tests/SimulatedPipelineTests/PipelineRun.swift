@@ -57,8 +57,11 @@ final class PipelineRun: Fate {
     var published = 0
     while published < scenario.publications {
       if random.chance(1, in: 6) {
-        traffic.publish()
-        published += 1
+        // Often one by one, at times many at once.
+        for _ in 0..<(random.chance(1, in: 4) ? 2 + random.below(8) : 1) {
+          traffic.publish()
+          published += 1
+        }
         story.add(broker.time.now, "published \(published)")
       } else {
         somethingHappens()

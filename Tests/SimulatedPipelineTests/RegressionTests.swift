@@ -22,12 +22,12 @@ import Testing
 
   @Test("a seek that fails after a restore loses no record of the log")
   func seekFailed() throws {
-    try expectOrder(Array(1...8), of: [.refused])
+    try expectOrder([8, 10, 32, 44, 64], of: [.refused])
   }
 
   @Test("what intake queued is never given up while the rest of it arrives")
   func messagesExpired() throws {
-    try expectOrder(Array(1...8), of: [.messagesExpire, .partlySent, .crashAfter])
+    try expectOrder([27, 52, 111, 128, 174], of: [.messagesExpire, .partlySent, .crashAfter])
   }
 
   @Test("a member that was expelled commits nothing, also when its client knows of it already")
