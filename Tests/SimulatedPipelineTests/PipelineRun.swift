@@ -242,7 +242,9 @@ final class PipelineRun: Fate {
         "\(name): generation \(group.generation), \(group.members.map { "\($0.id) \($0.share)" }), \(offsets), preparing \(group.isPreparing)"
     }
     let ends = broker.topics.values.sorted { $0.name < $1.name }.map { "\($0.name): \($0.logs.map(\.end))" }
-    return "\(groups); ends \(ends); open \(broker.openTransactions); \(actors.map(\.standing))"
+    return
+      "\(groups); ends \(ends); open \(broker.openTransactions); \(actors.map(\.standing)); timers due \(actors.map(\.hasDueTimer)), "
+      + "queues empty \(actors.map { $0.process?.isIdle ?? true })"
   }
 
   // MARK: Fate
