@@ -33,6 +33,13 @@ if grep -rnE '\.\./shared|"(/home|/root|/work|/Users)/' Sources Tests schemas Pa
   setup_fail "the lines above depend on files outside of the project"
 fi
 
+# Every commit tries simulations of its own; a failing one prints the line that runs it again.
+if [ -z "${ROUSE_TEST_SEED:-}" ] && commit=$(git rev-parse --short=12 HEAD 2>/dev/null); then
+  ROUSE_TEST_SEED=$((16#$commit))
+  export ROUSE_TEST_SEED
+fi
+echo "simulation seed: ${ROUSE_TEST_SEED:-1}"
+
 swift build --build-tests
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

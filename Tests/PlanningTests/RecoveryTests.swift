@@ -178,4 +178,18 @@ struct RecoveryTests {
     for record in records { try restore.add(key: record.key, value: record.value) }
     #expect(throws: BinaryError.self) { try restore.finish(initialPolicy: .flights()) }
   }
+
+  @Test("a subject that only repeats of an event keep alive is remembered as long after a restart as without one")
+  func subjectKeptAlive() {
+    let day = 24 * PlannerHarness.hour
+    let reasons = [false, true].map { restarts in
+      var harness = PlannerHarness()
+      harness.losesPlanner = { restarts }
+      harness.register(.phone())
+      let event = DomainEvent.delay(20, id: "e1", at: PlannerHarness.noon)
+      return (0..<4).map { harness.event(event, at: PlannerHarness.noon + $0 * day).map(\.reason) }
+    }
+    #expect(reasons[0] == [[.emitted], [.duplicate], [.duplicate], [.duplicate]])
+    #expect(reasons[1] == reasons[0])
+  }
 }

@@ -57,8 +57,11 @@ final class PipelineRun: Fate {
     var published = 0
     while published < scenario.publications {
       if random.chance(1, in: 6) {
-        traffic.publish()
-        published += 1
+        // Often one by one, at times many at once.
+        for _ in 0..<(random.chance(1, in: 4) ? 2 + random.below(8) : 1) {
+          traffic.publish()
+          published += 1
+        }
         story.add(broker.time.now, "published \(published)")
       } else {
         somethingHappens()
@@ -239,7 +242,9 @@ final class PipelineRun: Fate {
         "\(name): generation \(group.generation), \(group.members.map { "\($0.id) \($0.share)" }), \(offsets), preparing \(group.isPreparing)"
     }
     let ends = broker.topics.values.sorted { $0.name < $1.name }.map { "\($0.name): \($0.logs.map(\.end))" }
-    return "\(groups); ends \(ends); open \(broker.openTransactions); \(actors.map(\.standing))"
+    return
+      "\(groups); ends \(ends); open \(broker.openTransactions); \(actors.map(\.standing)); timers due \(actors.map(\.hasDueTimer)), "
+      + "queues empty \(actors.map { $0.process?.isIdle ?? true })"
   }
 
   // MARK: Fate

@@ -1,12 +1,12 @@
 import Domain
 import JSON
 import KafkaClient
-import Pipeline
 import Planning
 import Policies
 
-/// What one planner makes of a log partition in one go: no restarts, no transactions, no positions. Repeated origins are
-/// told by remembering each of them.
+@testable import Pipeline
+
+/// What one planner makes of a log partition in one go: no restarts, no transactions, no positions.
 struct ReferencePlanner {
   struct Output: Equatable {
     var topic: String
@@ -16,7 +16,9 @@ struct ReferencePlanner {
 
   private(set) var planner: Planner
   private(set) var outputs: [Output] = []
+  /// Every origin of the log, and the highest of each partition: planners remember no more than that.
   private(set) var origins: Set<Origin> = []
+  private var highest: [PlannerPosition.OriginPartition: Int64] = [:]
   /// Whom an event reached when it came first, and whom only when it came again.
   private(set) var wanted: [Interested] = []
   private(set) var wantedLater: Set<Interested> = []
@@ -43,12 +45,21 @@ struct ReferencePlanner {
   mutating func take(_ message: KafkaMessage) throws {
     nextOffset = message.offset + 1
     let record = try LogRecord(bytes: message.value ?? [])
-    if let origin = record.origin, !origins.insert(origin).inserted { return }
+    let isNew = record.origin.map { origins.insert($0).inserted } ?? true
+    if let origin = record.origin {
+      let place = PlannerPosition.OriginPartition(topic: origin.topic, partition: origin.partition)
+      guard origin.offset > highest[place, default: -1] else {
+        // What intake reads again, or a duplicate that it knew as one before it was started anew. Anything else is lost,
+        // and missed among the decisions.
+        if isNew { note(record.content) }
+        return
+      }
+      highest[place] = origin.offset
+    }
     planner.begin(
       record.content, offset: message.offset,
       timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds)
-    let (isFirst, found) = interests.take(record.content, now: planner.now)
-    if isFirst { wanted += found } else { wantedLater.formUnion(found) }
+    note(record.content)
     var done = false
     while !done {
       done = planner.advance(into: &output)
@@ -66,6 +77,11 @@ struct ReferencePlanner {
     }
     pendingMost = max(pendingMost, planner.pendingCount)
     instancesMost = max(instancesMost, planner.instanceCount)
+  }
+
+  private mutating func note(_ content: LogRecord.Content) {
+    let (isFirst, found) = interests.take(content, now: planner.now)
+    if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 
   /// Every record of the state as it is now.

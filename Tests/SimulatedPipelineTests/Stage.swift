@@ -146,6 +146,12 @@ final class PlannerStage: Stage {
     return worker?.lives.values.contains { ($0.processor?.nextTimer ?? .max) <= now } ?? false
   }
 
+  override var planning: [Int32] { worker?.lives.filter { $0.value.processor != nil }.map(\.key) ?? [] }
+
+  override var isWaiting: Bool {
+    worker?.lives.values.contains { $0.processor?.nextTimer != nil } ?? false
+  }
+
   override var standing: String {
     let lives = (worker?.lives ?? [:]).sorted { $0.key < $1.key }.map { partition, life in
       switch life {

@@ -1,0 +1,43 @@
+import KafkaClient
+import Testing
+
+@testable import Pipeline
+
+/// Defects that seeds have found, each with the faults that it takes and a few seeds with which it showed.
+@Suite struct RegressionTests {
+  private func expectOrder(
+    _ seeds: [UInt64], of mishaps: [Mishap], perThousand: Int = 40, _ change: (inout Scenario) -> Void = { _ in }
+  ) throws {
+    for seed in seeds {
+      var scenario = Scenario(seed: seed)
+      scenario.mishaps = mishaps
+      scenario.faultsPerThousand = perThousand
+      change(&scenario)
+      let run = try PipelineRun(scenario)
+      run.run()
+      let findings = try Checks(run).findings
+      #expect(findings.isEmpty, "seed \(seed): \(findings.joined(separator: "\n"))")
+    }
+  }
+
+  @Test("a seek that fails after a restore loses no record of the log")
+  func seekFailed() throws {
+    try expectOrder([8, 10, 32, 44, 64], of: [.refused])
+  }
+
+  @Test("what intake queued is never given up while the rest of it arrives")
+  func messagesExpired() throws {
+    try expectOrder([27, 52, 111, 128, 174], of: [.messagesExpire, .partlySent, .crashAfter])
+  }
+
+  @Test("a member that was expelled commits nothing, also when its client knows of it already")
+  func expelled() throws {
+    try expectOrder(Array(1...8), of: [.frozen]) { scenario in
+      scenario.planners = 3
+      scenario.session = 3_000_000
+      scenario.settings.kafka["session.timeout.ms"] = "3000"
+      scenario.transaction = 15_000_000
+      scenario.settings.planner.transactionTimeout = .seconds(15)
+    }
+  }
+}
