@@ -31,13 +31,16 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// The key of the value that comes next.
+  /// The key of the value that comes next. Disfavoured, because a literal would else be taken for a `String` and looked
+  /// through for what must be escaped.
+  @_disfavoredOverload
   public mutating func key(_ key: String) {
     string(key)
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
   }
 
+  @_disfavoredOverload
   public mutating func string(_ text: String) {
     comma()
     bytes.append(UInt8(ascii: "\""))

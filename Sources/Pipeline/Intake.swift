@@ -63,7 +63,12 @@ public final class Intake {
       partitions = try settings.logPartitionCount(cluster)
       producer = try cluster.producer(
         settings.client(
-          ["enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304"],
+          [
+            "enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304",
+            // Never given up for its age: planners drop an origin below the highest that they have seen, so a record that
+            // fails while the one behind it arrives would be lost when it is read again.
+            "message.timeout.ms": "0",
+          ],
           defaults: ["linger.ms": "5", "compression.type": "lz4"]), queueFullTimeout: .seconds(60))
       let consumer = try cluster.consumer(
         settings.client(

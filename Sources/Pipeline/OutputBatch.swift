@@ -22,8 +22,15 @@ struct OutputBatch {
   var isEmpty: Bool { records.isEmpty }
 
   mutating func append(_ destination: Destination, key: some Collection<UInt8>, value: ArraySlice<UInt8>?) {
+    append(destination, value: value) { $0 += key }
+  }
+
+  /// - Parameter appendKey: appends the key to the bytes it is given.
+  mutating func append(
+    _ destination: Destination, value: ArraySlice<UInt8>?, appendKey: (inout [UInt8]) -> Void
+  ) {
     let start = bytes.count
-    bytes += key
+    appendKey(&bytes)
     let end = bytes.count
     if let value { bytes += value }
     records.append(Record(destination: destination, key: start..<end, value: value.map { _ in end..<bytes.count }))

@@ -28,16 +28,17 @@ struct PlannerDesk {
       for i in 0..<output.decisionCount {
         writer.reset()
         decisionWriter.write(i, of: output, by: planner, to: &writer)
-        batch.append(.decisions, key: planner.deviceID(ofDecision: i, of: output).utf8, value: writer.bytes[...])
+        batch.append(.decisions, value: writer.bytes[...]) {
+          planner.appendDeviceID(ofDecision: i, of: output, to: &$0)
+        }
       }
     } else {
       batch.countUnlogged(output.decisionCount)
     }
     for i in 0..<output.commandCount {
       writer.reset()
-      let command = planner.command(i, of: output)
-      command.encode(to: &writer)
-      batch.append(.commands, key: command.device.utf8, value: writer.bytes[...])
+      decisionWriter.write(command: i, of: output, by: planner, to: &writer)
+      batch.append(.commands, value: writer.bytes[...]) { planner.appendDeviceID(ofCommand: i, of: output, to: &$0) }
     }
     return done
   }

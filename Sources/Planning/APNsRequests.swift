@@ -11,8 +11,8 @@ enum APNsRequests {
       headers: [
         Command.Header(name: "apns-id", value: requestID(command)),
         Command.Header(name: "apns-push-type", value: "widgets"),
-        Command.Header(name: "apns-topic", value: app + ".push-type.widgets"),
-      ], payload: #"{"aps":{"content-changed":true}}"#)
+        Command.Header(name: "apns-topic", value: widgetsTopic(app: app)),
+      ], payload: String(decoding: widgetsPayload, as: UTF8.self))
   }
 
   /// Wakes the app and names the kinds to reload. Priority 10 is an error for this type.
@@ -66,24 +66,37 @@ enum APNsRequests {
     return Command.APNs(address: address, headers: headers, payload: payload)
   }
 
-  /// A canonical lowercase UUID made from the command's id (version 8: custom), so that a repeated send carries the same
-  /// `apns-id`.
+  static func widgetsTopic(app: String) -> String { app + ".push-type.widgets" }
+
+  static let widgetsPayload = Array(#"{"aps":{"content-changed":true}}"#.utf8)
+
+  /// A UUID made from two hashes of a command's id (version 8: custom), so that a repeated send carries the same `apns-id`.
+  struct RequestID {
+    var high: UInt64
+    var low: UInt64
+  }
+
   static func requestID(_ command: String) -> String {
     var low = Hash64()
     low.add(command)
     var high = Hash64()
     high.add("apns-id")
     high.add(command)
-    let a = high.value & ~0xf000 | 0x8000
-    let b = low.value & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
     var text: [UInt8] = []
     text.reserveCapacity(36)
+    append(requestID: RequestID(high: high.value, low: low.value), to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Appends it in the canonical form, in lower case.
+  static func append(requestID: RequestID, to text: inout [UInt8]) {
+    let a = requestID.high & ~0xf000 | 0x8000
+    let b = requestID.low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
     for place in 0..<32 {
       if place == 8 || place == 12 || place == 16 || place == 20 { text.append(UInt8(ascii: "-")) }
       let digit = UInt8(truncatingIfNeeded: (place < 16 ? a : b) >> (60 - 4 * UInt64(place & 15)) & 15)
       text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
-    return String(decoding: text, as: UTF8.self)
   }
 
   private static func escaped(_ text: String) -> String {

@@ -73,7 +73,7 @@ extension Planner {
     let evaluation = fanOut.evaluations[kind]
     let isStarter = instances[instance].surface == .starter
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
-    let time = fanOut.event?.time.microseconds ?? now
+    let time = fanOut.time
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
     if evaluation.hasDisplays, !isStarter { entries[entry].current = evaluation.fingerprint }
     if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }

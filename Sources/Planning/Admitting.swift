@@ -75,10 +75,12 @@ extension Planner {
     let kind = Int(instances[instance].kind)
     let evaluation = fanOut.evaluations[kind]
     guard evaluation.hasRule else { return .noMatch }
-    let time = fanOut.event?.time.microseconds ?? now
+    let time = fanOut.time
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
     noteOwnReload(instance, into: &output)
+    var isRepeat = false
     if evaluation.hasDisplays {
+      isRepeat = entries[entry].current == evaluation.fingerprint && waits(entry, on: instance)
       if entries[entry].current != evaluation.fingerprint {
         entries[entry].current = evaluation.fingerprint
         touch(device: slot)
@@ -98,7 +100,7 @@ extension Planner {
       touch(device: slot)
       return reason
     }
-    return append(entry: entry, instance: instance, device: slot, time: time, into: &output)
+    return append(entry: entry, instance: instance, device: slot, time: time, isRepeat: isRepeat, into: &output)
   }
 
   /// What reaches the screen without a push.
@@ -115,14 +117,26 @@ extension Planner {
     devices[device].flags.contains(.foreground) && now &- rare(device).foregroundSince < bounds.foregroundMax
   }
 
+  /// Whether something of value waits on the instance by this entry.
+  @inline(__always)
+  private func waits(_ entry: UInt32, on instance: UInt32) -> Bool {
+    var cause = waiting(instance).firstCause
+    while cause != none {
+      if causes[cause].entry == entry, causes[cause].value > 0 { return true }
+      cause = causes[cause].next
+    }
+    return false
+  }
+
   /// Adds the event to what waits on the instance.
+  /// - Parameter isRepeat: whether what it shows waits already: then it adds no value, and nothing new has come in.
   private mutating func append(
-    entry: UInt32, instance: UInt32, device slot: UInt32, time: Int64, into output: inout PlannerOutput
+    entry: UInt32, instance: UInt32, device slot: UInt32, time: Int64, isRepeat: Bool, into output: inout PlannerOutput
   ) -> Reason? {
     let kind = Int(instances[instance].kind)
     let evaluation = fanOut.evaluations[kind]
-    let value = pendingValue(instance) + Double(evaluation.relevance)
-    if !devices[slot].flags.contains(.developerMode) {
+    let value = pendingValue(instance) + Double(isRepeat ? 0 : evaluation.relevance)
+    if !isRepeat, !devices[slot].flags.contains(.developerMode) {
       noteArrival(
         instance, relevance: evaluation.relevance, timeOfDay: zones[Int(devices[slot].zone)].timeOfDay(now))
       if value < kinds[kind].floor { return .belowFloor }
@@ -134,7 +148,8 @@ extension Planner {
     if evaluation.maxAge != .max { expires = min(expires, time &+ evaluation.maxAge) }
     let cause = causes.insert(
       Cause(
-        event: fanOut.slot, entry: entry, relevance: evaluation.relevance, at: now, expires: max(expires, now &+ 1)))
+        event: fanOut.slot, entry: entry, signedRelevance: isRepeat ? -evaluation.relevance : evaluation.relevance,
+        at: now, expires: max(expires, now &+ 1)))
     events[fanOut.slot].references += 1
     let waiting = waitingSlot(instance)
     if waitings[waiting].lastCause == none {

@@ -2,8 +2,8 @@ import Domain
 public import JSON
 import Policies
 
-/// Writes decisions as JSON straight from a planner's tables: the bytes of `Decision.encode(to:)`, without making its
-/// strings. What is the same for all decisions of a record is put into JSON once. One per planner.
+/// Writes decisions and commands as JSON straight from a planner's tables: the bytes of their `encode(to:)`, without making
+/// the strings. What is the same for all decisions of a record is put into JSON once. One per planner.
 public struct DecisionWriter: Sendable {
   /// Log offset that the pieces below belong to.
   private var offset: Int64 = .min
@@ -11,12 +11,17 @@ public struct DecisionWriter: Sendable {
   private var decisionPrefix: [UInt8] = []
   private var commandPrefix: [UInt8] = []
   private var at: [UInt8] = []
+  private var expires: [UInt8] = []
   private var policy: [UInt8] = []
   private var reference = PolicyReference(version: "", hash: "")
   /// Slot of the event that the pieces below belong to, within the record.
   private var event: UInt32 = none
   private var eventID: [UInt8] = []
   private var eventList: [UInt8] = []
+  /// `apns-topic` of widget pushes, by app.
+  private var topics: [UInt32: [UInt8]] = [:]
+  /// The token of the command in hand.
+  var tokenDigits: [UInt8] = []
   private var pieces = JSONWriter(reserving: 512)
 
   public init() {}
@@ -26,7 +31,7 @@ public struct DecisionWriter: Sendable {
     _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.decisions[index]
-    if planner.offset != offset || planner.policy.reference != reference { begin(planner) }
+    prepare(planner)
     if planned.event != event { begin(event: planned.event, planner) }
     let device = planner.instances[planned.instance].device
     json.beginObject()
@@ -118,6 +123,52 @@ public struct DecisionWriter: Sendable {
     })
   }
 
+  /// Makes the pieces fit the record in hand.
+  @inline(__always)
+  mutating func prepare(_ planner: borrowing Planner) {
+    if planner.offset != offset || planner.policy.reference != reference { begin(planner) }
+  }
+
+  func commandID(_ ordinal: UInt32, to json: inout JSONWriter) { Self.id(commandPrefix, ordinal, to: &json) }
+
+  /// `at`, `expires` and `policy` of a command.
+  func instants(to json: inout JSONWriter) {
+    json.key("at")
+    json.raw(at)
+    json.key("expires")
+    json.raw(expires)
+    json.key("policy")
+    json.raw(policy)
+  }
+
+  /// Of the command's id.
+  func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
+    var low = Hash64()
+    for byte in commandPrefix { low.add(byte: byte) }
+    var high = Hash64()
+    high.add("apns-id")
+    for byte in commandPrefix { high.add(byte: byte) }
+    var unit: UInt32 = 1
+    while ordinal / unit >= 10 { unit *= 10 }
+    while unit > 0 {
+      let digit = UInt8(ascii: "0") + UInt8(ordinal / unit % 10)
+      low.add(byte: digit)
+      high.add(byte: digit)
+      unit /= 10
+    }
+    low.add(byte: 0xff)
+    high.add(byte: 0xff)
+    return APNsRequests.RequestID(high: high.value, low: low.value)
+  }
+
+  mutating func topic(ofApp app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
+    if let known = topics[app] { return known }
+    pieces.reset()
+    pieces.string(APNsRequests.widgetsTopic(app: planner.apps[Int(app)].id))
+    topics[app] = pieces.bytes
+    return pieces.bytes
+  }
+
   private mutating func begin(_ planner: borrowing Planner) {
     offset = planner.offset
     reference = planner.policy.reference
@@ -129,6 +180,10 @@ public struct DecisionWriter: Sendable {
     let now = Timestamp(microseconds: planner.now)
     pieces.string(appending: { now.appendRFC3339(to: &$0) })
     at = pieces.bytes
+    pieces.reset()
+    let end = Timestamp(microseconds: planner.now &+ planner.bounds.commandLifetime)
+    pieces.string(appending: { end.appendRFC3339(to: &$0) })
+    expires = pieces.bytes
     pieces.reset()
     pieces.beginObject()
     pieces.key("version")

@@ -243,10 +243,15 @@ struct Cause {
   var next: UInt32 = none
   /// Interest entry by which the event came.
   var entry: UInt32 = none
-  var relevance: Float = 0
+  /// Relevance; negative where the event shows what waits already, so that it adds no value.
+  var signedRelevance: Float = 0
   /// Log time of arrival.
   var at: Int64 = 0
   var expires: Int64 = 0
+
+  var relevance: Float { signedRelevance.magnitude }
+  /// What showing it would add to what the others show.
+  var value: Float { max(0, signedRelevance) }
 }
 
 /// An event that decisions refer to; lives as long as something refers to it.

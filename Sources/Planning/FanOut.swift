@@ -4,13 +4,19 @@ import Policies
 /// Where the fan-out of the event in hand stands.
 struct FanOut {
   var event: DomainEvent?
+  /// When it happened, µs.
+  var time: Int64 = 0
   /// Slot of the event in the event table.
   var slot: UInt32 = none
   var standing = SubjectMemory.Standing.fresh
   /// Interest lists that the event's keys lead to, with the next place in each.
   var cursors: [Cursor] = []
+  /// Keys of the event in hand, the subject first.
+  var keys: [String] = []
   /// Per kind of the planner, for the event in hand.
   var evaluations: ContiguousArray<KindEvaluation> = []
+  /// Kinds that have a rule for it.
+  var evaluated: ContiguousArray<Int> = []
   /// Devices below this are done: where a restarted fan-out goes on.
   var nextDevice: UInt32 = 0
 
@@ -24,8 +30,8 @@ struct FanOut {
 
 /// What an event means to a kind: the same for all its instances, so it is worked out once per event.
 struct KindEvaluation {
-  /// Which of the event's keys the kind's rule listens to.
-  var keys: UInt64 = 0
+  /// Which of the event's keys the kind's rule listens to; without a rule, the subject.
+  var keys: UInt64 = 1
   var hasRule = false
   var hasDisplays = false
   var maxAge: Int64 = .max
@@ -38,6 +44,7 @@ extension Planner {
   /// Looks up the event's keys and how it stands to what is known of its subject.
   mutating func beginFanOut(_ event: DomainEvent) {
     fanOut.event = event
+    fanOut.time = event.time.microseconds
     fanOut.slot = events.insert(EventEntry(id: event.id, traceparent: event.traceparent, references: 1))
     fanOut.nextDevice = 0
     if let cursor = resumeAt, let device = cursor.nextDevice {
@@ -67,60 +74,32 @@ extension Planner {
     var id = Hash64()
     id.add(event.source)
     id.add(event.id)
-    if subjects.current.count >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
+    if subjects.currentCount >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
     let key = subject.value
     // A publisher whose clock runs ahead must not make everything after it stale.
-    let isCurrent = subjects.current[key] != nil
-    let standing = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
-    // A duplicate changes nothing but the generation of what was remembered in the older one, and a restored planner must
-    // forget it as late as this one.
-    if standing != .duplicate || !isCurrent { changes.subjects.append(key) }
+    let (standing, isChanged) = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
+    // Also when only the generation has changed: a restored planner must forget it as late as this one.
+    if isChanged { changes.subjects.append(key) }
     return standing
   }
 
   private mutating func findCursors(_ event: DomainEvent) {
-    var keys = [event.subject]
+    for kind in fanOut.evaluated { fanOut.evaluations[kind] = KindEvaluation() }
+    fanOut.evaluated.removeAll(keepingCapacity: true)
+    while fanOut.evaluations.count < kinds.count { fanOut.evaluations.append(KindEvaluation()) }
+    fanOut.keys.removeAll(keepingCapacity: true)
+    fanOut.keys.append(event.subject)
     var leftOut = 0
-    fanOut.evaluations.removeAll(keepingCapacity: true)
-    for _ in kinds.indices { fanOut.evaluations.append(KindEvaluation(keys: 1)) }
-    // In the policy's order, which does not depend on when a kind was first registered.
-    for kind in policyKinds { fanOut.evaluations[kind] = evaluate(event, kind: kinds[kind], keys: &keys, &leftOut) }
+    for rule in rules.rules(forType: event.type, policy, kindByName) {
+      fanOut.evaluations[rule.kind] = rule.evaluate(event, keys: &fanOut.keys, &leftOut)
+      fanOut.evaluated.append(rule.kind)
+    }
     if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
     fanOut.cursors.removeAll(keepingCapacity: true)
-    for (bit, key) in keys.enumerated() {
-      guard let interest = interests.id(of: key, in: texts) else { continue }
+    for bit in fanOut.keys.indices {
+      guard let interest = interests.id(of: fanOut.keys[bit], in: texts) else { continue }
       fanOut.cursors.append(FanOut.Cursor(interest: interest, bit: 1 << UInt64(bit), place: 0))
     }
-  }
-
-  /// - Parameter leftOut: counts keys beyond `DomainBounds.interestsPerEventMax`.
-  private func evaluate(
-    _ event: DomainEvent, kind: KindState, keys: inout [String], _ leftOut: inout Int
-  ) -> KindEvaluation {
-    var evaluation = KindEvaluation(keys: 1)
-    guard kind.policyIndex >= 0, let rule = policy.kinds[kind.policyIndex].rule(forType: event.type) else {
-      return evaluation
-    }
-    evaluation.hasRule = true
-    evaluation.keys = 0
-    for template in rule.interests {
-      guard let key = template.key(for: event) else { continue }
-      if let bit = keys.firstIndex(of: key) {
-        evaluation.keys |= 1 << UInt64(bit)
-      } else if keys.count < DomainBounds.interestsPerEventMax {
-        evaluation.keys |= 1 << UInt64(keys.count)
-        keys.append(key)
-      } else {
-        leftOut += 1
-      }
-    }
-    evaluation.maxAge = rule.maxAge?.microseconds ?? .max
-    evaluation.action = rule.action
-    evaluation.relevance = Float(rule.relevance.evaluate(event))
-    let displays = policy.kinds[kind.policyIndex].displays
-    evaluation.hasDisplays = !displays.isEmpty
-    evaluation.fingerprint = evaluation.hasDisplays ? Fingerprint.of(event, displays: displays) : 0
-    return evaluation
   }
 
   /// Visits devices in rising order, each once with all its interest entries.

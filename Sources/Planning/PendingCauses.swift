@@ -22,7 +22,7 @@ extension Planner {
     var cause = waiting(instance).firstCause
     while cause != none {
       sum +=
-        Double(causes[cause].relevance)
+        Double(causes[cause].value)
         * Decay.factor(microseconds: now &- causes[cause].at, inverseHalfLife: inverse)
       cause = causes[cause].next
     }
@@ -77,8 +77,17 @@ extension Planner {
     endCauses(of: instance, reason: .superseded, into: &output) { $0.entry == entry }
   }
 
+  /// The oldest of those that add nothing, if there is one.
   mutating func dropOldestCause(of instance: UInt32, into output: inout PlannerOutput) {
-    let oldest = waiting(instance).firstCause
+    var oldest = waiting(instance).firstCause
+    var cause = oldest
+    while cause != none {
+      if causes[cause].value == 0 {
+        oldest = cause
+        break
+      }
+      cause = causes[cause].next
+    }
     let at = causes[oldest].at
     let event = causes[oldest].event
     endCauses(of: instance, reason: .superseded, into: &output) { $0.at == at && $0.event == event }

@@ -60,8 +60,7 @@ public struct Planner {
   var appByID: [String: UInt32] = [:]
   var kinds: ContiguousArray<KindState> = []
   var kindByName: [String: UInt32] = [:]
-  /// Indices of the kinds that the policy knows, in the policy's order.
-  var policyKinds: ContiguousArray<Int> = []
+  var rules = RuleTable()
   var zones: ContiguousArray<LocalZone> = []
   var zoneByID: [String: UInt16] = [:]
   var subjects = SubjectMemory()
@@ -162,12 +161,14 @@ public struct Planner {
   /// - Returns: whether the record is done.
   public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
     output.removeAll()
-    if case .timers(let content) = step {
+    if case .timers = step {
       guard fireTimers(into: &output, decisionsMax: decisionsMax) else { return false }
       // What the timers decided is written out by tables that the record may change: that comes first.
       if output.decisionCount > 0 || output.commandCount > 0 { return false }
-      step = .idle
-      start(content, into: &output)
+      // Moved out: a copy would count every text of the record.
+      var taken = Step.idle
+      swap(&taken, &step)
+      if case .timers(let content) = consume taken { start(content, into: &output) }
     }
     if case .fanOut = step {
       guard continueFanOut(into: &output, decisionsMax: decisionsMax) else { return false }

@@ -12,6 +12,7 @@ extension Planner {
     for control in registration.controls { place(control, device: slot, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
       place(activity, device: slot, into: &output)
+      rememberRegistered(activity, device: slot)
     }
     for starter in registration.pushToStart { place(starter, device: slot, into: &output) }
     for activity in registration.activities where !registration.plansActivity(activity) {
@@ -132,6 +133,16 @@ extension Planner {
       Registration.starterID(kind: starter.kind), kind: starter.kind, surface: .starter, device: slot, into: &output)
     address(instance, token: starter.token, isChannel: false)
     listen(instance, to: starter.interests)
+  }
+
+  /// The activity has handed over its token, so the starts up to its own are no zombies, also once it has ended.
+  private mutating func rememberRegistered(_ activity: Registration.Activity, device slot: UInt32) {
+    guard let starter = find(instance: Registration.starterID(kind: activity.kind), device: slot),
+      let started = addressed[starter]?.started
+    else { return }
+    for place in started.indices where started[place].at <= activity.startedAt.microseconds {
+      addressed[starter]?.started[place].isRegistered = true
+    }
   }
 
   /// An activity that a channel tells runs on the device all the same: nothing may start another one of its subjects.
@@ -407,7 +418,7 @@ extension Planner {
     kinds.append(kind)
     kindByName[name] = index
     touch(kind: index)
-    orderPolicyKinds()
+    rules.removeAll()
     return index
   }
 
@@ -416,10 +427,6 @@ extension Planner {
 
   /// Stands for kinds beyond `PlannerBounds.kindsMax`.
   static let otherKinds = "(other kinds)"
-
-  private mutating func orderPolicyKinds() {
-    policyKinds = ContiguousArray(policy.kinds.compactMap { kindByName[$0.name].map(Int.init) })
-  }
 
   mutating func zoneIndex(_ id: String) -> UInt16 {
     if let index = zoneByID[id] { return index }
@@ -462,7 +469,7 @@ extension Planner {
     frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
     startRate = RateLedger(policy.profile.activityStarts)
     for kind in kinds.indices { kinds[kind].configure(policy) }
-    orderPolicyKinds()
+    rules.removeAll()
     for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
   }
 }

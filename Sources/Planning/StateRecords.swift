@@ -41,6 +41,15 @@ struct StateRecordWriter {
     keyEnd = binary.bytes.count
   }
 
+  /// The same, for a name given as UTF-8.
+  mutating func begin(_ letter: Unicode.Scalar, utf8 name: Span<UInt8>) {
+    binary.reset()
+    binary.uint8(UInt8(ascii: letter))
+    binary.uint8(UInt8(ascii: "/"))
+    binary.text(utf8: name)
+    keyEnd = binary.bytes.count
+  }
+
   /// Starts the value.
   mutating func beginValue() { binary.uint8(stateFormatVersion) }
 
@@ -83,7 +92,7 @@ extension Planner {
   }
 
   func lend(device slot: UInt32, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
-    writer.begin("d", deviceID(slot))
+    writer.begin("d", utf8: texts.bytes.span.extracting(texts.range(of: devices[slot].id)))
     writer.beginValue()
     findPendingEvents(device: slot, &writer.pending)
     write(device: slot, pending: writer.pending, to: &writer.binary)
@@ -140,15 +149,14 @@ extension Planner {
 
   private func write(device slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let device = devices[slot]
-    let tokens = tokens(slot)
     writer.varint(UInt64(slot))
     writer.varint(UInt64(device.flags.intersection(.stored).rawValue))
     writer.string(apps[Int(device.app)].id)
     writer.string(zones[Int(device.zone)].id)
     writer.varint(UInt64(device.osVersion.major))
     writer.varint(UInt64(device.osVersion.minor))
-    writer.optionalString(tokens.widgets)
-    writer.optionalString(tokens.background)
+    let tokens = device.tokens == TextPool.noText ? 0..<0 : texts.range(of: device.tokens)
+    TokenPair.write(texts.bytes.span.extracting(tokens), to: &writer)
     writer.zigzag(device.pushTAT)
     writer.zigzag(device.backgroundTAT)
     writer.zigzag(rare(slot).startTAT)
@@ -194,7 +202,7 @@ extension Planner {
   private func write(instance slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
     let instance = instances[slot]
     let waiting = waiting(slot)
-    writer.string(instanceID(slot))
+    writer.string(utf8: texts.bytes.span.extracting(texts.range(of: instanceIDs.handle(instance.id))))
     writer.string(kinds[Int(instance.kind)].name)
     writer.varint(UInt64(instance.index))
     writer.uint8(instance.surface.rawValue)
@@ -221,7 +229,8 @@ extension Planner {
     writer.count(entryPlace(none, of: slot))
     var entry = instance.firstEntry
     while entry != none {
-      writer.string(texts.string(interests.key(of: entries[entry].interest)))
+      let key = interests.key(of: entries[entry].interest)
+      writer.string(utf8: texts.bytes.span.extracting(texts.range(of: key)))
       writer.int64(Int64(bitPattern: entries[entry].shown))
       writer.int64(Int64(bitPattern: entries[entry].current))
       entry = entries[entry].next
@@ -232,7 +241,7 @@ extension Planner {
       // A key that the instance no longer listens to has no entry any more.
       writer.count(causes[cause].entry == none ? 0 : entryPlace(causes[cause].entry, of: slot) + 1)
       writer.count(pending.firstIndex(of: causes[cause].event) ?? 0)
-      writer.float(causes[cause].relevance)
+      writer.float(causes[cause].signedRelevance)
       writer.zigzag(causes[cause].at)
       writer.zigzag(causes[cause].expires)
       cause = causes[cause].next

@@ -16,7 +16,6 @@ public struct PlannerRestore {
   /// Newest records of devices, by id, whose slot another device still holds: one of the two records is out of date, and
   /// a later one will say which.
   private var displaced: [String: [UInt8]] = [:]
-  private var subjects: [UInt64: (newest: SubjectMemory.Newest, generation: Int64)] = [:]
   /// Records that are few and read at the end (policy, clock, kinds, apps), and those that are not the planner's.
   private var others: [[UInt8]: [UInt8]] = [:]
 
@@ -28,7 +27,7 @@ public struct PlannerRestore {
   }
 
   /// Keys that have a value.
-  public var count: Int { planner.deviceCount + displaced.count + subjects.count + others.count }
+  public var count: Int { planner.deviceCount + displaced.count + planner.subjects.count + others.count }
 
   /// Takes one record, in the order of the topic: nil removes the key.
   /// - Throws: `BinaryError` for a record that does not read: corrupt, or written by another release. What was restored
@@ -75,12 +74,14 @@ public struct PlannerRestore {
   private mutating func add(subject name: String, _ bytes: [UInt8], in value: Range<Int>?) throws(BinaryError) {
     guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     guard let value else {
-      subjects[key] = nil
+      planner.subjects.remove(key)
       return
     }
     var reader = try Self.reader(bytes, in: value)
     let generation = try reader.zigzag("a generation")
-    subjects[key] = (try SubjectMemory.Newest(from: &reader), generation)
+    let newest = try SubjectMemory.Newest(from: &reader)
+    guard !newest.ids.isEmpty else { throw .corrupt(offset: reader.offset, what: "at least one id") }
+    planner.subjects.restore(key, newest, generation: generation)
   }
 
   /// Takes back a device that an earlier record put in.
@@ -104,9 +105,7 @@ public struct PlannerRestore {
       var reader = try Self.reader(bytes, in: bytes.indices)
       try planner.readClock(&reader)
     }
-    for (key, remembered) in subjects {
-      planner.subjects.restore(key, remembered.newest, generation: remembered.generation)
-    }
+    planner.subjects.finishRestore()
     try readOthers()
     planner.finishRestore()
     return planner
@@ -210,7 +209,7 @@ extension Planner {
   mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
     now = try reader.int64("log time")
     curveHour = try reader.int64("an hour")
-    subjects.restore(generation: try reader.zigzag("a generation"))
+    subjects.generation = try reader.zigzag("a generation")
     policyOffset = try reader.zigzag("an offset")
   }
 
@@ -351,7 +350,7 @@ extension Planner {
       let slot = pending[event]
       events[slot].references += 1
       var cause = Cause(event: slot, entry: place == 0 ? none : chain[place - 1])
-      cause.relevance = try reader.float("a relevance")
+      cause.signedRelevance = try reader.float("a relevance")
       cause.at = try reader.zigzag("an instant")
       cause.expires = try reader.zigzag("an instant")
       let inserted = causes.insert(cause)

@@ -23,6 +23,8 @@ struct TimerQueue {
 
   var first: Entry? { heap.first }
   var count: Int { heap.count }
+  /// Bytes of the table.
+  var bytes: Int { heap.capacity * MemoryLayout<Entry>.stride }
 
   mutating func insert(_ entry: Entry) {
     heap.append(entry)

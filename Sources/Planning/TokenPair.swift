@@ -1,3 +1,5 @@
+import Domain
+
 /// The two tokens of a device in as few bytes as they take: hexadecimal digits in lower case, as APNs gives them out, two
 /// to a byte. Read only when a command is written out.
 struct TokenPair: Equatable {
@@ -27,6 +29,44 @@ struct TokenPair: Equatable {
     var place = 0
     _ = Self.read(bytes, &place)
     return Self.read(bytes, &place)
+  }
+
+  /// Puts the digits of the widgets' token into `digits`.
+  /// - Parameter bytes: of a pair, lent by whoever keeps them.
+  /// - Returns: whether there is such a token and it is made of digits, as nearly all are.
+  static func appendWidgets(_ bytes: Span<UInt8>, to digits: inout [UInt8]) -> Bool {
+    digits.removeAll(keepingCapacity: true)
+    guard bytes.count > 2, bytes[0] == 1 else { return false }
+    for i in 2..<2 + Int(bytes[1]) {
+      digits.append(digit(bytes[i] >> 4))
+      digits.append(digit(bytes[i] & 15))
+    }
+    return true
+  }
+
+  /// Writes the pair as two optional strings.
+  /// - Parameter bytes: of a pair, lent by whoever keeps them; none where there are no tokens.
+  static func write(_ bytes: Span<UInt8>, to writer: inout BinaryWriter) {
+    var place = 0
+    for _ in 0..<2 {
+      let form = place < bytes.count ? bytes[place] : 0
+      writer.bool(form != 0)
+      switch form {
+      case 0: place += 1
+      case 1:
+        let count = Int(bytes[place + 1])
+        writer.count(2 * count)
+        for i in place + 2..<place + 2 + count {
+          writer.uint8(digit(bytes[i] >> 4))
+          writer.uint8(digit(bytes[i] & 15))
+        }
+        place += 2 + count
+      default:
+        let count = Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
+        writer.string(utf8: bytes.extracting(place + 3..<place + 3 + count))
+        place += 3 + count
+      }
+    }
   }
 
   private static func append(_ token: String?, to bytes: inout [UInt8]) {

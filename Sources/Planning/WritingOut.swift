@@ -40,9 +40,15 @@ extension Planner {
       policy: policy.reference, traceparent: event.traceparent)
   }
 
-  /// Device id of a decision: its Kafka key.
-  public func deviceID(ofDecision index: Int, of output: PlannerOutput) -> String {
-    deviceID(instances[output.decisions[index].instance].device)
+  /// Appends the device id of a decision: its Kafka key.
+  public func appendDeviceID(ofDecision index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
+    let device = instances[output.decisions[index].instance].device
+    bytes.append(contentsOf: texts.bytes[texts.range(of: devices[device].id)])
+  }
+
+  /// Appends the device id of a command: its Kafka key.
+  public func appendDeviceID(ofCommand index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: texts.bytes[texts.range(of: devices[output.commands[index].device].id)])
   }
 
   /// Writes out one command of the last step.

@@ -5,7 +5,7 @@ import Policies
 /// Who gets how much out of the streams of one kind: every policy and every baseline against hindsight.
 struct Contest {
   private let kind: KindPolicy
-  private let model: ValueModel
+  private let devices: SimulatedDevices
   private var rivals: [Rival] = []
   private var tallies: [PlanTallies] = []
   private var arrivals = 0
@@ -18,9 +18,9 @@ struct Contest {
     var budget: InstanceBudget
   }
 
-  init(kind: KindPolicy, lanes: [SimulationLane], baselines: Bool) {
+  init(kind: KindPolicy, lanes: [SimulationLane], devices: SimulatedDevices, baselines: Bool) {
     self.kind = kind
-    model = ValueModel(kind)
+    self.devices = devices
     var budgets: [InstanceBudget] = []
     for (index, lane) in lanes.enumerated() {
       guard let own = lane.policy.kind(named: kind.name) else { continue }
@@ -49,11 +49,14 @@ struct Contest {
     if stream.arrivals.isEmpty { return }
     instances += 1
     arrivals += stream.arrivals.count
-    var days = LocalDays(zone: stream.zone, anchorMinute: anchorMinute(kind.budget))
-    let parts = split(stream, days: &days)
+    let parts = devices.days(of: stream, kind: kind)
     let plans = rivals.map { reloads(of: $0, stream: stream, index: index, lanes: lanes) }
-    for (rival, plan) in zip(rivals.indices, plans) {
-      tallies[rival].overBudget += overspent(plan, budget: rivals[rival].budget, zone: stream.zone)
+    let looks = devices.looks(at: stream)
+    // What a device grants depends on the pushes alone; the planner does not see it.
+    let shown = plans.map { devices.granted($0, stream: stream) }
+    for rival in rivals.indices {
+      tallies[rival].overBudget += overspent(plans[rival], budget: rivals[rival].budget, zone: stream.zone)
+      tallies[rival].refused += plans[rival].count - shown[rival].count
     }
     for part in parts {
       var optima: [Int: HindsightProblem.Solution] = [:]
@@ -63,28 +66,19 @@ struct Contest {
         let tokens = rivals[rival].budget.perDay
         let optimum = optima[tokens] ?? hindsight.solve(reloadsMax: tokens)
         optima[tokens] = optimum
-        let from = plans[rival].partitioningIndex { $0 >= part.day.start }
-        let to = plans[rival].partitioningIndex { $0 >= part.day.end }
-        tallies[rival].add(part.score(reloads: plans[rival][from..<to], tokens: tokens), optimum: optimum)
+        let today = slice(looks, of: part.day)
+        let believed = part.score(reloads: slice(plans[rival], of: part.day), tokens: tokens, looks: today)
+        tallies[rival].add(believed, optimum: optimum)
+        let real =
+          devices.model.hasBudgets
+          ? part.score(reloads: slice(shown[rival], of: part.day), tokens: tokens, looks: today) : believed
+        tallies[rival].add(shown: real, optimum: optimum)
       }
     }
   }
 
-  private func anchorMinute(_ budget: InstanceBudget) -> Int {
-    if case .localDay(let minute) = budget.window { minute } else { 240 }
-  }
-
-  private func split(_ stream: InstanceStream, days: inout LocalDays) -> [InstanceDay] {
-    var parts: [InstanceDay] = []
-    var start = 0
-    while start < stream.arrivals.count {
-      let day = days.day(at: stream.arrivals[start].time)
-      var end = start
-      while end < stream.arrivals.count, stream.arrivals[end].time < day.end { end += 1 }
-      parts.append(InstanceDay(day: day, model: model, arrivals: stream.arrivals[start..<end], days: &days))
-      start = end
-    }
-    return parts
+  private func slice(_ instants: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
+    instants[instants.partitioningIndex { $0 >= day.start }..<instants.partitioningIndex { $0 >= day.end }]
   }
 
   private func reloads(of rival: Rival, stream: InstanceStream, index: Int, lanes: [SimulationLane]) -> [Int64] {
@@ -93,7 +87,7 @@ struct Contest {
     case .strategy(let strategy):
       return strategy.reloads(
         for: stream.arrivals, tokens: rival.budget.perDay, minInterval: rival.budget.minInterval.microseconds,
-        days: LocalDays(zone: stream.zone, anchorMinute: anchorMinute(rival.budget)))
+        days: LocalDays(zone: stream.zone, anchorMinute: rival.budget.anchorMinute))
     }
   }
 
@@ -106,7 +100,7 @@ struct Contest {
       where place >= perDay && reload - reloads[place - perDay] < LocalDays.day { over += 1 }
       return over
     }
-    let days = LocalDays(zone: zone, anchorMinute: anchorMinute(budget))
+    let days = LocalDays(zone: zone, anchorMinute: budget.anchorMinute)
     var day = LocalDays.Day(index: .min, start: .min, end: .min)
     var spent = 0
     for reload in reloads {
@@ -123,8 +117,13 @@ struct Contest {
   var result: SimulationReport.Kind {
     SimulationReport.Kind(
       name: kind.name, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays, arrivals: arrivals,
-      plans: tallies.map(\.result))
+      plans: tallies.map { $0.result(hasBudgets: devices.model.hasBudgets) })
   }
+}
+
+extension InstanceBudget {
+  /// When the day begins that reports count by, minutes after local midnight.
+  var anchorMinute: Int { if case .localDay(let minute) = window { minute } else { 240 } }
 }
 
 extension Array {

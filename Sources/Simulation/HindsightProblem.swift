@@ -8,6 +8,8 @@ struct HindsightProblem: Sendable {
     var arrival: Arrival
     /// Chance that somebody looks, at this instant.
     var view: Double
+    /// A reload that happens anyhow and costs nothing: the app came to the foreground.
+    var isFree = false
   }
 
   struct Solution: Equatable, Sendable {
@@ -19,7 +21,11 @@ struct HindsightProblem: Sendable {
   }
 
   /// Per instant j: R(i, j) for i = j − 1, j − 2, … until nothing older is worth anything; what is older adds nothing.
-  private let rows: [[Float]]
+  let rows: [[Float]]
+  /// Instants whose reload is made anyhow and counts for nothing.
+  let isFree: [Bool]
+  /// µs, by instant.
+  let times: [Int64]
 
   /// - Parameter instants: by time. An instant without a change has relevance 0.
   init(_ instants: [Instant], model: ValueModel) {
@@ -30,6 +36,8 @@ struct HindsightProblem: Sendable {
       var sum = 0.0
       var other = place
       while other >= 0 {
+        // What came before a free reload was shown by it.
+        if other < place, instants[other].isFree { break }
         let arrival = instants[other].arrival
         // 2^−20 of a change is left: below a float's resolution of the sum.
         let worth = model.decay(instant.arrival.time - arrival.time)
@@ -41,6 +49,48 @@ struct HindsightProblem: Sendable {
       rows.append(row)
     }
     self.rows = rows
+    isFree = instants.map(\.isFree)
+    times = instants.map(\.arrival.time)
+  }
+
+  /// Several instances that every reload shows at once: what a reload is worth is the sum over them, each by its own value
+  /// model. A free reload is one of all of them.
+  /// - Parameter extra: instants at which a reload can make sense besides, because another limit begins.
+  init(together days: [InstanceDay], at extra: [Int64] = []) {
+    var all: [(member: Int, instant: Instant)] = extra.map {
+      (0, Instant(arrival: Arrival(time: $0, expires: .max, relevance: 0), view: 0))
+    }
+    for (member, day) in days.enumerated() { all += day.instants.map { (member, $0) } }
+    // What comes at the instant of a free reload is shown by it.
+    all.sort {
+      ($0.instant.arrival.time, $0.instant.isFree ? 1 : 0, $0.member)
+        < ($1.instant.arrival.time, $1.instant.isFree ? 1 : 0, $1.member)
+    }
+    var rows: [[Float]] = []
+    rows.reserveCapacity(all.count)
+    var views = [Double](repeating: 0, count: days.count)
+    for (place, entry) in all.enumerated() {
+      let time = entry.instant.arrival.time
+      for member in days.indices { views[member] = days[member].view(at: time) }
+      var row: [Float] = []
+      var sum = 0.0
+      var other = place
+      while other >= 0 {
+        if other < place, all[other].instant.isFree { break }
+        let arrival = all[other].instant.arrival
+        let model = days[all[other].member].model
+        let worth = model.decay(time - arrival.time)
+        // The longest half-life decides what is too old.
+        if worth < 1e-6, days.allSatisfy({ $0.model.decay(time - arrival.time) < 1e-6 }) { break }
+        if arrival.expires > time { sum += Double(arrival.relevance) * worth * views[all[other].member] }
+        row.append(Float(sum))
+        other -= 1
+      }
+      rows.append(row)
+    }
+    self.rows = rows
+    isFree = all.map(\.instant.isFree)
+    times = all.map(\.instant.arrival.time)
   }
 
   var count: Int { rows.count }
@@ -49,12 +99,22 @@ struct HindsightProblem: Sendable {
   /// Time k·n·w, where w instants fit into the life of a change.
   func exact(reloadsMax: Int) -> Double {
     var before = [Double](repeating: 0, count: count + 1)
+    // With no reload at all, the free ones.
+    for place in 0..<count {
+      before[place + 1] = before[place]
+      guard isFree[place] else { continue }
+      for (back, worth) in rows[place].enumerated() {
+        before[place + 1] = max(before[place + 1], before[place - back] + Double(worth))
+      }
+    }
     var after = before
     for _ in 0..<min(reloadsMax, count) {
       after[0] = 0
       for place in 0..<count {
         var best = after[place]
-        for (back, worth) in rows[place].enumerated() { best = max(best, before[place - back] + Double(worth)) }
+        for (back, worth) in rows[place].enumerated() {
+          best = max(best, (isFree[place] ? after : before)[place - back] + Double(worth))
+        }
         after[place + 1] = best
       }
       if after[count] <= before[count] { break }
@@ -78,7 +138,10 @@ struct HindsightProblem: Sendable {
           bestReloads = reloads[place - back]
         }
       }
-      if best - price > net[place] {
+      if isFree[place] {
+        net[place + 1] = best
+        reloads[place + 1] = bestReloads
+      } else if best - price > net[place] {
         net[place + 1] = best - price
         reloads[place + 1] = bestReloads + 1
       } else {
@@ -87,6 +150,40 @@ struct HindsightProblem: Sendable {
       }
     }
     return (net[count], reloads[count])
+  }
+
+  /// The best plan where a reload at an instant costs what the list says: its gain after costs, and where it reloads;
+  /// free reloads are not named.
+  func plan(prices: [Double]) -> (net: Double, chosen: [Int]) {
+    var net = [Double](repeating: 0, count: count + 1)
+    // Of the best plan for the first n instants: the place up to which it goes without its last reload; −1: no reload.
+    var before = [Int](repeating: -1, count: count + 1)
+    for place in 0..<count {
+      var best = -1.0
+      var from = 0
+      for (back, worth) in rows[place].enumerated() where net[place - back] + Double(worth) > best {
+        best = net[place - back] + Double(worth)
+        from = place - back
+      }
+      let price = isFree[place] ? 0 : prices[place]
+      if isFree[place] || best - price > net[place] {
+        net[place + 1] = best - price
+        before[place + 1] = from
+      } else {
+        net[place + 1] = net[place]
+      }
+    }
+    var chosen: [Int] = []
+    var end = count
+    while end > 0 {
+      if before[end] < 0 {
+        end -= 1
+      } else {
+        if !isFree[end - 1] { chosen.append(end - 1) }
+        end = before[end]
+      }
+    }
+    return (net[count], chosen.reversed())
   }
 
   /// By Lagrange multiplier: searches the price at which the best plan reloads k times. Any such plan is an optimum for k

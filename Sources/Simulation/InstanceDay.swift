@@ -8,11 +8,17 @@ struct InstanceDay: Sendable {
   let arrivals: ArraySlice<Arrival>
   /// Instants at which another local hour, and so another chance of a look, begins; with the chance.
   let hours: [(start: Int64, view: Double)]
+  /// The day's reloads that no push was needed for, rising.
+  let free: ArraySlice<Int64>
 
-  init(day: LocalDays.Day, model: ValueModel, arrivals: ArraySlice<Arrival>, days: inout LocalDays) {
+  init(
+    day: LocalDays.Day, model: ValueModel, arrivals: ArraySlice<Arrival>, free: ArraySlice<Int64> = [],
+    days: inout LocalDays
+  ) {
     self.day = day
     self.model = model
     self.arrivals = arrivals
+    self.free = free
     // Zones are off by quarter hours at the finest; a new hour is looked for at each.
     var hours: [(start: Int64, view: Double)] = []
     var instant = day.start
@@ -40,47 +46,100 @@ struct InstanceDay: Sendable {
   /// The best that up to so many reloads could have shown.
   func optimum(tokens: Int) -> HindsightProblem.Solution { hindsight.solve(reloadsMax: tokens) }
 
-  var hindsight: HindsightProblem {
+  var hindsight: HindsightProblem { HindsightProblem(instants, model: model) }
+
+  /// When a reload can make sense: when something has just come, when another hour begins; and when one is free.
+  var instants: [HindsightProblem.Instant] {
     var instants: [HindsightProblem.Instant] = []
-    var next = 0
-    for arrival in arrivals {
-      while next < hours.count, hours[next].start <= arrival.time {
-        instants.append(Self.still(hours[next].start, hours[next].view))
-        next += 1
+    var hour = 0
+    var still = free.startIndex
+    func quiet(upTo time: Int64) {
+      while true {
+        let nextHour = hour < hours.count ? hours[hour].start : .max
+        let nextFree = still < free.endIndex ? free[still] : .max
+        if nextHour <= min(time, nextFree), hour < hours.count {
+          instants.append(Self.still(nextHour, hours[hour].view))
+          hour += 1
+        } else if nextFree < time {
+          instants.append(Self.still(nextFree, view(at: nextFree), isFree: true))
+          still += 1
+        } else {
+          return
+        }
       }
+    }
+    for arrival in arrivals {
+      quiet(upTo: arrival.time)
       instants.append(HindsightProblem.Instant(arrival: arrival, view: view(at: arrival.time)))
     }
-    while next < hours.count {
-      instants.append(Self.still(hours[next].start, hours[next].view))
-      next += 1
-    }
-    return HindsightProblem(instants, model: model)
+    quiet(upTo: .max)
+    return instants
   }
 
-  /// Nothing comes, but more people may look.
-  private static func still(_ time: Int64, _ view: Double) -> HindsightProblem.Instant {
-    HindsightProblem.Instant(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view)
+  /// Nothing comes, but more people may look, or a reload is free.
+  private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.Instant {
+    HindsightProblem.Instant(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
   }
 
-  /// What a plan's reloads of the day made of it.
-  func score(reloads: ArraySlice<Int64>, tokens: Int) -> DayScore {
+  /// What a plan's reloads of the day, and the free ones, made of it.
+  /// - Parameter looks: the day's looks at the instance, rising.
+  func score(reloads: ArraySlice<Int64>, tokens: Int, looks: ArraySlice<Int64> = []) -> DayScore {
     var score = DayScore()
     score.reloads = reloads.count
     score.arrivals = arrivals.count
-    var next = arrivals.startIndex
-    var first = next
+    score.looks = looks.count
+    var course = Course(next: arrivals.startIndex, first: arrivals.startIndex, look: looks.startIndex)
+    var gratis = free.startIndex
     for reload in reloads {
-      while next < arrivals.endIndex, arrivals[next].time <= reload { next += 1 }
-      if next == first { score.wasted += 1 }
-      close(arrivals[first..<next], shownAt: reload, &score)
-      first = next
+      while gratis < free.endIndex, free[gratis] < reload {
+        _ = show(at: free[gratis], looks, &course, &score)
+        gratis += 1
+      }
+      if !show(at: reload, looks, &course, &score) { score.wasted += 1 }
     }
-    close(arrivals[first..<arrivals.endIndex], shownAt: nil, &score)
+    while gratis < free.endIndex {
+      _ = show(at: free[gratis], looks, &course, &score)
+      gratis += 1
+    }
+    look(before: .max, looks, &course, &score)
+    close(arrivals[course.first..<arrivals.endIndex], shownAt: nil, &score)
     for place in 0...24 {
       let instant = day.start + (day.end - day.start) * Int64(place) / 24
       score.left.append(tokens - reloads.prefix { $0 < instant }.count)
     }
     return score
+  }
+
+  /// How far the day is.
+  private struct Course {
+    /// First arrival that has not come.
+    var next: Int
+    /// First arrival that is not shown.
+    var first: Int
+    /// First look that has not been.
+    var look: Int
+  }
+
+  /// One reload: whether it shows anything new.
+  private func show(at reload: Int64, _ looks: ArraySlice<Int64>, _ course: inout Course, _ score: inout DayScore)
+    -> Bool
+  {
+    look(before: reload, looks, &course, &score)
+    while course.next < arrivals.endIndex, arrivals[course.next].time <= reload { course.next += 1 }
+    close(arrivals[course.first..<course.next], shownAt: reload, &score)
+    defer { course.first = course.next }
+    return course.next != course.first
+  }
+
+  /// Looks before an instant: stale where something has come since the last reload.
+  private func look(
+    before instant: Int64, _ looks: ArraySlice<Int64>, _ course: inout Course, _ score: inout DayScore
+  ) {
+    let waiting = course.first < arrivals.endIndex ? arrivals[course.first].time : .max
+    while course.look < looks.endIndex, looks[course.look] < instant {
+      if waiting <= looks[course.look] { score.looksStale += 1 }
+      course.look += 1
+    }
   }
 
   /// Changes that one reload delivers, or none.
@@ -124,6 +183,9 @@ struct DayScore: Equatable, Sendable {
   var reloads = 0
   /// Reloads that showed nothing new.
   var wasted = 0
+  /// Looks at the instance, and those that saw something outdated.
+  var looks = 0
+  var looksStale = 0
   /// Tokens left at the beginning of each 24th of the day, and at its end.
   var left: [Int] = []
 

@@ -5,11 +5,25 @@ import Policies
 /// What came to one measured instance: the changes that it could show, in the order of the log.
 struct InstanceStream: Sendable {
   let device: String
+  let app: String
   let instance: String
   let kind: String
   let zone: String
+  let reach: Reach
   /// Visible changes only: what looks like the change before it is not one.
   var arrivals: [Arrival] = []
+
+  /// Which pushes reload it.
+  enum Reach: Sendable {
+    /// A widget push, with all others of its device that one reaches.
+    case widgetPush
+    /// A background push that names its kind.
+    case backgroundPush
+    /// A background push that names its kind, and every widget push that others cause.
+    case both
+    /// Its own token.
+    case control
+  }
 }
 
 /// Works out what comes to the measured instances: by the rules of the policy that measures, from the registrations and
@@ -53,17 +67,36 @@ struct StreamCollector {
       guard let kind = policy.kinds.firstIndex(where: { $0.name == widget.kind && $0.enabled }),
         byWidgetPush && widget.pushEnabled || registration.tokens.background != nil
       else { continue }
-      instancesSeen += 1
-      if streams.count >= instancesMax { continue }
-      streams.append(
+      measure(
         InstanceStream(
-          device: registration.device, instance: widget.id, kind: widget.kind, zone: registration.timeZone))
-      for interest in widget.interests {
-        entries[interest, default: []].append(entryStreams.count)
-        entryStreams.append(streams.count - 1)
-        entryKinds.append(kind)
-        entryLooks.append(0)
-      }
+          device: registration.device, app: registration.app, instance: widget.id, kind: widget.kind,
+          zone: registration.timeZone,
+          reach: !byWidgetPush || !widget.pushEnabled
+            ? .backgroundPush : policy.kinds[kind].surface == .background ? .both : .widgetPush),
+        kind: kind, interests: widget.interests)
+    }
+    // The first system with control pushes, as in the planner.
+    guard registration.osVersion.major >= 18 else { return }
+    for control in registration.controls {
+      guard let kind = policy.kinds.firstIndex(where: { $0.name == control.kind && $0.enabled }) else { continue }
+      measure(
+        InstanceStream(
+          device: registration.device, app: registration.app, instance: control.id, kind: control.kind,
+          zone: registration.timeZone,
+          reach: .control),
+        kind: kind, interests: control.interests)
+    }
+  }
+
+  private mutating func measure(_ stream: InstanceStream, kind: Int, interests: [String]) {
+    instancesSeen += 1
+    if streams.count >= instancesMax { return }
+    streams.append(stream)
+    for interest in interests {
+      entries[interest, default: []].append(entryStreams.count)
+      entryStreams.append(streams.count - 1)
+      entryKinds.append(kind)
+      entryLooks.append(0)
     }
   }
 

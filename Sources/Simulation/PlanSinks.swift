@@ -29,7 +29,7 @@ struct PlanSinks: ~Copyable {
     if commands != nil {
       for index in 0..<output.commandCount {
         json.reset()
-        planner.command(index, of: output).encode(to: &json)
+        decisionWriter.write(command: index, of: output, by: planner, to: &json)
         try commands?.append(json.bytes)
         try commands?.endLine()
       }

@@ -7,6 +7,8 @@ struct PlanTallies {
   let tokens: Int
   let minInterval: TimeSpan
   var overBudget = 0
+  /// Pushes that the devices refused in silence.
+  var refused = 0
   private var captured: [Double] = []
   private var prices: [Double] = []
   private var optimumReloads = 0
@@ -16,6 +18,10 @@ struct PlanTallies {
   private var reloads = 0
   private var wasted = 0
   private var starved = 0
+  /// What was really shown.
+  private var shown: [Double] = []
+  private var looks = 0
+  private var looksStale = 0
   private var left = [Double](repeating: 0, count: 25)
 
   init(name: String, isPolicy: Bool, tokens: Int, minInterval: TimeSpan) {
@@ -40,7 +46,16 @@ struct PlanTallies {
     for (place, tokens) in score.left.enumerated() { left[place] += Double(tokens) }
   }
 
-  var result: SimulationReport.Plan {
+  /// What the day's screen showed: the pushes that the device granted.
+  mutating func add(shown score: DayScore, optimum: HindsightProblem.Solution) {
+    if optimum.value > 0 { shown.append(score.value / optimum.value) }
+    looks += score.looks
+    looksStale += score.looksStale
+  }
+
+  /// - Parameter hasBudgets: whether devices may refuse.
+  func result(hasBudgets: Bool) -> SimulationReport.Plan {
+    let onScreen = shown.sorted()
     let count = Double(max(1, days))
     let sorted = captured.sorted()
     let waits = criticalWaits.sorted()
@@ -55,7 +70,11 @@ struct PlanTallies {
       reloads: reloads, reloadsWasted: wasted, tokensUnusedPerDay: Double(tokens) - Double(reloads) / count,
       daysStarved: starved, overBudget: overBudget, tokensLeftByHour: left.map { $0 / count },
       hindsightPriceMean: prices.isEmpty ? 0 : prices.reduce(0, +) / Double(prices.count),
-      hindsightReloadsPerDay: Double(optimumReloads) / Double(max(1, captured.count)))
+      hindsightReloadsPerDay: Double(optimumReloads) / Double(max(1, captured.count)),
+      screen: hasBudgets || looks > 0
+        ? SimulationReport.Screen(
+          refused: refused, capturedMean: onScreen.isEmpty ? 0 : onScreen.reduce(0, +) / Double(onScreen.count),
+          capturedP10: Self.quantile(0.1, of: onScreen) ?? 0, looks: looks, looksStale: looksStale) : nil)
   }
 
   /// The value that a share q of the sorted values lies at or below (nearest rank); nil of none.

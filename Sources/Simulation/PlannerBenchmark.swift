@@ -30,8 +30,13 @@ public struct PlannerBenchmark: Sendable {
     public var commands: Int
     public var seconds: Double
     public var decisionsPerSecond: Double { Double(decisions) / seconds }
-    /// Bytes of planner state per device; nil where the system does not tell.
+    /// Bytes by which the resident memory of the process grew per device while they registered; nil where the system does
+    /// not tell.
     public var stateBytesPerDevice: Double?
+    /// Bytes of the planner's tables per device, room for growth included: after the registrations, and at the end, with
+    /// what waits.
+    public var tableBytesPerDevice: Double
+    public var tableBytesPerDeviceAtEnd: Double
     /// Decisions by reason, most frequent first.
     public var reasons: [(reason: String, count: Int)]
   }
@@ -45,6 +50,7 @@ public struct PlannerBenchmark: Sendable {
     let registrationStart = clock()
     registerAll(&planner, &output, subjects: subjects)
     let registrationSeconds = clock() - registrationStart
+    let tables = Double(planner.tableBytes) / Double(devices)
     let bytes = memory().flatMap { after in before.map { Double(after - $0) / Double(devices) } }
     var decisions = 0
     var commands = 0
@@ -80,6 +86,7 @@ public struct PlannerBenchmark: Sendable {
     return Result(
       devices: devices, instances: devices * instancesPerDevice, registrationSeconds: registrationSeconds,
       decisions: decisions, commands: commands, seconds: seconds, stateBytesPerDevice: bytes,
+      tableBytesPerDevice: tables, tableBytesPerDeviceAtEnd: Double(planner.tableBytes) / Double(devices),
       reasons: reasons.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.map { ($0.key, $0.value) })
   }
 

@@ -19,8 +19,13 @@ public struct SimulationOptions: Sendable {
   public var devices: String
   /// CloudEvents in structured mode, one a line, ordered by time.
   public var events: String
-  /// Replaces every kind's view curve, in all policies and in the optimum; 24 by local hour.
-  public var views: [Double]?
+  /// CloudEvents `rouse.signal.*`, one a line, ordered by time: what the devices said. Told to every planner.
+  public var signals: String?
+  /// When people looked. Their common curve replaces every kind's view curve, in all policies and in the optimum; what a
+  /// device that it names could show is weighed by that device's own curve, and its looks are told to the planners.
+  public var screens: ScreenEvents?
+  /// What devices do with a push.
+  public var deviceModel = DeviceModel()
   /// Whether the strategies in use today are run on the same streams.
   public var baselines = true
   /// Instances measured, in the order of registration; all of them are planned for.

@@ -3,7 +3,7 @@ import Domain
 /// A report as one self-contained HTML page: tables and charts in SVG, readable in light and dark, without a script and
 /// without anything to load.
 public struct SimulationPage {
-  private let report: SimulationReport
+  let report: SimulationReport
   private let views: [Double]?
 
   /// - Parameter views: the view curve that replaced the policies', by local hour; nil: none did.
@@ -21,6 +21,7 @@ public struct SimulationPage {
 
       """
     for kind in report.kinds { body += section(kind) }
+    body += sharedSection + surfaceSection + modelSection
     if let views {
       body +=
         "<h2>When people look</h2>\n"
@@ -33,7 +34,7 @@ public struct SimulationPage {
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>Rouse simulation</title>
-      <style>\(Self.style)</style>
+      <style>\(PageStyle.text)</style>
       </head>
       <body>
       \(body)</body>
@@ -46,7 +47,7 @@ public struct SimulationPage {
     var text = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last). " }
     text +=
-      "\(report.events) events, \(report.devices) devices, \(report.measured) of \(report.instances) instances measured."
+      "\(report.events) events, \(report.signals) signals, \(report.devices) devices, \(report.measured) of \(report.instances) instances measured."
     for policy in report.commands {
       text += " <b>\(HTMLText.escape(policy.name))</b>: \(policy.decisions) decisions, \(policy.commands) commands."
     }
@@ -58,7 +59,7 @@ public struct SimulationPage {
     var html =
       "<h2>\(HTMLText.escape(kind.name))</h2>\n<p>\(kind.instances) instances, \(kind.instanceDays) instance-days, "
     html += "\(HTMLText.number(perDay, 0)) visible changes a day</p>\n"
-    html += table(kind.plans)
+    html += table(kind.plans) + screenTable(kind)
     html += "<div class=\"charts\">\n"
     html += SVGChart.bars(
       kind.plans.map {
@@ -115,25 +116,4 @@ public struct SimulationPage {
     if !seconds.isFinite { return "never" }
     return seconds < 60 ? HTMLText.number(seconds, 0) + " s" : HTMLText.number(seconds / 60, 1) + " min"
   }
-
-  private static let style = """
-    :root { color-scheme: light dark; --ink: #1c1e21; --soft: #63676d; --line: #d9dbde; --ground: #fdfdfc; --ours: #0b6bcb;
-      --ours2: #b1400f; --ours3: #1b7f3b; --other: #9a9fa6; }
-    @media (prefers-color-scheme: dark) { :root { --ink: #e8e8e6; --soft: #a2a6ab; --line: #3a3e44; --ground: #17191c;
-      --ours: #5aa9f5; --ours2: #f09a6b; --ours3: #6fcf8c; --other: #7d838b; } }
-    body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--ground); max-width: 68rem;
-      margin: 2rem auto; padding: 0 1rem; }
-    h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } .note, figcaption { color: var(--soft); }
-    .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-    th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-    th { color: var(--soft); font-weight: 500; } th:first-child, td:first-child { text-align: left; padding-left: 0; }
-    .ours td { font-weight: 600; } .charts { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1.5rem; }
-    figure { margin: 0; flex: 1 1 28rem; min-width: 0; max-width: 34rem; } figcaption { font-size: .85rem; margin-bottom: .3rem; }
-    svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; }
-    svg .soft { fill: var(--soft); } svg .axis { stroke: var(--line); } svg .mark { stroke: var(--ink); stroke-width: 2; }
-    svg .o0 { --c: var(--ours); } svg .o1 { --c: var(--ours2); } svg .o2 { --c: var(--ours3); } svg .b { --c: var(--other); }
-    svg rect { fill: var(--c); } svg polyline { fill: none; stroke: var(--c); stroke-width: 2.4; }
-    svg .b polyline { stroke-width: 1.4; } svg .d1 polyline { stroke-dasharray: 6 3; } svg .d2 polyline { stroke-dasharray: 2 3; }
-    svg .d3 polyline { stroke-dasharray: 8 3 2 3; } svg .d4 polyline { stroke-dasharray: 1 5; }
-    """
 }

@@ -1,9 +1,10 @@
 public import Domain
-import JSON
 
 /// What a simulation found: per kind, every policy and baseline against the hindsight optimum.
 public struct SimulationReport: Equatable, Sendable {
   public var events = 0
+  /// Read from a file; receipts and looks of simulated devices are not among them.
+  public var signals = 0
   public var devices = 0
   /// Instances that a push can reach, and how many of them were measured.
   public var instances = 0
@@ -12,9 +13,12 @@ public struct SimulationReport: Equatable, Sendable {
   public var firstDeadLetter: DeadLetter?
   public var first: Timestamp?
   public var last: Timestamp?
+  public var deviceModel = DeviceModel()
   public var commands: [Commands] = []
   /// In the order of names.
   public var kinds: [Kind] = []
+  /// Per policy under which limits bind that instances share; empty where only the day's tokens of single instances do.
+  public var shared: [Shared] = []
 
   public init() {}
 
@@ -23,6 +27,83 @@ public struct SimulationReport: Equatable, Sendable {
     public var name: String
     public var decisions: Int
     public var commands: Int
+    /// Fetches that the devices reported because of a push.
+    public var receipts: Int
+    /// Surfaces that were decided about.
+    public var surfaces: [SurfaceCounts]
+    /// Ledgers with a limit.
+    public var ledgers: [LedgerCount]
+    /// Activities that were started and handed over no update token.
+    public var startsWithoutToken: Int
+    /// Activities that at the end of the run nobody could update or end.
+    public var zombies: Int
+  }
+
+  /// What one policy's planner told one surface.
+  public struct SurfaceCounts: Equatable, Sendable {
+    public var surface: Surface
+    public var commands: Int
+    /// Live Activities and channels: by what the push does, and by priority; 10 is charged, 5 is free.
+    public var starts: Int
+    public var updates: Int
+    public var ends: Int
+    public var priority10: Int
+    public var priority5: Int
+    /// Instances reloaded at a price, and those of them that had nothing new to show.
+    public var reloads: Int
+    public var reloadsWasted: Int
+    /// Changes that were told, with a push of their own or another's.
+    public var told: Int
+    /// Visible changes that no push told.
+    public var neverTold: Int
+
+    init(surface: Surface, tally: SurfaceTally) {
+      self.surface = surface
+      commands = tally.commands
+      starts = tally.starts
+      updates = tally.updates
+      ends = tally.ends
+      priority10 = tally.priority10
+      priority5 = tally.priority5
+      reloads = tally.reloads
+      reloadsWasted = tally.reloadsWasted
+      told = tally.told
+      neverTold = tally.neverTold
+    }
+  }
+
+  /// Commands beyond what a ledger had; recounted from the commands, must be 0.
+  public struct LedgerCount: Equatable, Sendable {
+    public var ledger: Command.Ledger
+    public var over: Int
+  }
+
+  /// A policy against an upper bound over several levels of budget: day's tokens, pushes a device, app.
+  public struct Shared: Equatable, Sendable {
+    public var name: String
+    /// Days of instances that are reloaded together.
+    public var samples: Int
+    /// Value shown on the screens, in all.
+    public var shown: Double
+    /// The optima of single instances, each as if it had the device and the app for itself.
+    public var sumOfOptima: Double
+    /// No plan within the limits shows more: Lagrangian bound. Whether one shows as much is not known.
+    public var upperBound: Double
+    /// Value shown ÷ upper bound, by day of instances that are reloaded together; without the app's number.
+    public var capturedMean: Double
+    public var capturedP10: Double
+  }
+
+  /// What really was on the screens, where devices have budgets of their own or looks are known.
+  public struct Screen: Equatable, Sendable {
+    /// Pushes that the device accepted and did nothing about, which the planner is not told.
+    public var refused: Int
+    /// As `Plan.capturedMean` and `capturedP10`, by what the devices did instead of what the planner believes.
+    public var capturedMean: Double
+    public var capturedP10: Double
+    /// Looks at the instances, and those that saw something outdated.
+    public var looks: Int
+    public var looksStale: Int
   }
 
   public struct Kind: Equatable, Sendable {
@@ -72,121 +153,6 @@ public struct SimulationReport: Equatable, Sendable {
     /// What one token more would have brought, and the reloads that the optimum makes; means over instance-days.
     public var hindsightPriceMean: Double
     public var hindsightReloadsPerDay: Double
-  }
-}
-
-extension SimulationReport {
-  /// One JSON object.
-  public var json: [UInt8] {
-    var json = JSONWriter(reserving: 8192)
-    json.beginObject()
-    for (key, value) in counts {
-      json.key(key)
-      json.integer(value)
-    }
-    if let first, let last {
-      json.key("from")
-      json.string(first.description)
-      json.key("to")
-      json.string(last.description)
-    }
-    if let firstDeadLetter {
-      json.key("firstDeadLetter")
-      json.string(firstDeadLetter.description)
-    }
-    json.key("policies")
-    json.beginArray()
-    for policy in commands {
-      json.beginObject()
-      json.key("name")
-      json.string(policy.name)
-      json.key("decisions")
-      json.integer(policy.decisions)
-      json.key("commands")
-      json.integer(policy.commands)
-      json.endObject()
-    }
-    json.endArray()
-    json.key("kinds")
-    json.beginArray()
-    for kind in kinds { kind.encode(to: &json) }
-    json.endArray()
-    json.endObject()
-    return json.bytes
-  }
-
-  private var counts: [(StaticString, Int)] {
-    [
-      ("events", events), ("devices", devices), ("instances", instances), ("instancesMeasured", measured),
-      ("deadLetters", deadLetters),
-    ]
-  }
-}
-
-extension SimulationReport.Kind {
-  fileprivate func encode(to json: inout JSONWriter) {
-    json.beginObject()
-    json.key("kind")
-    json.string(name)
-    json.key("halfLifeSeconds")
-    json.number(Double(halfLife.microseconds) / 1e6)
-    json.key("instances")
-    json.integer(instances)
-    json.key("instanceDays")
-    json.integer(instanceDays)
-    json.key("visibleChanges")
-    json.integer(arrivals)
-    json.key("plans")
-    json.beginArray()
-    for plan in plans { plan.encode(to: &json) }
-    json.endArray()
-    json.endObject()
-  }
-}
-
-extension SimulationReport.Plan {
-  fileprivate func encode(to json: inout JSONWriter) {
-    json.beginObject()
-    json.key("plan")
-    json.string(name)
-    json.key("isPolicy")
-    json.bool(isPolicy)
-    for (key, value) in integers {
-      json.key(key)
-      json.integer(value)
-    }
-    for (key, value) in numbers {
-      json.key(key)
-      if value.isFinite { json.rounded(value) } else { json.null() }
-    }
-    for (key, values) in lists {
-      json.key(key)
-      json.beginArray()
-      for value in values { json.rounded(value) }
-      json.endArray()
-    }
-    json.endObject()
-  }
-
-  private var integers: [(StaticString, Int)] {
-    [
-      ("tokensPerDay", tokens), ("minIntervalSeconds", Int(minInterval.microseconds / 1_000_000)),
-      ("samples", samples), ("criticalChanges", criticalChanges), ("criticalNeverShown", criticalNeverShown),
-      ("reloads", reloads), ("reloadsWasted", reloadsWasted), ("daysStarved", daysStarved), ("overBudget", overBudget),
-    ]
-  }
-
-  /// Null: none, or never.
-  private var numbers: [(StaticString, Double)] {
-    [
-      ("freshnessCapturedMean", capturedMean), ("freshnessCapturedP10", capturedP10),
-      ("staleSecondsPerDay", staleSecondsPerDay), ("secondsToFreshP50", secondsToFreshP50 ?? .infinity),
-      ("secondsToFreshP95", secondsToFreshP95 ?? .infinity), ("tokensUnusedPerDay", tokensUnusedPerDay),
-      ("hindsightPriceMean", hindsightPriceMean), ("hindsightReloadsPerDay", hindsightReloadsPerDay),
-    ]
-  }
-
-  private var lists: [(StaticString, [Double])] {
-    [("tokensLeftByHour", tokensLeftByHour), ("freshnessCapturedTwentieths", capturedTwentieths)]
+    public var screen: Screen?
   }
 }

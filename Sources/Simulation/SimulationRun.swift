@@ -20,6 +20,7 @@ public struct SimulationRun: ~Copyable {
   private let progress: (Progress) -> Void
   private var lanes: [SimulationLane]
   private var collector: StreamCollector
+  private var devices: SimulatedDevices
   private var report = SimulationReport()
 
   private static let progressEvery = 1024
@@ -30,7 +31,7 @@ public struct SimulationRun: ~Copyable {
   public init(_ given: SimulationOptions, progress: @escaping (Progress) -> Void = { _ in }) {
     precondition(!given.candidates.isEmpty, "a simulation needs a policy")
     var options = given
-    if let views = given.views {
+    if let views = given.screens?.curve.hourly {
       for candidate in options.candidates.indices {
         for kind in options.candidates[candidate].policy.kinds.indices {
           options.candidates[candidate].policy.kinds[kind].views = views
@@ -39,39 +40,73 @@ public struct SimulationRun: ~Copyable {
     }
     self.options = options
     self.progress = progress
-    lanes = options.candidates.map { SimulationLane($0) }
+    lanes = options.candidates.map { SimulationLane($0, model: given.deviceModel) }
     collector = StreamCollector(policy: options.candidates[0].policy, instancesMax: options.instancesMax)
+    devices = SimulatedDevices(given.deviceModel, screens: nil, streams: [])
   }
 
   public consuming func run() throws(LineFileError) -> SimulationReport {
     var events = try PlanInput.events(path: options.events)
+    var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
     var event = try next(&events)
-    let measured = try register(at: event?.time)
-    report.first = event?.time
+    var signal = try next(&signals)
+    let start = [event?.time, signal?.time].compactMap { $0 }.min()
+    try register(at: start)
+    report.first = start
+    let measured = MeasuredInstances(collector.streams)
+    devices = SimulatedDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
+    for lane in lanes.indices { lanes[lane].equip(collector.streams, devices) }
+    var looks = LookSignals(
+      options.deviceModel, looks: devices.looks, streams: collector.streams, from: start?.microseconds ?? 0)
     var now = Int64.min
-    while let given = event {
-      report.events += 1
-      now = max(now, given.time.microseconds)
+    while event != nil || signal != nil {
+      // At the same instant what a device says comes first: it was so when the event came.
+      let next = [event?.time, signal?.time].compactMap { $0 }.min()?.microseconds ?? now
+      if let look = looks.next(upTo: next) {
+        now = max(now, look.time.microseconds)
+        say(look, now: now, measured)
+      } else if let given = signal, given.time <= event?.time ?? given.time {
+        report.signals += 1
+        now = max(now, given.time.microseconds)
+        say(given, now: now, measured)
+        signal = try self.next(&signals)
+      } else if let given = event {
+        report.events += 1
+        now = max(now, given.time.microseconds)
+        collector.add(given, now: now)
+        step(.event(given), now: now, measured)
+        if report.events % Self.progressEvery == 0 {
+          progress(
+            Progress(
+              stage: .planning, count: report.events, done: events.bytesConsumed, total: events.bytesTotal))
+        }
+        event = try self.next(&events)
+      }
       report.last = Timestamp(microseconds: now)
-      collector.add(given, now: now)
-      for lane in lanes.indices {
-        lanes[lane].tick(before: now, measured)
-        lanes[lane].step(.event(given), at: now, measured)
-      }
-      if report.events % Self.progressEvery == 0 {
-        progress(
-          Progress(
-            stage: .planning, count: report.events, done: events.bytesConsumed, total: events.bytesTotal))
-      }
-      event = try next(&events)
     }
     if now != .min { for lane in lanes.indices { lanes[lane].tick(before: now + Self.drain, measured) } }
     measure()
     return report
   }
 
+  private mutating func say(_ signal: Signal, now: Int64, _ measured: MeasuredInstances) {
+    devices.note(signal, at: now)
+    step(.signal(signal), now: now, measured)
+  }
+
+  private mutating func step(_ content: LogRecord.Content, now: Int64, _ measured: MeasuredInstances) {
+    for lane in lanes.indices {
+      lanes[lane].tick(before: now, measured)
+      lanes[lane].step(content, at: now, measured)
+    }
+  }
+
   private mutating func next(_ events: inout PlanInput<DomainEvent>) throws(LineFileError) -> DomainEvent? {
     try events.next { (letter) throws(LineFileError) in refuse(letter) }
+  }
+
+  private mutating func next(_ signals: inout PlanInput<Signal>?) throws(LineFileError) -> Signal? {
+    try signals?.next { (letter) throws(LineFileError) in refuse(letter) }
   }
 
   private mutating func refuse(_ letter: DeadLetter) {
@@ -79,21 +114,23 @@ public struct SimulationRun: ~Copyable {
     if report.firstDeadLetter == nil { report.firstDeadLetter = letter }
   }
 
-  private mutating func register(at start: Timestamp?) throws(LineFileError) -> MeasuredInstances {
+  private mutating func register(at start: Timestamp?) throws(LineFileError) {
     var devices = try PlanInput.registrations(path: options.devices)
     let nothing = MeasuredInstances([])
     while let registration = try devices.next(refused: { (letter) throws(LineFileError) in refuse(letter) }) {
       report.devices += 1
       collector.register(registration)
       let time = (start ?? registration.updatedAt).microseconds
-      for lane in lanes.indices { lanes[lane].step(.registration(registration), at: time, nothing) }
+      for lane in lanes.indices {
+        lanes[lane].step(.registration(registration), at: time, nothing)
+        for channel in registration.channels() { lanes[lane].step(.registration(channel), at: time, nothing) }
+      }
       if report.devices % Self.progressEvery == 0 {
         progress(
           Progress(
             stage: .registering, count: report.devices, done: devices.bytesConsumed, total: devices.bytesTotal))
       }
     }
-    return MeasuredInstances(collector.streams)
   }
 
   // MARK: Measuring
@@ -101,12 +138,10 @@ public struct SimulationRun: ~Copyable {
   private mutating func measure() {
     report.instances = collector.instancesSeen
     report.measured = collector.streams.count
-    report.commands = lanes.map {
-      SimulationReport.Commands(name: $0.name, decisions: $0.decisions, commands: $0.commands)
-    }
+    report.deviceModel = options.deviceModel
     let yardstick = options.candidates[0].policy
     for kind in yardstick.kinds {
-      var contest = Contest(kind: kind, lanes: lanes, baselines: options.baselines)
+      var contest = Contest(kind: kind, lanes: lanes, devices: devices, baselines: options.baselines)
       for (index, stream) in collector.streams.enumerated() where stream.kind == kind.name {
         contest.add(stream, index: index, lanes: lanes)
         progress(
@@ -114,5 +149,8 @@ public struct SimulationRun: ~Copyable {
       }
       if contest.instanceDays > 0 { report.kinds.append(contest.result) }
     }
+    let shared = SharedContest(collector.streams, devices: devices, kinds: yardstick.kinds)
+    report.shared = lanes.compactMap { shared.result($0) }
+    report.commands = lanes.map { lane in lane.summary(kinds: report.kinds) }
   }
 }

@@ -10,9 +10,10 @@ struct ValueModel: Equatable, Sendable {
   /// By local hour, 24.
   let views: [Double]
 
-  init(_ kind: KindPolicy) {
+  /// - Parameter views: of the device itself; nil: the kind's.
+  init(_ kind: KindPolicy, views: [Double]? = nil) {
     inverseHalfLife = 1 / Double(max(1, kind.halfLife.microseconds))
-    views = kind.views
+    self.views = views ?? kind.views
   }
 
   /// Worth left of a change after so many µs, of 1.

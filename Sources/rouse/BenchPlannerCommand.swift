@@ -67,11 +67,13 @@ struct BenchPlannerCommand: ParsableCommand {
   private func text(_ results: [(fanOut: Int, result: PlannerBenchmark.Result)], _ bytes: Double?) -> String {
     var text = "machine   \(BenchMachine.text)\n"
     text += "fleet     \(Digits.count(devices, "device")) × \(instances), seed \(seed)\n"
-    if let bytes { text += "memory    \(Digits.grouped(Int(bytes))) bytes a device\n" }
+    if let bytes { text += "memory    \(Digits.grouped(Int(bytes))) bytes a device, resident after registering\n" }
     for (fanOut, result) in results {
       text += "fan-out   \(Digits.grouped(fanOut)): \(Digits.grouped(Int(result.decisionsPerSecond))) decisions/s"
       text += " (\(Digits.grouped(result.decisions)) in \(Digits.decimal(result.seconds, 2)) s, "
       text += "\(Digits.count(result.commands, "command")))\n"
+      text += "          tables: \(Digits.grouped(Int(result.tableBytesPerDevice))) bytes a device after registering, "
+      text += "\(Digits.grouped(Int(result.tableBytesPerDeviceAtEnd))) at the end\n"
     }
     return text
   }
@@ -106,6 +108,10 @@ struct BenchPlannerCommand: ParsableCommand {
       json.integer(Int(result.decisionsPerSecond))
       json.key("registrationSeconds")
       json.rounded(result.registrationSeconds)
+      json.key("tableBytesPerDevice")
+      json.rounded(result.tableBytesPerDevice)
+      json.key("tableBytesPerDeviceAtEnd")
+      json.rounded(result.tableBytesPerDeviceAtEnd)
       json.endObject()
     }
     json.endArray()

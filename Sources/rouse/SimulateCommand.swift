@@ -6,6 +6,18 @@ import LineFiles
 import Policies
 import Simulation
 
+/// `--device-model`
+enum DeviceModelOption: String, ExpressibleByArgument, CaseIterable {
+  case trusting, apple
+
+  var name: DeviceModel.Name {
+    switch self {
+    case .trusting: .trusting
+    case .apple: .apple
+    }
+  }
+}
+
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Compare policies with each other and with hindsight, on real events.",
@@ -14,11 +26,18 @@ struct SimulateCommand: ParsableCommand {
       tokens could have shown: freshness captured is what a policy showed, as a share of that. The strategies in use \
       today run on the same streams. The first policy's rules say what a change is worth, for all of them.
 
+      With --device-model apple the devices have budgets of their own, which no planner sees: 40 to 70 reloads a day and \
+      widget, by how often it is looked at. What is beyond is accepted and does nothing; what reloads is told by a \
+      receipt. The report then also says what was really on the screens. Where instances share limits (a rate of \
+      pushes, an app's number, one push for several widgets), policies are held against an upper bound besides.
+
       EXAMPLE
         rouse simulate --policy now.yaml --policy next.yaml \\
           --devices devices.jsonl.gz --events events.jsonl.gz --report report.html
         rouse simulate --policy p.yaml --devices d.jsonl --events e.jsonl \\
           --views screen.jsonl.gz --format json
+        rouse simulate --policy p.yaml --devices d.jsonl --events e.jsonl \\
+          --signals signals.jsonl --device-model apple --seed 7
         rouse simulate --strategies
       """)
 
@@ -28,13 +47,22 @@ struct SimulateCommand: ParsableCommand {
   var devices: String?
   @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
   var events: String?
+  @Option(help: ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file"))
+  var signals: String?
   @Option(
     help: ArgumentHelp(
-      "When people look: screen events {device, time, kind}, one a line. Replaces the policies' view curves.",
-      valueName: "file"))
+      """
+      When people look: screen events {device, time, kind}, one a line. Replaces the policies' view curves; a device that \
+      is named there is judged by its own, and its looks are told to the planners.
+      """, valueName: "file"))
   var views: String?
   @Option(help: ArgumentHelp("Time zone in which the hours of --views are counted.", valueName: "zone"))
   var viewsZone = "UTC"
+  @Option(
+    help: "What devices do with a push: grant what the planner believes, or as hidden budgets of Apple's kind say.")
+  var deviceModel = DeviceModelOption.trusting
+  @Option(help: ArgumentHelp("Seed of what --device-model draws.", valueName: "number"))
+  var seed: UInt64 = 1
   @Option(help: ArgumentHelp("Instances to measure at most; all are planned for.", valueName: "count"))
   var instances = 5_000
   @Flag(inversion: .prefixedNo, help: "Run the strategies in use today on the same streams.")
@@ -56,7 +84,7 @@ struct SimulateCommand: ParsableCommand {
     if devices == nil { throw ValidationError("name the registrations with --devices") }
     if events == nil { throw ValidationError("name the events with --events") }
     if instances < 1 { throw ValidationError("--instances: found \(instances), expected 1 or more") }
-    if (policy + [devices, events, views].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
+    if (policy + [devices, events, signals, views].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
       throw ValidationError("only one input can be - (standard input)")
     }
     if TimeZone(identifier: viewsZone) == nil {
@@ -70,15 +98,16 @@ struct SimulateCommand: ParsableCommand {
     var options = SimulationOptions(candidates: try candidates(), devices: devices, events: events)
     options.baselines = baselines
     options.instancesMax = instances
-    let curve = try views.map { try ViewCurve(path: $0, zone: viewsZone) }
-    options.views = curve?.hourly
+    options.signals = signals
+    options.screens = try views.map { try ScreenEvents(path: $0, zone: viewsZone) }
+    options.deviceModel = DeviceModel(deviceModel.name, seed: seed)
     let line = ProgressLine()
     defer { line.end() }
     let result = try SimulationRun(options) { progress in line.show(Self.text(progress)) }.run()
     line.end()
     if let report {
       var writer = try LineWriter(path: report)
-      try writer.append(SimulationPage(result, views: curve?.hourly).html)
+      try writer.append(SimulationPage(result, views: options.screens?.curve.hourly).html)
       try writer.close()
     }
     switch output.format {

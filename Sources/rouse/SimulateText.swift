@@ -7,6 +7,7 @@ enum SimulateText {
     var text = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last), " }
     text += "\(Digits.count(report.events, "event")), \(Digits.count(report.devices, "device")), "
+    if report.signals > 0 { text += "\(Digits.count(report.signals, "signal")), " }
     text += "\(Digits.grouped(report.measured)) of \(Digits.count(report.instances, "instance")) measured\n"
     for policy in report.commands {
       text +=
@@ -19,7 +20,9 @@ enum SimulateText {
     }
     if report.kinds.isEmpty { text += "\nnothing came to any measured instance: do the interests match the events?\n" }
     for kind in report.kinds { text += "\n" + self.text(kind) }
-    return text
+    if !report.kinds.isEmpty, report.deviceModel.name != .trusting { text += "\n" + modelText(report) }
+    if !report.shared.isEmpty { text += "\n" + sharedText(report.shared) }
+    return text + "\n" + surfaceText(report)
   }
 
   private static func text(_ kind: SimulationReport.Kind) -> String {
@@ -39,6 +42,73 @@ enum SimulateText {
       text +=
         "hindsight at \(hindsight.tokens) tokens: \(Digits.decimal(hindsight.hindsightReloadsPerDay, 1)) reloads a day, "
       text += "price \(Digits.decimal(hindsight.hindsightPriceMean, 3))\n"
+    }
+    return text + screenText(kind)
+  }
+
+  /// What was really on the screens, where that is not what the planner believes, or where looks are known.
+  private static func screenText(_ kind: SimulationReport.Kind) -> String {
+    var rows = [["on the screen", "tokens", "refused", "captured", "p10", "believed", "looks", "stale"]]
+    for plan in kind.plans {
+      guard let screen = plan.screen else { continue }
+      rows.append([
+        plan.name, String(plan.tokens), Digits.grouped(screen.refused), Digits.decimal(screen.capturedMean, 3),
+        Digits.decimal(screen.capturedP10, 3), signed(plan.capturedMean - screen.capturedMean),
+        Digits.grouped(screen.looks),
+        screen.looks > 0 ? Digits.decimal(Double(screen.looksStale) / Double(screen.looks) * 100, 1) + " %" : "-",
+      ])
+    }
+    return rows.count > 1 ? "\n" + table(rows) : ""
+  }
+
+  private static func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + Digits.decimal(value, 3) }
+
+  private static func modelText(_ report: SimulationReport) -> String {
+    var text = "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed): refused pushes were "
+    text += "accepted and did nothing; believed: what the planner counts on above what was shown\n"
+    for policy in report.commands { text += "\(policy.name): \(Digits.count(policy.receipts, "receipt"))\n" }
+    return text
+  }
+
+  private static func sharedText(_ shared: [SimulationReport.Shared]) -> String {
+    var rows = [["shared limits", "days", "shown", "sum of optima", "upper bound", "of bound", "p10"]]
+    for bound in shared {
+      rows.append([
+        bound.name, Digits.grouped(bound.samples), Digits.decimal(bound.shown, 1), Digits.decimal(bound.sumOfOptima, 1),
+        Digits.decimal(bound.upperBound, 1), Digits.decimal(bound.capturedMean, 3),
+        Digits.decimal(bound.capturedP10, 3),
+      ])
+    }
+    return table(rows)
+      + "upper bound (Lagrangian): no plan within the limits shows more; the optimum itself may be lower\n"
+  }
+
+  private static func surfaceText(_ report: SimulationReport) -> String {
+    var rows = [
+      ["", "surface", "commands", "starts", "updates", "ends", "at 10", "at 5", "told", "never told", "waste"]
+    ]
+    for policy in report.commands {
+      for counts in policy.surfaces {
+        let isActivity = counts.surface == .liveActivity || counts.surface == .broadcast
+        let activity = [counts.starts, counts.updates, counts.ends, counts.priority10, counts.priority5]
+        let waste = counts.reloads > 0 ? Double(counts.reloadsWasted) / Double(counts.reloads) * 100 : 0
+        rows.append(
+          [policy.name, counts.surface.rawValue, Digits.grouped(counts.commands)]
+            + activity.map { isActivity ? Digits.grouped($0) : "-" }
+            + [
+              Digits.grouped(counts.told), Digits.grouped(counts.neverTold),
+              isActivity ? "-" : Digits.decimal(waste, 1) + " %",
+            ])
+      }
+    }
+    var text = table(rows)
+    for policy in report.commands {
+      text += "\(policy.name), over budget: "
+      text += policy.ledgers.map { "\($0.ledger.rawValue) \($0.over)" }.joined(separator: ", ") + "\n"
+      if policy.startsWithoutToken > 0 || policy.zombies > 0 {
+        text += "\(policy.name): \(Digits.count(policy.startsWithoutToken, "start")) handed over no token, "
+        text += "\(Digits.grouped(policy.zombies)) left running that nobody can end\n"
+      }
     }
     return text
   }

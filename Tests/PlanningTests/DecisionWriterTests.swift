@@ -5,7 +5,7 @@ import Testing
 
 @testable import Planning
 
-@Suite("Decisions written straight from the tables")
+@Suite("Decisions and commands written straight from the tables")
 struct DecisionWriterTests {
   /// Applies records to a planner and compares each decision's bytes on both ways.
   private struct Comparison {
@@ -16,6 +16,7 @@ struct DecisionWriterTests {
     var compared = 0
     var withCommand = 0
     var merged = 0
+    var widgetPushes = 0
 
     mutating func apply(_ content: LogRecord.Content, at time: Int64) {
       planner.begin(content, offset: offset, timestamp: time)
@@ -31,6 +32,12 @@ struct DecisionWriterTests {
           compared += 1
           if decision.command != nil { withCommand += 1 }
           if decision.events.count > 1 { merged += 1 }
+        }
+        for index in 0..<output.commandCount {
+          var json = JSONWriter()
+          writer.write(command: index, of: output, by: planner, to: &json)
+          #expect(json.text == String(decoding: planner.command(index, of: output).json(), as: UTF8.self))
+          if output.commands[index].push.surface == .widget { widgetPushes += 1 }
         }
       }
     }
@@ -63,6 +70,7 @@ struct DecisionWriterTests {
     #expect(comparison.compared > 300)
     #expect(comparison.withCommand > 0)
     #expect(comparison.merged > 0)
+    #expect(comparison.widgetPushes > 0)
   }
 
   @Test("another policy shows on the next decision of the same record")

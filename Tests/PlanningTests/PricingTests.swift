@@ -36,6 +36,16 @@ struct PricingTests {
     #expect(afterLull < usual * 0.8)
   }
 
+  @Test("when too much waits, what repeats makes room before what it repeats")
+  func room() throws {
+    var h = H(.flights { $0.price.base = 50 })
+    h.register(.phone())
+    let max = PlannerBounds().causesPerInstanceMax
+    for place in 0...max { h.event(.delay(30, id: "e\(place)", at: H.noon + Int64(place) * H.minute)) }
+    let superseded = h.decisions.filter { $0.reason == .superseded }
+    #expect(superseded.map(\.event) == ["e1"])
+  }
+
   @Test("the price rises with each token that is spent ahead of the plan")
   func scarcity() {
     var h = H(.flights { $0.price.base = 0.01 })

@@ -27,6 +27,38 @@ struct SimulateTests {
     #expect(String(decoding: try place.bytes("report.html"), as: UTF8.self).hasPrefix("<!doctype html>"))
   }
 
+  @Test("signals are read, hidden budgets say what was on the screens, and the page carries their numbers")
+  func devices() throws {
+    let place = try Workplace()
+    try place.put(Self.policy, "now.yaml")
+    try place.put(Self.device, "devices.jsonl")
+    try place.put((0..<30).map(Self.event).joined(), "events.jsonl")
+    try place.put(
+      #"{"specversion":"1.0","id":"s","source":"/app","type":"rouse.signal.app.foregrounded","subject":"d","#
+        + #""time":"2026-07-01T11:00:00Z"}"# + "\n", "signals.jsonl")
+    let inputs = ["--policy", "now.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl"]
+    let outcome = try place.rouse(
+      list: ["simulate"] + inputs + [
+        "--signals", "signals.jsonl", "--device-model", "apple", "--seed", "7", "--report", "report.html",
+      ])
+    #expect(outcome.status == 0, "\(outcome.err)")
+    #expect(outcome.out.contains("1 signal, "))
+    #expect(outcome.lines.contains { $0.hasPrefix("on the screen ") })
+    #expect(outcome.out.contains("device model apple, seed 7"))
+    #expect(outcome.out.contains("upper bound (Lagrangian)"))
+    #expect(
+      outcome.out.contains("now, over budget: instance 0, device 0, background 0, control 0, activity 0, start 0"))
+    let page = String(decoding: try place.bytes("report.html"), as: UTF8.self)
+    for part in ["On the screen", "Limits that instances share", "Surfaces", "Keeping a widget up to date"] {
+      #expect(page.contains(part), "\(part)")
+    }
+    let json = try place.rouse(list: ["simulate"] + inputs + ["--device-model", "apple", "--format", "json"]).out
+    for part in [#""deviceModel":{"name":"apple""#, #""pushesRefused":"#, #""upperBound":"#, #""neverTold":"#] {
+      #expect(json.contains(part), "\(part)")
+    }
+    #expect(try place.rouse(list: ["simulate"] + inputs + ["--device-model", "pear"]).status == 2)
+  }
+
   @Test("a screen event that cannot be read is named with its line")
   func views() throws {
     let place = try Workplace()

@@ -154,9 +154,9 @@ final class PipelineRun: Fate {
     story.add(broker.time.now, "healing")
     for actor in actors { actor.skew = 0 }
     drain()
-    // What waits is decided when its time has come.
-    for _ in 0..<4 where findings.isEmpty {
-      broker.pass(30 * 3_600_000_000)
+    // What waits is decided when its time has come. Only the wall clock moves on: nobody has to miss a heartbeat for it.
+    for turn in 0..<5 where findings.isEmpty && (turn == 0 || actors.contains(where: \.isWaiting)) {
+      broker.time.brokerOffset += 30 * 3_600_000_000
       drain()
     }
     for actor in actors { actor.end(downFor: .max) }
@@ -201,7 +201,7 @@ final class PipelineRun: Fate {
       let now = logEnds
       quiet = now == ends && isPlanned ? quiet + 1 : 0
       ends = now
-      if quiet == 12 { return }
+      if quiet == 8 { return }
     }
     findings.append("not drained: \(standing)")
   }
@@ -210,16 +210,25 @@ final class PipelineRun: Fate {
     (broker.topics[scenario.settings.topics.log]?.logs ?? []).map(\.end)
   }
 
-  /// Whether all of the log is planned, and no timer is due. What intake has read cannot be told from its offsets: a
-  /// commit that fails is made good by the next one only.
+  /// Whether all that was published is in the log, all of the log is planned, and no timer is due. What intake has read
+  /// cannot be told from its offsets: a commit that fails is made good by the next one only.
   private var isPlanned: Bool {
     guard broker.openTransactions == 0, actors.allSatisfy(\.isUp), !actors.contains(where: \.hasDueTimer) else {
       return false
     }
-    let planned = broker.group("\(scenario.settings.group)-planner").offsets
-    return logEnds.enumerated().allSatisfy { partition, end in
-      planned[KafkaTopicPartition(topic: scenario.settings.topics.log, partition: Int32(partition)), default: 0] >= end
+    let topics = scenario.settings.topics
+    let processes = actors.compactMap(\.process)
+    for topic in [Scenario.prefix + "events", topics.devices, topics.signals] {
+      for partition in 0..<(broker.topics[topic]?.logs.count ?? 0) {
+        let place = KafkaTopicPartition(topic: topic, partition: Int32(partition))
+        guard processes.contains(where: { $0.hasRead(place) }) else { return false }
+      }
     }
+    let planned = broker.group("\(scenario.settings.group)-planner").offsets
+    return actors.flatMap(\.planning).count == scenario.partitions && processes.allSatisfy(\.isIdle)
+      && logEnds.enumerated().allSatisfy { partition, end in
+        planned[KafkaTopicPartition(topic: topics.log, partition: Int32(partition)), default: 0] >= end
+      }
   }
 
   private var standing: String {

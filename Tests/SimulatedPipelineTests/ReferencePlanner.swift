@@ -57,7 +57,7 @@ struct ReferencePlanner {
         decisionWriter.write(i, of: output, by: planner, to: &json)
         outputs.append(
           Output(
-            topic: "decisions", key: Array(planner.deviceID(ofDecision: i, of: output).utf8), value: json.bytes))
+            topic: "decisions", key: Array(planner.decision(i, of: output).device.utf8), value: json.bytes))
       }
       for i in 0..<output.commandCount {
         let command = planner.command(i, of: output)

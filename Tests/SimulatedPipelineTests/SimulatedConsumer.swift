@@ -136,24 +136,41 @@ final class SimulatedConsumer: ClusterConsumer {
     for partition in partitions { places[partition] = nil }
   }
 
+  /// Whether the partition is assigned, and all of it was given.
+  func hasRead(_ partition: KafkaTopicPartition) -> Bool {
+    guard !isClosed, let place = places[partition], let log = broker.log(partition) else { return false }
+    guard let next = place.next else { return log.end == 0 }
+    return next >= broker.readableEnd(log, committedOnly: committedOnly)
+  }
+
   // MARK: ClusterConsumer
 
+  private func call<Result>(
+    _ call: PortCall, _ body: () throws(KafkaError) -> Result
+  ) throws(KafkaError) -> Result {
+    guard !isClosed else {
+      throw KafkaError(
+        code: .closed, message: "the consumer has been closed", operation: call.rawValue, isRetriable: false)
+    }
+    return try process.perform(call, body)
+  }
+
   func subscribe(_ topics: [String]) throws(KafkaError) {
-    try process.perform(.subscribe) { () throws(KafkaError) in self.topics = topics }
+    try call(.subscribe) { () throws(KafkaError) in self.topics = topics }
   }
 
   func assignment() throws(KafkaError) -> [KafkaTopicPartition] {
-    try process.perform(.assign) { () throws(KafkaError) in places.keys.sorted() }
+    try call(.assign) { () throws(KafkaError) in places.keys.sorted() }
   }
 
   func incrementalAssign(_ partitions: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {
-    try process.perform(.assign) { () throws(KafkaError) in
+    try call(.assign) { () throws(KafkaError) in
       for (partition, start) in partitions { places[partition] = Place(start: start) }
     }
   }
 
   func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
-    try process.perform(.assign) { () throws(KafkaError) in
+    try call(.assign) { () throws(KafkaError) in
       for partition in partitions { places[partition] = nil }
     }
   }
@@ -167,7 +184,7 @@ final class SimulatedConsumer: ClusterConsumer {
   }
 
   private func setPaused(_ paused: Bool, _ partitions: [KafkaTopicPartition], _ what: String) throws(KafkaError) {
-    try process.perform(.assign) { () throws(KafkaError) in
+    try call(.assign) { () throws(KafkaError) in
       for partition in partitions {
         guard places[partition] != nil else { throw Self.notAssigned(what, partition) }
         places[partition]?.isPaused = paused
@@ -176,7 +193,7 @@ final class SimulatedConsumer: ClusterConsumer {
   }
 
   func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {
-    try process.perform(.seek) { () throws(KafkaError) in
+    try call(.seek) { () throws(KafkaError) in
       guard places[partition] != nil else { throw Self.notAssigned("seeking in", partition) }
       places[partition]?.start = offset
       places[partition]?.next = nil
@@ -191,7 +208,7 @@ final class SimulatedConsumer: ClusterConsumer {
 
   func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
     do throws(KafkaError) {
-      return try process.perform(.poll) { () throws(KafkaError) in
+      return try call(.poll) { () throws(KafkaError) in
         lastPoll = broker.time.now
         var batch = KafkaBatch()
         // The group may have spoken before, between or behind the messages of one poll.
@@ -274,7 +291,7 @@ final class SimulatedConsumer: ClusterConsumer {
   }
 
   func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
-    try process.perform(.committed) { () throws(KafkaError) in
+    try call(.committed) { () throws(KafkaError) in
       try process.requireCoordinator("asking for committed offsets")
       if let unstable = partitions.first(where: { group.pending[$0] != nil }) {
         broker.pass(timeout.microseconds)
@@ -290,7 +307,7 @@ final class SimulatedConsumer: ClusterConsumer {
 
   func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
     do throws(KafkaError) {
-      try process.perform(.commitOffsets) { () throws(KafkaError) in
+      try call(.commitOffsets) { () throws(KafkaError) in
         try process.requireCoordinator("committing")
         let membership = SimulatedMembership(group: groupName, member: member, generation: generation)
         if let code = group.refusal(of: membership) {
@@ -305,7 +322,7 @@ final class SimulatedConsumer: ClusterConsumer {
   }
 
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
-    try process.perform(.watermarks) { () throws(KafkaError) in
+    try call(.watermarks) { () throws(KafkaError) in
       guard let log = broker.log(partition) else {
         throw KafkaError(
           code: .unknownTopicOrPartition, message: "no such partition",
@@ -317,7 +334,7 @@ final class SimulatedConsumer: ClusterConsumer {
   }
 
   func membership() throws(KafkaError) -> any GroupMembership {
-    try process.perform(.membership) { () throws(KafkaError) in
+    try call(.membership) { () throws(KafkaError) in
       if !topics.isEmpty, member.isEmpty || isLost, !broker.defects.contains(.namesNobody) {
         throw KafkaError(
           code: .unknownMember, message: "no member", operation: "asking for the consumer group", isRetriable: false,

@@ -2,7 +2,7 @@ import KafkaClient
 
 /// One partition of one topic: records at rising offsets, with holes where compaction was.
 final class SimulatedLog {
-  struct Record {
+  struct Record: Equatable {
     /// What readers may see of it. A marker takes an offset and is never given to anybody.
     enum Standing: UInt8 { case open, committed, aborted, marker }
 
@@ -60,6 +60,9 @@ final class SimulatedLog {
     }
     return from
   }
+
+  /// Loses a record, as no broker should.
+  func remove(at index: Int) { records.remove(at: index) }
 
   /// Keeps the newest committed record of each key, below the last stable offset; the newest record of all always stays.
   /// - Returns: how many records went.

@@ -61,6 +61,24 @@ private struct Outcome: Sendable {
     report(outcomes, seconds: seconds)
   }
 
+  @Test("the same seed gives the same bytes in every topic")
+  func deterministic() throws {
+    for seed in baseSeed..<(baseSeed + 6) {
+      let runs = try (0..<2).map { _ in
+        let run = try PipelineRun(Scenario(seed: seed))
+        run.run()
+        return run
+      }
+      #expect(runs[0].coverage == runs[1].coverage, "seed \(seed)")
+      for name in runs[0].broker.topics.keys.sorted() {
+        for partition in 0..<(runs[0].broker.topics[name]?.logs.count ?? 0) {
+          let records = runs.map { $0.broker.topics[name]?.logs[partition].records ?? [] }
+          #expect(records[0] == records[1], "seed \(seed), \(name)[\(partition)]")
+        }
+      }
+    }
+  }
+
   private func report(_ outcomes: [Outcome], seconds: Double) {
     var coverage: [String: Int] = [:]
     for outcome in outcomes { coverage.merge(outcome.coverage) { $0 + $1 } }

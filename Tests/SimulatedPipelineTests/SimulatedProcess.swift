@@ -38,6 +38,12 @@ final class SimulatedProcess: Cluster {
   /// The largest queue that any of its producers ever had.
   var queuedMost: Int { producers.map(\.queuedMost).max() ?? 0 }
 
+  /// Whether one of its consumers has the partition, and has been given all of it.
+  func hasRead(_ partition: KafkaTopicPartition) -> Bool { consumers.contains { $0.hasRead(partition) } }
+
+  /// Whether nothing waits to be sent.
+  var isIdle: Bool { producers.allSatisfy(\.isIdle) }
+
   // MARK: Calls
 
   func die(_ operation: String) -> KafkaError {

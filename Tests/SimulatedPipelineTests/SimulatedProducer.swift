@@ -51,6 +51,7 @@ final class SimulatedProducer: ClusterProducer {
     producer = broker.newProducer()
   }
 
+  var isIdle: Bool { queue.isEmpty }
   var isTransactional: Bool { transactionalID != nil }
 
   // MARK: Sending

@@ -1,6 +1,5 @@
 import KafkaClient
 import Logging
-import Planning
 import Synchronization
 
 @testable import Pipeline
@@ -24,6 +23,10 @@ class Stage {
 
   var isUp: Bool { process != nil }
   var hasDueTimer: Bool { false }
+  /// Partitions that it plans.
+  var planning: [Int32] { [] }
+  /// Whether any timer is still to come.
+  var isWaiting: Bool { false }
   var standing: String { "\(name) \(isUp ? "up" : "down until \(upAt)")" }
 
   // What a stage does; the process is there.

@@ -45,6 +45,46 @@ struct HindsightTests {
     return best
   }
 
+  /// Every choice of paid reloads beside the free ones, which happen anyhow.
+  private static func bruteForceWithFree(
+    _ instants: [HindsightProblem.Instant], model: ValueModel, reloadsMax: Int
+  ) -> Double {
+    var best = 0.0
+    for choice in 0..<(1 << instants.count) {
+      var paid = 0
+      var sum = 0.0
+      var from = 0
+      for (place, instant) in instants.enumerated() where instant.isFree || choice & (1 << place) != 0 {
+        if !instant.isFree { paid += 1 }
+        for shown in instants[from...place] where shown.arrival.expires > instant.arrival.time {
+          sum += Double(shown.arrival.relevance) * model.decay(instant.arrival.time - shown.arrival.time) * instant.view
+        }
+        from = place + 1
+      }
+      if paid <= reloadsMax { best = max(best, sum) }
+    }
+    return best
+  }
+
+  @Test(
+    "free reloads happen anyhow, cost nothing, and take away what a later one could show",
+    arguments: 41...70 as ClosedRange<UInt64>)
+  func free(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var instants = Self.instants(&random, count: 2 + random.below(9), hasViews: true)
+    for place in instants.indices where random.chance(1, in: 4) { instants[place].isFree = true }
+    let problem = HindsightProblem(instants, model: Self.model())
+    for reloads in 1...4 {
+      let best = Self.bruteForceWithFree(instants, model: Self.model(), reloadsMax: reloads)
+      #expect(abs(problem.exact(reloadsMax: reloads) - best) < 1e-5, "seed \(seed), \(reloads) reloads")
+      #expect(abs(problem.solve(reloadsMax: reloads).value - best) < 1e-5, "seed \(seed), \(reloads) reloads")
+    }
+    let priced = problem.plan(prices: Array(repeating: 0.3, count: problem.count))
+    #expect(abs(priced.net - problem.priced(at: 0.3).net) < 1e-9)
+    #expect(priced.chosen.count == problem.priced(at: 0.3).reloads)
+    #expect(priced.chosen.allSatisfy { !instants[$0].isFree })
+  }
+
   @Test("both forms find what trying every choice finds", arguments: 1...40 as ClosedRange<UInt64>)
   func bruteForce(seed: UInt64) {
     var random = SeededRandom(seed: seed)

@@ -35,7 +35,10 @@ struct SimulationRunTests {
   }
 
   /// The three airports of the project's sample day, one widget each, and one in developer mode.
-  private func simulate<T>(_ perDay: [Int], _ body: (SimulationReport) throws -> T) throws -> T {
+  private func simulate<T>(
+    _ perDay: [Int], model: DeviceModel = DeviceModel(), signals: [String] = [], views: [String] = [],
+    _ body: (SimulationReport) throws -> T
+  ) throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("simulate-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -50,14 +53,111 @@ struct SimulationRunTests {
       try lines.endLine()
     }
     try lines.close()
-    return try body(
-      try SimulationRun(
-        SimulationOptions(
-          candidates: try perDay.map {
-            SimulationOptions.Candidate(name: "at-\($0)", policy: try Self.policy(perDay: $0))
-          },
-          devices: "\(folder)/devices.jsonl", events: "\(Self.resources)/flights-nyc-2013-03-08.jsonl.gz")
-      ).run())
+    var options = SimulationOptions(
+      candidates: try perDay.map {
+        SimulationOptions.Candidate(name: "at-\($0)", policy: try Self.policy(perDay: $0))
+      },
+      devices: "\(folder)/devices.jsonl", events: "\(Self.resources)/flights-nyc-2013-03-08.jsonl.gz")
+    options.deviceModel = model
+    if !signals.isEmpty {
+      try Self.write(signals, to: "\(folder)/signals.jsonl")
+      options.signals = "\(folder)/signals.jsonl"
+    }
+    if !views.isEmpty {
+      try Self.write(views, to: "\(folder)/views.jsonl")
+      options.screens = try ScreenEvents(path: "\(folder)/views.jsonl", zone: "America/New_York")
+    }
+    return try body(try SimulationRun(options).run())
+  }
+
+  private static func write(_ lines: [String], to path: String) throws {
+    var writer = try LineWriter(path: path)
+    for line in lines {
+      try writer.append(line)
+      try writer.endLine()
+    }
+    try writer.close()
+  }
+
+  private static func signal(_ type: String, _ device: String, at time: String, _ data: String = "{}") -> String {
+    #"{"specversion":"1.0","id":"\#(type)\#(time)","source":"/app","type":"rouse.signal.\#(type)","#
+      + #""subject":"\#(device)","time":"2013-03-08T\#(time)Z","data":\#(data)}"#
+  }
+
+  @Test("a device that trusts its planner refuses nothing and says nothing")
+  func trusting() throws {
+    try simulate([48]) { report in
+      #expect(report.commands[0].receipts == 0)
+      #expect(report.kinds[0].plans.allSatisfy { $0.screen == nil })
+      #expect(report.shared.isEmpty)
+    }
+  }
+
+  @Test(
+    "hidden budgets: what is beyond them is refused in silence, what is within sends a receipt, and the screens show less"
+  )
+  func hidden() throws {
+    let report = try simulate([200, 30], model: DeviceModel(.apple, seed: 5)) { $0 }
+    let again = try simulate([200, 30], model: DeviceModel(.apple, seed: 5)) { $0 }
+    #expect(report == again)
+    #expect(report.json == again.json)
+    #expect(report.json != (try simulate([200, 30], model: DeviceModel(.apple, seed: 6)) { $0.json }))
+    let plans = report.kinds[0].plans
+    for plan in plans where plan.isPolicy {
+      let screen = try #require(plan.screen)
+      let receipts = try #require(report.commands.first { $0.name == plan.name }).receipts
+      #expect(receipts == plan.reloads - screen.refused, "\(plan.name)")
+      #expect(screen.looks > 20)
+      #expect((0...screen.looks).contains(screen.looksStale))
+      #expect(plan.overBudget == 0)
+      #expect(plan.capturedTwentieths.allSatisfy { (0...1.00001).contains($0) })
+    }
+    // No system grants more than 70 a day; every one grants 40.
+    let large = try #require(plans[0].screen)
+    #expect(large.refused > 0)
+    #expect(large.capturedMean < plans[0].capturedMean)
+    #expect(plans[1].screen?.refused == 0)
+    #expect(plans[1].screen?.capturedMean == plans[1].capturedMean)
+  }
+
+  @Test("signals reach the planner in the order of their times, and what was fetched is no plan's merit")
+  func signals() throws {
+    let without = try simulate([48]) { $0 }
+    let fetches = (10...23).map {
+      Self.signal("widget.fetched", "EWRfalse", at: "\($0):30:00", #"{"instance":"w"}"#)
+    }
+    let with = try simulate([48], signals: fetches + [Self.signal("app.foregrounded", "JFKfalse", at: "23:40:00")]) {
+      $0
+    }
+    #expect(with.signals == 15)
+    #expect(with.events == without.events)
+    #expect(with.commands[0].decisions != without.commands[0].decisions)
+    let plan = try #require(with.kinds[0].plans.first)
+    #expect(plan.capturedTwentieths.allSatisfy { (0...1.00001).contains($0) })
+    #expect(plan.staleSecondsPerDay < without.kinds[0].plans[0].staleSecondsPerDay)
+    // A plan that does nothing still shows what was fetched.
+    let fewest = try #require(try simulate([1], signals: fetches) { $0 }.kinds[0].plans.first)
+    let fewestAlone = try #require(try simulate([1]) { $0 }.kinds[0].plans.first)
+    #expect(fewest.staleSecondsPerDay < fewestAlone.staleSecondsPerDay)
+  }
+
+  @Test("a device that the views name is judged by its own hours, and its looks are told to the planner")
+  func ownViews() throws {
+    let looks = { (hours: [Int]) in
+      hours.map { #"{"device":"EWRfalse","time":"2013-03-08T\#($0):05:00Z","kind":"unlock"}"# }
+        + [
+          #"{"device":"p1","time":"2013-02-01T12:00:00Z","kind":"unlock"}"#,
+          #"{"device":"p1","time":"2013-02-02T12:00:00Z","kind":"unlock"}"#,
+        ]
+    }
+    let morning = try simulate([20], views: looks([12, 13, 14])) { $0 }
+    let evening = try simulate([20], views: looks([20, 21, 22])) { $0 }
+    let plan = try #require(morning.kinds[0].plans.first)
+    let screen = try #require(plan.screen)
+    #expect(screen.looks == 3)
+    #expect(screen.refused == 0)
+    #expect(screen.capturedMean == plan.capturedMean)
+    #expect(morning.kinds[0].plans[0].capturedMean != evening.kinds[0].plans[0].capturedMean)
   }
 
   @Test("a day of airports: the price beats every baseline, nothing is overspent, no plan beats hindsight")
@@ -122,7 +222,7 @@ struct SimulationRunTests {
       try lines.endLine()
     }
     try lines.close()
-    let curve = try ViewCurve(path: path, zone: "Europe/Helsinki")
+    let curve = try ScreenEvents(path: path, zone: "Europe/Helsinki").curve
     #expect(curve.hourly[8] == 1)
     #expect(curve.hourly[0] == 0.5)
     #expect(curve.hourly.reduce(0, +) == 1.5)

@@ -1,0 +1,100 @@
+import Domain
+import Policies
+
+/// Recounts from the commands alone whether any ledger was overspent, whatever the planner that sent them believed: rates
+/// by GCRA, an app's number by UTC day. The days of single instances are recounted where they are measured.
+struct LedgerRecount {
+  private struct Owner: Hashable {
+    var ledger: Command.Ledger
+    var device: String
+    var owner: String
+  }
+
+  /// A device's last command, which a refusal refunds.
+  private struct Last {
+    var command: String
+    var owner: Owner?
+    var interval: Int64
+    var app: String
+    var day: Int64
+  }
+
+  /// Commands beyond what a ledger had, in the order of the ledgers.
+  private(set) var over: [Command.Ledger: Int] = [:]
+  /// Ledgers with a limit.
+  let limited: [Command.Ledger]
+  private let profile: BudgetProfile
+  private let apps: [String: Int]
+  private var arrivalTimes: [Owner: Int64] = [:]
+  private var lasts: [String: Last] = [:]
+  private var appDays: [String: (day: Int64, spent: Int)] = [:]
+  /// Activities with frequent pushes.
+  private var frequent: Set<Owner> = []
+
+  init(_ policy: Policy) {
+    profile = policy.profile
+    apps = Dictionary(policy.apps.map { ($0.app, $0.perDay) }) { first, _ in first }
+    var limited: [Command.Ledger] = [.instance]
+    for ledger in Command.Ledger.allCases {
+      if let rate = Self.rate(of: ledger, profile), rate.limit != nil { limited.append(ledger) }
+    }
+    if !policy.apps.isEmpty { limited.append(.app) }
+    self.limited = limited
+  }
+
+  mutating func register(_ registration: Registration) {
+    for activity in registration.activities where activity.frequentPushes {
+      frequent.insert(Owner(ledger: .activity, device: registration.device, owner: activity.id))
+    }
+  }
+
+  mutating func count(_ command: Command) {
+    var last = Last(
+      command: command.command, interval: 0, app: command.app, day: command.at.microseconds / LocalDays.day)
+    for charge in command.charged {
+      if charge.ledger == .app { chargeApp(command) }
+      guard var rate = Self.rate(of: charge.ledger, profile) else { continue }
+      let owner = Owner(ledger: charge.ledger, device: command.device, owner: charge.owner)
+      if frequent.contains(owner) { rate = profile.frequentActivityPushes }
+      guard let limit = rate.limit else { continue }
+      let interval = rate.window.microseconds / Int64(limit)
+      let now = command.at.microseconds
+      let arrival = arrivalTimes[owner] ?? .min
+      if arrival != .min, now < arrival - Int64(rate.burst - 1) * interval { over[charge.ledger, default: 0] += 1 }
+      arrivalTimes[owner] = max(now, arrival) + interval
+      last.owner = owner
+      last.interval = interval
+    }
+    lasts[command.device] = last
+  }
+
+  private mutating func chargeApp(_ command: Command) {
+    let day = command.at.microseconds / LocalDays.day
+    var state = appDays[command.app] ?? (day, 0)
+    if state.day != day { state = (day, 0) }
+    state.spent += 1
+    if let limit = apps[command.app], state.spent > limit { over[.app, default: 0] += 1 }
+    appDays[command.app] = state
+  }
+
+  /// A command that APNs refused gives back what it took, if it is the device's last.
+  /// - Returns: whether it does.
+  mutating func refund(_ command: String, device: String) -> Bool {
+    guard let last = lasts[device], last.command == command else { return false }
+    lasts[device] = nil
+    if let owner = last.owner { arrivalTimes[owner, default: .min] -= last.interval }
+    if let state = appDays[last.app], state.day == last.day, state.spent > 0 { appDays[last.app]?.spent -= 1 }
+    return true
+  }
+
+  private static func rate(of ledger: Command.Ledger, _ profile: BudgetProfile) -> BudgetProfile.Rate? {
+    switch ledger {
+    case .device: profile.devicePushes
+    case .background: profile.backgroundPushes
+    case .control: profile.controlPushes
+    case .activity: profile.activityPushes
+    case .start: profile.activityStarts
+    case .instance, .app: nil
+    }
+  }
+}
