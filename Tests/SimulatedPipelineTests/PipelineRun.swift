@@ -259,6 +259,8 @@ final class PipelineRun: Fate {
     switch call {
     case .send, .sleep: weight = 10_000
     case .poll: weight = 3000
+    // The heart of the matter.
+    case .initTransactions, .begin, .membership, .sendOffsets, .commit, .abort: weight = 200
     default: weight = 1000
     }
     guard random.below(weight) < scenario.faultsPerThousand else { return nil }
