@@ -87,6 +87,7 @@ final class PipelineRun: Fate {
     case 8...9: scale()
     case 10 where scenario.changesPolicy: applyPolicy(random.below(Scenario.policies.count))
     case 11: broker.pass(Int64(random.below(30_000_000)))
+    case 12: poison()
     default: break
     }
   }
@@ -150,6 +151,15 @@ final class PipelineRun: Fate {
     note("policy applied")
   }
 
+  /// A record of the log that nobody can read.
+  private func poison() {
+    let values: [[UInt8]?] = [nil, [], [0, 1, 2], [1, 0xee, 0xff]]
+    broker.append(
+      scenario.settings.topics.log, Int32(random.below(scenario.partitions)), key: nil,
+      value: values[random.below(values.count)])
+    note("poisoned record of the log")
+  }
+
   // MARK: Healing
 
   private func heal() {
@@ -164,6 +174,21 @@ final class PipelineRun: Fate {
     }
     for actor in actors { actor.end(downFor: .max) }
     tellTheLog()
+    countUp()
+  }
+
+  /// What followed from what happened.
+  private func countUp() {
+    coverage["transactions timed out"] = broker.timedOutTransactions
+    coverage["members expelled"] = broker.groups.values.reduce(0) { $0 + $1.expiries }
+    coverage["snapshots written"] = disk.writes
+    coverage["snapshots discarded"] = counters[.snapshotsDiscarded]
+    coverage["state records restored from snapshots"] = counters[.snapshotRecordsRestored]
+    coverage["transactions committed"] = counters[.transactionsCommitted]
+    coverage["transactions aborted"] = counters[.transactionsAborted]
+    coverage["log records passed over"] = counters[.logRecordsSkipped]
+    coverage["duplicates dropped by intake"] = counters[.duplicatesDropped]
+    coverage["intake pauses"] = counters[.intakePauses]
   }
 
   private func tellTheLog() {

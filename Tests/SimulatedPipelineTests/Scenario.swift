@@ -33,11 +33,11 @@ struct Scenario {
     planners = 1 + random.below(3)
     intakes = 1 + random.below(2)
     publications = 15 + random.below(25)
-    faultsPerThousand = random.pick([(0, 1), (2, 2), (5, 4), (10, 4), (25, 2), (50, 1)])
+    faultsPerThousand = random.pick([(0, 1), (2, 2), (5, 4), (10, 4), (25, 2), (50, 1), (100, 1)])
     mishaps = Mishap.allCases.filter { _ in random.chance(2, in: 3) }
     keepsSnapshots = random.chance(1, in: 2)
     changesPolicy = random.chance(1, in: 3)
-    session = [3_000_000, 6_000_000, 10_000_000][random.below(3)]
+    session = [1_000_000, 3_000_000, 6_000_000, 10_000_000][random.below(4)]
     transaction = [4_000_000, 8_000_000, 15_000_000][random.below(3)]
     settings = PipelineSettings(
       kafka: KafkaConfiguration([

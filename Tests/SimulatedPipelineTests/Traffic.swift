@@ -38,8 +38,6 @@ struct Traffic {
     self.devices = devices
   }
 
-  var duplicates: Int { sent.count - Set(sent.map { "\($0.kind) \($0.place)" }).count }
-
   /// Publishes one thing.
   mutating func publish() {
     if registered.count < devices, random.chance(1, in: 2) { return register(registered.count) }
