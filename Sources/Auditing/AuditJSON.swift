@@ -75,7 +75,7 @@ public enum AuditJSON {
   public static func render(_ statement: BudgetStatement) throws -> String { try text(value(statement)) }
   public static func render(_ summary: AuditSummary) throws -> String { try text(value(summary)) }
 
-  private static func text(_ value: Value) throws -> String {
+  static func text(_ value: Value) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(

@@ -5,7 +5,8 @@ import GRDB
 enum CommandBody {
   static func encode(_ command: Command, names: NameWriter) throws -> [UInt8] {
     var out = ByteWriter()
-    out.unsigned(1)
+    // Format 2 has the subject; whatever starts nothing can be read by releases that know format 1 only.
+    out.unsigned(command.subject == nil ? 1 : 2)
     out.signed(try names.text(command.app))
     out.signed(command.environment.code)
     out.signed(command.expires.microseconds &- command.at.microseconds)
@@ -39,6 +40,7 @@ enum CommandBody {
       out.text(header.value)
     }
     out.text(command.apns.payload)
+    if let subject = command.subject { out.signed(try names.text(subject)) }
     return out.bytes
   }
 
@@ -63,7 +65,8 @@ enum CommandBody {
     _ bytes: [UInt8], id: String, device: String, surface: Surface, at: Timestamp, names: NameReader
   ) throws -> Command {
     var from = ByteReader(bytes)
-    guard try from.unsigned() == 1 else { throw StoredValueError(reason: "holds a command of an unknown format") }
+    let format = try from.unsigned()
+    guard (1...2).contains(format) else { throw StoredValueError(reason: "holds a command of an unknown format") }
     let app = try names.text(from.signed())
     let environment = try Registration.Environment(code: from.signed())
     let expires = Timestamp(microseconds: at.microseconds &+ (try from.signed()))
@@ -93,11 +96,13 @@ enum CommandBody {
       Command.Header(name: try names.text(from.signed()), value: try from.text())
     }
     let payload = try from.text()
+    let subject = format == 1 ? nil : try names.text(from.signed())
     return Command(
       command: id, device: device, app: app, environment: environment, surface: surface, serves: serves,
       charged: charged,
       apns: Command.APNs(address: isToken ? .token(address) : .channel(address), headers: headers, payload: payload),
-      at: at, expires: expires, policy: policy, traceparent: trace == 0 ? nil : try names.text(trace))
+      at: at, expires: expires, policy: policy, traceparent: trace == 0 ? nil : try names.text(trace),
+      subject: subject)
   }
 
   private static func list<T>(_ from: inout ByteReader, _ element: (inout ByteReader) throws -> T) throws -> [T] {

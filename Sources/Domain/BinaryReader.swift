@@ -73,12 +73,31 @@ public struct BinaryReader: Sendable {
   public mutating func integer<Value: FixedWidthInteger>(
     _ what: StaticString = "an integer"
   ) throws(BinaryError) -> Value {
+    try narrow(what)
+  }
+
+  @inline(__always)
+  private mutating func narrow<Value: FixedWidthInteger>(_ what: StaticString) throws(BinaryError) -> Value {
     let start = offset
     guard let value = Value(exactly: try varint(what)) else {
       throw .corrupt(offset: start, what: "\(what) of at most \(Value.bitWidth) bits")
     }
     return value
   }
+
+  // Without these, other modules would call the generic one, which asks the runtime for the type each time.
+
+  /// A varint that fits in 8 bits.
+  public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt8 { try narrow(what) }
+
+  /// A varint that fits in 16 bits.
+  public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt16 { try narrow(what) }
+
+  /// A varint that fits in 32 bits.
+  public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt32 { try narrow(what) }
+
+  /// A varint that fits in an `Int`.
+  public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> Int { try narrow(what) }
 
   public mutating func zigzag(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
     let value = try varint(what)

@@ -25,6 +25,7 @@ extension Command {
     writer.key("policy")
     policy.encode(to: &writer)
     writer.member("traceparent", traceparent)
+    writer.member("subject", subject)
     writer.endObject()
   }
 
@@ -37,7 +38,7 @@ extension Command {
       charged: try node.list("charged") { (n) throws(DomainError) in try Charge(n) },
       apns: try APNs(node.require("apns", "an object")), at: try node.instant("at"),
       expires: try node.instant("expires"), policy: try PolicyReference(node.require("policy", "an object")),
-      traceparent: try node.textIfPresent("traceparent"))
+      traceparent: try node.textIfPresent("traceparent"), subject: try node.textIfPresent("subject"))
   }
 }
 

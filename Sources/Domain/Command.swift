@@ -14,11 +14,13 @@ public struct Command: Equatable, Sendable {
   public var expires: Timestamp
   public var policy: PolicyReference
   public var traceparent: String?
+  /// What the activity is about that the push starts; nil for every other push.
+  public var subject: String?
 
   public init(
     command: String, device: String, app: String, environment: Registration.Environment, surface: Surface,
     serves: [Served], charged: [Charge], apns: APNs, at: Timestamp, expires: Timestamp, policy: PolicyReference,
-    traceparent: String? = nil
+    traceparent: String? = nil, subject: String? = nil
   ) {
     self.command = command
     self.device = device
@@ -32,6 +34,7 @@ public struct Command: Equatable, Sendable {
     self.expires = expires
     self.policy = policy
     self.traceparent = traceparent
+    self.subject = subject
   }
 
   /// One instance that the push reloads, and the events it thereby shows.

@@ -1,4 +1,4 @@
-public import Domain
+import Domain
 import Policies
 
 /// The first iOS with push-to-start tokens; source: Apple's pushToStartTokenUpdates page.
@@ -215,9 +215,10 @@ extension Planner {
     _ instance: UInt32, device slot: UInt32, body: String, priority: UInt8, event: UInt32,
     into output: inout PlannerOutput
   ) -> Int {
+    let subject = instances[instance].surface == .starter ? fanOut.event?.subject : nil
     let band = policy.profile.payloadBand(
       bytes: body.utf8.count, isBroadcast: addressed[instance]?.isChannel == true)
-    output.payloads.append(PlannedPayload(body: body, band: band))
+    output.payloads.append(PlannedPayload(body: body, band: band, subject: subject))
     output.commands.append(
       PlannedCommand(
         device: slot, ordinal: takeOrdinal(),
@@ -264,7 +265,10 @@ extension Planner {
     if state.ended, !state.isChannel { return }
     let kind = Int(instances[instance].kind)
     var due = state.startedAt &+ Self.activityLife
-    if !state.ended, kinds[kind].policyIndex >= 0, let activity = policy.kinds[kinds[kind].policyIndex].activity {
+    // Where no push can reach it, silence is no reason to look again and again.
+    if !state.ended, !state.tokenDead, kinds[kind].policyIndex >= 0,
+      let activity = policy.kinds[kinds[kind].policyIndex].activity
+    {
       due = min(due, state.lastEventAt &+ activity.quietEnd.microseconds)
     }
     setDue(instance, max(due, now &+ 1))
@@ -302,33 +306,6 @@ extension Planner {
       PlannedServed(instance: instance, reason: .endedQuiet, causesStart: output.causes.count, causesCount: 0))
     output.commands[command].servedCount = 1
     setActivityTimer(instance)
-  }
-
-  /// Activities that were started by push and of which the device has registered nothing within half an hour: they run
-  /// without anybody being able to update or end them.
-  public func zombies() -> [(device: String, kind: String, startedAt: Timestamp)] {
-    var found: [(String, String, Timestamp)] = []
-    for starter in addressed.keys.sorted() where instances[starter].surface == .starter {
-      let device = instances[starter].device
-      var newest = Int64.min
-      var instance = devices[device].firstInstance
-      while instance != none {
-        if instances[instance].surface == .activity, instances[instance].kind == instances[starter].kind {
-          newest = max(newest, addressed[instance]?.startedAt ?? .min)
-        }
-        instance = instances[instance].next
-      }
-      for start in addressed[starter]?.started ?? []
-      where !start.isRegistered && now &- start.at < Self.activityLife && now &- start.at > Self.activityLife / 16
-        && newest < start.at
-      {
-        found.append(
-          (
-            deviceID(device), kinds[Int(instances[starter].kind)].name, Timestamp(microseconds: start.at)
-          ))
-      }
-    }
-    return found
   }
 
   /// What a decision about the instance is about.

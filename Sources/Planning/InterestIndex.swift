@@ -1,12 +1,16 @@
 /// Which interest entries listen to which key. Each list is sorted by device and instance, so the order of a fan-out
 /// depends on who is registered and not on when they came.
 struct InterestIndex {
+  private struct Interest {
+    /// Of the text of the key.
+    var key: UInt32
+    /// Who listens: the only entry, or `isList` and a place in `lists`; `none`: nobody. Most keys of a large fleet have one
+    /// listener.
+    var listener: UInt32
+  }
+
   private var index = HashIndex()
-  /// Of the texts of the keys, by id.
-  private var keys: ContiguousArray<UInt32> = []
-  /// Who listens, by id: the only entry, or `isList` and a place in `lists`; `none`: nobody. Most keys of a large fleet
-  /// have one listener.
-  private var listeners: ContiguousArray<UInt32> = []
+  private var interests: ContiguousArray<Interest> = []
   private var lists: ContiguousArray<ContiguousArray<UInt32>> = []
   private var freeLists: [UInt32] = []
   private var free: [UInt32] = []
@@ -15,17 +19,23 @@ struct InterestIndex {
 
   var keyCount: Int { index.count }
 
+  /// Makes room for this many keys.
+  mutating func reserve(_ count: Int) {
+    index.reserve(count)
+    interests.reserveCapacity(count)
+  }
+
   func id(of key: String, in texts: TextPool) -> UInt32? {
     let utf8 = key.utf8.span
-    return index.find(HashIndex.hash(utf8)) { texts.isEqual(keys[Int($0)], utf8) }
+    return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }
   }
 
   /// Handle of the key's text.
-  func key(of id: UInt32) -> UInt32 { keys[Int(id)] }
+  func key(of id: UInt32) -> UInt32 { interests[Int(id)].key }
 
   @inline(__always)
   func count(of id: UInt32) -> Int {
-    let listener = listeners[Int(id)]
+    let listener = interests[Int(id)].listener
     if listener == none { return 0 }
     return listener & Self.isList == 0 ? 1 : lists[Int(listener & ~Self.isList)].count
   }
@@ -33,7 +43,7 @@ struct InterestIndex {
   /// The entry at a place of a key's list.
   @inline(__always)
   func entry(_ place: Int, of id: UInt32) -> UInt32 {
-    let listener = listeners[Int(id)]
+    let listener = interests[Int(id)].listener
     return listener & Self.isList == 0 ? listener : lists[Int(listener & ~Self.isList)][place]
   }
 
@@ -43,13 +53,11 @@ struct InterestIndex {
     let id: UInt32
     if let unused = free.popLast() {
       id = unused
-      keys[Int(id)] = handle
+      interests[Int(id)].key = handle
     } else {
-      id = UInt32(keys.count)
-      keys.makeRoom()
-      listeners.makeRoom()
-      keys.append(handle)
-      listeners.append(none)
+      id = UInt32(interests.count)
+      interests.makeRoom()
+      interests.append(Interest(key: handle, listener: none))
     }
     index.insert(id, hash: HashIndex.hash(key.utf8.span))
     return id
@@ -63,7 +71,7 @@ struct InterestIndex {
     }
     let place = position(of: order(entry), in: id, by: order)
     append(entry, into: id)
-    let list = Int(listeners[Int(id)] & ~Self.isList)
+    let list = Int(interests[Int(id)].listener & ~Self.isList)
     lists[list].removeLast()
     lists[list].insert(entry, at: place)
   }
@@ -71,9 +79,9 @@ struct InterestIndex {
   /// Appends an entry that comes after all others of the list.
   mutating func append(_ entry: UInt32, into id: UInt32) {
     precondition(entry < Self.isList, "at most two billion interests")
-    let listener = listeners[Int(id)]
+    let listener = interests[Int(id)].listener
     if listener == none {
-      listeners[Int(id)] = entry
+      interests[Int(id)].listener = entry
     } else if listener & Self.isList != 0 {
       lists[Int(listener & ~Self.isList)].makeRoom(4)
       lists[Int(listener & ~Self.isList)].append(entry)
@@ -81,7 +89,7 @@ struct InterestIndex {
       let list = freeLists.popLast() ?? UInt32(lists.count)
       if list == lists.count { lists.append([]) }
       lists[Int(list)] = [listener, entry]
-      listeners[Int(id)] = list | Self.isList
+      interests[Int(id)].listener = list | Self.isList
     }
   }
 
@@ -91,10 +99,10 @@ struct InterestIndex {
     while place < count, self.entry(place, of: id) != entry { place += 1 }
     precondition(place < count, "an interest entry is in the list of its key")
     if count == 1 { return remove(id, in: &texts) }
-    let list = Int(listeners[Int(id)] & ~Self.isList)
+    let list = Int(interests[Int(id)].listener & ~Self.isList)
     lists[list].remove(at: place)
     if count == 2 {
-      listeners[Int(id)] = lists[list][0]
+      interests[Int(id)].listener = lists[list][0]
       lists[list] = []
       freeLists.append(UInt32(list))
     }
@@ -103,17 +111,17 @@ struct InterestIndex {
   /// Restore: lets go of the keys that nothing listens to.
   mutating func removeUnused(in texts: inout TextPool) {
     let unused = Set(free)
-    for id in 0..<UInt32(keys.count) where listeners[Int(id)] == none && !unused.contains(id) {
+    for id in 0..<UInt32(interests.count) where interests[Int(id)].listener == none && !unused.contains(id) {
       remove(id, in: &texts)
     }
   }
 
   private mutating func remove(_ id: UInt32, in texts: inout TextPool) {
-    let handle = keys[Int(id)]
+    let handle = interests[Int(id)].key
     index.remove(id, hash: HashIndex.hash(texts.bytes.span.extracting(texts.range(of: handle))))
     texts.remove(handle)
-    keys[Int(id)] = TextPool.noText
-    listeners[Int(id)] = none
+    interests[Int(id)].key = TextPool.noText
+    interests[Int(id)].listener = none
     free.append(id)
   }
 
@@ -130,7 +138,7 @@ struct InterestIndex {
 
   /// Bytes of the tables, without the texts.
   var bytes: Int {
-    index.bytes + (keys.capacity + listeners.capacity) * MemoryLayout<UInt32>.stride
+    index.bytes + interests.capacity * MemoryLayout<Interest>.stride
       // A list has a header of 32 bytes, and a reference to it.
       + lists.reduce(0) { $0 + 8 + ($1.isEmpty ? 0 : 32 + $1.capacity * MemoryLayout<UInt32>.stride) }
   }

@@ -31,7 +31,7 @@ struct KindState {
   var views: ContiguousArray<Double> = []
   var prior: [Double] = []
   /// Days of a device's own views that `views` counts as much as.
-  var viewsWeight = 7.0
+  var viewsWeight = 2.0
 
   /// θ of the kind as a multiple of `thetaPrior`: where new instances start. Follows the θ of instances as their days end.
   var theta = 1.0

@@ -93,6 +93,8 @@ package enum PlannedPush {
 package struct PlannedPayload {
   package var body: String
   package var band: PayloadBand
+  /// What it starts an activity about; nil: it starts none.
+  package var subject: String?
 }
 
 package struct PlannedServed {

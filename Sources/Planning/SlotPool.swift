@@ -12,6 +12,9 @@ struct SlotPool<Value> {
   var capacity: Int { values.count }
   var liveCount: Int { values.count - free.count }
 
+  /// Makes room for this many values.
+  mutating func reserve(_ count: Int) { values.reserveCapacity(count) }
+
   mutating func insert(_ value: Value) -> UInt32 {
     if let slot = free.take() {
       values[Int(slot)] = value

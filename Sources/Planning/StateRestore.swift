@@ -26,6 +26,12 @@ public struct PlannerRestore {
       partition: partition, partitionCount: partitionCount, policy: .none, bounds: bounds, offsets: offsets)
   }
 
+  /// Makes room for a fleet whose size is known, as a snapshot's is: tables that grow are copied again and again.
+  /// - Parameters:
+  ///   - devices: how many there will be; fewer or more do no harm.
+  ///   - instances: how many they have together.
+  public mutating func reserve(devices: Int, instances: Int) { planner.reserve(devices: devices, instances: instances) }
+
   /// Keys that have a value.
   public var count: Int { planner.deviceCount + displaced.count + planner.subjects.count + others.count }
 
@@ -171,6 +177,16 @@ struct RestoredEvent: Hashable {
 }
 
 extension Planner {
+  mutating func reserve(devices count: Int, instances instanceCount: Int) {
+    devices.reserve(count)
+    deviceIndex.reserve(count)
+    instances.reserve(instanceCount)
+    entries.reserve(instanceCount)
+    // An id, and two tokens of 32 bytes; half as many keys as instances.
+    texts.reserve(count * 96 + instanceCount * 8)
+    interests.reserve(instanceCount / 2)
+  }
+
   func isTaken(device slot: UInt32) -> Bool {
     slot < devices.capacity && devices[slot].flags.contains(.used)
   }

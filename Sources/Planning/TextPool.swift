@@ -9,6 +9,9 @@ struct TextPool {
   /// Free places by their size in units of four bytes.
   private var free: [Int: [UInt32]] = [:]
 
+  /// Makes room for this many bytes.
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
   /// Stores a text.
   /// - Returns: its handle: its place in units of four bytes.
   mutating func insert(_ text: some Collection<UInt8>) -> UInt32 {
@@ -144,9 +147,16 @@ struct HashIndex {
     places[place] = entry
   }
 
-  private mutating func grow() {
+  private mutating func grow() { resize(to: max(Self.capacityMin, places.count + places.count / 4)) }
+
+  /// Makes room for this many numbers.
+  mutating func reserve(_ count: Int) {
+    if count * 5 > places.count * 4 { resize(to: count * 5 / 4 + 1) }
+  }
+
+  private mutating func resize(to capacity: Int) {
     let old = places
-    places = ContiguousArray(repeating: Self.empty, count: max(Self.capacityMin, old.count + old.count / 4))
+    places = ContiguousArray(repeating: Self.empty, count: capacity)
     for entry in old where entry != Self.empty { put(entry) }
   }
 

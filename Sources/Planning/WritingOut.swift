@@ -81,7 +81,13 @@ extension Planner {
       serves: serves, charged: charged,
       apns: request(planned, of: output, app: app, command: id, kinds: Set(serves.map(\.kind)).sorted()),
       at: Timestamp(microseconds: now), expires: Timestamp(microseconds: now &+ bounds.commandLifetime),
-      policy: policy.reference, traceparent: planned.event == none ? nil : events[planned.event].traceparent)
+      policy: policy.reference, traceparent: planned.event == none ? nil : events[planned.event].traceparent,
+      subject: started(by: planned, of: output))
+  }
+
+  private func started(by planned: PlannedCommand, of output: PlannerOutput) -> String? {
+    guard case .activity(_, let payload, _) = planned.push else { return nil }
+    return output.payloads[payload].subject
   }
 
   private func surface(of planned: PlannedCommand) -> Surface {

@@ -84,7 +84,7 @@ public struct KindPolicy: Equatable, Sendable {
     name: String, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget, halfLife: TimeSpan,
     expireAfterHalfLives: Double = 6, imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [],
     rules: [Rule], price: PricePrior = PricePrior(), activity: ActivityPolicy? = nil,
-    views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 7
+    views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 2
   ) {
     self.name = name
     self.surface = surface

@@ -22,6 +22,8 @@ public struct PlanRun: ~Copyable {
   private var sinks: PlanSinks
   private var tally = PlanTally()
   private var summary = PlanSummary()
+  private var zombies: Set<Zombie> = []
+  private var nextZombieLook: Int64 = .min
   private let progress: (Progress) -> Void
   private let observe: ((PlannerOutput, borrowing Planner) throws -> Void)?
 
@@ -29,6 +31,8 @@ public struct PlanRun: ~Copyable {
   private static let progressEvery = 1024
   /// Records after which the planner forgets what a commit would write, so that memory does not grow with the log.
   private static let forgetEvery: Int64 = 1 << 22
+  /// Log time between two looks for zombies, µs.
+  private static let zombieLookEvery: Int64 = 4 * 3600 * 1_000_000
   /// Decisions of one step; bounds the memory of a large fan-out.
   private static let stepDecisionsMax = 65_536
 
@@ -71,6 +75,7 @@ public struct PlanRun: ~Copyable {
       }
     }
     report(events.bytesConsumed, events.bytesTotal)
+    lookForZombies()
     try drain()
     try sinks.close()
     finishSummary()
@@ -140,7 +145,16 @@ public struct PlanRun: ~Copyable {
       try sinks.write(output, of: planner)
       try observe?(output, planner)
     }
+    if planner.now >= nextZombieLook { lookForZombies() }
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
+  }
+
+  /// A zombie is one from half an hour to eight hours after its start: a look every four hours of log time finds it.
+  private mutating func lookForZombies() {
+    for zombie in planner.zombies() where zombies.insert(zombie).inserted {
+      if summary.firstZombies.count < PlanSummary.firstZombiesMax { summary.firstZombies.append(zombie) }
+    }
+    nextZombieLook = planner.now &+ Self.zombieLookEvery
   }
 
   private func report(_ bytesConsumed: Int64, _ bytesTotal: Int64?) {
@@ -151,6 +165,8 @@ public struct PlanRun: ~Copyable {
 
   private mutating func finishSummary() {
     tally.fill(&summary)
+    lookForZombies()
+    summary.zombies = zombies.count
     summary.devices = planner.deviceCount
     summary.instances = planner.instanceCount
     summary.pending = planner.pendingCount

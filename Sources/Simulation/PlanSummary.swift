@@ -40,6 +40,10 @@ public struct PlanSummary: Equatable, Sendable {
   public var payloads: [(band: PayloadBand, count: Int)] = PayloadBand.allCases.map { ($0, 0) }
   /// The first refused body of each kind, for a few kinds.
   public var refusedPayloads: [LargePayload] = []
+  /// Activities that at some time ran and could not be updated or ended by anybody.
+  public var zombies = 0
+  /// The first few.
+  public var firstZombies: [Zombie] = []
   /// Tokens charged, in the order of `Command.Ledger.allCases`.
   public var charged: [Int] = Command.Ledger.allCases.map { _ in 0 }
   /// (event, instance) pairs that still wait.
@@ -52,6 +56,9 @@ public struct PlanSummary: Equatable, Sendable {
 
   /// Dead letters kept for showing.
   static let firstDeadLettersMax = 5
+
+  /// Zombies kept for showing.
+  static let firstZombiesMax = 20
 
   /// Kinds with refused payloads that are told of.
   static let refusedPayloadsMax = 5
@@ -87,6 +94,7 @@ public struct PlanSummary: Equatable, Sendable {
     }
     json.endObject()
     writePayloads(to: &json)
+    writeZombies(to: &json)
     json.key("charged")
     json.beginObject()
     for (ledger, count) in zip(Command.Ledger.allCases, charged) {
@@ -140,6 +148,28 @@ public struct PlanSummary: Equatable, Sendable {
         json.integer(member.bytes)
       }
       json.endObject()
+      json.endObject()
+    }
+    json.endArray()
+  }
+
+  private func writeZombies(to json: inout JSONWriter) {
+    json.key("zombies")
+    json.integer(zombies)
+    json.key("firstZombies")
+    json.beginArray()
+    for zombie in firstZombies {
+      json.beginObject()
+      json.key("device")
+      json.string(zombie.device)
+      json.key("subject")
+      json.string(zombie.subject)
+      json.key("kind")
+      json.string(zombie.kind)
+      json.key("since")
+      json.string(zombie.since.description)
+      json.key("cause")
+      json.string(zombie.cause.rawValue)
       json.endObject()
     }
     json.endArray()

@@ -14,6 +14,6 @@ struct AuditCommand: ParsableCommand {
       """,
     subcommands: [
       AuditDeviceCommand.self, AuditEventCommand.self, AuditWhyCommand.self, AuditTopCommand.self,
-      AuditStatementCommand.self, AuditSummaryCommand.self, AuditExportCommand.self,
+      AuditStatementCommand.self, AuditZombiesCommand.self, AuditSummaryCommand.self, AuditExportCommand.self,
     ])
 }

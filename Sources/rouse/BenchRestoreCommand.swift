@@ -12,8 +12,8 @@ struct BenchRestoreCommand: ParsableCommand {
     commandName: "restore", abstract: "How long planners take to restore a fleet's state, and the memory they need.",
     discussion: """
       A child process writes the state to the topic first, by planning the fleet's registrations. Then planners start \
-      in this process as often as there are rounds; a time runs from the start of the first partition's restore to \
-      the end of the last one's. Memory is the most of the first round.
+      in this process as often as there are rounds, first without and then with local snapshots; a time runs from the \
+      start of the first partition's restore to the end of the last one's. Memory is the most of the first round.
 
       EXAMPLE
         rouse bench restore --bootstrap localhost:9092
@@ -42,8 +42,14 @@ struct BenchRestoreCommand: ParsableCommand {
     try BenchLimits.check("--rounds", rounds, 1...100)
   }
 
+  /// Where a state came from.
+  enum Source: String, CaseIterable {
+    case topic, snapshot
+  }
+
   /// What one restore took.
   struct Round {
+    var source: Source
     var wallSeconds: Double
     var processorSeconds: Double
     var records: Int
@@ -62,10 +68,22 @@ struct BenchRestoreCommand: ParsableCommand {
     let stage = try BenchStage(broker: broker, partitions: partitions, planning: PipelineSettings.Planning())
     progress.show("writing the state")
     try runChild(broker, stage.settings.topics.prefix, partitions)
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(stage.settings.topics.prefix)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
     var found: [Round] = []
-    for round in 1...rounds {
-      progress.show("restoring, round \(round) of \(rounds)")
-      found.append(try restore(broker, stage.settings.topics.prefix, partitions))
+    for source in Source.allCases {
+      if source == .snapshot {
+        progress.show("writing snapshots")
+        // Planners that end in order leave one.
+        _ = try restore(broker, stage.settings.topics.prefix, partitions, .topic, folder: folder.path)
+      }
+      for round in 1...rounds {
+        progress.show("restoring from the \(source.rawValue), round \(round) of \(rounds)")
+        found.append(
+          try restore(
+            broker, stage.settings.topics.prefix, partitions, source, folder: source == .topic ? nil : folder.path))
+      }
     }
     try stage.remove()
     progress.end()
@@ -108,15 +126,20 @@ struct BenchRestoreCommand: ParsableCommand {
 
   // MARK: Measuring
 
-  private func restore(_ broker: BenchBroker, _ prefix: String, _ partitions: Int) throws -> Round {
+  /// - Parameter folder: of snapshots; nil for none.
+  private func restore(
+    _ broker: BenchBroker, _ prefix: String, _ partitions: Int, _ source: Source, folder: String?
+  ) throws -> Round {
     let log = BenchRestoreLog()
+    var planning = PipelineSettings.Planning()
+    planning.snapshotFolder = folder
     let stage = try BenchStage(
-      broker: broker, prefix: prefix, partitions: partitions, planning: PipelineSettings.Planning(),
+      broker: broker, prefix: prefix, partitions: partitions, planning: planning,
       logHandler: { _ in BenchRestoreLogHandler(log: log) })
     Machine.restartPeak()
     let start = BenchUsage.now()
     stage.startPlanners(kafka.workers)
-    try stage.wait("restoring") { log.restored.count >= partitions }
+    try stage.wait("restoring", patience: 600) { log.restored.count >= partitions }
     let usage = BenchUsage.now() - start
     let peak = Machine.peakBytes
     try stage.end()
@@ -125,11 +148,13 @@ struct BenchRestoreCommand: ParsableCommand {
     guard found == devices else {
       throw Failure("\(Digits.grouped(found)) of \(Digits.grouped(devices)) devices came back")
     }
+    let records = restored.reduce(0) { $0 + (source == .topic ? $1.fromTopic : $1.fromSnapshot) }
+    guard records > 0 else { throw Failure("nothing was restored from the \(source.rawValue)") }
     let began = restored.map { $0.endSeconds - $0.seconds }.min() ?? 0
     let ended = restored.map(\.endSeconds).max() ?? 0
     return Round(
-      wallSeconds: ended - began, processorSeconds: usage.processorSeconds,
-      records: restored.reduce(0) { $0 + $1.records }, peakBytes: peak)
+      source: source, wallSeconds: ended - began, processorSeconds: usage.processorSeconds, records: records,
+      peakBytes: peak)
   }
 
   // MARK: Reporting
@@ -142,10 +167,13 @@ struct BenchRestoreCommand: ParsableCommand {
       fleet     \(Digits.count(devices, "device")) × \(instances)
 
       """
-    if let wall = rounds.map(\.wallSeconds).median, let processor = rounds.map(\.processorSeconds).median,
-      let records = rounds.first?.records
-    {
-      text += "restore   \(Digits.decimal(wall, 2)) s from the topic, \(Digits.decimal(processor, 2)) CPU-s, "
+    for source in Source.allCases {
+      let rounds = rounds.filter { $0.source == source }
+      guard let wall = rounds.map(\.wallSeconds).median, let processor = rounds.map(\.processorSeconds).median,
+        let records = rounds.first?.records
+      else { continue }
+      text += "\(source.rawValue.padding(toLength: 9, withPad: " ", startingAt: 0)) "
+      text += "\(Digits.decimal(wall, 2)) s, \(Digits.decimal(processor, 2)) CPU-s, "
       text += "\(Digits.grouped(records)) records (median of \(rounds.count))\n"
     }
     if let peak = rounds.first?.peakBytes { text += "memory    \(Digits.grouped(peak >> 20)) MiB at most\n" }
@@ -169,8 +197,9 @@ struct BenchRestoreCommand: ParsableCommand {
       json.key("memoryPeakBytes")
       json.integer(peak)
     }
-    if let seconds = rounds.map(\.wallSeconds).median {
-      json.key("topicSeconds")
+    for (key, source) in [("topicSeconds", Source.topic), ("snapshotSeconds", Source.snapshot)] {
+      guard let seconds = rounds.filter({ $0.source == source }).map(\.wallSeconds).median else { continue }
+      json.key(key)
       json.rounded(seconds)
     }
     json.key("rounds")
@@ -178,7 +207,7 @@ struct BenchRestoreCommand: ParsableCommand {
     for round in rounds {
       json.beginObject()
       json.key("from")
-      json.string("topic")
+      json.string(round.source.rawValue)
       json.key("wallSeconds")
       json.rounded(round.wallSeconds)
       json.key("processorSeconds")
@@ -196,7 +225,8 @@ struct BenchRestoreCommand: ParsableCommand {
 /// What the planners' log told of restored partitions.
 private final class BenchRestoreLog: Sendable {
   struct Restored {
-    var records: Int
+    var fromTopic: Int
+    var fromSnapshot: Int
     var devices: Int
     var seconds: Double
     /// Of `Machine`.
@@ -227,11 +257,12 @@ private struct BenchRestoreLogHandler: LogHandler {
   func log(event: LogEvent) {
     if event.level > .warning { console.log(event: event) }
     func number(_ key: String) -> Int? { event.metadata?[key].flatMap { Int("\($0)") } }
-    guard event.message.description == "partition restored", let records = number("records"),
-      let devices = number("devices"), let milliseconds = number("milliseconds")
+    guard event.message.description == "partition restored", let topic = number("fromTopic"),
+      let snapshot = number("fromSnapshot"), let devices = number("devices"), let milliseconds = number("milliseconds")
     else { return }
     log.add(
       BenchRestoreLog.Restored(
-        records: records, devices: devices, seconds: Double(milliseconds) / 1000, endSeconds: Machine.seconds()))
+        fromTopic: topic, fromSnapshot: snapshot, devices: devices, seconds: Double(milliseconds) / 1000,
+        endSeconds: Machine.seconds()))
   }
 }

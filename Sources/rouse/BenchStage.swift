@@ -15,7 +15,7 @@ final class BenchStage {
   private let topics: [String]
 
   /// Longest time in which nothing moves before a benchmark gives up.
-  private static let patienceSeconds = 120.0
+  static let patienceSeconds = 120.0
 
   /// Makes the topics and puts the policy into force, unless there are topics of that prefix already.
   init(
@@ -74,7 +74,8 @@ final class BenchStage {
   }
 
   /// Waits until something is so.
-  func wait(_ what: String, until done: () -> Bool) throws {
+  /// - Parameter patience: seconds without any progress before it gives up.
+  func wait(_ what: String, patience: Double = patienceSeconds, until done: () -> Bool) throws {
     var moved = Machine.seconds()
     var last = -1
     while !done() {
@@ -84,8 +85,8 @@ final class BenchStage {
         last = sum
         moved = Machine.seconds()
       }
-      if Machine.seconds() - moved > Self.patienceSeconds {
-        throw Failure("\(what): nothing moved for \(Int(Self.patienceSeconds)) s")
+      if Machine.seconds() - moved > patience {
+        throw Failure("\(what): nothing moved for \(Int(patience)) s")
       }
       Thread.sleep(forTimeInterval: 0.002)
     }

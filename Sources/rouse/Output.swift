@@ -63,5 +63,9 @@ enum Digits {
   }
 
   /// `1 device`, `2 devices`
-  static func count(_ value: Int, _ noun: String) -> String { "\(grouped(value)) \(noun)\(value == 1 ? "" : "s")" }
+  static func count(_ value: Int, _ noun: String) -> String { count(value, noun, "\(noun)s") }
+
+  static func count(_ value: Int, _ one: String, _ many: String) -> String {
+    "\(grouped(value)) \(value == 1 ? one : many)"
+  }
 }

@@ -5,6 +5,13 @@ import Simulation
 
 /// The summary of a plan for people.
 enum PlanReport {
+  private static func words(_ cause: Zombie.Cause) -> String {
+    switch cause {
+    case .neverRegistered: "started by push, and the device registered nothing for it within half an hour"
+    case .tokenRejected: "APNs refused its token for good"
+    }
+  }
+
   static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> String {
     var lines: [(String, String)] = []
     if let first = summary.first, let last = summary.last { lines.append(("time", "\(first) to \(last)")) }
@@ -50,6 +57,9 @@ enum PlanReport {
         "charged",
         charged.isEmpty ? "nothing" : charged.map { "\($0.rawValue) \(Digits.grouped($1))" }.joined(separator: ", ")
       ))
+    if summary.zombies > 0 {
+      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that nobody can end"))
+    }
     if summary.pending > 0 { lines.append(("still waiting", Digits.grouped(summary.pending))) }
     let rate = Digits.grouped(Int(Double(summary.decisions) / max(seconds, 1e-6)))
     lines.append(("took", "\(Digits.decimal(seconds, 2)) s, \(rate) decisions/s"))
@@ -58,6 +68,14 @@ enum PlanReport {
     var text = lines.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
     for payload in summary.refusedPayloads {
       text += "\nrefused \(payload)\(payload.count > 1 ? "; \(Digits.grouped(payload.count)) of this kind" : "")"
+    }
+    for zombie in summary.firstZombies {
+      text +=
+        "\nzombie \(zombie.kind) about \(zombie.subject) on \(zombie.device), started \(zombie.since): \(words(zombie.cause))"
+    }
+    if summary.zombies > summary.firstZombies.count {
+      text +=
+        "\nand \(Digits.grouped(summary.zombies - summary.firstZombies.count)) more zombies; `rouse audit zombies` lists those that were started by push"
     }
     for letter in summary.firstDeadLetters { text += "\nrefused \(letter)" }
     let more = summary.deadLetters - summary.firstDeadLetters.count

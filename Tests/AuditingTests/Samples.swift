@@ -125,7 +125,8 @@ enum Sample {
       apns: Command.APNs(
         address: n % 2 == 0 ? .token("t\(n)") : .channel("ch\(n)"),
         headers: (0..<n % 4).map { Command.Header(name: "h\($0)", value: "värde \(n)") }, payload: "{\"n\":\(n)}"),
-      at: at, expires: at + .minutes(Int64(n % 90) - 9), policy: policy, traceparent: n % 3 == 0 ? "trace \(n)" : nil)
+      at: at, expires: at + .minutes(Int64(n % 90) - 9), policy: policy, traceparent: n % 3 == 0 ? "trace \(n)" : nil,
+      subject: n % 4 == 0 ? "match/\(n % 5)" : nil)
   }
 }
 

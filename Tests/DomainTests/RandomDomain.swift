@@ -118,7 +118,8 @@ struct RandomDomain {
       apns: .init(
         address: bool() ? .token(token()) : .channel(name()), headers: headers.sorted { $0.name < $1.name },
         payload: bool() ? "{\"aps\":{\"content-changed\":true}}" : "{\"n\":[1,-2.5,null,\"\\n\"],\"s\":{}}"),
-      at: instant(), expires: instant(), policy: policy(), traceparent: maybe { $0.name() })
+      at: instant(), expires: instant(), policy: policy(), traceparent: maybe { $0.name() },
+      subject: maybe { $0.name() })
   }
 
   mutating func logRecord() -> LogRecord {

@@ -171,9 +171,41 @@ private typealias H = PlannerHarness
     #expect(aps["alert"] != nil)
     h.event(.delay(1, id: "e2", at: H.noon + H.hour, type: "flight.boarding"))
     #expect(h.only?.reason == .alreadyStarted)
-    #expect(h.planner.zombies().count == 1, "no activity was registered for the start")
+    #expect(
+      h.planner.zombies() == [
+        Zombie(
+          device: "d1", subject: "flight/UA1", kind: "FlightActivity", since: Timestamp(microseconds: H.noon),
+          cause: .neverRegistered)
+      ])
+    #expect(h.commands.first?.subject == "flight/UA1")
     h.register(Self.phone(activities: [Self.activity(at: H.noon + 1)], starters: [Self.starter], at: H.noon + 2))
     #expect(h.planner.zombies().isEmpty)
+  }
+
+  @Test("an activity whose token was refused is a zombie until its life is over, also after a restart")
+  func tokenRejected() {
+    var h = H(Self.policy())
+    h.losesPlanner = { true }
+    h.register(Self.phone(activities: [Self.activity()]))
+    h.event(.delay(0, id: "e1", at: H.noon + H.minute))
+    #expect(h.planner.zombies().isEmpty && h.commands.first?.subject == nil)
+    h.signal(.tokenRejected(token: "cc"), at: H.noon + 2 * H.minute)
+    #expect(h.planner.zombies().map(\.cause) == [.tokenRejected])
+    #expect(h.planner.zombies().map(\.subject) == ["flight/UA1"])
+    h.drain(until: H.noon + 7 * H.hour)
+    #expect(h.planner.zombies().count == 1 && h.commands.count == 1, "no push, and no timer that keeps coming")
+    h.tick(at: H.noon + 8 * H.hour)
+    #expect(h.planner.zombies().isEmpty)
+  }
+
+  @Test("a start remembers what it is about over a restart")
+  func subjectKept() {
+    var h = H(Self.policy())
+    h.losesPlanner = { true }
+    h.register(Self.phone(starters: [Self.starter]))
+    h.event(.delay(0, id: "e1", at: H.noon, type: "flight.boarding"))
+    h.tick(at: H.noon + H.hour)
+    #expect(h.planner.zombies().map(\.subject) == ["flight/UA1"])
   }
 
   @Test("a running activity of the subject prevents a start")

@@ -65,6 +65,7 @@ struct AuditTests {
       (["why", "nobody"], "device nobody is not known"), (["statement", "nobody"], "device nobody is not known"),
       (["why", "d1", "--event", "e3"], "no instance in question was interested"),
       (["device", "d1", "--to", "2013-01-01T00:00:00Z"], "nothing in that time"),
+      (["zombies"], "no start in that time"),
       (["top", "--to", "2013-01-01T00:00:00Z"], "no decision in that time"),
     ])
   func nothingFound(_ question: [String], _ words: String) throws {
@@ -75,6 +76,55 @@ struct AuditTests {
     let json = try place.rouse(list: ["audit"] + question + ["--format", "json"] + store)
     #expect(json.status == 0)
     _ = try JSONValue(parsing: json.out)
+  }
+
+  @Test("zombies are named: device, subject, kind, since when, and by which push")
+  func zombies() throws {
+    let place = try Workplace()
+    try place.put(matchPolicy, "policy.yaml")
+    try place.put(lockScreen("d1") + lockScreen("d2"), "devices.jsonl")
+    try place.put(
+      matchEvent("g0", "match.goal", at: "14:50:00", "match/1")
+        + matchEvent("k2", "match.kickoff", at: "15:00:00", "match/2")
+        + matchEvent("g1", "match.goal", at: "15:10:00", "match/1")
+        + matchEvent("k3", "match.kickoff", at: "15:50:00", "match/3")
+        + matchEvent("g2", "match.goal", at: "16:00:00", "match/1"), "events.jsonl")
+    let rejected =
+      #"{"specversion":"1.0","id":"s1","source":"/sender","type":"rouse.signal.token.rejected","subject":"d2","#
+      + #""time":"2013-07-01T15:20:00Z","data":{"token":"cc2"}}"# + "\n"
+    try place.put(rejected, "signals.jsonl")
+    let inputs = [
+      "plan", "--policy", "policy.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--signals",
+      "signals.jsonl",
+    ]
+    let plan = try place.rouse(list: inputs + ["--audit", "audit.sqlite", "--no-drain"])
+    #expect(plan.status == 0)
+    #expect(plan.err.contains("zombies       3 activities that nobody can end\n"))
+    #expect(
+      plan.err.contains(
+        "zombie Match about match/1 on d2, started 2013-07-01T14:00:00Z: APNs refused its token for good\n"))
+    #expect(
+      plan.err.contains(
+        "zombie Match about match/2 on d1, started 2013-07-01T15:00:00Z: started by push, and the device"))
+    let summary = try JSONValue(parsing: try place.rouse(list: inputs + ["--no-drain", "--format", "json"]).out)
+    #expect(summary["zombies"] == .number(3))
+    #expect(summary["firstZombies"]?[0]?["subject"] == .string("match/2"))
+    #expect(summary["firstZombies"]?[0]?["cause"] == .string("neverRegistered"))
+    let drained = try JSONValue(parsing: try place.rouse(list: inputs + ["--format", "json"]).out)
+    #expect(drained["zombies"] == .number(5), "match/3 too, half an hour later")
+    let text = try place.rouse(list: ["audit", "zombies"] + store)
+    #expect(text.status == 0)
+    #expect(
+      text.out == """
+        since                 kind   subject  device  start    decisions since
+        2013-07-01T15:00:00Z  Match  match/2  d1      c-0-3-0                3
+        2013-07-01T15:00:00Z  Match  match/2  d2      c-0-3-2                3
+        2 zombies of 4 starts: started by push, and no activity of the kind showed up on the device; 2 too new to tell
+
+        """)
+    let json = try JSONValue(parsing: try place.rouse(list: ["audit", "zombies", "--format", "json"] + store).out)
+    #expect(json["zombies"]?[1]?["device"] == .string("d2"))
+    #expect(json["tooNew"] == .number(2))
   }
 
   @Test("a missing store, or one that is none, is named with what to do")

@@ -7,7 +7,8 @@ struct HelpTests {
     arguments: [
       [], ["plan"], ["fleet"], ["policy"], ["policy", "check"], ["policy", "explain"], ["policy", "diff"],
       ["policy", "profiles"], ["audit"], ["audit", "device"], ["audit", "event"], ["audit", "why"], ["audit", "top"],
-      ["audit", "statement"], ["audit", "summary"], ["audit", "export"], ["bench"], ["bench", "planner"],
+      ["audit", "statement"], ["audit", "zombies"], ["audit", "summary"], ["audit", "export"], ["bench"],
+      ["bench", "planner"],
       ["bench", "audit"], ["bench", "pipeline"], ["bench", "latency"], ["bench", "restore"], ["simulate"],
     ])
   func help(_ command: [String]) throws {

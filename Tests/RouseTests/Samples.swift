@@ -56,7 +56,7 @@ let matchPolicy = """
 func lockScreen(_ device: String) -> String {
   #"{"device":"\#(device)","app":"com.example.match","environment":"production","platform":"iOS","osVersion":"26.1","#
     + #""timeZone":"Europe/Rome","updatedAt":"2013-07-01T00:00:00Z","activities":[{"id":"a1","kind":"Match","#
-    + #""token":"cc\#(device.dropFirst())","interests":["match/1"],"startedAt":"2013-07-01T15:00:00Z"}],"#
+    + #""token":"cc\#(device.dropFirst())","interests":["match/1"],"startedAt":"2013-07-01T14:00:00Z"}],"#
     + #""pushToStart":[{"kind":"Match","token":"dd\#(device.dropFirst())","interests":["match/2","match/3"]}]}"# + "\n"
 }
 

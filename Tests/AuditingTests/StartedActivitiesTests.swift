@@ -1,0 +1,61 @@
+import Domain
+import Testing
+
+@testable import Auditing
+
+@Suite("Starts of Live Activities that nothing came of")
+struct StartedActivitiesTests {
+  private static let start = Sample.start
+
+  private func push(
+    _ n: Int, _ instance: String, _ at: Timestamp, device: String = "phone", subject: String? = nil,
+    event: String = "update", kind: String = "Match"
+  ) -> Command {
+    Command(
+      command: "c-0-\(n)-0", device: device, app: "a", environment: .production, surface: .liveActivity,
+      serves: [Command.Served(instance: instance, kind: kind, events: ["e\(n)"], reason: .emitted)], charged: [],
+      apns: Command.APNs(address: .token("aa"), headers: [], payload: #"{"aps":{"event":"\#(event)"}}"#), at: at,
+      expires: at, policy: Sample.policy, subject: subject)
+  }
+
+  private func started(
+    _ n: Int, _ at: Timestamp, _ subject: String? = "match/1", device: String = "phone"
+  ) -> Command { push(n, "start", at, device: device, subject: subject, event: "start") }
+
+  private func zombies(_ commands: [Command], range: TimeRange = .all) throws -> StartedActivities {
+    let store = try AuditStore.open(path: ":memory:")
+    // Something that happens a day later, so that no start is too new to tell.
+    let last = push(999, "b1", Self.start + .hours(24), device: "tablet")
+    try store.store(AuditBatch([], commands + [last]))
+    return try store.zombies(range: range)
+  }
+
+  @Test("a start is answered by an activity that shows up within eight hours, each by one")
+  func answered() throws {
+    let t = Self.start
+    #expect(try zombies([started(1, t), push(2, "a1", t + .minutes(50))]).zombies.isEmpty)
+    #expect(try zombies([started(1, t), push(2, "a1", t + .hours(9))]).zombies.map(\.subject) == ["match/1"])
+    let two = [started(1, t), started(2, t + .minutes(1), "match/2"), push(3, "a1", t + .minutes(50))]
+    #expect(try zombies(two).zombies.map(\.subject) == ["match/1"], "the newest start before it is answered")
+  }
+
+  @Test("an activity that was there before, of another kind or on another device is no answer")
+  func notAnswered() throws {
+    let t = Self.start
+    let before = push(1, "a1", t)
+    let commands = [
+      before, started(2, t + .minutes(1)), push(3, "a1", t + .minutes(2)),
+      push(4, "x", t + .minutes(3), kind: "Flight"),
+      push(5, "a2", t + .minutes(3), device: "watch"),
+    ]
+    let found = try zombies(commands)
+    #expect(found.zombies.map(\.command) == ["c-0-2-0"])
+    #expect(found.starts == 1 && found.tooNew == 0)
+    #expect(try zombies(commands, range: TimeRange(from: t + .hours(1), to: nil)).starts == 0)
+  }
+
+  @Test("a start by a release that told no subject is found by its payload")
+  func older() throws {
+    #expect(try zombies([started(1, Self.start, nil)]).zombies.map(\.subject) == [""])
+  }
+}
