@@ -47,7 +47,7 @@ struct Checks {
   private mutating func ledgers() throws {
     var limits: [String: LedgerLimits] = [:]
     for policy in try PipelineRun.knownPolicies() { limits[policy.reference.hash] = LedgerLimits(policy) }
-    var check = LedgerCheck(limits: limits)
+    var check = LedgerCheck(limits: limits, refundsAllowed: run.scenario.refunds)
     for message in all(topics.decisions) {
       check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
       decisions += 1

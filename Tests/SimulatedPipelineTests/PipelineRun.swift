@@ -32,7 +32,9 @@ final class PipelineRun: Fate {
     self.story = story
     initialPolicy = try Self.policies.get()[0]
     random = SeededRandom(seed: scenario.seed, stream: 3)
-    traffic = Traffic(seed: scenario.seed, broker: broker, prefix: Scenario.prefix, devices: scenario.devices)
+    traffic = Traffic(
+      seed: scenario.seed, broker: broker, prefix: Scenario.prefix, devices: scenario.devices,
+      refunds: scenario.refunds)
     let topics = scenario.settings.topics
     for name in topics.all {
       broker.createTopic(name, partitions: scenario.partitions, appendTime: name == topics.log)
@@ -188,6 +190,7 @@ final class PipelineRun: Fate {
     coverage["transactions aborted"] = counters[.transactionsAborted]
     coverage["log records passed over"] = counters[.logRecordsSkipped]
     coverage["duplicates dropped by intake"] = counters[.duplicatesDropped]
+    coverage["pushes refused for good"] = traffic.refusals
     coverage["intake pauses"] = counters[.intakePauses]
   }
 

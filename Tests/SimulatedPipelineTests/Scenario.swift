@@ -18,6 +18,7 @@ struct Scenario {
   var mishaps: [Mishap]
   var keepsSnapshots: Bool
   var changesPolicy: Bool
+  var refunds: Bool
   var settings: PipelineSettings
   /// Longest time without a heartbeat, and longest transaction, µs.
   var session: Int64
@@ -37,6 +38,7 @@ struct Scenario {
     mishaps = Mishap.allCases.filter { _ in random.chance(2, in: 3) }
     keepsSnapshots = random.chance(1, in: 2)
     changesPolicy = random.chance(1, in: 3)
+    refunds = random.chance(1, in: 4)
     session = [1_000_000, 3_000_000, 6_000_000, 10_000_000][random.below(4)]
     transaction = [4_000_000, 8_000_000, 15_000_000][random.below(3)]
     settings = PipelineSettings(

@@ -76,6 +76,7 @@ private struct Outcome: Sendable {
       "compaction", "broker clock jump", "process clock jump", "poisoned record of the log", "snapshots discarded",
       "state records restored from snapshots", "members expelled", "transactions timed out", "transactions aborted",
       "log records passed over", "duplicates dropped by intake", "intake pauses",
+      "pushes refused for good",
     ]
 
   @Test("the same seed gives the same bytes in every topic")
