@@ -23,6 +23,8 @@ final class PartitionProcessor {
   /// Events of which not every interest key counted.
   var keysLeftOut: KeysLeftOut { desk.planner.keysLeftOut }
   var deviceCount: Int { desk.planner.deviceCount }
+  /// What the planner holds.
+  var sizes: PlannerSizes { desk.planner.sizes }
   /// When the planner's next timer is due, µs.
   var nextTimer: Int64? { desk.planner.nextTimer }
   private var current: (origin: Origin?, offset: Int64)?
