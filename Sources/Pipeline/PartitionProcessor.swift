@@ -43,10 +43,20 @@ final class PartitionProcessor {
     self.partition = partition
   }
 
+  /// Log records given to it since it was made.
+  private(set) var recordsTaken = 0
+
+  /// Whether records between the position and this offset are missing. A log has no gaps; one that begins behind 0 has
+  /// been cut by its retention.
+  func isJump(to offset: Int64) -> Bool {
+    offset > position.nextOffset && !(isNew && recordsTaken == 0)
+  }
+
   /// Starts on a log record. `step` until it says true.
   /// - Throws: for bytes that are no log record. The record is then passed over.
   func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) throws(BinaryError) {
     precondition(desk.planner.isIdle, "a log record begins when the one before it is done")
+    recordsTaken += 1
     guard offset >= position.nextOffset else {
       // Read again after a seek: decided before.
       recordsSkipped += 1

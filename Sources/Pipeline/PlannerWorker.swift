@@ -245,7 +245,24 @@ public final class PlannerWorker {
     logger.warning("kafka", metadata: ["error": "\(error)"])
   }
 
+  /// Records that were not read must not be passed over: the partition is restored and reads them. Where even that begins
+  /// behind the position, they are gone.
+  private func checkForJump(to message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
+    guard processor.isJump(to: message.offset) else { return }
+    guard processor.recordsTaken == 0 else {
+      throw KafkaError(
+        code: .invalidArgument, message: "offset \(processor.position.nextOffset) was expected and has not been read",
+        operation: "reading \(message.topicPartition)@\(message.offset)", isRetriable: true)
+    }
+    logger.critical(
+      "records of the log are missing and cannot be planned any more",
+      metadata: [
+        "partition": "\(message.partition)", "from": "\(processor.position.nextOffset)", "to": "\(message.offset)",
+      ])
+  }
+
   private func plan(_ message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
+    try checkForJump(to: message, processor)
     let (skipped, registered) = (processor.recordsSkipped, processor.registrations)
     let timestamp = Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds
     do throws(BinaryError) {

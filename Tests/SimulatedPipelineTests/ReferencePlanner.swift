@@ -23,6 +23,7 @@ struct ReferencePlanner {
   private(set) var wanted: [Interested] = []
   private(set) var wantedLater: Set<Interested> = []
   private(set) var nextOffset: Int64 = 0
+  private(set) var unreadable: [KafkaPosition] = []
   private(set) var pendingMost = 0
   private(set) var instancesMost = 0
   private var output = PlannerOutput()
@@ -42,9 +43,13 @@ struct ReferencePlanner {
       bounds: scenario.settings.bounds)
   }
 
-  mutating func take(_ message: KafkaMessage) throws {
+  mutating func take(_ message: KafkaMessage) {
     nextOffset = message.offset + 1
-    let record = try LogRecord(bytes: message.value ?? [])
+    let record: LogRecord
+    do throws(BinaryError) { record = try LogRecord(bytes: message.value ?? []) } catch {
+      unreadable.append(KafkaPosition(message.topicPartition, offset: message.offset))
+      return
+    }
     let isNew = record.origin.map { origins.insert($0).inserted } ?? true
     if let origin = record.origin {
       let place = PlannerPosition.OriginPartition(topic: origin.topic, partition: origin.partition)
