@@ -5,7 +5,9 @@ import Domain
 ///     d/<device>   a device with its instances, ledgers and what waits on them
 ///     k/<kind>     what a kind has learnt
 ///     a/<app>      the app's ledger
-///     s/<hash>     the newest event of a subject and type
+///     n/<number>   notes of the newest events of subjects, in hexadecimal chunks (see `NoteLog`)
+///     s/<hash>     the newest event of a subject and type, before format 4; removed as it goes over into notes
+///     m/<hash>     the same, in local snapshots only
 ///     p/policy     the policy document in force
 ///     p/clock      log time and counters
 ///     p/position   written by the worker, last in each transaction
@@ -17,7 +19,7 @@ enum StateKey {
 /// The version byte that starts every state value.
 ///
 /// 3: a device's views, and the names of the subjects that were started by push.
-/// 4: devices packed (`DeviceRecordBits`); every other record is as before.
+/// 4: devices packed (`DeviceRecordBits`); notes about subjects in chunks (`NoteLog`).
 let stateFormatVersion: UInt8 = 4
 /// The oldest version that is read; what it does not hold is as if it had never been learnt.
 let stateFormatOldest: UInt8 = 2
@@ -55,7 +57,12 @@ struct StateRecordWriter {
   mutating func beginValue() { binary.uint8(stateFormatVersion) }
 
   /// Lends the record, whose value is what was written since `beginValue`.
-  func lend(to body: StateRecordSink) { body(binary.bytes[..<keyEnd], binary.bytes[keyEnd...]) }
+  /// - Returns: the size of the value.
+  @discardableResult
+  func lend(to body: StateRecordSink) -> Int {
+    body(binary.bytes[..<keyEnd], binary.bytes[keyEnd...])
+    return binary.bytes.count - keyEnd
+  }
 
   /// Lends the removal of the key.
   func lendRemoval(to body: StateRecordSink) { body(binary.bytes[..<keyEnd], nil) }
@@ -80,12 +87,7 @@ extension Planner {
       apps[index].touched = false
       lend(app: index, &writer, body)
     }
-    for key in changes.forgottenSubjects where subjects.newest(key) == nil {
-      writer.begin("s", String(key, radix: 16))
-      writer.lendRemoval(to: body)
-    }
-    // A day may have ended since one was noted.
-    for key in changes.subjects { lend(subject: key, &writer, body) }
+    subjects.takeNotes(now: now, bounds: bounds, body)
     if changes.policy { lendPolicy(&writer, body) }
     lendClock(&writer, body)
     changes = PlannerChanges()
@@ -115,16 +117,23 @@ extension Planner {
     writer.lend(to: body)
   }
 
+  /// Only in a walk: the topic has it as notes.
   /// - Returns: whether the subject is still remembered.
-  @discardableResult
   func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
-    guard let (newest, generation) = subjects.remembered(key) else { return false }
-    writer.begin("s", String(key, radix: 16))
+    guard let subject = subjects.remembered(key) else { return false }
+    writer.begin("m", String(key, radix: 16))
     writer.beginValue()
-    writer.binary.zigzag(generation)
-    newest.write(to: &writer.binary)
+    subject.write(to: &writer.binary)
     writer.lend(to: body)
     return true
+  }
+
+  /// Only in a walk: that the chunk stands in the topic.
+  func lend(chunk number: Int64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    NoteChunk.begin(number, &writer)
+    writer.binary.uint8(NoteChunk.size)
+    writer.binary.varint(UInt64(subjects.log.size(of: number)))
+    writer.lend(to: body)
   }
 
   /// - Returns: whether the policy in force came by the log.
@@ -167,6 +176,36 @@ extension KindState {
     var suffix = ContiguousArray<Double>(repeating: 0, count: 25)
     for place in 0..<25 { suffix[place] = try reader.double("a share to come") }
     restore(remaining: suffix)
+  }
+}
+
+extension SubjectMemory.Remembered {
+  /// The place last, eight bytes: of all that is remembered it alone depends on what was committed together.
+  func write(to writer: inout BinaryWriter) {
+    writer.zigzag(generation)
+    writer.zigzag(born)
+    writer.varint(UInt64(noted))
+    newest.write(to: &writer)
+    writer.int64(place)
+  }
+
+  init(_ key: UInt64, from reader: inout BinaryReader, version: UInt8) throws(BinaryError) {
+    self.key = key
+    generation = try reader.zigzag("a generation")
+    if version >= 4 {
+      born = try reader.zigzag("a generation")
+      noted = try reader.integer("a count of ids")
+      newest = try SubjectMemory.Newest(from: &reader)
+      place = max(try reader.int64("a place"), SubjectMemory.recordOfItsOwn)
+    } else {
+      born = generation
+      newest = try SubjectMemory.Newest(from: &reader)
+      noted = Int64(newest.ids.count)
+      place = SubjectMemory.recordOfItsOwn
+    }
+    guard !newest.ids.isEmpty, noted < .max >> 1, Self.isWhole(ids: newest.ids.count, noted: noted) else {
+      throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted")
+    }
   }
 }
 

@@ -15,6 +15,8 @@ public struct PlannerRestore {
   /// Newest records of devices, by id, whose slot another device still holds: one of the two records is out of date, and
   /// a later one will say which.
   private var displaced: [[UInt8]: [UInt8]] = [:]
+  /// Chunks of notes, by number: read at the end, in order.
+  private var notes: [Int64: [UInt8]] = [:]
   /// Records that are few and read at the end (policy, clock, kinds, apps), and those that are not the planner's.
   private var others: [[UInt8]: [UInt8]] = [:]
 
@@ -33,7 +35,9 @@ public struct PlannerRestore {
   public var sizes: PlannerSizes { planner.sizes }
 
   /// Keys that have a value.
-  public var count: Int { planner.deviceCount + displaced.count + planner.subjects.count + others.count }
+  public var count: Int {
+    planner.deviceCount + displaced.count + planner.subjects.count + notes.count + others.count
+  }
 
   /// Takes one record, in the order of the topic: nil removes the key.
   /// - Throws: `BinaryError` for a record that does not read: corrupt, or written by another release. What was restored
@@ -56,9 +60,15 @@ public struct PlannerRestore {
     switch letter {
     case UInt8(ascii: "d"):
       try add(device: keyBytes, in: key.dropFirst(2), bytes, in: value)
-    case UInt8(ascii: "s"):
+    case UInt8(ascii: "s"), UInt8(ascii: "m"):
       let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
       try add(subject: name, bytes, in: value)
+    case UInt8(ascii: "n"):
+      let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
+      guard let number = Int64(name, radix: 16), 0..<(Int64.max >> 1) ~= number else {
+        throw .corrupt(offset: 0, what: "the number of a chunk as key")
+      }
+      notes[number] = value.map { Array(bytes[$0]) }
     default: others[Array(keyBytes[key])] = value.map { Array(bytes[$0]) }
     }
   }
@@ -97,10 +107,8 @@ public struct PlannerRestore {
       return
     }
     var reader = try Self.reader(bytes, in: value)
-    let generation = try reader.zigzag("a generation")
-    let newest = try SubjectMemory.Newest(from: &reader)
-    guard !newest.ids.isEmpty else { throw .corrupt(offset: reader.offset, what: "at least one id") }
-    planner.subjects.restore(key, newest, generation: generation)
+    planner.subjects.restore(
+      try SubjectMemory.Remembered(key, from: &reader, version: bytes[value.lowerBound]))
   }
 
   /// Takes back a device that an earlier record put in.
@@ -124,7 +132,7 @@ public struct PlannerRestore {
       var reader = try Self.reader(bytes, in: bytes.indices)
       try planner.readClock(&reader)
     }
-    planner.subjects.finishRestore()
+    try readNotes()
     try readOthers()
     planner.finishRestore()
     return planner
@@ -139,6 +147,16 @@ public struct PlannerRestore {
       }
       try add(device: id.span, hash: HashIndex.hash(id.span), at: slot, version: bytes[0], from: &reader)
     }
+  }
+
+  private mutating func readNotes() throws(BinaryError) {
+    var replay = NoteReplay()
+    for number in notes.keys.sorted() {
+      guard let bytes = notes.removeValue(forKey: number) else { continue }
+      var reader = try Self.reader(bytes, in: bytes.indices)
+      try replay.take(chunk: number, bytes: bytes.count, from: &reader, into: &planner.subjects)
+    }
+    try replay.finish(&planner.subjects)
   }
 
   private mutating func readOthers() throws(BinaryError) {

@@ -89,11 +89,19 @@ struct ReferencePlanner {
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 
-  /// Every record of the state as it is now.
+  /// Every record of the state as it is now. Which chunks of notes stand in the topic, and in which of them a subject
+  /// (its last eight bytes), depends on what was committed together: that is left out.
   static func state(of planner: Planner) -> [[UInt8]: [UInt8]] {
     var records: [[UInt8]: [UInt8]] = [:]
     var walk = StateWalk()
     while !planner.writeState(from: &walk, recordsMax: 1000, { records[Array($0)] = $1.map { Array($0) } }) {}
+    for (key, value) in records {
+      switch key.first {
+      case UInt8(ascii: "n"): records[key] = nil
+      case UInt8(ascii: "m"): records[key] = Array(value.dropLast(8))
+      default: continue
+      }
+    }
     return records
   }
 }

@@ -58,6 +58,9 @@ struct Scenario {
     settings.intake.plannerLagMax = random.pick([(0, 1), (10, 1), (100, 2)])
     settings.bounds.causesPerInstanceMax = 2 + random.below(6)
     settings.bounds.subjectsPerGenerationMax = 8
+    // From a chunk for every other note, always written anew, to what is usual.
+    settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
+    settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
   }
 
   /// Messages that a producer's queue takes.
