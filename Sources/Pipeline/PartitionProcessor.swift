@@ -104,7 +104,8 @@ final class PartitionProcessor {
       desk.clear()
       return true
     }
-    let done = desk.advance(into: &batch, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
+    let done = desk.advance(
+      into: &batch, partition: partition, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
     position.cursor = done ? nil : desk.planner.cursor
     if !done, let current { position.nextOffset = current.offset }
     if done, let current { position.nextOffset = current.offset + 1 }
