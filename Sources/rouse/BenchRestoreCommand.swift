@@ -57,7 +57,7 @@ struct BenchRestoreCommand: ParsableCommand {
   }
 
   /// About how many bytes a device's state takes in the topic.
-  private static let stateBytes = 450
+  private static let stateBytes = 250
 
   func run() throws {
     let partitions = try kafka.partitions(
