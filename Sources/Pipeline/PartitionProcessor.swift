@@ -23,6 +23,8 @@ final class PartitionProcessor {
   /// Events of which not every interest key counted.
   var keysLeftOut: KeysLeftOut { desk.planner.keysLeftOut }
   var deviceCount: Int { desk.planner.deviceCount }
+  /// What the planner holds.
+  var sizes: PlannerSizes { desk.planner.sizes }
   /// When the planner's next timer is due, µs.
   var nextTimer: Int64? { desk.planner.nextTimer }
   private var current: (origin: Origin?, offset: Int64)?
@@ -102,7 +104,8 @@ final class PartitionProcessor {
       desk.clear()
       return true
     }
-    let done = desk.advance(into: &batch, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
+    let done = desk.advance(
+      into: &batch, partition: partition, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
     position.cursor = done ? nil : desk.planner.cursor
     if !done, let current { position.nextOffset = current.offset }
     if done, let current { position.nextOffset = current.offset + 1 }

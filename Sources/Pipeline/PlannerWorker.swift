@@ -122,7 +122,7 @@ public final class PlannerWorker {
         stop: stop)
       self.transaction = transaction
       try transaction.begin()
-      partitionCount = try settings.logPartitionCount(cluster)
+      (partitionCount, transaction.sharesPartitions) = try settings.outputPartitions(cluster)
       let consumer = try cluster.consumer(consumerConfiguration(), listener: self)
       self.consumer = consumer
       try consumer.subscribe([settings.topics.log])
@@ -134,8 +134,11 @@ public final class PlannerWorker {
     var configuration = settings.client(
       [
         "enable.idempotence": "true", "partitioner": "murmur2_random",
+        // The commit tells of success; a report of every record would go through this thread.
+        "delivery.report.only.error": "true",
         "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
-      ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
+      ],
+      defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
     if settings.planner.isExactlyOnce {
       configuration["transactional.id"] = transactionalID
       configuration["transaction.timeout.ms"] = "\(settings.planner.transactionTimeout.milliseconds)"

@@ -173,7 +173,7 @@ struct RecoveryTests {
       places.append((start..<end, value.map { _ in end..<buffer.count }))
     }
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
-    restore.reserve(devices: 2, instances: 2)
+    restore.reserve(harness.planner.sizes)
     for (key, value) in places { try restore.add(key: key, value: value, of: buffer) }
     #expect(try restore.finish(initialPolicy: .flights()).deviceCount == 1)
   }

@@ -137,6 +137,10 @@ struct Checks {
             found("no id at \(message.topicPartition)@\(message.offset)")
             continue
           }
+          let device = String(decoding: message.key ?? [], as: UTF8.self)
+          if Int(DevicePartitioner.partition(of: device, count: Int32(run.scenario.partitions))) != partition {
+            found("\(message.topicPartition)@\(message.offset) belongs into another partition by its key")
+          }
           if let before = last[id.partition], before >= (id.offset, id.ordinal) {
             found("\(topic): \(id) stands behind \(before)")
           }
