@@ -189,19 +189,20 @@ extension SubjectMemory.Remembered {
     writer.int64(place)
   }
 
-  init(_ key: UInt64, from reader: inout BinaryReader, version: UInt8) throws(BinaryError) {
+  /// - Parameter isOfItsOwn: it is a record of the topic, as they were before format 4.
+  init(_ key: UInt64, from reader: inout BinaryReader, isOfItsOwn: Bool) throws(BinaryError) {
     self.key = key
     generation = try reader.zigzag("a generation")
-    if version >= 4 {
-      born = try reader.zigzag("a generation")
-      noted = try reader.integer("a count of ids")
-      newest = try SubjectMemory.Newest(from: &reader)
-      place = max(try reader.int64("a place"), SubjectMemory.recordOfItsOwn)
-    } else {
+    if isOfItsOwn {
       born = generation
       newest = try SubjectMemory.Newest(from: &reader)
       noted = Int64(newest.ids.count)
       place = SubjectMemory.recordOfItsOwn
+    } else {
+      born = try reader.zigzag("a generation")
+      noted = try reader.integer("a count of ids")
+      newest = try SubjectMemory.Newest(from: &reader)
+      place = max(try reader.int64("a place"), SubjectMemory.recordOfItsOwn)
     }
     guard !newest.ids.isEmpty, noted < .max >> 1, Self.isWhole(ids: newest.ids.count, noted: noted) else {
       throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted")

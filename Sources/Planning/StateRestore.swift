@@ -62,7 +62,7 @@ public struct PlannerRestore {
       try add(device: keyBytes, in: key.dropFirst(2), bytes, in: value)
     case UInt8(ascii: "s"), UInt8(ascii: "m"):
       let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
-      try add(subject: name, bytes, in: value)
+      try add(subject: name, isOfItsOwn: letter == UInt8(ascii: "s"), bytes, in: value)
     case UInt8(ascii: "n"):
       let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
       guard let number = Int64(name, radix: 16), 0..<(Int64.max >> 1) ~= number else {
@@ -100,7 +100,9 @@ public struct PlannerRestore {
     }
   }
 
-  private mutating func add(subject name: String, _ bytes: [UInt8], in value: Range<Int>?) throws(BinaryError) {
+  private mutating func add(
+    subject name: String, isOfItsOwn: Bool, _ bytes: [UInt8], in value: Range<Int>?
+  ) throws(BinaryError) {
     guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     guard let value else {
       planner.subjects.remove(key)
@@ -108,7 +110,7 @@ public struct PlannerRestore {
     }
     var reader = try Self.reader(bytes, in: value)
     planner.subjects.restore(
-      try SubjectMemory.Remembered(key, from: &reader, version: bytes[value.lowerBound]))
+      try SubjectMemory.Remembered(key, from: &reader, isOfItsOwn: isOfItsOwn))
   }
 
   /// Takes back a device that an earlier record put in.
