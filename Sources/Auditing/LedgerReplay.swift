@@ -222,8 +222,10 @@ struct LedgerReplay {
     func left(_ tat: Int64) -> Int {
       Int(max(0, min(rate.burst, (now + rate.burst * rate.interval - max(tat, now)) / rate.interval)))
     }
-    if refundsAllowed, left(max(now, tat) + rate.interval) < charge.left { tat -= rate.interval }
-    if now < tat - (rate.burst - 1) * rate.interval {
+    func isEarly(_ tat: Int64) -> Bool { now < tat - (rate.burst - 1) * rate.interval }
+    // Where the last token is spent either way, only that the charge was admitted tells of a refund.
+    if refundsAllowed, isEarly(tat) || left(max(now, tat) + rate.interval) < charge.left { tat -= rate.interval }
+    if isEarly(tat) {
       candidate.broken =
         candidate.broken
         ?? (

@@ -21,7 +21,8 @@ extension BinaryError: CustomStringConvertible {
 
 /// Reads what `BinaryWriter` wrote. Bytes may be anything: every step is checked, and refused with its place.
 public struct BinaryReader: Sendable {
-  private let bytes: [UInt8]
+  /// What it reads from, for those who take a text as a place in it.
+  public let bytes: [UInt8]
   private let range: Range<Int>
   /// Of the next byte, in `bytes`.
   private var next: Int
@@ -57,6 +58,10 @@ public struct BinaryReader: Sendable {
   }
 
   public mutating func varint(_ what: StaticString = "an integer") throws(BinaryError) -> UInt64 {
+    if next < range.upperBound, bytes[next] < 0x80 {
+      defer { next += 1 }
+      return UInt64(bytes[next])
+    }
     let start = offset
     var value: UInt64 = 0
     var shift: UInt64 = 0
@@ -134,6 +139,33 @@ public struct BinaryReader: Sendable {
     }
   }
 
+  /// The place in `bytes` of a text with its length, which is UTF-8.
+  public mutating func text(_ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
+    let length = try varint(what)
+    return try text(count: length, what)
+  }
+
+  /// The place in `bytes` of a text of this length, which is UTF-8.
+  public mutating func text(count: UInt64, _ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
+    let range = try place(count: count, what)
+    guard Self.isUTF8(bytes.span.extracting(range)) else { throw .corrupt(offset: offset, what: "\(what) in UTF-8") }
+    return range
+  }
+
+  /// The place in `bytes` of bytes with their length.
+  public mutating func blobPlace(_ what: StaticString = "bytes") throws(BinaryError) -> Range<Int> {
+    try lengthPrefixed(what)
+  }
+
+  private static func isUTF8(_ text: Span<UInt8>) -> Bool {
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: text)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   public mutating func optionalString(_ what: StaticString = "a text") throws(BinaryError) -> String? {
     try bool(what) ? try string(what) : nil
   }
@@ -172,10 +204,13 @@ public struct BinaryReader: Sendable {
   }
 
   private mutating func lengthPrefixed(_ what: StaticString) throws(BinaryError) -> Range<Int> {
-    let length = try varint(what)
-    guard length <= UInt64(remaining) else { throw .truncated(offset: range.count, what: "\(what)") }
-    defer { next += Int(length) }
-    return next..<next + Int(length)
+    try place(count: try varint(what), what)
+  }
+
+  private mutating func place(count: UInt64, _ what: StaticString) throws(BinaryError) -> Range<Int> {
+    guard count <= UInt64(remaining) else { throw .truncated(offset: range.count, what: "\(what)") }
+    defer { next += Int(count) }
+    return next..<next + Int(count)
   }
 
   private mutating func fixed<Value: FixedWidthInteger & UnsignedInteger>(

@@ -14,12 +14,31 @@ public struct BinaryWriter: Sendable {
 
   /// LEB128: 7 bits a byte, 1 to 10 bytes.
   public mutating func varint(_ value: UInt64) {
+    if value < 0x80 { return bytes.append(UInt8(truncatingIfNeeded: value)) }
+    // Up to eight bytes are put together in a register and appended at once: appending asks each time who else has the
+    // buffer.
     var rest = value
+    var packed: UInt64 = 0
+    var width = 0
+    while rest >= 0x80, width < 7 {
+      packed |= (rest & 0x7F | 0x80) << UInt64(8 * width)
+      rest >>= 7
+      width += 1
+    }
+    if rest < 0x80 {
+      packed |= rest << UInt64(8 * width)
+      rest = 0
+      width += 1
+    }
+    // The first bytes of a number that lives for the call.
+    unsafe withUnsafeBytes(of: packed.littleEndian) { buffer in
+      unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<width]))
+    }
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+    if rest > 0 { bytes.append(UInt8(truncatingIfNeeded: rest)) }
   }
 
   /// A count or a length.

@@ -17,6 +17,20 @@ public struct KafkaHeader: Sendable, Hashable {
   }
 }
 
+/// Where the key and the value of a record stand in a buffer that holds those of many.
+public struct KafkaRecordPlace: Sendable, Hashable {
+  /// Of the key, which is not null.
+  public var key: Range<Int>
+  /// Of the value; `nil` is a null value, on a compacted topic a tombstone.
+  public var value: Range<Int>?
+
+  /// States a place.
+  public init(key: Range<Int>, value: Range<Int>?) {
+    self.key = key
+    self.value = value
+  }
+}
+
 /// A message that was read, copied out of librdkafka's memory.
 public struct KafkaMessage: Sendable, Hashable {
   /// The topic it was read from.

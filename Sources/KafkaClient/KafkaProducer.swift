@@ -66,6 +66,16 @@ public final class KafkaProducer {
     try handle.send(topic: topic, partition: partition, removing: key, queueFullTimeout: queueFullTimeout)
   }
 
+  /// Queues many small records of one destination in order, in the shortest way of all. When it throws, some of them may
+  /// be queued; in a transaction an abort takes them back.
+  /// - Parameter bytes: what the records' places refer to.
+  public func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
+  ) throws(KafkaError) {
+    try handle.send(
+      topic: topic, partition: partition, records: records, in: bytes, queueFullTimeout: queueFullTimeout)
+  }
+
   /// Serves reports for at most this time. Throws when the producer met a fatal error.
   public func poll(timeout: Duration = .zero) throws(KafkaError) {
     handle.client.serve(timeout)
@@ -90,7 +100,7 @@ public final class KafkaProducer {
     handle.deliveries.takeFailures()
   }
 
-  /// Counts since the producer was made.
+  /// Counts since the producer was made. With `delivery.report.only.error` a delivery is not reported and not counted.
   public var counts: KafkaDeliveryCounts {
     let ledger = handle.deliveries
     return KafkaDeliveryCounts(

@@ -13,8 +13,8 @@ protocol Cluster: AnyObject {
   func producer(
     _ configuration: KafkaConfiguration, queueFullTimeout: Duration
   ) throws(KafkaError) -> any ClusterProducer
-  /// How many partitions a topic has; 0 when there is no such topic.
-  func partitionCount(of topic: String, _ configuration: KafkaConfiguration) throws(KafkaError) -> Int32
+  /// How many partitions each topic has; 0 when there is no such topic.
+  func partitionCounts(of topics: [String], _ configuration: KafkaConfiguration) throws(KafkaError) -> [Int32]
 }
 
 /// What the stages ask of a consumer. Each call means what the method of the same name of `KafkaConsumer` means.
@@ -46,6 +46,10 @@ protocol ClusterProducer: AnyObject {
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError)
   /// Queues a record that removes its key from a compacted topic.
   func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError)
+  /// Queues records of one destination in order. When it throws, some of them may be queued.
+  func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
+  ) throws(KafkaError)
   func poll(timeout: Duration) throws(KafkaError)
   func flush(timeout: Duration) throws(KafkaError) -> Bool
   func takeDeliveryFailures() -> [KafkaDelivery]
@@ -57,6 +61,22 @@ protocol ClusterProducer: AnyObject {
   ) throws(KafkaError)
   func commitTransaction(timeout: Duration) throws(KafkaError)
   func abortTransaction(timeout: Duration) throws(KafkaError)
+}
+
+extension ClusterProducer {
+  /// One after the other, for producers that cannot do better.
+  func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
+  ) throws(KafkaError) {
+    for record in records {
+      let key = bytes.extracting(record.key)
+      if let value = record.value {
+        try send(topic: topic, partition: partition, key: key, value: bytes.extracting(value))
+      } else {
+        try send(topic: topic, partition: partition, removing: key)
+      }
+    }
+  }
 }
 
 /// A consumer's place in its group: which group, generation and member.

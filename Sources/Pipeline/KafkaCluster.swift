@@ -15,9 +15,9 @@ final class KafkaCluster: Cluster {
     try KafkaProducer(configuration, queueFullTimeout: queueFullTimeout)
   }
 
-  func partitionCount(of topic: String, _ configuration: KafkaConfiguration) throws(KafkaError) -> Int32 {
-    let found = try KafkaAdmin(configuration).describeTopics([topic], timeout: .seconds(30)).first
-    return Int32(found?.partitions.count ?? 0)
+  func partitionCounts(of topics: [String], _ configuration: KafkaConfiguration) throws(KafkaError) -> [Int32] {
+    let found = try KafkaAdmin(configuration).describeTopics(topics, timeout: .seconds(30))
+    return topics.map { name in Int32(found.first { $0.name == name }?.partitions.count ?? 0) }
   }
 }
 

@@ -55,6 +55,7 @@ final class PartitionRestore {
   var unreadable: BinaryError?
   private(set) var snapshotRecords = 0
   private(set) var topicRecords = 0
+  private var firstOffset: Int64?
 
   init(partition: Int32, at now: Duration, _ empty: @escaping () -> PlannerRestore) {
     self.partition = partition
@@ -65,7 +66,10 @@ final class PartitionRestore {
   }
 
   /// Begins with a snapshot.
-  func use(_ reader: SnapshotReader) { source = .snapshot(reader) }
+  func use(_ reader: SnapshotReader) {
+    source = .snapshot(reader)
+    records.reserve(reader.header.sizes)
+  }
 
   /// Takes some blocks of the snapshot.
   /// - Returns: whether it is read whole.
@@ -94,16 +98,26 @@ final class PartitionRestore {
     unreadable = nil
     snapshotRecords = 0
     topicRecords = 0
+    firstOffset = nil
     source = .topic
     reached = 0
   }
 
   /// Takes a record of `rouse.state`.
   /// - Throws: for a record that does not read. The restore is then of no use.
-  func add(key: [UInt8], value: [UInt8]?) throws(BinaryError) {
+  func add(key: [UInt8], value: [UInt8]?, at offset: Int64) throws(BinaryError) {
     try records.add(key: key, value: value)
     topicRecords += 1
+    let first = firstOffset ?? offset
+    firstOffset = first
+    guard snapshot == nil, topicRecords >= Self.reserveMin, topicRecords & (topicRecords - 1) == 0 else { return }
+    // As many to a stretch of the topic as so far, and at most twice as many: the rest may only repeat them.
+    let read = Double(offset - first + 1)
+    records.reserve(records.sizes.scaled(by: min(2, (read + Double(max(0, end - offset))) / read)))
   }
+
+  /// Records of the topic from which on, whenever they have doubled, room is made for what is still to come.
+  private static let reserveMin = 1 << 14
 
   /// Puts the planner together. The restore is used up.
   func finish(partitionCount: Int32, initialPolicy: Policy) throws(BinaryError) -> PartitionProcessor {

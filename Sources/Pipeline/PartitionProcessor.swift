@@ -23,6 +23,8 @@ final class PartitionProcessor {
   /// Events of which not every interest key counted.
   var keysLeftOut: KeysLeftOut { desk.planner.keysLeftOut }
   var deviceCount: Int { desk.planner.deviceCount }
+  /// What the planner holds.
+  var sizes: PlannerSizes { desk.planner.sizes }
   /// When the planner's next timer is due, µs.
   var nextTimer: Int64? { desk.planner.nextTimer }
   private var current: (origin: Origin?, offset: Int64)?
@@ -43,10 +45,20 @@ final class PartitionProcessor {
     self.partition = partition
   }
 
+  /// Log records given to it since it was made.
+  private(set) var recordsTaken = 0
+
+  /// Whether records between the position and this offset are missing. A log has no gaps; one that begins behind 0 has
+  /// been cut by its retention.
+  func isJump(to offset: Int64) -> Bool {
+    offset > position.nextOffset && !(isNew && recordsTaken == 0)
+  }
+
   /// Starts on a log record. `step` until it says true.
   /// - Throws: for bytes that are no log record. The record is then passed over.
   func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) throws(BinaryError) {
     precondition(desk.planner.isIdle, "a log record begins when the one before it is done")
+    recordsTaken += 1
     guard offset >= position.nextOffset else {
       // Read again after a seek: decided before.
       recordsSkipped += 1
@@ -92,7 +104,8 @@ final class PartitionProcessor {
       desk.clear()
       return true
     }
-    let done = desk.advance(into: &batch, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
+    let done = desk.advance(
+      into: &batch, partition: partition, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
     position.cursor = done ? nil : desk.planner.cursor
     if !done, let current { position.nextOffset = current.offset }
     if done, let current { position.nextOffset = current.offset + 1 }

@@ -20,17 +20,21 @@ struct PlannerDesk {
   mutating func clear() { output.removeAll() }
 
   /// Goes on with the record in hand and writes out what was decided.
-  /// - Parameter logsDecisions: false counts decisions instead of writing them.
+  /// - Parameters:
+  ///   - partition: of the log; the planner's.
+  ///   - logsDecisions: false counts decisions instead of writing them.
   /// - Returns: whether it is done.
-  mutating func advance(into batch: inout OutputBatch, decisionsMax: Int, logsDecisions: Bool) -> Bool {
+  mutating func advance(
+    into batch: inout OutputBatch, partition: Int32, decisionsMax: Int, logsDecisions: Bool
+  ) -> Bool {
     let done = planner.advance(into: &output, decisionsMax: decisionsMax)
     if logsDecisions {
       for i in 0..<output.decisionCount {
         writer.reset()
         decisionWriter.write(i, of: output, by: planner, to: &writer)
-        batch.append(.decisions, value: writer.bytes[...]) {
-          planner.appendDeviceID(ofDecision: i, of: output, to: &$0)
-        }
+        let start = batch.bytes.count
+        planner.appendDeviceID(ofDecision: i, of: output, to: &batch.bytes)
+        batch.append(.decisions(partition), keyFrom: start, value: writer.bytes[...])
       }
     } else {
       batch.countUnlogged(output.decisionCount)
@@ -38,7 +42,9 @@ struct PlannerDesk {
     for i in 0..<output.commandCount {
       writer.reset()
       decisionWriter.write(command: i, of: output, by: planner, to: &writer)
-      batch.append(.commands, value: writer.bytes[...]) { planner.appendDeviceID(ofCommand: i, of: output, to: &$0) }
+      let start = batch.bytes.count
+      planner.appendDeviceID(ofCommand: i, of: output, to: &batch.bytes)
+      batch.append(.commands(partition), keyFrom: start, value: writer.bytes[...])
     }
     return done
   }

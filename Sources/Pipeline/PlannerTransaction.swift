@@ -45,6 +45,9 @@ final class PlannerTransaction {
   private let producer: any ClusterProducer
   /// Names of the topics, made once: a name made anew for each record costs as much as queueing it.
   private let (decisionTopic, commandTopic, stateTopic, deadLetterTopic): (String, String, String, String)
+  /// Whether a device has the same partition number in the log, in decisions and in commands, so that its records need no
+  /// partitioner. False asks it for each.
+  var sharesPartitions = false
   private let clock: any StageClock
   private let stop: StopSignal
   /// Without transactions, for benchmarks: nothing is atomic then.
@@ -79,20 +82,14 @@ final class PlannerTransaction {
     try failing { () throws(KafkaError) in
       try beginIfNeeded()
       let bytes = batch.bytes.span
-      for record in batch.records {
-        let key = bytes.extracting(record.key)
+      try batch.forEachDestination { destination, records throws(KafkaError) in
         let (topic, partition): (String, Int32?) =
-          switch record.destination {
-          case .decisions: (decisionTopic, nil)
-          case .commands: (commandTopic, nil)
-          case .deadLetters: (deadLetterTopic, nil)
+          switch destination {
+          case .decisions(let partition): (decisionTopic, sharesPartitions ? partition : nil)
+          case .commands(let partition): (commandTopic, sharesPartitions ? partition : nil)
           case .state(let partition): (stateTopic, partition)
           }
-        if let value = record.value {
-          try producer.send(topic: topic, partition: partition, key: key, value: bytes.extracting(value))
-        } else {
-          try producer.send(topic: topic, partition: partition, removing: key)
-        }
+        try producer.send(topic: topic, partition: partition, records: records, in: bytes)
       }
       try producer.poll(timeout: .zero)
     }

@@ -122,7 +122,7 @@ public final class PlannerWorker {
         stop: stop)
       self.transaction = transaction
       try transaction.begin()
-      partitionCount = try settings.logPartitionCount(cluster)
+      (partitionCount, transaction.sharesPartitions) = try settings.outputPartitions(cluster)
       let consumer = try cluster.consumer(consumerConfiguration(), listener: self)
       self.consumer = consumer
       try consumer.subscribe([settings.topics.log])
@@ -134,8 +134,11 @@ public final class PlannerWorker {
     var configuration = settings.client(
       [
         "enable.idempotence": "true", "partitioner": "murmur2_random",
+        // The commit tells of success; a report of every record would go through this thread.
+        "delivery.report.only.error": "true",
         "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
-      ], defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
+      ],
+      defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
     if settings.planner.isExactlyOnce {
       configuration["transactional.id"] = transactionalID
       configuration["transaction.timeout.ms"] = "\(settings.planner.transactionTimeout.milliseconds)"
@@ -245,7 +248,24 @@ public final class PlannerWorker {
     logger.warning("kafka", metadata: ["error": "\(error)"])
   }
 
+  /// Records that were not read must not be passed over: the partition is restored and reads them. Where even that begins
+  /// behind the position, they are gone.
+  private func checkForJump(to message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
+    guard processor.isJump(to: message.offset) else { return }
+    guard processor.recordsTaken == 0 else {
+      throw KafkaError(
+        code: .invalidArgument, message: "offset \(processor.position.nextOffset) was expected and has not been read",
+        operation: "reading \(message.topicPartition)@\(message.offset)", isRetriable: true)
+    }
+    logger.critical(
+      "records of the log are missing and cannot be planned any more",
+      metadata: [
+        "partition": "\(message.partition)", "from": "\(processor.position.nextOffset)", "to": "\(message.offset)",
+      ])
+  }
+
   private func plan(_ message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
+    try checkForJump(to: message, processor)
     let (skipped, registered) = (processor.recordsSkipped, processor.registrations)
     let timestamp = Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds
     do throws(BinaryError) {

@@ -94,9 +94,21 @@ final class SnapshotFiles: SnapshotStore {
     }
 
     func read(_ count: Int) throws(SnapshotError) -> [UInt8] {
-      do { return try file.read(upToCount: count).map { Array($0) } ?? [] } catch {
-        throw SnapshotError(description: "\(path): cannot be read: \(error.localizedDescription)")
+      var failure: Int32 = 0
+      // POSIX: reads at most `count` bytes into the array's own memory, which lives for the call. Only what was read
+      // becomes part of the array.
+      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        while true {
+          let read = unsafe Foundation.read(file.fileDescriptor, buffer.baseAddress, count)
+          initialized = max(0, read)
+          guard read < 0 else { return }
+          failure = errno
+          guard failure == EINTR else { return }
+          failure = 0
+        }
       }
+      guard failure == 0 else { throw SnapshotError(description: "\(path): cannot be read: error \(failure)") }
+      return bytes
     }
   }
 }

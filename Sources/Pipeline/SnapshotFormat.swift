@@ -1,6 +1,7 @@
 import CZlib
 import Domain
 import KafkaClient
+import Planning
 
 /// The head of a local snapshot: what it is a snapshot of.
 ///
@@ -18,9 +19,12 @@ struct SnapshotHeader: Equatable {
   /// Timestamp of the first record that the partition ever planned (see `PlannerPosition.birth`): a topic that was
   /// removed and made anew has another.
   var birth: Int64?
+  /// What the planner held when it was begun: about as much as will be restored.
+  var sizes: PlannerSizes
 
   static let magic = Array("ROUSESNP".utf8)
-  static let formatVersion: UInt8 = 1
+  /// 2: `sizes`. A snapshot of another version is left aside: the topic has everything.
+  static let formatVersion: UInt8 = 2
 
   /// The broker removes tombstones a day after they were written (`delete.retention.ms` of `rouse.state`). An older
   /// snapshot could bring back what was removed; half a day leaves room for clocks that differ.
@@ -50,14 +54,16 @@ struct SnapshotHeader: Equatable {
     writer.zigzag(begunAt)
     writer.bool(birth != nil)
     writer.zigzag(birth ?? 0)
+    for size in [sizes.devices, sizes.instances, sizes.interests, sizes.keys, sizes.textBytes] { writer.count(size) }
     return writer.bytes
   }
 
-  init(state: KafkaTopicPartition, stateOffset: Int64, begunAt: Int64, birth: Int64?) {
+  init(state: KafkaTopicPartition, stateOffset: Int64, begunAt: Int64, birth: Int64?, sizes: PlannerSizes) {
     self.state = state
     self.stateOffset = stateOffset
     self.begunAt = begunAt
     self.birth = birth
+    self.sizes = sizes
   }
 
   init(bytes: [UInt8]) throws(SnapshotError) {
@@ -66,7 +72,7 @@ struct SnapshotHeader: Equatable {
       var reader = BinaryReader(Array(bytes.dropFirst(Self.magic.count)))
       let version = try reader.uint8("a format version")
       guard version == Self.formatVersion else {
-        throw .newerVersion(found: version, newestKnown: Self.formatVersion)
+        throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
       }
       let topic = try reader.string("a topic")
       state = KafkaTopicPartition(
@@ -76,6 +82,10 @@ struct SnapshotHeader: Equatable {
       let hasBirth = try reader.bool("whether there is a birth")
       let birth = try reader.zigzag("a timestamp")
       self.birth = hasBirth ? birth : nil
+      sizes = PlannerSizes(
+        devices: try reader.integer("devices"), instances: try reader.integer("instances"),
+        interests: try reader.integer("interests"), keys: try reader.integer("keys"),
+        textBytes: try reader.integer("bytes of texts"))
     } catch {
       throw SnapshotError(description: error.description)
     }

@@ -91,7 +91,8 @@ final class SnapshotKeeper {
     return try SnapshotWriter(
       try store.create(SnapshotHeader.name(state)),
       SnapshotHeader(
-        state: state, stateOffset: end, begunAt: clock.wallMicroseconds, birth: processor.position.birth))
+        state: state, stateOffset: end, begunAt: clock.wallMicroseconds, birth: processor.position.birth,
+        sizes: processor.sizes))
   }
 
   private static func write(

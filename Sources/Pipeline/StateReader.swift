@@ -156,7 +156,9 @@ final class StateReader {
     for message in batch.messages {
       guard let restore = restores[message.partition] else { continue }
       if let key = message.key, restore.unreadable == nil {
-        do throws(BinaryError) { try restore.add(key: key, value: message.value) } catch { restore.unreadable = error }
+        do throws(BinaryError) { try restore.add(key: key, value: message.value, at: message.offset) } catch {
+          restore.unreadable = error
+        }
       }
       restore.reached = max(restore.reached, message.offset + 1)
       restore.progressed = now

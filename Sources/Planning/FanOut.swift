@@ -74,13 +74,9 @@ extension Planner {
     var id = Hash64()
     id.add(event.source)
     id.add(event.id)
-    if subjects.currentCount >= bounds.subjectsPerGenerationMax { changes.forgottenSubjects += subjects.rotate() }
-    let key = subject.value
+    if subjects.currentCount >= bounds.subjectsPerGenerationMax { subjects.rotate() }
     // A publisher whose clock runs ahead must not make everything after it stale.
-    let (standing, isChanged) = subjects.note(key, id: id.value, time: min(event.time.microseconds, now))
-    // Also when only the generation has changed: a restored planner must forget it as late as this one.
-    if isChanged { changes.subjects.append(key) }
-    return standing
+    return subjects.note(subject.value, id: id.value, time: min(event.time.microseconds, now))
   }
 
   private mutating func findCursors(_ event: DomainEvent) {

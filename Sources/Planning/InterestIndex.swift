@@ -47,9 +47,10 @@ struct InterestIndex {
     return listener & Self.isList == 0 ? listener : lists[Int(listener & ~Self.isList)][place]
   }
 
-  mutating func intern(_ key: String, in texts: inout TextPool) -> UInt32 {
-    if let id = id(of: key, in: texts) { return id }
-    let handle = texts.insert(key.utf8)
+  mutating func intern(_ key: Span<UInt8>, in texts: inout TextPool) -> UInt32 {
+    let hash = HashIndex.hash(key)
+    if let id = index.find(hash, where: { texts.isEqual(interests[Int($0)].key, key) }) { return id }
+    let handle = texts.insert(key)
     let id: UInt32
     if let unused = free.popLast() {
       id = unused
@@ -59,7 +60,7 @@ struct InterestIndex {
       interests.makeRoom()
       interests.append(Interest(key: handle, listener: none))
     }
-    index.insert(id, hash: HashIndex.hash(key.utf8.span))
+    index.insert(id, hash: hash)
     return id
   }
 

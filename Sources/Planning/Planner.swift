@@ -208,7 +208,7 @@ public struct Planner {
       for kind in kinds.indices { kinds[kind].hourPassed() }
     }
     if hour / 24 > curveHour / 24 {
-      changes.forgottenSubjects += subjects.rotate()
+      subjects.rotate()
       purgeForgotten()
     }
     curveHour = hour

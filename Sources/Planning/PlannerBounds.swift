@@ -3,8 +3,13 @@ public struct PlannerBounds: Sendable {
   /// Pending causes kept per instance; the oldest ends as `SUPERSEDED` when one more arrives. 32 is more than a screen
   /// can show and keeps a device's state record below 4 KB.
   public var causesPerInstanceMax = 32
-  /// Subjects whose newest event is remembered, per generation (two are kept). 48 bytes each.
+  /// Subjects whose newest event is remembered, per generation (two are kept). 130 bytes each, with 16 events 250.
   public var subjectsPerGenerationMax = 500_000
+  /// Bytes of one state record with notes about subjects, about: brokers take 1 MB.
+  public var noteChunkBytesMax = 64 * 1024
+  /// Bytes that such records may take beside twice what is remembered, before what is oldest is written anew: a small
+  /// memory need not be.
+  public var noteSpareBytes = 1024 * 1024
   /// An app that never said `backgrounded` counts as such after this time: the signal may be lost, and no app stays in
   /// the foreground that long unattended. µs
   public var foregroundMax: Int64 = 2 * 3600 * 1_000_000

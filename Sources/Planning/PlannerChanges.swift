@@ -1,10 +1,8 @@
-/// What changed since the last commit, by slot or key; `Planner.takeChanges` turns it into records of `rouse.state`.
+/// What changed since the last commit, by slot or key, but for what is noted of subjects; `Planner.takeChanges` turns it into records of `rouse.state`.
 struct PlannerChanges {
   var devices: ContiguousArray<UInt32> = []
   /// Ids of devices whose record must be removed.
   var removedDevices: [String] = []
-  var subjects: ContiguousArray<UInt64> = []
-  var forgottenSubjects: [UInt64] = []
   var policy = false
 }
 

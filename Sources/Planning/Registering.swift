@@ -213,7 +213,7 @@ extension Planner {
     var state = InstanceState()
     state.device = slot
     state.kind = UInt16(kind)
-    state.id = instanceIDs.retain(id, in: &texts)
+    state.id = instanceIDs.retain(id.utf8.span, in: &texts)
     state.index = index
     state.flags = [.used]
     state.next = next
@@ -268,7 +268,7 @@ extension Planner {
   }
 
   private mutating func insertEntry(_ key: String, instance: UInt32) -> UInt32 {
-    let interest = interests.intern(key, in: &texts)
+    let interest = interests.intern(key.utf8.span, in: &texts)
     let entry = entries.insert(InterestEntry(interest: interest, instance: instance))
     interests.insert(entry, into: interest, by: EntryOrder(entries: entries, instances: instances))
     return entry

@@ -5,7 +5,9 @@ import Domain
 ///     d/<device>   a device with its instances, ledgers and what waits on them
 ///     k/<kind>     what a kind has learnt
 ///     a/<app>      the app's ledger
-///     s/<hash>     the newest event of a subject and type
+///     n/<number>   notes of the newest events of subjects, in hexadecimal chunks (see `NoteLog`)
+///     s/<hash>     the newest event of a subject and type, before format 4; removed as it goes over into notes
+///     m/<hash>     the same, in local snapshots only
 ///     p/policy     the policy document in force
 ///     p/clock      log time and counters
 ///     p/position   written by the worker, last in each transaction
@@ -17,7 +19,8 @@ enum StateKey {
 /// The version byte that starts every state value.
 ///
 /// 3: a device's views, and the names of the subjects that were started by push.
-let stateFormatVersion: UInt8 = 3
+/// 4: devices packed (`DeviceRecordBits`); notes about subjects in chunks (`NoteLog`).
+let stateFormatVersion: UInt8 = 4
 /// The oldest version that is read; what it does not hold is as if it had never been learnt.
 let stateFormatOldest: UInt8 = 2
 
@@ -54,7 +57,12 @@ struct StateRecordWriter {
   mutating func beginValue() { binary.uint8(stateFormatVersion) }
 
   /// Lends the record, whose value is what was written since `beginValue`.
-  func lend(to body: StateRecordSink) { body(binary.bytes[..<keyEnd], binary.bytes[keyEnd...]) }
+  /// - Returns: the size of the value.
+  @discardableResult
+  func lend(to body: StateRecordSink) -> Int {
+    body(binary.bytes[..<keyEnd], binary.bytes[keyEnd...])
+    return binary.bytes.count - keyEnd
+  }
 
   /// Lends the removal of the key.
   func lendRemoval(to body: StateRecordSink) { body(binary.bytes[..<keyEnd], nil) }
@@ -79,12 +87,7 @@ extension Planner {
       apps[index].touched = false
       lend(app: index, &writer, body)
     }
-    for key in changes.forgottenSubjects where subjects.newest(key) == nil {
-      writer.begin("s", String(key, radix: 16))
-      writer.lendRemoval(to: body)
-    }
-    // A day may have ended since one was noted.
-    for key in changes.subjects { lend(subject: key, &writer, body) }
+    subjects.takeNotes(now: now, bounds: bounds, body)
     if changes.policy { lendPolicy(&writer, body) }
     lendClock(&writer, body)
     changes = PlannerChanges()
@@ -114,16 +117,23 @@ extension Planner {
     writer.lend(to: body)
   }
 
+  /// Only in a walk: the topic has it as notes.
   /// - Returns: whether the subject is still remembered.
-  @discardableResult
   func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
-    guard let (newest, generation) = subjects.remembered(key) else { return false }
-    writer.begin("s", String(key, radix: 16))
+    guard let subject = subjects.remembered(key) else { return false }
+    writer.begin("m", String(key, radix: 16))
     writer.beginValue()
-    writer.binary.zigzag(generation)
-    newest.write(to: &writer.binary)
+    subject.write(to: &writer.binary)
     writer.lend(to: body)
     return true
+  }
+
+  /// Only in a walk: that the chunk stands in the topic.
+  func lend(chunk number: Int64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    NoteChunk.begin(number, &writer)
+    writer.binary.uint8(NoteChunk.size)
+    writer.binary.varint(UInt64(subjects.log.size(of: number)))
+    writer.lend(to: body)
   }
 
   /// - Returns: whether the policy in force came by the log.
@@ -145,118 +155,6 @@ extension Planner {
     writer.binary.zigzag(subjects.generation)
     writer.binary.zigzag(policyOffset)
     writer.lend(to: body)
-  }
-
-  private func write(device slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
-    let device = devices[slot]
-    writer.varint(UInt64(slot))
-    writer.varint(UInt64(device.flags.intersection(.stored).rawValue))
-    writer.string(apps[Int(device.app)].id)
-    writer.string(zones[Int(device.zone)].id)
-    writer.varint(UInt64(device.osVersion.major))
-    writer.varint(UInt64(device.osVersion.minor))
-    let tokens = device.tokens == TextPool.noText ? 0..<0 : texts.range(of: device.tokens)
-    TokenPair.write(texts.bytes.span.extracting(tokens), to: &writer)
-    writer.zigzag(device.pushTAT)
-    writer.zigzag(device.backgroundTAT)
-    writer.zigzag(rare(slot).startTAT)
-    writer.uint8(device.commandRoute)
-    writer.zigzag(rare(slot).foregroundSince)
-    writer.zigzag(device.commandOffset)
-    writer.varint(UInt64(device.commandOrdinal))
-    writer.zigzag(device.updatedAt)
-    var count = 0
-    var instance = device.firstInstance
-    while instance != none {
-      count += 1
-      instance = instances[instance].next
-    }
-    writer.count(pending.count)
-    for event in pending {
-      writer.string(events[event].id)
-      writer.optionalString(events[event].traceparent)
-    }
-    writer.count(count)
-    instance = device.firstInstance
-    while instance != none {
-      write(instance: instance, pending: pending, to: &writer)
-      instance = instances[instance].next
-    }
-    habits(of: slot)?.write(to: &writer)
-  }
-
-  /// Slots of the events that wait on the device, each once, in the order of instances and causes.
-  private func findPendingEvents(device slot: UInt32, _ pending: inout [UInt32]) {
-    pending.removeAll(keepingCapacity: true)
-    var instance = devices[slot].firstInstance
-    while instance != none {
-      var cause = waiting(instance).firstCause
-      while cause != none {
-        if !pending.contains(causes[cause].event) { pending.append(causes[cause].event) }
-        cause = causes[cause].next
-      }
-      instance = instances[instance].next
-    }
-  }
-
-  private func write(instance slot: UInt32, pending: [UInt32], to writer: inout BinaryWriter) {
-    let instance = instances[slot]
-    let waiting = waiting(slot)
-    writer.string(utf8: texts.bytes.span.extracting(texts.range(of: instanceIDs.handle(instance.id))))
-    writer.string(kinds[Int(instance.kind)].name)
-    writer.varint(UInt64(instance.index))
-    writer.uint8(instance.surface.rawValue)
-    writer.uint8(instance.held)
-    writer.uint8(instance.flags.intersection(.stored).rawValue)
-    writer.varint(UInt64(instance.spent))
-    writer.float(instance.theta)
-    writer.float(waiting.pendingValue)
-    // Of nothing there is no age: a planner that was restored has none either.
-    writer.zigzag(waiting.firstCause == none ? 0 : waiting.pendingAt)
-    writer.varint(UInt64(instance.calibratedAt))
-    writer.float(instance.flow)
-    writer.float(instance.flowMean)
-    writer.varint(UInt64(instance.flowCount))
-    writer.varint(UInt64(instance.flowAt))
-    writer.zigzag(instance.windowEnd)
-    writer.zigzag(instance.lastReload)
-    writer.zigzag(nextReload(slot))
-    writer.zigzag(waiting.due)
-    let charges = rollingCharges.isEmpty ? [] : rollingCharges[slot] ?? []
-    writer.count(charges.count)
-    for charge in charges { writer.zigzag(charge) }
-    if instance.surface != .widget, let state = addressed[slot] { state.write(to: &writer) }
-    writer.count(entryPlace(none, of: slot))
-    var entry = instance.firstEntry
-    while entry != none {
-      let key = interests.key(of: entries[entry].interest)
-      writer.string(utf8: texts.bytes.span.extracting(texts.range(of: key)))
-      writer.int64(Int64(bitPattern: entries[entry].shown))
-      writer.int64(Int64(bitPattern: entries[entry].current))
-      entry = entries[entry].next
-    }
-    writer.count(Int(waiting.causes))
-    var cause = waiting.firstCause
-    while cause != none {
-      // A key that the instance no longer listens to has no entry any more.
-      writer.count(causes[cause].entry == none ? 0 : entryPlace(causes[cause].entry, of: slot) + 1)
-      writer.count(pending.firstIndex(of: causes[cause].event) ?? 0)
-      writer.float(causes[cause].signedRelevance)
-      writer.zigzag(causes[cause].at)
-      writer.zigzag(causes[cause].expires)
-      cause = causes[cause].next
-    }
-  }
-
-  /// The place of an interest entry among those of its instance; for `none` their count.
-  private func entryPlace(_ entry: UInt32, of instance: UInt32) -> Int {
-    var place = 0
-    var other = instances[instance].firstEntry
-    while other != entry, other != none {
-      place += 1
-      other = entries[other].next
-    }
-    return place
   }
 }
 
@@ -281,42 +179,32 @@ extension KindState {
   }
 }
 
-extension AddressedState {
+extension SubjectMemory.Remembered {
+  /// The place last, eight bytes: of all that is remembered it alone depends on what was committed together.
   func write(to writer: inout BinaryWriter) {
-    writer.string(token)
-    writer.bool(isChannel)
-    writer.bool(tokenDead)
-    writer.bool(frequentPushes)
-    writer.bool(ended)
-    writer.zigzag(tat)
-    writer.zigzag(timestamp)
-    writer.zigzag(startedAt)
-    writer.zigzag(lastEventAt)
-    writer.count(started.count)
-    for start in started {
-      writer.int64(Int64(bitPattern: start.subject))
-      writer.zigzag(start.at)
-      writer.bool(start.isRegistered)
-      writer.string(start.name)
-    }
+    writer.zigzag(generation)
+    writer.zigzag(born)
+    writer.varint(UInt64(noted))
+    newest.write(to: &writer)
+    writer.int64(place)
   }
 
-  init(from reader: inout BinaryReader, version: UInt8) throws(BinaryError) {
-    token = try reader.string("a token")
-    isChannel = try reader.bool("whether it is a channel")
-    tokenDead = try reader.bool("whether the token is dead")
-    frequentPushes = try reader.bool("whether frequent pushes are allowed")
-    ended = try reader.bool("whether it has ended")
-    tat = try reader.zigzag("a TAT")
-    timestamp = try reader.zigzag("a timestamp")
-    startedAt = try reader.zigzag("an instant")
-    lastEventAt = try reader.zigzag("an instant")
-    for _ in 0..<(try reader.count("starts")) {
-      let subject = UInt64(bitPattern: try reader.int64("a hash"))
-      let at = try reader.zigzag("an instant")
-      let isRegistered = try reader.bool("whether it is registered")
-      let name = version < 3 ? "" : try reader.string("a subject")
-      started.append(StartedSubject(subject: subject, name: name, at: at, isRegistered: isRegistered))
+  init(_ key: UInt64, from reader: inout BinaryReader, version: UInt8) throws(BinaryError) {
+    self.key = key
+    generation = try reader.zigzag("a generation")
+    if version >= 4 {
+      born = try reader.zigzag("a generation")
+      noted = try reader.integer("a count of ids")
+      newest = try SubjectMemory.Newest(from: &reader)
+      place = max(try reader.int64("a place"), SubjectMemory.recordOfItsOwn)
+    } else {
+      born = generation
+      newest = try SubjectMemory.Newest(from: &reader)
+      noted = Int64(newest.ids.count)
+      place = SubjectMemory.recordOfItsOwn
+    }
+    guard !newest.ids.isEmpty, noted < .max >> 1, Self.isWhole(ids: newest.ids.count, noted: noted) else {
+      throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted")
     }
   }
 }

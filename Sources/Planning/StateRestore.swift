@@ -11,11 +11,12 @@ public import Policies
 /// The planner decides like the one that wrote the records, byte for byte.
 public struct PlannerRestore {
   private var planner: Planner
-  /// Events are shared between the devices they wait on; records repeat them.
-  private var events: [RestoredEvent: UInt32] = [:]
+  private var tables = RestoreTables()
   /// Newest records of devices, by id, whose slot another device still holds: one of the two records is out of date, and
   /// a later one will say which.
-  private var displaced: [String: [UInt8]] = [:]
+  private var displaced: [[UInt8]: [UInt8]] = [:]
+  /// Chunks of notes, by number: read at the end, in order.
+  private var notes: [Int64: [UInt8]] = [:]
   /// Records that are few and read at the end (policy, clock, kinds, apps), and those that are not the planner's.
   private var others: [[UInt8]: [UInt8]] = [:]
 
@@ -27,13 +28,16 @@ public struct PlannerRestore {
   }
 
   /// Makes room for a fleet whose size is known, as a snapshot's is: tables that grow are copied again and again.
-  /// - Parameters:
-  ///   - devices: how many there will be; fewer or more do no harm.
-  ///   - instances: how many they have together.
-  public mutating func reserve(devices: Int, instances: Int) { planner.reserve(devices: devices, instances: instances) }
+  /// - Parameter sizes: about; more or less does no harm.
+  public mutating func reserve(_ sizes: PlannerSizes) { planner.reserve(sizes) }
+
+  /// What has been restored so far.
+  public var sizes: PlannerSizes { planner.sizes }
 
   /// Keys that have a value.
-  public var count: Int { planner.deviceCount + displaced.count + planner.subjects.count + others.count }
+  public var count: Int {
+    planner.deviceCount + displaced.count + planner.subjects.count + notes.count + others.count
+  }
 
   /// Takes one record, in the order of the topic: nil removes the key.
   /// - Throws: `BinaryError` for a record that does not read: corrupt, or written by another release. What was restored
@@ -55,25 +59,44 @@ public struct PlannerRestore {
     let letter = isNamed ? keyBytes[key.lowerBound] : 0
     switch letter {
     case UInt8(ascii: "d"):
-      let id = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
-      try add(device: id, bytes, in: value)
-    case UInt8(ascii: "s"):
+      try add(device: keyBytes, in: key.dropFirst(2), bytes, in: value)
+    case UInt8(ascii: "s"), UInt8(ascii: "m"):
       let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
       try add(subject: name, bytes, in: value)
+    case UInt8(ascii: "n"):
+      let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
+      guard let number = Int64(name, radix: 16), 0..<(Int64.max >> 1) ~= number else {
+        throw .corrupt(offset: 0, what: "the number of a chunk as key")
+      }
+      notes[number] = value.map { Array(bytes[$0]) }
     default: others[Array(keyBytes[key])] = value.map { Array(bytes[$0]) }
     }
   }
 
-  private mutating func add(device id: String, _ bytes: [UInt8], in value: Range<Int>?) throws(BinaryError) {
-    if !displaced.isEmpty { displaced[id] = nil }
-    if let known = planner.device(named: id) { remove(device: known) }
+  private mutating func add(
+    device keyBytes: [UInt8], in id: Range<Int>, _ bytes: [UInt8], in value: Range<Int>?
+  ) throws(BinaryError) {
+    if !displaced.isEmpty { displaced[Array(keyBytes[id])] = nil }
+    let name = keyBytes.span.extracting(id)
+    let hash = HashIndex.hash(name)
+    if let known = planner.device(named: name, hash: hash) { remove(device: known) }
     guard let value else { return }
     var reader = try Self.reader(bytes, in: value)
     let slot: UInt32 = try reader.integer("a device slot")
     if planner.isTaken(device: slot) {
-      displaced[id] = Array(bytes[value])
+      displaced[Array(keyBytes[id])] = Array(bytes[value])
     } else {
-      try planner.restore(device: id, at: slot, version: bytes[value.lowerBound], from: &reader, events: &events)
+      try add(device: name, hash: hash, at: slot, version: bytes[value.lowerBound], from: &reader)
+    }
+  }
+
+  private mutating func add(
+    device id: Span<UInt8>, hash: UInt32, at slot: UInt32, version: UInt8, from reader: inout BinaryReader
+  ) throws(BinaryError) {
+    if version < 4 {
+      try planner.restore(device: id, hash: hash, at: slot, version: version, from: &reader, sharing: &tables)
+    } else {
+      try planner.restore(device: id, hash: hash, at: slot, from: &reader, sharing: &tables)
     }
   }
 
@@ -84,16 +107,14 @@ public struct PlannerRestore {
       return
     }
     var reader = try Self.reader(bytes, in: value)
-    let generation = try reader.zigzag("a generation")
-    let newest = try SubjectMemory.Newest(from: &reader)
-    guard !newest.ids.isEmpty else { throw .corrupt(offset: reader.offset, what: "at least one id") }
-    planner.subjects.restore(key, newest, generation: generation)
+    planner.subjects.restore(
+      try SubjectMemory.Remembered(key, from: &reader, version: bytes[value.lowerBound]))
   }
 
   /// Takes back a device that an earlier record put in.
   private mutating func remove(device slot: UInt32) {
     for event in planner.unplace(device: slot) {
-      events[RestoredEvent(id: planner.events[event].id, traceparent: planner.events[event].traceparent)] = nil
+      tables.events[RestoredEvent(id: planner.events[event].id, traceparent: planner.events[event].traceparent)] = nil
       planner.events.remove(event, leaving: EventEntry())
     }
   }
@@ -111,21 +132,31 @@ public struct PlannerRestore {
       var reader = try Self.reader(bytes, in: bytes.indices)
       try planner.readClock(&reader)
     }
-    planner.subjects.finishRestore()
+    try readNotes()
     try readOthers()
     planner.finishRestore()
     return planner
   }
 
   private mutating func placeDisplaced() throws(BinaryError) {
-    for (id, bytes) in displaced.sorted(by: { $0.key < $1.key }) {
+    for (id, bytes) in displaced.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       var reader = try Self.reader(bytes, in: bytes.indices)
       let slot: UInt32 = try reader.integer("a device slot")
       guard !planner.isTaken(device: slot) else {
         throw .corrupt(offset: 1, what: "a slot of its own for each device")
       }
-      try planner.restore(device: id, at: slot, version: bytes[0], from: &reader, events: &events)
+      try add(device: id.span, hash: HashIndex.hash(id.span), at: slot, version: bytes[0], from: &reader)
     }
+  }
+
+  private mutating func readNotes() throws(BinaryError) {
+    var replay = NoteReplay()
+    for number in notes.keys.sorted() {
+      guard let bytes = notes.removeValue(forKey: number) else { continue }
+      var reader = try Self.reader(bytes, in: bytes.indices)
+      try replay.take(chunk: number, bytes: bytes.count, from: &reader, into: &planner.subjects)
+    }
+    try replay.finish(&planner.subjects)
   }
 
   private mutating func readOthers() throws(BinaryError) {
@@ -170,21 +201,17 @@ public struct PlannerRestore {
   }
 }
 
-/// What makes two waiting events one.
-struct RestoredEvent: Hashable {
-  var id: String
-  var traceparent: String?
-}
-
 extension Planner {
-  mutating func reserve(devices count: Int, instances instanceCount: Int) {
-    devices.reserve(count)
-    deviceIndex.reserve(count)
-    instances.reserve(instanceCount)
-    entries.reserve(instanceCount)
-    // An id, and two tokens of 32 bytes; half as many keys as instances.
-    texts.reserve(count * 96 + instanceCount * 8)
-    interests.reserve(instanceCount / 2)
+  /// Sizes beyond these are nobody's, and would only take memory.
+  private static let reserveMax = 1 << 28
+
+  mutating func reserve(_ sizes: PlannerSizes) {
+    devices.reserve(min(sizes.devices, Self.reserveMax))
+    deviceIndex.reserve(min(sizes.devices, Self.reserveMax))
+    instances.reserve(min(sizes.instances, Self.reserveMax))
+    entries.reserve(min(sizes.interests, Self.reserveMax))
+    interests.reserve(min(sizes.keys, Self.reserveMax))
+    texts.reserve(min(sizes.textBytes, 64 * Self.reserveMax))
   }
 
   func isTaken(device slot: UInt32) -> Bool {
@@ -238,147 +265,6 @@ extension Planner {
     let index = Int(appIndex(id))
     apps[index].spent = try reader.integer("tokens spent")
     apps[index].day = try reader.zigzag("a day")
-  }
-
-  mutating func restore(
-    device id: String, at slot: UInt32, version: UInt8, from reader: inout BinaryReader,
-    events known: inout [RestoredEvent: UInt32]
-  ) throws(BinaryError) {
-    var device = DeviceState()
-    device.flags = DeviceState.Flags(rawValue: try reader.integer("device flags")).intersection(.stored)
-    device.app = appIndex(try reader.string("an app"))
-    device.zone = zoneIndex(try reader.string("a time zone"))
-    device.osVersion = OSVersion(major: try reader.integer("a version"), minor: try reader.integer("a version"))
-    let widgets = try reader.optionalString("a token")
-    let tokens = TokenPair(widgets: widgets, background: try reader.optionalString("a token"))
-    device.pushTAT = try reader.zigzag("a push TAT")
-    device.backgroundTAT = try reader.zigzag("a background TAT")
-    var rare = RareDeviceState()
-    rare.startTAT = try reader.zigzag("a start TAT")
-    device.commandRoute = try reader.uint8("a route")
-    rare.foregroundSince = try reader.zigzag("an instant")
-    device.commandOffset = try reader.zigzag("an offset")
-    device.commandOrdinal = try reader.integer("an ordinal")
-    device.updatedAt = try reader.zigzag("an instant")
-    guard device.flags.contains(.used) else { throw .corrupt(offset: reader.offset, what: "a device in use") }
-    devices.place(device, at: slot, empty: DeviceState())
-    name(device: slot, id)
-    set(tokens, device: slot)
-    changeRare(slot) { $0 = rare }
-    var pending: [UInt32] = []
-    for _ in 0..<(try reader.count("events")) {
-      let event = RestoredEvent(id: try reader.string("an event id"), traceparent: try reader.optionalString("a trace"))
-      let place = known[event] ?? events.insert(EventEntry(id: event.id, traceparent: event.traceparent))
-      known[event] = place
-      pending.append(place)
-    }
-    var previous = none
-    for _ in 0..<(try reader.count("instances")) {
-      let instance = try restoreInstance(device: slot, version: version, from: &reader, pending: pending)
-      if previous == none {
-        devices[slot].firstInstance = instance
-      } else {
-        guard instances[previous].index < instances[instance].index else {
-          throw .corrupt(offset: reader.offset, what: "instances by rising index")
-        }
-        instances[previous].next = instance
-      }
-      previous = instance
-    }
-    guard pending.allSatisfy({ events[$0].references > 0 }) else {
-      throw .corrupt(offset: reader.offset, what: "events that wait on an instance")
-    }
-    if device.flags.contains(.habits) { viewHabits[slot] = try ViewHabits(from: &reader) }
-    try reader.end()
-  }
-
-  private mutating func restoreInstance(
-    device slot: UInt32, version: UInt8, from reader: inout BinaryReader, pending: [UInt32]
-  ) throws(BinaryError) -> UInt32 {
-    let id = try reader.string("an instance id")
-    var state = InstanceState()
-    state.device = slot
-    let kind = knownKindIndex(try reader.string("a kind"))
-    guard let kind = UInt16(exactly: kind) else { throw .corrupt(offset: reader.offset, what: "a known kind") }
-    state.kind = kind
-    state.index = try reader.integer("an index")
-    let surface = try reader.uint8("a surface")
-    guard let kindOfInstance = InstanceSurface(rawValue: surface) else {
-      throw .corrupt(offset: reader.offset - 1, what: "a surface")
-    }
-    state.surface = kindOfInstance
-    state.held = try reader.uint8("a reason")
-    state.flags = InstanceState.Flags(rawValue: try reader.uint8("instance flags")).intersection(.stored)
-    state.spent = try reader.integer("tokens spent")
-    state.theta = try reader.float("θ")
-    var waiting = Waiting()
-    waiting.pendingValue = try reader.float("a value")
-    waiting.pendingAt = try reader.zigzag("an instant")
-    state.calibratedAt = try reader.integer("an instant")
-    state.flow = try reader.float("a flow")
-    state.flowMean = try reader.float("a mean flow")
-    state.flowCount = try reader.integer("arrivals")
-    state.flowAt = try reader.integer("an instant")
-    state.windowEnd = try reader.zigzag("an instant")
-    state.lastReload = try reader.zigzag("an instant")
-    let nextReload = try reader.zigzag("an instant")
-    waiting.due = try reader.zigzag("an instant")
-    var charges: [Int64] = []
-    for _ in 0..<(try reader.count("charges")) { charges.append(try reader.zigzag("an instant")) }
-    state.id = instanceIDs.retain(id, in: &texts)
-    let instance = instances.insert(state)
-    set(nextReload: nextReload, instance)
-    waitings[waitingSlot(instance)] = waiting
-    if kindOfInstance != .widget { addressed[instance] = try AddressedState(from: &reader, version: version) }
-    if !charges.isEmpty { rollingCharges[instance] = charges }
-    let chain = try restoreEntries(instance, from: &reader)
-    try restoreCauses(instance, chain: chain, from: &reader, pending: pending)
-    settle(instance)
-    return instance
-  }
-
-  private mutating func restoreEntries(
-    _ instance: UInt32, from reader: inout BinaryReader
-  ) throws(BinaryError) -> [UInt32] {
-    var chain: [UInt32] = []
-    for _ in 0..<(try reader.count("interests")) {
-      let interest = interests.intern(try reader.string("an interest key"), in: &texts)
-      var entry = InterestEntry(interest: interest, instance: instance)
-      entry.shown = UInt64(bitPattern: try reader.int64("a fingerprint"))
-      entry.current = UInt64(bitPattern: try reader.int64("a fingerprint"))
-      let slot = entries.insert(entry)
-      if let last = chain.last { entries[last].next = slot } else { instances[instance].firstEntry = slot }
-      chain.append(slot)
-    }
-    return chain
-  }
-
-  private mutating func restoreCauses(
-    _ instance: UInt32, chain: [UInt32], from reader: inout BinaryReader, pending: [UInt32]
-  ) throws(BinaryError) {
-    for _ in 0..<(try reader.count("causes")) {
-      let place: Int = try reader.integer("an interest")
-      guard place <= chain.count else { throw .corrupt(offset: reader.offset, what: "an interest of the instance") }
-      let event: Int = try reader.integer("an event")
-      guard event < pending.count, event >= 0 else {
-        throw .corrupt(offset: reader.offset, what: "an event of the device")
-      }
-      let slot = pending[event]
-      events[slot].references += 1
-      var cause = Cause(event: slot, entry: place == 0 ? none : chain[place - 1])
-      cause.signedRelevance = try reader.float("a relevance")
-      cause.at = try reader.zigzag("an instant")
-      cause.expires = try reader.zigzag("an instant")
-      let inserted = causes.insert(cause)
-      let waiting = waitingSlot(instance)
-      if waitings[waiting].lastCause == none {
-        waitings[waiting].firstCause = inserted
-      } else {
-        causes[waitings[waiting].lastCause].next = inserted
-      }
-      waitings[waiting].lastCause = inserted
-      waitings[waiting].causes += 1
-    }
   }
 
   /// After the last record: what is made from all devices at once.

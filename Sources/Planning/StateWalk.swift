@@ -6,6 +6,8 @@ public struct StateWalk {
     case apps(next: Int)
     /// Keys remembered when the walk came to them, and how many of them are written.
     case subjects([UInt64], next: Int)
+    /// Chunks of notes from this number on.
+    case chunks(next: Int64)
     case clock
     case done
   }
@@ -55,7 +57,17 @@ extension Planner {
           if lend(subject: keys[place], &writer, body) { left -= 1 }
           place += 1
         }
-        walk.part = place < keys.count ? .subjects(keys, next: place) : .clock
+        walk.part = place < keys.count ? .subjects(keys, next: place) : .chunks(next: 0)
+      case .chunks(let number):
+        // Some may have gone since.
+        let chunk = max(number, subjects.log.first)
+        guard chunk < subjects.log.next else {
+          walk.part = .clock
+          continue
+        }
+        lend(chunk: chunk, &writer, body)
+        walk.part = .chunks(next: chunk + 1)
+        left -= 1
       case .clock:
         lendPolicy(&writer, body)
         lendClock(&writer, body)

@@ -1,7 +1,7 @@
 /// The newest event of each (subject, type) of the last one to two days: what is older is stale, what has the same id is
-/// a duplicate. Two generations bound it by count and by age.
+/// a duplicate. Two generations bound it by count and by age. How it gets into `rouse.state` stands at `NoteLog`.
 struct SubjectMemory {
-  struct Newest {
+  struct Newest: Equatable {
     /// `time` of the newest event, µs.
     var time: Int64
     /// Hashes of source and id of the last `idsMax` events, oldest first.
@@ -15,31 +15,61 @@ struct SubjectMemory {
     case fresh, duplicate, stale
   }
 
-  private struct Remembered {
+  struct Remembered {
     var key: UInt64 = 0
+    var newest = Newest(time: .min, ids: [])
     /// That it was last noted in.
     var generation: Int64 = 0
-    var newest = Newest(time: .min, ids: [])
+    /// Generation in which it came into the memory: a subject that was forgotten and comes again is another one.
+    var born: Int64 = 0
+    /// Ids noted since then. There are min(noted, `idsMax`) in `newest`.
+    var noted: Int64 = 0
+    /// The chunk of notes that holds it whole, or one of the places below.
+    var place = SubjectMemory.unwritten
+    /// Neighbours among what is written, by place.
+    var older = none
+    var younger = none
+    /// Ids noted since the last `takeNotes`, as far as there are so many in `newest`.
+    var idsToWrite: UInt8 = 0
+    /// Whether the next `takeNotes` writes it.
+    var isListed = false
+
+    /// Whether `newest` holds every id that counts.
+    static func isWhole(ids: Int, noted: Int64) -> Bool { ids == Int(min(noted, Int64(SubjectMemory.idsMax))) }
   }
 
+  /// A place: in no record yet.
+  static let unwritten: Int64 = -1
+  /// A place: in a record of its own, as releases before state format 4 wrote them. Before every chunk.
+  static let recordOfItsOwn: Int64 = -2
+
   private var index = HashIndex()
-  private var slots = SlotPool<Remembered>()
+  var slots = SlotPool<Remembered>()
   /// Counts the rotations; stands in the records so that a restore knows which are over.
   var generation: Int64 = 0
   /// Keys of the generation at hand.
   private(set) var currentCount = 0
+  /// In all lists of ids together.
+  private(set) var idCount = 0
+  /// Ends of the chain of what is written, by place.
+  private(set) var oldest = none
+  private(set) var youngest = none
+  /// Slots noted since the last `takeNotes`; those that are not listed any more have been given up.
+  var listed: ContiguousArray<UInt32> = []
+  /// Forgotten subjects whose records of their own are still to be removed.
+  var outlived: [UInt64] = []
+  /// Where in `rouse.state` it stands.
+  var log = NoteLog()
 
   var count: Int { index.count }
 
   /// Of both generations, rising.
   var keys: [UInt64] { slots.values.lazy.filter { !$0.newest.ids.isEmpty }.map(\.key).sorted() }
 
-  func newest(_ key: UInt64) -> Newest? { slot(key).map { slots[$0].newest } }
+  /// Nil when it is not remembered.
+  func remembered(_ key: UInt64) -> Remembered? { slot(key).map { slots[$0] } }
 
-  /// With the generation it is in.
-  func remembered(_ key: UInt64) -> (Newest, Int64)? { slot(key).map { (slots[$0].newest, slots[$0].generation) } }
-
-  private func slot(_ key: UInt64) -> UInt32? { index.find(Self.hash(key)) { slots[$0].key == key } }
+  func slot(_ key: UInt64) -> UInt32? { index.find(Self.hash(key)) { slots[$0].key == key } }
 
   private static func hash(_ key: UInt64) -> UInt32 {
     var hasher = Hasher()
@@ -53,18 +83,25 @@ struct SubjectMemory {
     return slot
   }
 
-  /// Notes an event.
-  /// - Returns: how it stands to what came before, and whether the record has changed: a duplicate changes nothing but
-  ///   the generation of what was remembered in the older one.
-  mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> (standing: Standing, isChanged: Bool) {
-    let slot = slot(key) ?? insert(Remembered(key: key, generation: generation - 1))
+  /// Notes an event. A duplicate changes nothing but the generation of what was remembered in the older one.
+  /// - Returns: how it stands to what came before.
+  mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> Standing {
+    let slot = slot(key) ?? insert(Remembered(key: key, generation: generation - 1, born: generation))
     let moves = slots[slot].generation != generation
     if moves {
       slots[slot].generation = generation
       currentCount += 1
     }
+    let idsBefore = slots[slot].newest.ids.count
     let standing = Self.note(&slots[slot].newest, id: id, time: time)
-    return (standing, moves || standing != .duplicate)
+    if standing != .duplicate {
+      idCount += slots[slot].newest.ids.count - idsBefore
+      slots[slot].noted += 1
+      slots[slot].idsToWrite = min(slots[slot].idsToWrite + 1, UInt8(Self.idsMax))
+    }
+    // Also when only the generation has changed: a restored planner must forget it as late as this one.
+    if moves || standing != .duplicate { list(slot) }
+    return standing
   }
 
   /// In place: the list of ids is not copied.
@@ -77,46 +114,91 @@ struct SubjectMemory {
     return .fresh
   }
 
+  private mutating func list(_ slot: UInt32) {
+    guard !slots[slot].isListed else { return }
+    slots[slot].isListed = true
+    listed.append(slot)
+  }
+
   /// A day is over, or there are too many: the older generation goes.
-  /// - Returns: keys that are in neither generation any more.
-  mutating func rotate() -> [UInt64] {
-    var gone: [UInt64] = []
+  mutating func rotate() {
     for slot in 0..<UInt32(slots.capacity)
     where slots[slot].generation < generation && !slots[slot].newest.ids.isEmpty {
-      gone.append(slots[slot].key)
-      index.remove(slot, hash: Self.hash(slots[slot].key))
-      slots.remove(slot, leaving: Remembered())
+      forget(slot)
     }
-    gone.sort()
     generation += 1
     currentCount = 0
-    return gone
   }
 
-  /// Restore: puts back one record.
-  mutating func restore(_ key: UInt64, _ newest: Newest, generation: Int64) {
-    let remembered = Remembered(key: key, generation: generation, newest: newest)
-    if let slot = slot(key) { slots[slot] = remembered } else { _ = insert(remembered) }
+  private mutating func forget(_ slot: UInt32) {
+    if slots[slot].place == Self.recordOfItsOwn { outlived.append(slots[slot].key) }
+    remove(slot)
   }
 
-  /// Restore: takes a key back.
-  mutating func remove(_ key: UInt64) {
-    guard let slot = slot(key) else { return }
-    index.remove(slot, hash: Self.hash(key))
+  private mutating func remove(_ slot: UInt32) {
+    unlink(slot)
+    idCount -= slots[slot].newest.ids.count
+    index.remove(slot, hash: Self.hash(slots[slot].key))
     slots.remove(slot, leaving: Remembered())
   }
 
-  /// Restore, after the last record and with the generation known: what is not of it counts as of the one before.
+  // MARK: Chain
+
+  /// It stands whole in a chunk, which is the newest.
+  mutating func move(_ slot: UInt32, to place: Int64) {
+    unlink(slot)
+    slots[slot].place = place
+    link(slot)
+  }
+
+  /// At the young end.
+  private mutating func link(_ slot: UInt32) {
+    slots[slot].older = youngest
+    if youngest == none { oldest = slot } else { slots[youngest].younger = slot }
+    youngest = slot
+  }
+
+  private mutating func unlink(_ slot: UInt32) {
+    let (older, younger) = (slots[slot].older, slots[slot].younger)
+    if older != none { slots[older].younger = younger } else if oldest == slot { oldest = younger }
+    if younger != none { slots[younger].older = older } else if youngest == slot { youngest = older }
+    slots[slot].older = none
+    slots[slot].younger = none
+  }
+
+  // MARK: Restore
+
+  /// Puts a subject in, or in the place of what was known of it.
+  mutating func restore(_ remembered: Remembered) {
+    if let slot = slot(remembered.key) { slots[slot] = remembered } else { _ = insert(remembered) }
+  }
+
+  /// Takes a key back.
+  mutating func remove(_ key: UInt64) {
+    if let slot = slot(key) { remove(slot) }
+  }
+
+  /// After the last record and with the generation known: forgets what is in neither of the two, and chains the rest.
   mutating func finishRestore() {
+    var written: [UInt32] = []
     currentCount = 0
+    idCount = slots.values.reduce(0) { $0 + $1.newest.ids.count }
     for slot in 0..<UInt32(slots.capacity) where !slots[slot].newest.ids.isEmpty {
-      if slots[slot].generation == generation { currentCount += 1 } else { slots[slot].generation = generation - 1 }
+      guard slots[slot].generation >= generation - 1 else {
+        forget(slot)
+        continue
+      }
+      if slots[slot].generation == generation { currentCount += 1 }
+      if slots[slot].place == Self.unwritten { list(slot) } else { written.append(slot) }
     }
+    outlived.sort()
+    written.sort { (slots[$0].place, slots[$0].key) < (slots[$1].place, slots[$1].key) }
+    for slot in written { link(slot) }
   }
 
   /// Bytes of the tables, and of the lists of ids with their headers.
   var bytes: Int {
-    index.bytes + slots.bytes
+    index.bytes + slots.bytes + log.tableBytes
       + slots.values.reduce(0) { $0 + ($1.newest.ids.isEmpty ? 0 : 32 + $1.newest.ids.capacity * 8) }
   }
 }

@@ -14,32 +14,29 @@ struct TextPool {
 
   /// Stores a text.
   /// - Returns: its handle: its place in units of four bytes.
-  mutating func insert(_ text: some Collection<UInt8>) -> UInt32 {
+  mutating func insert(_ text: Span<UInt8>) -> UInt32 {
     let count = text.count
     let units = Self.units(count)
-    if let handle = free[units]?.popLast() {
+    if let handle = free.isEmpty ? nil : free[units]?.popLast() {
       var place = Int(handle) * 4
       writeLength(count, at: &place)
-      for byte in text {
-        bytes[place] = byte
-        place += 1
-      }
+      for i in text.indices { bytes[place + i] = text[i] }
       return handle
     }
     let start = bytes.count
     if bytes.capacity < start + units * 4 {
       bytes.reserveCapacity(start + max(units * 4, 4096, start / 8))
     }
-    let handle = UInt32(start / 4)
     if count < 255 {
       bytes.append(UInt8(count))
     } else {
       bytes.append(255)
       for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
     }
-    bytes.append(contentsOf: text)
+    // The bytes live as long as the span, which outlives the call.
+    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     while bytes.count < start + units * 4 { bytes.append(0) }
-    return handle
+    return UInt32(start / 4)
   }
 
   mutating func remove(_ handle: UInt32) {
@@ -207,12 +204,13 @@ struct SharedTexts {
   }
 
   /// Refers to a text once more.
-  mutating func retain(_ text: String, in texts: inout TextPool) -> UInt32 {
-    if let number = number(of: text, in: texts) {
+  mutating func retain(_ text: Span<UInt8>, in texts: inout TextPool) -> UInt32 {
+    let hash = HashIndex.hash(text)
+    if let number = index.find(hash, where: { texts.isEqual(handles[Int($0)], text) }) {
       references[Int(number)] += 1
       return number
     }
-    let handle = texts.insert(text.utf8)
+    let handle = texts.insert(text)
     let number: UInt32
     if let unused = free.popLast() {
       number = unused
@@ -225,7 +223,7 @@ struct SharedTexts {
       handles.append(handle)
       references.append(1)
     }
-    index.insert(number, hash: HashIndex.hash(text.utf8.span))
+    index.insert(number, hash: hash)
     return number
   }
 

@@ -44,29 +44,20 @@ struct TokenPair: Equatable {
     return true
   }
 
-  /// Writes the pair as two optional strings.
-  /// - Parameter bytes: of a pair, lent by whoever keeps them; none where there are no tokens.
-  static func write(_ bytes: Span<UInt8>, to writer: inout BinaryWriter) {
+  /// Whether bytes that come from elsewhere can be those of a pair.
+  static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
     var place = 0
     for _ in 0..<2 {
-      let form = place < bytes.count ? bytes[place] : 0
-      writer.bool(form != 0)
-      switch form {
-      case 0: place += 1
-      case 1:
-        let count = Int(bytes[place + 1])
-        writer.count(2 * count)
-        for i in place + 2..<place + 2 + count {
-          writer.uint8(digit(bytes[i] >> 4))
-          writer.uint8(digit(bytes[i] & 15))
-        }
-        place += 2 + count
-      default:
-        let count = Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
-        writer.string(utf8: bytes.extracting(place + 3..<place + 3 + count))
-        place += 3 + count
+      guard place < bytes.count else { return false }
+      let head = min(bytes.count, place + 3)
+      switch (bytes[place], head - place) {
+      case (0, _): place += 1
+      case (1, 2...): place += 2 + Int(bytes[place + 1])
+      case (2, 3): place += 3 + (Int(bytes[place + 1]) << 8 | Int(bytes[place + 2]))
+      default: return false
       }
     }
+    return place == bytes.count
   }
 
   private static func append(_ token: String?, to bytes: inout [UInt8]) {

@@ -39,8 +39,8 @@ struct ViewHabits: Equatable {
     return UInt8(truncatingIfNeeded: word >> UInt64((hour & 7) * 8))
   }
 
-  private mutating func add(_ hour: Int) {
-    let one: UInt64 = 1 << UInt64((hour & 7) * 8)
+  private mutating func add(_ hour: Int, _ count: UInt8 = 1) {
+    let one = UInt64(count) << UInt64((hour & 7) * 8)
     if hour < 8 { words.night += one } else if hour < 16 { words.day += one } else { words.evening += one }
   }
 
@@ -65,16 +65,32 @@ struct ViewHabits: Equatable {
 }
 
 extension ViewHabits {
+  /// A bit for each hour in which somebody looked, then how often.
   func write(to writer: inout BinaryWriter) {
-    for word in [words.night, words.day, words.evening] { writer.int64(Int64(bitPattern: word)) }
+    var hours: UInt64 = 0
+    for hour in 0..<24 where count(hour) != 0 { hours |= 1 << UInt64(hour) }
+    writer.varint(hours)
+    for hour in 0..<24 where count(hour) != 0 { writer.uint8(count(hour)) }
     writer.uint8(days)
     writer.varint(UInt64(lastHour))
   }
 
   init(from reader: inout BinaryReader) throws(BinaryError) {
+    let hours = try reader.varint("hours with a look")
+    guard hours < 1 << 24 else { throw .corrupt(offset: reader.offset, what: "hours of a day") }
+    for hour in 0..<24 where hours >> UInt64(hour) & 1 != 0 { add(hour, try reader.uint8("looks by hour")) }
+    try readEnd(from: &reader)
+  }
+
+  /// From a record of format version 3.
+  init(before4 reader: inout BinaryReader) throws(BinaryError) {
     words.night = UInt64(bitPattern: try reader.int64("looks by hour"))
     words.day = UInt64(bitPattern: try reader.int64("looks by hour"))
     words.evening = UInt64(bitPattern: try reader.int64("looks by hour"))
+    try readEnd(from: &reader)
+  }
+
+  private mutating func readEnd(from reader: inout BinaryReader) throws(BinaryError) {
     days = try reader.uint8("days with a look")
     lastHour = try reader.integer("an hour")
     for hour in 0..<24 { best = max(best, count(hour)) }

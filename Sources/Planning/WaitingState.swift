@@ -47,7 +47,12 @@ extension Planner {
   /// The slot of a device.
   func device(named id: String) -> UInt32? {
     let utf8 = id.utf8.span
-    return deviceIndex.find(HashIndex.hash(utf8)) { texts.isEqual(devices[$0].id, utf8) }
+    return device(named: utf8, hash: HashIndex.hash(utf8))
+  }
+
+  /// The same, for an id given as UTF-8.
+  func device(named id: Span<UInt8>, hash: UInt32) -> UInt32? {
+    deviceIndex.find(hash) { texts.isEqual(devices[$0].id, id) }
   }
 
   /// The id of the device in a slot.
@@ -55,7 +60,7 @@ extension Planner {
 
   /// Gives the device in a slot its id.
   mutating func name(device slot: UInt32, _ id: String) {
-    devices[slot].id = texts.insert(id.utf8)
+    devices[slot].id = texts.insert(id.utf8.span)
     deviceIndex.insert(slot, hash: HashIndex.hash(id.utf8.span))
   }
 
@@ -75,7 +80,7 @@ extension Planner {
 
   mutating func set(_ tokens: TokenPair, device slot: UInt32) {
     if devices[slot].tokens != TextPool.noText { texts.remove(devices[slot].tokens) }
-    devices[slot].tokens = tokens.bytes.isEmpty ? TextPool.noText : texts.insert(tokens.bytes)
+    devices[slot].tokens = tokens.bytes.isEmpty ? TextPool.noText : texts.insert(tokens.bytes.span)
   }
 
   /// The id of an instance.

@@ -166,7 +166,7 @@ struct BenchPassthrough {
       kafka.merging([
         "transactional.id": stage.copyTopic, "enable.idempotence": "true", "partitioner": "murmur2_random",
         "message.max.bytes": "4194304", "linger.ms": "5", "compression.type": "lz4",
-        "queue.buffering.max.messages": "500000",
+        "queue.buffering.max.messages": "500000", "delivery.report.only.error": "true",
       ]))
     try producer.initTransactions(timeout: .seconds(30))
     let consumer = try KafkaConsumer(

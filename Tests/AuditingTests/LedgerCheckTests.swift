@@ -95,6 +95,20 @@ struct LedgerCheckTests {
     #expect(try day.check().violationsByRule[.overspent] == 1)
   }
 
+  @Test("a rate whose last token came back is admitted again where refunds are allowed")
+  func refundedRate() throws {
+    let limits = LedgerLimits(device: LedgerLimits.Rate(limit: 1, windowMicroseconds: 10 * Self.second, burst: 1))
+    for refundsAllowed in [false, true] {
+      var day = Day(charges: 2, burst: 1)
+      for i in day.commands.indices { day.commands[i].charged.remove(at: 0) }
+      var check = LedgerCheck(limits: [Self.policy.hash: limits], refundsAllowed: refundsAllowed)
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      let report = try check.finish()
+      #expect((report.violationsByRule[.overspent] == 1) != refundsAllowed, "\(report.text)")
+    }
+  }
+
   @Test("a day's ledger that is refilled twice within a day is overspent")
   func refilled() throws {
     var day = Day(charges: 5)

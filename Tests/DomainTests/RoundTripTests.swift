@@ -168,6 +168,18 @@ import Testing
     #expect(throws: BinaryError.truncated(offset: 0, what: "a format version")) { try LogRecord(bytes: []) }
   }
 
+  @Test("integers of every width are read as they were written", arguments: 0..<64)
+  func varints(bit: Int) throws {
+    for value in [UInt64(1) << UInt64(bit), (1 << UInt64(bit)) - 1, (1 << UInt64(bit)) | 0x55, .max >> UInt64(bit)] {
+      var writer = BinaryWriter()
+      writer.varint(value)
+      #expect(writer.bytes.count == max(1, (70 - value.leadingZeroBitCount) / 7))
+      var reader = BinaryReader(writer.bytes)
+      #expect(try reader.varint() == value)
+      try reader.end()
+    }
+  }
+
   @Test("the extremes of binary integers survive, longer ones are refused")
   func integers() throws {
     var writer = BinaryWriter()

@@ -182,6 +182,49 @@ struct MessageTests {
     #expect(producer.counts.delivered == 500)
   }
 
+  @Test("records queued at once wait for room too, and go out in order", arguments: [Int32?.none, 0])
+  func batchBackPressure(partition: Int32?) throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer(["queue.buffering.max.messages": "50"])
+    let bytes = (0..<500).flatMap { [UInt8($0 / 256), UInt8($0 % 256)] }
+    let records = (0..<500).map { KafkaRecordPlace(key: 0..<1, value: 2 * $0..<2 * $0 + 2) }
+    try producer.send(topic: "t", partition: partition, records: records, in: bytes.span)
+    #expect(try producer.flush(timeout: patience))
+    #expect(producer.counts == KafkaDeliveryCounts(sent: 500, delivered: 500, failed: 0, purged: 0))
+    #expect(try cluster.consumer(of: "t").take(500).flatMap { $0.value ?? [] } == bytes)
+  }
+
+  @Test("of records queued at once, one that is too large is an error by the topic's name")
+  func tooLargeInBatch() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer(["message.max.bytes": "2000"])
+    let bytes = [UInt8](repeating: 1, count: 3000)
+    let error = failure { () throws(KafkaError) in
+      try producer.send(
+        topic: "t", partition: 0,
+        records: [KafkaRecordPlace(key: 0..<1, value: 0..<5), KafkaRecordPlace(key: 0..<1, value: 0..<3000)],
+        in: bytes.span)
+    }
+    #expect(error?.code == .messageTooLarge)
+    #expect(error?.operation == "producing to t[0]")
+    #expect(error?.isRetriable == false)
+    #expect(producer.counts.sent == 1)
+  }
+
+  @Test("with reports of failures only, deliveries are not counted, and what is given up is")
+  func reportsOfFailuresOnly() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let producer = try cluster.producer(["delivery.report.only.error": "true"])
+    try producer.send(topic: "t", key: nil, value: [1])
+    #expect(try producer.flush(timeout: patience))
+    #expect(producer.counts == KafkaDeliveryCounts(sent: 1, delivered: 0, failed: 0, purged: 0))
+    try cluster.broker.setBrokerDown()
+    try producer.send(topic: "t", key: nil, value: [1])
+    producer.purge()
+    _ = try producer.flush(timeout: patience)
+    #expect(producer.counts.purged == 1)
+  }
+
   @Test("what is purged is counted by itself and is no failure")
   func purge() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])

@@ -28,7 +28,7 @@ struct PlannerTransactionTests {
 
   private func batch() -> OutputBatch {
     var batch = OutputBatch()
-    batch.append(.decisions, key: [1], value: [2, 3])
+    batch.append(.decisions(0), key: [1], value: [2, 3])
     batch.append(.state(0), key: [4], value: nil)
     return batch
   }

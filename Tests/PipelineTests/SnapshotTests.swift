@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import KafkaClient
+import Planning
 import Testing
 
 @testable import Pipeline
@@ -8,7 +9,9 @@ import Testing
 @Suite("local snapshots")
 struct SnapshotTests {
   static let state = KafkaTopicPartition(topic: "rouse.state", partition: 3)
-  static let header = SnapshotHeader(state: state, stateOffset: 70, begunAt: 1_782_907_200_000_000, birth: 12)
+  static let header = SnapshotHeader(
+    state: state, stateOffset: 70, begunAt: 1_782_907_200_000_000, birth: 12,
+    sizes: PlannerSizes(devices: 5, instances: 15, interests: 16, keys: 8, textBytes: 900))
 
   /// Enough records for several blocks.
   private func write(_ count: Int, to store: any SnapshotStore) throws {
@@ -92,6 +95,14 @@ struct SnapshotTests {
       }
       #expect(error?.description.hasPrefix("it ") == true)
     }
+  }
+
+  @Test("a snapshot of another format version is left aside, in words")
+  func otherVersion() {
+    var head = Self.header.encoded()
+    head[SnapshotHeader.magic.count] = 1
+    let error = #expect(throws: SnapshotError.self) { try SnapshotHeader(bytes: head) }
+    #expect(error?.description.contains("expected format version 2, not 1") == true)
   }
 
   @Test("a restart takes the snapshot and what came after it, and decides as it would have without")

@@ -32,12 +32,12 @@ import Testing
       (.neverFences, [.frozen]), (.takesAnyGeneration, [.frozen]), (.namesNobody, [.frozen]),
     ])
   func broken(defect: SimulatedBroker.Defect, mishaps: [Mishap]) throws {
-    let found = try Self.isFoundOut(defect, seeds: 1..<60) { scenario in
+    let found = try Self.isFoundOut(defect, seeds: 1..<400) { scenario in
       scenario.planners = 3
       scenario.faultsPerThousand = 50
       scenario.mishaps = mishaps
-      scenario.session = 3_000_000
-      scenario.settings.kafka["session.timeout.ms"] = "3000"
+      scenario.session = 1_000_000
+      scenario.settings.kafka["session.timeout.ms"] = "1000"
       // What is sent is on its way at once.
       scenario.settings.kafka["linger.ms"] = "0"
       scenario.transaction = 15_000_000

@@ -24,7 +24,7 @@ struct Checks {
     var references: [ReferencePlanner] = []
     for partition in 0..<run.scenario.partitions {
       var reference = ReferencePlanner(partition: Int32(partition), of: run.scenario, policy: run.initialPolicy)
-      for message in run.broker.committed(topics.log, partition) { try reference.take(message) }
+      for message in run.broker.committed(topics.log, partition) { reference.take(message) }
       references.append(reference)
     }
     try ledgers()
@@ -47,7 +47,7 @@ struct Checks {
   private mutating func ledgers() throws {
     var limits: [String: LedgerLimits] = [:]
     for policy in try PipelineRun.knownPolicies() { limits[policy.reference.hash] = LedgerLimits(policy) }
-    var check = LedgerCheck(limits: limits)
+    var check = LedgerCheck(limits: limits, refundsAllowed: run.scenario.refunds)
     for message in all(topics.decisions) {
       check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
       decisions += 1
@@ -67,9 +67,13 @@ struct Checks {
   /// Every public record is in the log or among the dead letters, but for events that were sent twice.
   private mutating func nothingIsLost(_ references: [ReferencePlanner]) {
     let logged = references.reduce(into: Set<Origin>()) { $0.formUnion($1.origins) }
-    var letters: Set<String> = []
+    var letters: [String: Int] = [:]
     for message in all(topics.deadLetters) {
-      if let origin = Letter(message).origin { letters.insert("\(origin)") }
+      if let origin = Letter(message).origin { letters["\(origin)", default: 0] += 1 }
+    }
+    // Planners write letters in their transactions, so each is there once.
+    for place in references.flatMap(\.unreadable) where letters["\(place)"] != 1 {
+      found("\(letters["\(place)"] ?? 0) dead letters tell of \(place)")
     }
     var idsLogged: Set<String> = []
     for sent in run.traffic.sent {
@@ -81,19 +85,22 @@ struct Checks {
       let origin = Origin(
         topic: sent.place.partition.topic, partition: sent.place.partition.partition, offset: sent.place.offset)
       switch sent.kind {
-      case .unreadable: if !letters.contains("\(sent.place)") { found("no dead letter tells of \(sent.place)") }
+      case .unreadable:
+        if isThere(sent.place), letters["\(sent.place)"] == nil { found("no dead letter tells of \(sent.place)") }
       case .event(let id):
         if !idsLogged.contains(id) { found("event \(id) at \(sent.place) is not in the log") }
         if logged.contains(origin), let missing = references.firstIndex(where: { !$0.origins.contains(origin) }) {
           found("event \(id) at \(sent.place) is not in partition \(missing) of the log")
         }
       case .device, .signal:
-        // Compaction may have been faster than intake.
-        let log = run.broker.log(sent.place.partition)
-        let isThere = log?.records.contains { $0.offset == sent.place.offset } ?? false
-        if isThere, !logged.contains(origin) { found("\(sent.place) is not in the log") }
+        if isThere(sent.place), !logged.contains(origin) { found("\(sent.place) is not in the log") }
       }
     }
+  }
+
+  /// Whether the record stands in its topic still: compaction may have been faster than intake.
+  private func isThere(_ place: KafkaPosition) -> Bool {
+    run.broker.log(place.partition)?.records.contains { $0.offset == place.offset } ?? false
   }
 
   /// Guarantee 2: each event ends in exactly one final decision for each interested instance.
@@ -127,6 +134,10 @@ struct Checks {
           guard let id = Self.id(message.value ?? []) else {
             found("no id at \(message.topicPartition)@\(message.offset)")
             continue
+          }
+          let device = String(decoding: message.key ?? [], as: UTF8.self)
+          if Int(DevicePartitioner.partition(of: device, count: Int32(run.scenario.partitions))) != partition {
+            found("\(message.topicPartition)@\(message.offset) belongs into another partition by its key")
           }
           if let before = last[id.partition], before >= (id.offset, id.ordinal) {
             found("\(topic): \(id) stands behind \(before)")

@@ -40,6 +40,38 @@ import Testing
     #expect(producer.counts.inFlight == 0 && producer.takeDeliveryFailures().isEmpty)
   }
 
+  @Test(
+    "records queued at once come in order, null and empty apart, from where their places say", arguments: Kind.atHand)
+  func batches(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("batches")
+    let producer = try ground.producer()
+    let bytes = Array("key0value1".utf8)
+    try producer.send(
+      topic: topic, partition: 0,
+      records: [
+        KafkaRecordPlace(key: 0..<4, value: 4..<10), KafkaRecordPlace(key: 0..<3, value: nil),
+        KafkaRecordPlace(key: 10..<10, value: 3..<3),
+      ], in: bytes.span)
+    // More than go to librdkafka in one call, without a partition.
+    try producer.send(
+      topic: topic, partition: nil, records: (0..<3000).map { KafkaRecordPlace(key: 0..<1 + $0 % 10, value: 0..<1) },
+      in: bytes.span)
+    try producer.flushAll()
+    let consumer = try ground.reader(of: topic)
+    defer { consumer.close(timeout: .seconds(2)) }
+    var messages: [KafkaMessage] = []
+    #expect(
+      try ground.poll(consumer) { batch in
+        messages += batch.messages
+        return messages.count == 3003
+      })
+    #expect(messages.prefix(3).map(\.key) == [Array("key0".utf8), Array("key".utf8), []])
+    #expect(messages.prefix(3).map(\.value) == [Array("value1".utf8), nil, []])
+    #expect(messages.dropFirst(3).map { $0.key?.count } == (0..<3000).map { 1 + $0 % 10 })
+    #expect(producer.counts.inFlight == 0 && producer.takeDeliveryFailures().isEmpty)
+  }
+
   @Test("a record without a partition goes where murmur2 of its key says", arguments: Kind.atHand)
   func partitioning(kind: Kind) throws {
     let ground = try ContractGround(kind)
@@ -65,7 +97,7 @@ import Testing
         return found.count == devices.count
       })
     for device in devices { #expect(found[device] == DevicePartitioner.partition(of: device, count: 4)) }
-    #expect(try ground.cluster.partitionCount(of: topic, ["bootstrap.servers": ground.servers]) == 4)
+    #expect(try ground.cluster.partitionCounts(of: [topic], ["bootstrap.servers": ground.servers]) == [4])
   }
 
   @Test("the end of a partition is told when it is reached, and again after more", arguments: Kind.atHand)

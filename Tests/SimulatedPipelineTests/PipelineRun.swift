@@ -32,7 +32,9 @@ final class PipelineRun: Fate {
     self.story = story
     initialPolicy = try Self.policies.get()[0]
     random = SeededRandom(seed: scenario.seed, stream: 3)
-    traffic = Traffic(seed: scenario.seed, broker: broker, prefix: Scenario.prefix, devices: scenario.devices)
+    traffic = Traffic(
+      seed: scenario.seed, broker: broker, prefix: Scenario.prefix, devices: scenario.devices,
+      refunds: scenario.refunds)
     let topics = scenario.settings.topics
     for name in topics.all {
       broker.createTopic(name, partitions: scenario.partitions, appendTime: name == topics.log)
@@ -87,6 +89,7 @@ final class PipelineRun: Fate {
     case 8...9: scale()
     case 10 where scenario.changesPolicy: applyPolicy(random.below(Scenario.policies.count))
     case 11: broker.pass(Int64(random.below(30_000_000)))
+    case 12: poison()
     default: break
     }
   }
@@ -150,6 +153,15 @@ final class PipelineRun: Fate {
     note("policy applied")
   }
 
+  /// A record of the log that nobody can read.
+  private func poison() {
+    let values: [[UInt8]?] = [nil, [], [0, 1, 2], [1, 0xee, 0xff]]
+    broker.append(
+      scenario.settings.topics.log, Int32(random.below(scenario.partitions)), key: nil,
+      value: values[random.below(values.count)])
+    note("poisoned record of the log")
+  }
+
   // MARK: Healing
 
   private func heal() {
@@ -164,6 +176,22 @@ final class PipelineRun: Fate {
     }
     for actor in actors { actor.end(downFor: .max) }
     tellTheLog()
+    countUp()
+  }
+
+  /// What followed from what happened.
+  private func countUp() {
+    coverage["transactions timed out"] = broker.timedOutTransactions
+    coverage["members expelled"] = broker.groups.values.reduce(0) { $0 + $1.expiries }
+    coverage["snapshots written"] = disk.writes
+    coverage["snapshots discarded"] = counters[.snapshotsDiscarded]
+    coverage["state records restored from snapshots"] = counters[.snapshotRecordsRestored]
+    coverage["transactions committed"] = counters[.transactionsCommitted]
+    coverage["transactions aborted"] = counters[.transactionsAborted]
+    coverage["log records passed over"] = counters[.logRecordsSkipped]
+    coverage["duplicates dropped by intake"] = counters[.duplicatesDropped]
+    coverage["pushes refused for good"] = traffic.refusals
+    coverage["intake pauses"] = counters[.intakePauses]
   }
 
   private func tellTheLog() {
@@ -259,6 +287,8 @@ final class PipelineRun: Fate {
     switch call {
     case .send, .sleep: weight = 10_000
     case .poll: weight = 3000
+    // The heart of the matter.
+    case .initTransactions, .begin, .membership, .sendOffsets, .commit, .abort: weight = 200
     default: weight = 1000
     }
     guard random.below(weight) < scenario.faultsPerThousand else { return nil }

@@ -23,6 +23,7 @@ struct ReferencePlanner {
   private(set) var wanted: [Interested] = []
   private(set) var wantedLater: Set<Interested> = []
   private(set) var nextOffset: Int64 = 0
+  private(set) var unreadable: [KafkaPosition] = []
   private(set) var pendingMost = 0
   private(set) var instancesMost = 0
   private var output = PlannerOutput()
@@ -42,9 +43,13 @@ struct ReferencePlanner {
       bounds: scenario.settings.bounds)
   }
 
-  mutating func take(_ message: KafkaMessage) throws {
+  mutating func take(_ message: KafkaMessage) {
     nextOffset = message.offset + 1
-    let record = try LogRecord(bytes: message.value ?? [])
+    let record: LogRecord
+    do throws(BinaryError) { record = try LogRecord(bytes: message.value ?? []) } catch {
+      unreadable.append(KafkaPosition(message.topicPartition, offset: message.offset))
+      return
+    }
     let isNew = record.origin.map { origins.insert($0).inserted } ?? true
     if let origin = record.origin {
       let place = PlannerPosition.OriginPartition(topic: origin.topic, partition: origin.partition)
@@ -84,11 +89,19 @@ struct ReferencePlanner {
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 
-  /// Every record of the state as it is now.
+  /// Every record of the state as it is now. Which chunks of notes stand in the topic, and in which of them a subject
+  /// (its last eight bytes), depends on what was committed together: that is left out.
   static func state(of planner: Planner) -> [[UInt8]: [UInt8]] {
     var records: [[UInt8]: [UInt8]] = [:]
     var walk = StateWalk()
     while !planner.writeState(from: &walk, recordsMax: 1000, { records[Array($0)] = $1.map { Array($0) } }) {}
+    for (key, value) in records {
+      switch key.first {
+      case UInt8(ascii: "n"): records[key] = nil
+      case UInt8(ascii: "m"): records[key] = Array(value.dropLast(8))
+      default: continue
+      }
+    }
     return records
   }
 }

@@ -18,6 +18,7 @@ struct Scenario {
   var mishaps: [Mishap]
   var keepsSnapshots: Bool
   var changesPolicy: Bool
+  var refunds: Bool
   var settings: PipelineSettings
   /// Longest time without a heartbeat, and longest transaction, µs.
   var session: Int64
@@ -33,11 +34,12 @@ struct Scenario {
     planners = 1 + random.below(3)
     intakes = 1 + random.below(2)
     publications = 15 + random.below(25)
-    faultsPerThousand = random.pick([(0, 1), (2, 2), (5, 4), (10, 4), (25, 2), (50, 1)])
+    faultsPerThousand = random.pick([(0, 1), (2, 2), (5, 4), (10, 4), (25, 2), (50, 1), (100, 1)])
     mishaps = Mishap.allCases.filter { _ in random.chance(2, in: 3) }
     keepsSnapshots = random.chance(1, in: 2)
     changesPolicy = random.chance(1, in: 3)
-    session = [3_000_000, 6_000_000, 10_000_000][random.below(3)]
+    refunds = random.chance(1, in: 4)
+    session = [1_000_000, 3_000_000, 6_000_000, 10_000_000][random.below(4)]
     transaction = [4_000_000, 8_000_000, 15_000_000][random.below(3)]
     settings = PipelineSettings(
       kafka: KafkaConfiguration([
@@ -56,6 +58,9 @@ struct Scenario {
     settings.intake.plannerLagMax = random.pick([(0, 1), (10, 1), (100, 2)])
     settings.bounds.causesPerInstanceMax = 2 + random.below(6)
     settings.bounds.subjectsPerGenerationMax = 8
+    // From a chunk for every other note, always written anew, to what is usual.
+    settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
+    settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
   }
 
   /// Messages that a producer's queue takes.

@@ -58,8 +58,26 @@ private struct Outcome: Sendable {
     for outcome in outcomes.sorted(by: { $0.seed < $1.seed }) where !outcome.findings.isEmpty {
       Issue.record("seed \(outcome.seed):\n\(outcome.findings.joined(separator: "\n"))\n\(outcome.replay)")
     }
-    report(outcomes, seconds: seconds)
+    let coverage = report(outcomes, seconds: seconds)
+    guard seedCount >= 500 else { return }
+    // What does not happen is not shown.
+    for mishap in Mishap.allCases {
+      #expect(coverage.contains { $0.key.hasPrefix("\(mishap.rawValue) at ") }, "\(mishap) never happens")
+    }
+    for needed in Self.needed { #expect(coverage[needed, default: 0] > 0, "\(needed): never happens") }
   }
+
+  /// What has to be among what happens to 500 seeds.
+  private static let needed =
+    [PortCall.initTransactions, .begin, .membership, .sendOffsets, .commit].flatMap { call in
+      [Mishap.crashBefore, .crashAfter, .frozen].map { "\($0.rawValue) at \(call.rawValue)" }
+    } + [
+      "answerLost at commit", "answerLost at sendOffsets", "refused at commit", "refused at seek", "rebalance",
+      "compaction", "broker clock jump", "process clock jump", "poisoned record of the log", "snapshots discarded",
+      "state records restored from snapshots", "members expelled", "transactions timed out", "transactions aborted",
+      "log records passed over", "duplicates dropped by intake", "intake pauses",
+      "pushes refused for good",
+    ]
 
   @Test("the same seed gives the same bytes in every topic")
   func deterministic() throws {
@@ -79,7 +97,7 @@ private struct Outcome: Sendable {
     }
   }
 
-  private func report(_ outcomes: [Outcome], seconds: Double) {
+  private func report(_ outcomes: [Outcome], seconds: Double) -> [String: Int] {
     var coverage: [String: Int] = [:]
     for outcome in outcomes { coverage.merge(outcome.coverage) { $0 + $1 } }
     print(
@@ -87,5 +105,6 @@ private struct Outcome: Sendable {
         + "\(outcomes.reduce(0) { $0 + $1.steps }) turns, \(outcomes.reduce(0) { $0 + $1.decisions }) decisions, "
         + "\(outcomes.reduce(0) { $0 + $1.commands }) commands")
     print("  " + coverage.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "\n  "))
+    return coverage
   }
 }

@@ -119,8 +119,8 @@ final class SimulatedProcess: Cluster {
     return producer
   }
 
-  func partitionCount(of topic: String, _ configuration: KafkaConfiguration) throws(KafkaError) -> Int32 {
-    try perform(.partitionCount) { () throws(KafkaError) in Int32(broker.topics[topic]?.logs.count ?? 0) }
+  func partitionCounts(of topics: [String], _ configuration: KafkaConfiguration) throws(KafkaError) -> [Int32] {
+    try perform(.partitionCount) { () throws(KafkaError) in topics.map { Int32(broker.topics[$0]?.logs.count ?? 0) } }
   }
 }
 

@@ -23,22 +23,25 @@ struct Traffic {
   private let broker: SimulatedBroker
   private let prefix: String
   private(set) var sent: [Sent] = []
+  /// Pushes that a sender said were refused for good, or expired.
+  private(set) var refusals = 0
   private var eventsMade = 0
   private var signalsMade = 0
   private var registered: [Int] = []
   private var earlier: [(topic: String, key: String, value: [UInt8], kind: Kind)] = []
   private let devices: Int
+  /// Whether senders tell what became of commands: what was refused is refunded.
+  private let refunds: Bool
   private static let flights = ["flight/UA1", "flight/UA2", "flight/DL7", "team/roma"]
   private static let zones = ["America/New_York", "Europe/Rome", "Asia/Kolkata"]
 
-  init(seed: UInt64, broker: SimulatedBroker, prefix: String, devices: Int) {
+  init(seed: UInt64, broker: SimulatedBroker, prefix: String, devices: Int, refunds: Bool) {
     random = SeededRandom(seed: seed, stream: 2)
     self.broker = broker
     self.prefix = prefix
     self.devices = devices
+    self.refunds = refunds
   }
-
-  var duplicates: Int { sent.count - Set(sent.map { "\($0.kind) \($0.place)" }).count }
 
   /// Publishes one thing.
   mutating func publish() {
@@ -49,6 +52,7 @@ struct Traffic {
     case 3: register(random.below(devices))
     case 4 where random.chance(1, in: 3): forget()
     case 5, 6: again()
+    case 7...9: if refunds { delivered() } else { event() }
     default: event()
     }
   }
@@ -115,9 +119,31 @@ struct Traffic {
       case 3: .widgetViewed(instance: nil)
       default: .tokenRejected(token: "aa\(random.below(devices))")
       }
+    write(kind, of: device)
+  }
+
+  private mutating func write(_ kind: Signal.Kind, of device: String) {
     var json = JSONWriter()
     Signal(device: device, id: "s\(signalsMade)", time: now, kind: kind).encode(to: &json, source: "/app")
     write("signals", key: device, value: json.bytes, .signal)
+  }
+
+  /// A sender tells what became of a command that it can see.
+  private mutating func delivered() {
+    let commands = (0..<(broker.topics[prefix + "commands"]?.logs.count ?? 0))
+      .flatMap { broker.committed(prefix + "commands", $0).suffix(4) }
+    guard !commands.isEmpty else { return event() }
+    let command = commands[random.below(commands.count)]
+    let parts = (command.value ?? []).split(separator: UInt8(ascii: "\""), maxSplits: 4)
+    guard parts.count > 3 else { return }
+    signalsMade += 1
+    let outcomes = Signal.DeliveryOutcome.allCases
+    let outcome = outcomes[random.below(outcomes.count)]
+    if outcome != .accepted { refusals += 1 }
+    write(
+      .deliveryCompleted(
+        command: String(decoding: parts[3], as: UTF8.self), outcome: outcome),
+      of: String(decoding: command.key ?? [], as: UTF8.self))
   }
 
   private mutating func unreadable() {

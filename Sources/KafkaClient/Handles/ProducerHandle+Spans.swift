@@ -32,6 +32,15 @@ extension ProducerHandle {
   }
 
   func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, queueFullTimeout: Duration
+  ) throws(KafkaError) {
+    unsafe try bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(KafkaError) in
+      unsafe try send(
+        topic: topic, partition: partition, records: records, in: bytes, queueFullTimeout: queueFullTimeout)
+    }
+  }
+
+  func send(
     topic: String, partition: Int32?, key: [UInt8]?, value: Span<UInt8>, headers: [KafkaHeader],
     timestampMilliseconds: Int64?, tag: UInt64, queueFullTimeout: Duration
   ) throws(KafkaError) {

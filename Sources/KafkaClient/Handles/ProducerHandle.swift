@@ -5,6 +5,8 @@ import CLibrdkafka
   let client: ClientHandle
   private var topics: [String: TopicHandle] = [:]
   private var lastTopic: TopicHandle?
+  /// Room for the records of one call.
+  var messages: [rd_kafka_message_t] = unsafe []
 
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
     client = try ClientHandle(RD_KAFKA_PRODUCER, configuration, callbacks: callbacks, operation: "making a producer")
@@ -38,13 +40,7 @@ import CLibrdkafka
       }
       let failure = unsafe KafkaError(
         consuming: error, operation: "producing to \(topic)\(partition.map { "[\($0)]" } ?? "")")
-      guard failure.code == .queueFull else {
-        if failure.code == .fatal, let fatal = client.fatalError(operation: failure.operation) { throw fatal }
-        throw failure
-      }
-      deadline = deadline ?? Deadline(in: queueFullTimeout)
-      guard let remaining = deadline?.remaining, remaining > .zero else { throw client.queueFull(failure) }
-      client.serve(min(remaining, .milliseconds(50)))
+      try wait(for: failure, until: &deadline, queueFullTimeout)
     }
   }
 
@@ -70,14 +66,22 @@ import CLibrdkafka
       let failure = KafkaError(
         code: KafkaErrorCode(rd_kafka_last_error()), message: rd_kafka_last_error().words,
         operation: "producing to \(topic)\(partition.map { "[\($0)]" } ?? "")")
-      guard failure.code == .queueFull else {
-        if failure.code == .fatal, let fatal = client.fatalError(operation: failure.operation) { throw fatal }
-        throw failure
-      }
-      deadline = deadline ?? Deadline(in: queueFullTimeout)
-      guard let remaining = deadline?.remaining, remaining > .zero else { throw client.queueFull(failure) }
-      client.serve(min(remaining, .milliseconds(50)))
+      try wait(for: failure, until: &deadline, queueFullTimeout)
     }
+  }
+
+  /// Waits a moment for room where a full queue refused a message; throws what else refused it.
+  func wait(
+    for failure: KafkaError, until deadline: inout Deadline?, _ queueFullTimeout: Duration
+  ) throws(KafkaError) {
+    guard failure.code == .queueFull else {
+      if failure.code == .fatal, let fatal = client.fatalError(operation: failure.operation) { throw fatal }
+      throw failure
+    }
+    let end = deadline ?? Deadline(in: queueFullTimeout)
+    deadline = end
+    guard end.remaining > .zero else { throw client.queueFull(failure) }
+    client.serve(min(end.remaining, .milliseconds(50)))
   }
 
   /// The topic's handle, kept for the producer's life.
@@ -214,7 +218,7 @@ extension rd_kafka_resp_err_t {
 }
 
 /// An address for bytes that are there but empty: librdkafka reads NULL as null, and reads nothing of zero bytes.
-private nonisolated(unsafe) let emptyBytes = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+nonisolated(unsafe) let emptyBytes = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 
 /// Makes the fields of a message for `rd_kafka_produceva`; each sets the member of the union that its type asks for.
 private enum Field {

@@ -1,0 +1,331 @@
+import Domain
+import Testing
+
+@testable import Planning
+
+extension SubjectMemory {
+  /// What is remembered, without where it is written.
+  struct Content: Equatable, CustomStringConvertible {
+    var newest: Newest
+    var generation: Int64
+    var born: Int64
+    var noted: Int64
+    var description: String { "\(newest) of \(generation), born in \(born), noted \(noted) times" }
+  }
+
+  var contents: [UInt64: Content] {
+    var contents: [UInt64: Content] = [:]
+    for key in keys {
+      guard let subject = remembered(key) else { continue }
+      contents[key] = Content(
+        newest: subject.newest, generation: subject.generation, born: subject.born, noted: subject.noted)
+    }
+    return contents
+  }
+}
+
+/// Planners whose log holds events about a few subjects: often the same ones, with repeats, stale ones, days that pass.
+/// The one is never stopped; what the other commits goes into a topic from which it is restored now and then.
+private struct SubjectLife {
+  let seed: UInt64
+  var random: SplitMix
+  var bounds = PlannerBounds()
+  /// Never stopped, never committed.
+  var reference: Planner
+  var planner: Planner
+  /// `rouse.state` as nobody has compacted it.
+  var records: [(key: [UInt8], value: [UInt8]?)] = []
+  var time = PlannerHarness.noon
+  var offset: Int64 = 0
+  var subjects = 40
+  var daysPass = true
+  var largestCommit = 0
+  var largestChunk = 0
+
+  init(seed: Int) {
+    self.seed = UInt64(seed)
+    random = SplitMix(state: UInt64(seed))
+    bounds.noteChunkBytesMax = [150, 600, 64 * 1024].randomElement(using: &random) ?? 600
+    bounds.noteSpareBytes = [0, 2000].randomElement(using: &random) ?? 0
+    bounds.subjectsPerGenerationMax = [12, 30, 500].randomElement(using: &random) ?? 30
+    reference = Planner(policy: .flights(), bounds: bounds)
+    planner = reference
+  }
+
+  mutating func step() {
+    time += Int64.random(in: 0...(daysPass ? 60 : 4), using: &random) * 1_000_000
+    if daysPass, Int.random(in: 0..<400, using: &random) == 0 {
+      time += Int64.random(in: 1...50, using: &random) * PlannerHarness.hour
+    }
+    // Half of the events are about a tenth of the subjects.
+    let subject = Int.random(in: 0..<(Bool.random(using: &random) ? max(1, subjects / 10) : subjects), using: &random)
+    let id = Int.random(in: 0..<400, using: &random)
+    let at = time - Int64.random(in: 0...3, using: &random) * 60_000_000
+    let event = DomainEvent.delay(20, id: "e\(id)", subject: "flight/\(subject)", at: at)
+    let content = LogRecord.Content.event(event)
+    Self.take(content, offset, time, by: &reference)
+    Self.take(content, offset, time, by: &planner)
+    offset += 1
+  }
+
+  private static func take(
+    _ content: LogRecord.Content, _ offset: Int64, _ time: Int64, by planner: inout Planner
+  ) {
+    var output = PlannerOutput()
+    planner.begin(content, offset: offset, timestamp: time)
+    while !planner.advance(into: &output) {}
+  }
+
+  mutating func commit() {
+    var bytes = 0
+    var largest = 0
+    planner.takeChanges { key, value in
+      records.append((Array(key), value.map(Array.init)))
+      bytes += key.count + (value?.count ?? 0)
+      if key.first == UInt8(ascii: "n") { largest = max(largest, value?.count ?? 0) }
+    }
+    largestCommit = max(largestCommit, bytes)
+    largestChunk = max(largestChunk, largest)
+  }
+
+  mutating func live(_ steps: Int) {
+    for _ in 0..<steps {
+      step()
+      if Int.random(in: 0..<7, using: &random) == 0 { commit() }
+    }
+    commit()
+  }
+
+  /// Some of what a compacted topic may show: of each key the newest record, at times older ones, in the order of records
+  /// or of keys.
+  mutating func compacted() -> [(key: [UInt8], value: [UInt8]?)] {
+    var newest: [[UInt8]: Int] = [:]
+    for (place, record) in records.enumerated() { newest[record.key] = place }
+    var kept = records.indices.filter { newest[records[$0].key] == $0 || Bool.random(using: &random) }
+    if Bool.random(using: &random) {
+      let order = Dictionary(
+        uniqueKeysWithValues: newest.keys.sorted { $0.lexicographicallyPrecedes($1) }.map {
+          ($0, UInt64.random(in: 0 ... .max, using: &random))
+        })
+      kept.sort { (order[records[$0].key] ?? 0, $0) < (order[records[$1].key] ?? 0, $1) }
+    }
+    return kept.map { records[$0] }
+  }
+
+  func restored(_ records: [(key: [UInt8], value: [UInt8]?)]) throws(BinaryError) -> Planner {
+    var restore = PlannerRestore(partition: 0, partitionCount: 1, bounds: bounds)
+    for record in records { try restore.add(key: record.key, value: record.value) }
+    return try restore.finish(initialPolicy: .flights())
+  }
+
+  /// Chunks that the topic holds.
+  var chunks: Set<[UInt8]> {
+    var chunks: Set<[UInt8]> = []
+    for record in records where record.key.first == UInt8(ascii: "n") {
+      if record.value == nil { chunks.remove(record.key) } else { chunks.insert(record.key) }
+    }
+    return chunks
+  }
+}
+
+@Suite("The memory of subjects, in chunks of notes")
+struct SubjectMemoryTests {
+  @Test(
+    "a restart at any commit, from a topic compacted in any way, remembers what was never stopped", arguments: 0..<24)
+  func restarts(seed: Int) throws {
+    var life = SubjectLife(seed: seed)
+    for round in 0..<25 {
+      life.live(Int.random(in: 1...60, using: &life.random))
+      let restored = try life.restored(life.compacted())
+      #expect(restored.subjects.contents == life.reference.subjects.contents, "seed \(seed), restart \(round)")
+      #expect(restored.subjects.log.bytes == life.planner.subjects.log.bytes, "seed \(seed), restart \(round)")
+      if Bool.random(using: &life.random) { life.planner = restored }
+    }
+    #expect(
+      life.records.contains { $0.key[0] == UInt8(ascii: "n") && $0.value == nil }, "seed \(seed): nothing removed")
+    #expect(!life.records.contains { $0.key[0] == UInt8(ascii: "s") }, "seed \(seed)")
+  }
+
+  @Test(
+    "chunks stay within four times what is remembered and a constant, whatever is noted how often", arguments: 30..<42)
+  func bounded(seed: Int) throws {
+    var life = SubjectLife(seed: seed)
+    life.bounds.noteSpareBytes = 2000
+    life.bounds.noteChunkBytesMax = 600
+    life.bounds.subjectsPerGenerationMax = 500
+    life.reference = Planner(policy: .flights(), bounds: life.bounds)
+    life.planner = life.reference
+    life.subjects = Int.random(in: 1...60, using: &life.random)
+    var most = 0
+    for _ in 0..<2500 {
+      life.step()
+      guard Int.random(in: 0..<5, using: &life.random) == 0 else { continue }
+      life.commit()
+      let whole = life.planner.subjects.contents.values.reduce(0) { $0 + 17 + 8 * $1.newest.ids.count }
+      most = max(most, whole)
+      #expect(life.planner.subjects.log.bytes <= 4 * most + 6000, "seed \(seed): \(whole)")
+    }
+    #expect(life.chunks.count == Int(life.planner.subjects.log.next - life.planner.subjects.log.first), "seed \(seed)")
+    #expect(life.largestChunk <= 600, "seed \(seed)")
+    #expect(life.largestCommit <= 12_000, "seed \(seed)")
+    let written = life.records.filter { $0.key[0] == UInt8(ascii: "n") }.reduce(0) { $0 + ($1.value?.count ?? 0) }
+    #expect(written < 2500 * 120, "seed \(seed): \(written) bytes for 2,500 events")
+  }
+
+  @Test(
+    "a snapshot walked while events go on, with the records since, remembers what was never stopped", arguments: 50..<74
+  )
+  func snapshots(seed: Int) throws {
+    var life = SubjectLife(seed: seed)
+    life.live(300)
+    for round in 0..<6 {
+      let begun = life.records.count
+      var snapshot: [(key: [UInt8], value: [UInt8]?)] = []
+      var walk = StateWalk()
+      while !life.planner.writeState(
+        from: &walk, recordsMax: 7, { key, value in snapshot.append((Array(key), value.map(Array.init))) })
+      {
+        // Not always committed when the walk goes on.
+        for _ in 0..<Int.random(in: 0...20, using: &life.random) { life.step() }
+        if Bool.random(using: &life.random) { life.commit() }
+      }
+      life.commit()
+      life.live(Int.random(in: 0...120, using: &life.random))
+      let restored = try life.restored(snapshot + life.records[begun...])
+      #expect(restored.subjects.contents == life.reference.subjects.contents, "seed \(seed), round \(round)")
+      #expect(restored.subjects.log.bytes == life.planner.subjects.log.bytes, "seed \(seed), round \(round)")
+      #expect(
+        restored.subjects.keys.allSatisfy {
+          restored.subjects.remembered($0)?.place == life.planner.subjects.remembered($0)?.place
+        }, "seed \(seed), round \(round)")
+      life.planner = restored
+      life.live(30)
+      let again = try life.restored(life.compacted())
+      #expect(again.subjects.contents == life.reference.subjects.contents, "seed \(seed), round \(round)")
+    }
+  }
+
+  @Test("records of their own, as earlier formats had them, go over into chunks in slices", arguments: [2, 3], 80..<84)
+  func upgrade(version: Int, seed: Int) throws {
+    var life = SubjectLife(seed: seed)
+    life.bounds.subjectsPerGenerationMax = 2000
+    life.reference = Planner(policy: .flights(), bounds: life.bounds)
+    life.planner = life.reference
+    life.subjects = 900
+    life.daysPass = false
+    for _ in 0..<2000 { life.step() }
+    // As an earlier release would have left it.
+    var clock = StateRecordWriter()
+    life.planner.lendClock(&clock) { key, value in life.records = [(Array(key), value.map(Array.init))] }
+    for key in life.planner.subjects.keys {
+      guard let subject = life.planner.subjects.remembered(key) else { continue }
+      var value = BinaryWriter()
+      value.uint8(UInt8(version))
+      value.zigzag(subject.generation)
+      subject.newest.write(to: &value)
+      life.records.append((Array("s/\(String(key, radix: 16))".utf8), value.bytes))
+    }
+    let own = life.records.count - 1
+    #expect(own > 2 * SubjectMemory.ownRecordsMax)
+    life.planner = try life.restored(life.records)
+    var rounds = 0
+    while rounds < 12 {
+      let begun = life.records.count
+      for _ in 0..<5 { life.step() }
+      life.commit()
+      let removed = life.records[begun...].count { $0.key[0] == UInt8(ascii: "s") }
+      #expect(removed <= SubjectMemory.ownRecordsMax + 5, "seed \(seed)")
+      if rounds % 2 == 0 { life.planner = try life.restored(life.compacted()) }
+      #expect(newest(life.planner) == newest(life.reference), "seed \(seed), round \(rounds)")
+      rounds += 1
+    }
+    var left: Set<[UInt8]> = []
+    for record in life.records where record.key[0] == UInt8(ascii: "s") {
+      if record.value == nil { left.remove(record.key) } else { left.insert(record.key) }
+    }
+    #expect(left.isEmpty, "seed \(seed): \(left.count) of \(own)")
+  }
+
+  private func newest(_ planner: Planner) -> [UInt64: SubjectMemory.Newest] {
+    planner.subjects.contents.mapValues(\.newest)
+  }
+
+  @Test("a record of its own is removed when its subject is forgotten before it went over")
+  func forgottenBefore() throws {
+    var life = SubjectLife(seed: 90)
+    life.step()
+    var clock = StateRecordWriter()
+    life.planner.lendClock(&clock) { key, value in life.records = [(Array(key), value.map(Array.init))] }
+    var value = BinaryWriter()
+    value.uint8(3)
+    value.zigzag(life.planner.subjects.generation)
+    SubjectMemory.Newest(time: 1, ids: [7]).write(to: &value)
+    life.records.append((Array("s/ff".utf8), value.bytes))
+    life.planner = try life.restored(life.records)
+    life.time += 3 * 24 * PlannerHarness.hour
+    life.step()
+    life.time += 3 * 24 * PlannerHarness.hour
+    life.step()
+    #expect(life.planner.subjects.remembered(0xff) == nil)
+    life.commit()
+    #expect(life.records.contains { $0.key == Array("s/ff".utf8) && $0.value == nil })
+  }
+
+  @Test("many events of one subject in one commit are one note")
+  func merged() throws {
+    var life = SubjectLife(seed: 91)
+    life.bounds = PlannerBounds()
+    life.planner = Planner(policy: .flights())
+    life.subjects = 1
+    life.step()
+    life.commit()
+    let begun = life.records.count
+    for _ in 0..<6 { life.step() }
+    life.commit()
+    let chunks = life.records[begun...].filter { $0.key[0] == UInt8(ascii: "n") }
+    #expect(chunks.count == 1)
+    let size = chunks.first?.value?.count ?? 0
+    #expect(size < 11 + 30 + 6 * 8, "\(size)")
+    // Repeats of what is remembered are not noted.
+    let repeated = life.records.count
+    life.commit()
+    #expect(!life.records[repeated...].contains { $0.key[0] == UInt8(ascii: "n") })
+  }
+
+  @Test("a topic that lacks a chunk, and notes that cannot be, are refused")
+  func refused() throws {
+    var life = SubjectLife(seed: 92)
+    life.bounds = PlannerBounds()
+    life.planner = Planner(policy: .flights(), bounds: life.bounds)
+    life.live(200)
+    let chunks = life.records.filter { $0.key[0] == UInt8(ascii: "n") }
+    try #require(chunks.count > 4)
+    for missing in [0, chunks.count / 2] {
+      let rest = life.records.filter { $0.key != chunks[missing].key }
+      #expect(throws: BinaryError.self) { try life.restored(rest) }
+    }
+    let clock = life.records.last { $0.key == StateKey.clock }
+    var random = SplitMix(state: 92)
+    var refusals = 0
+    for _ in 0..<300 {
+      var value = chunks[0].value ?? []
+      if Bool.random(using: &random) {
+        value.removeLast(Int.random(in: 0..<value.count, using: &random))
+      } else {
+        value[Int.random(in: 0..<value.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      // Refused or taken for something else: nothing traps.
+      do throws(BinaryError) {
+        life.planner = try life.restored([(chunks[0].key, value), (StateKey.clock, clock?.value)])
+        life.planner.takeChanges { _, _ in }
+      } catch {
+        refusals += 1
+      }
+    }
+    #expect(refusals > 100)
+    for key in ["n/-1", "n/x", "n/ffffffffffffffff"] {
+      var restore = PlannerRestore(partition: 0, partitionCount: 1)
+      #expect(throws: BinaryError.self, "\(key)") { try restore.add(key: Array(key.utf8), value: [4, 0]) }
+    }
+  }
+}
