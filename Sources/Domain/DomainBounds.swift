@@ -6,8 +6,11 @@ public enum DomainBounds {
   public static let nestingMax = 32
   /// Scalars kept of one event's data; more is refused.
   public static let eventFieldsMax = 256
-  /// Bytes of one string field of an event's data; a longer one is left out of `fields` (no rule can use it).
+  /// Bytes of one text of a policy and of one header of a command.
   public static let fieldBytesMax = 1024
+  /// Bytes kept of one string of an event's data: more than any push takes. A longer one is cut, so that a payload that
+  /// shows it is refused by its size, and not told without it.
+  public static let eventTextBytesMax = 8192
   /// Bytes of ids, subjects, types, sources, kinds, interest keys, app ids.
   public static let nameBytesMax = 256
   /// Bytes of a push token as text. APNs tokens have no fixed length; today's have 64 to 200 digits.

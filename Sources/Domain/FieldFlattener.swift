@@ -41,12 +41,20 @@ struct FieldFlattener {
         position += 1
       }
     case .string:
-      // No rule can use a longer one.
-      if node.utf8Count <= DomainBounds.fieldBytesMax { try add(.string(node.stringIfAny ?? ""), node) }
+      let text = node.stringIfAny ?? ""
+      try add(.string(node.utf8Count <= DomainBounds.eventTextBytesMax ? text : Self.cut(text)), node)
     case .number: try add(.number(node.numberIfAny ?? 0), node)
     case .bool: try add(.bool(node.boolIfAny ?? false), node)
     case .null: try add(.null, node)
     }
+  }
+
+  /// As many whole characters (Unicode scalars) as the bound allows.
+  private static func cut(_ text: String) -> String {
+    let utf8 = text.utf8
+    var end = utf8.index(utf8.startIndex, offsetBy: DomainBounds.eventTextBytesMax)
+    while utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+    return String(text.unicodeScalars[..<end])
   }
 
   private mutating func add(_ value: FieldValue, _ node: JSONNode) throws(DomainError) {

@@ -57,7 +57,7 @@ extension Planner {
     }
     addressed[instance]?.timestamp = timestamp
     if isStart { remember(start: event.subject, by: instance) }
-    push(instance, device: slot, body: body, lane: lane, event: fanOut.slot, into: &output)
+    push(instance, device: slot, body: body, isEnd: action == .end, lane: lane, event: fanOut.slot, into: &output)
     if action == .end { addressed[instance]?.ended = true }
     if !isStart { setActivityTimer(instance) }
   }
@@ -192,10 +192,11 @@ extension Planner {
   // MARK: Pushing
 
   private mutating func push(
-    _ instance: UInt32, device slot: UInt32, body: String, lane: Lane, event: UInt32, into output: inout PlannerOutput
+    _ instance: UInt32, device slot: UInt32, body: String, isEnd: Bool, lane: Lane, event: UInt32,
+    into output: inout PlannerOutput
   ) {
     let command = appendCommand(
-      instance, device: slot, body: body, priority: lane.priority, event: event, into: &output)
+      instance, device: slot, body: body, isEnd: isEnd, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device: slot, ledger, command: command, into: &output) }
     chargeApp(device: slot, command: command, into: &output)
     markFresh(instance)
@@ -211,14 +212,22 @@ extension Planner {
       causes: output.causes.count - 1..<output.causes.count, into: &output)
   }
 
+  /// News is soon outdated. An end is not: a phone that was switched off must hear of it as long as its activity lives.
+  private func expiry(of instance: UInt32, isEnd: Bool) -> Int64 {
+    let soon = now &+ bounds.commandLifetime
+    guard isEnd, let state = addressed[instance] else { return soon }
+    return max(soon, state.startedAt &+ Self.activityLife)
+  }
+
   private mutating func appendCommand(
-    _ instance: UInt32, device slot: UInt32, body: String, priority: UInt8, event: UInt32,
+    _ instance: UInt32, device slot: UInt32, body: String, isEnd: Bool, priority: UInt8, event: UInt32,
     into output: inout PlannerOutput
   ) -> Int {
     let subject = instances[instance].surface == .starter ? fanOut.event?.subject : nil
     let band = policy.profile.payloadBand(
       bytes: body.utf8.count, isBroadcast: addressed[instance]?.isChannel == true)
-    output.payloads.append(PlannedPayload(body: body, band: band, subject: subject))
+    output.payloads.append(
+      PlannedPayload(body: body, band: band, subject: subject, expires: expiry(of: instance, isEnd: isEnd)))
     output.commands.append(
       PlannedCommand(
         device: slot, ordinal: takeOrdinal(),
@@ -298,7 +307,7 @@ extension Planner {
     let free = devices[device].flags.contains(.developerMode) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(tat: state.tat, now: now)
     let command = appendCommand(
-      instance, device: device, body: ActivityPayload.end(activity, timestamp: timestamp, now: now),
+      instance, device: device, body: ActivityPayload.end(activity, timestamp: timestamp, now: now), isEnd: true,
       priority: charged || free ? 10 : 5, event: none, into: &output)
     if charged { charge(instance, device: device, .activity, command: command, into: &output) }
     chargeApp(device: device, command: command, into: &output)

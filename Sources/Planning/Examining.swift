@@ -33,8 +33,12 @@ extension Planner {
       return
     }
     var weighing = weigh(device: slot, route: route)
-    if weighing.block == nil, weighing.worth < weighing.price {
-      weighing.hold(.belowPrice, until: priceCrossing(device: slot, trigger: trigger, route: route))
+    if weighing.block == nil {
+      if weighing.worth < weighing.price {
+        weighing.hold(.belowPrice, until: priceCrossing(device: slot, trigger: trigger, route: route))
+      } else {
+        waitForBetterHour(&weighing, device: slot, trigger: trigger, route: route)
+      }
     }
     if weighing.block == nil {
       emit(device: slot, trigger: trigger, fromTimer: fromTimer, route: route, weighing, into: &output)
@@ -216,29 +220,75 @@ extension Planner {
     let habits = habits(of: slot)
     var instant = now &- zones[zone].timeOfDay(now) % LocalZone.hour &+ LocalZone.hour
     var steps = 0
-    while instant < expires, steps < 8 {
-      let timeOfDay = zones[zone].timeOfDay(instant)
-      var worth = 0.0
-      var price = 0.0
-      var instance = devices[slot].firstInstance
-      while instance != none {
-        if reaches(instance, device: slot, route: route) {
-          let kind = Int(instances[instance].kind)
-          if waiting(instance).pendingValue > 0 {
-            worth += pendingValue(instance, at: instant) * view(kind: kind, timeOfDay: timeOfDay, habits: habits)
-          }
-          let renewed = !kinds[kind].rolling && instant >= instances[instance].windowEnd
-          price += basePrice(
-            instance, left: renewed ? kinds[kind].perDay : tokensLeft(instance), timeOfDay: timeOfDay,
-            habits: habits)
-        }
-        instance = instances[instance].next
-      }
-      if worth >= price { return instant }
+    while instant < expires, steps < Self.hoursAheadMax {
+      let ahead = lookAhead(to: instant, device: slot, route: route, habits: habits)
+      if ahead.worth >= ahead.price { return instant }
       instant += LocalZone.hour
       steps += 1
     }
     return .max
+  }
+
+  private static let hoursAheadMax = 8
+
+  /// What a push at a later instant would bring of what waits now, and cost.
+  private func lookAhead(to instant: Int64, device slot: UInt32, route: Route, habits: ViewHabits?) -> (
+    worth: Double, price: Double
+  ) {
+    let timeOfDay = zones[Int(devices[slot].zone)].timeOfDay(instant)
+    var worth = 0.0
+    var price = 0.0
+    var instance = devices[slot].firstInstance
+    while instance != none {
+      if reaches(instance, device: slot, route: route) {
+        let kind = Int(instances[instance].kind)
+        if waiting(instance).pendingValue > 0 {
+          worth += pendingValue(instance, at: instant) * view(kind: kind, timeOfDay: timeOfDay, habits: habits)
+        }
+        let renewed = !kinds[kind].rolling && instant >= instances[instance].windowEnd
+        price += basePrice(
+          instance, left: renewed ? kinds[kind].perDay : tokensLeft(instance), timeOfDay: timeOfDay, habits: habits)
+      }
+      instance = instances[instance].next
+    }
+    return (worth, price)
+  }
+
+  /// Worth its price, but a full hour comes at which so many more people look that the same push brings more, what it
+  /// loses by waiting and what a token costs then counted in: it waits, and what that hour brings above the price stands on
+  /// today's price. Never beyond the day, whose tokens nobody gets back, nor with what the policy calls urgent: what a
+  /// reserve is kept for and what quiet hours let through.
+  private func waitForBetterHour(_ weighing: inout Weighing, device slot: UInt32, trigger: UInt32, route: Route) {
+    let kind = Int(instances[trigger].kind)
+    let zone = Int(devices[slot].zone)
+    let habits = habits(of: slot)
+    var end = causes[waiting(trigger).lastCause].expires
+    if !kinds[kind].rolling { end = min(end, instances[trigger].windowEnd) }
+    let views = view(kind: kind, timeOfDay: zones[zone].timeOfDay(now), habits: habits)
+    var instant = now &- zones[zone].timeOfDay(now) % LocalZone.hour &+ LocalZone.hour
+    var steps = 0
+    while instant < end, steps < Self.hoursAheadMax {
+      // Mostly told by the trigger alone: value halves, and no more people look.
+      let later = view(kind: kind, timeOfDay: zones[zone].timeOfDay(instant), habits: habits)
+      if later * Decay.factor(halfLives: Double(instant &- now) * kinds[kind].inverseHalfLife) > views {
+        let ahead = lookAhead(to: instant, device: slot, route: route, habits: habits)
+        let gain = ahead.worth - ahead.price
+        if gain > weighing.worth - weighing.price, ahead.worth > weighing.worth,
+          !isUrgent(topRelevance(device: slot, route: route), kind: kind)
+        {
+          weighing.price += gain
+          weighing.hold(.belowPrice, until: instant)
+          return
+        }
+      }
+      instant += LocalZone.hour
+      steps += 1
+    }
+  }
+
+  private func isUrgent(_ relevance: Float, kind: Int) -> Bool {
+    relevance >= Float(kinds[kind].reserveAboveRelevance)
+      || policy.quietHours.map { relevance >= Float($0.exceptRelevance) } == true
   }
 
   /// Not now: a decision for each event that came in with this record, and a timer.

@@ -13,7 +13,7 @@ public struct PlannerBounds: Sendable {
   /// An app that never said `backgrounded` counts as such after this time: the signal may be lost, and no app stays in
   /// the foreground that long unattended. µs
   public var foregroundMax: Int64 = 2 * 3600 * 1_000_000
-  /// A command is worth sending for this long. µs
+  /// A command is worth sending for this long, the end of an activity longer. µs
   public var commandLifetime: Int64 = 15 * 60 * 1_000_000
 
   /// Removed instances of one device whose ledgers are kept until their day is over. More than a device can charge in that

@@ -95,6 +95,8 @@ package struct PlannedPayload {
   package var band: PayloadBand
   /// What it starts an activity about; nil: it starts none.
   package var subject: String?
+  /// When sending it is no longer worth while, µs.
+  package var expires: Int64
 }
 
 package struct PlannedServed {

@@ -80,7 +80,7 @@ extension Planner {
       environment: device.flags.contains(.production) ? .production : .sandbox, surface: surface(of: planned),
       serves: serves, charged: charged,
       apns: request(planned, of: output, app: app, command: id, kinds: Set(serves.map(\.kind)).sorted()),
-      at: Timestamp(microseconds: now), expires: Timestamp(microseconds: now &+ bounds.commandLifetime),
+      at: Timestamp(microseconds: now), expires: Timestamp(microseconds: expiry(of: planned, in: output)),
       policy: policy.reference, traceparent: planned.event == none ? nil : events[planned.event].traceparent,
       subject: started(by: planned, of: output))
   }
@@ -88,6 +88,12 @@ extension Planner {
   private func started(by planned: PlannedCommand, of output: PlannerOutput) -> String? {
     guard case .activity(_, let payload, _) = planned.push else { return nil }
     return output.payloads[payload].subject
+  }
+
+  /// µs
+  private func expiry(of planned: PlannedCommand, in output: PlannerOutput) -> Int64 {
+    guard case .activity(_, let payload, _) = planned.push else { return now &+ bounds.commandLifetime }
+    return output.payloads[payload].expires
   }
 
   private func surface(of planned: PlannedCommand) -> Surface {
@@ -115,7 +121,7 @@ extension Planner {
       return APNsRequests.activity(
         address: state.isChannel ? .channel(state.token) : .token(state.token), app: app, command: command,
         priority: priority, stores: kind?.activity?.channelStoresNewest ?? true,
-        expires: (now &+ bounds.commandLifetime) / 1_000_000, payload: output.payloads[payload].body)
+        expires: output.payloads[payload].expires / 1_000_000, payload: output.payloads[payload].body)
     }
   }
 }

@@ -23,6 +23,8 @@ struct SimulationLane {
   /// What the devices will say, by time; each after the same delay, so in the order made.
   private var answers: [(at: Int64, content: LogRecord.Content)] = []
   private var answered = 0
+  /// Devices in developer mode: everything is free for them, so they would spoil what is counted.
+  private var developers: Set<String> = []
   /// The last command to a device that reloaded measured instances, and which.
   private var lastReloads: [String: (command: String, streams: [Int])] = [:]
 
@@ -76,6 +78,11 @@ struct SimulationLane {
     switch content {
     case .event(let given): event = given
     case .registration(let registration):
+      if registration.developerMode {
+        developers.insert(registration.device)
+      } else {
+        developers.remove(registration.device)
+      }
       activities.register(registration)
       recount.register(registration)
     case .signal(let signal): refund(signal)
@@ -88,7 +95,8 @@ struct SimulationLane {
       done = planner.advance(into: &output, decisionsMax: Self.stepDecisionsMax)
       decisions += output.decisionCount
       commands += output.commandCount
-      for decision in output.decisions where decision.final {
+      for (index, decision) in output.decisions.enumerated() where decision.final {
+        if !developers.isEmpty, developers.contains(planner.decision(index, of: output).device) { continue }
         surfaces[decision.surface, default: SurfaceTally()].count(decision)
       }
       for index in 0..<output.commandCount { note(planner.command(index, of: output), event: event, streams) }
@@ -100,7 +108,9 @@ struct SimulationLane {
     recount.count(command)
     let isActivity = command.surface == .liveActivity || command.surface == .broadcast
     let action = isActivity ? self.action(of: command) : nil
-    surfaces[command.surface, default: SurfaceTally()].count(command, event: action)
+    if !developers.contains(command.device) {
+      surfaces[command.surface, default: SurfaceTally()].count(command, event: action)
+    }
     if isActivity {
       if action == "start" { answer(activities.started(by: command, event: event), to: command) }
       if action == "end" { answer(activities.ended(by: command), to: command) }

@@ -85,11 +85,13 @@ struct SurfaceTests {
     return events + [event("match.final", "match/1", 100, 5)]
   }()
 
-  private func simulate(_ model: DeviceModel, _ extra: String = "") throws -> SimulationReport {
+  private func simulate(_ model: DeviceModel, _ extra: String = "", devices: [String] = Self.devices) throws
+    -> SimulationReport
+  {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("surfaces-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    for (name, lines) in [("devices", Self.devices), ("events", Self.events)] {
+    for (name, lines) in [("devices", devices), ("events", Self.events)] {
       var writer = try LineWriter(path: "\(folder)/\(name).jsonl")
       for line in lines {
         try writer.append(line)
@@ -142,6 +144,19 @@ struct SurfaceTests {
     #expect(try counts(.background, in: report).commands > 0)
     #expect(report.kinds.map(\.name) == ["Door", "Score"])
     #expect(report.kinds[1].instances == 2)
+  }
+
+  @Test("a device in developer mode changes nothing that is counted by surface")
+  func developer() throws {
+    let developer = Self.device(
+      "lab",
+      #""developerMode":true,"tokens":{"widgets":"ab"},"pushToStart":[{"kind":"Match","token":"cd","interests":["match/1"]}],"#
+        + #""widgets":[{"id":"w","kind":"Score","interests":["match/1"]}]"#)
+    let report = try simulate(DeviceModel(), devices: Self.devices + [developer])
+    let without = try simulate(DeviceModel())
+    #expect(report.commands[0].commands > without.commands[0].commands)
+    #expect(report.commands[0].surfaces == without.commands[0].surfaces)
+    #expect(report.kinds == without.kinds)
   }
 
   @Test("no ledger is overspent, by recount, and each with a limit is named")
