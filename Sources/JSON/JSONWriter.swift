@@ -23,11 +23,7 @@ public struct JSONWriter: Sendable {
 
   /// The key of the value that comes next. It must need no escape.
   public mutating func key(_ key: StaticString) {
-    comma()
-    bytes.append(UInt8(ascii: "\""))
-    key.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
+    key.withUTF8Buffer { unsafe quoted($0, endsWithColon: true) }
     needsComma = false
   }
 
@@ -42,33 +38,22 @@ public struct JSONWriter: Sendable {
 
   @_disfavoredOverload
   public mutating func string(_ text: String) {
-    comma()
-    bytes.append(UInt8(ascii: "\""))
     // Native strings are contiguous; others are copied once.
-    if unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe escaped($0) }) == nil {
+    if unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe string(of: $0) }) == nil {
       var text = text
-      text.withUTF8 { unsafe escaped($0) }
+      text.withUTF8 { unsafe string(of: $0) }
     }
-    bytes.append(UInt8(ascii: "\""))
-    needsComma = true
   }
 
   /// A text given as UTF-8.
   public mutating func string(utf8 text: Span<UInt8>) {
-    comma()
-    bytes.append(UInt8(ascii: "\""))
     // The bytes live as long as the span, which outlives the call.
-    unsafe text.withUnsafeBufferPointer { unsafe escaped($0) }
-    bytes.append(UInt8(ascii: "\""))
-    needsComma = true
+    unsafe text.withUnsafeBufferPointer { unsafe string(of: $0) }
   }
 
   /// A text that is known to need no escape.
   public mutating func string(_ text: StaticString) {
-    comma()
-    bytes.append(UInt8(ascii: "\""))
-    text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(ascii: "\""))
+    text.withUTF8Buffer { unsafe quoted($0, endsWithColon: false) }
     needsComma = true
   }
 
@@ -176,6 +161,36 @@ public struct JSONWriter: Sendable {
     comma()
     json.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
     needsComma = true
+  }
+
+  /// Most texts need no escape.
+  private mutating func string(of text: UnsafeBufferPointer<UInt8>) {
+    if unsafe Self.firstEscape(in: text, from: 0) == text.count {
+      unsafe quoted(text, endsWithColon: false)
+    } else {
+      comma()
+      bytes.append(UInt8(ascii: "\""))
+      unsafe escaped(text)
+      bytes.append(UInt8(ascii: "\""))
+    }
+    needsComma = true
+  }
+
+  /// Appends a text in quotes as it is, in one piece: appending byte by byte would ask each time whether there is room and
+  /// whether nobody shares the buffer.
+  private mutating func quoted(_ text: UnsafeBufferPointer<UInt8>, endsWithColon: Bool) {
+    let needsComma = needsComma
+    bytes.append(addingCapacity: text.count + 4) { (room: inout OutputSpan<UInt8>) in
+      if needsComma { room.append(UInt8(ascii: ",")) }
+      room.append(UInt8(ascii: "\""))
+      // There is room for the whole text and the rest, as was asked for.
+      unsafe room.withUnsafeMutableBufferPointer { buffer, count in
+        unsafe _ = buffer.extracting(count...).initialize(fromContentsOf: text)
+        count += text.count
+      }
+      room.append(UInt8(ascii: "\""))
+      if endsWithColon { room.append(UInt8(ascii: ":")) }
+    }
   }
 
   /// Copies runs that need no escape in one go.
