@@ -224,8 +224,21 @@ private final class BenchCommandReader: Sendable {
     }
   }
 
-  /// When the newest of the events that a command serves was due: the one that tipped it. Seconds; nil where no id tells.
+  /// A command that an event caused at once. One that waited for its time, or for a push that something else was worth,
+  /// was planned that late and not slow.
+  private static let atOnce = Array(#""reason":"EMITTED""#.utf8)
+
+  private static func contains(_ text: [UInt8], in value: Span<UInt8>) -> Bool {
+    guard value.count >= text.count else { return false }
+    return (0...value.count - text.count).contains { place in
+      text.indices.allSatisfy { value[place + $0] == text[$0] }
+    }
+  }
+
+  /// When the newest of the events that a command serves was due: the one that caused it. Seconds; nil where no id tells,
+  /// and for a command that no event caused at once.
   private static func newestDue(in value: Span<UInt8>, _ mark: [UInt8]) -> Double? {
+    guard contains(atOnce, in: value) else { return nil }
     var newest: Int?
     var place = 0
     var matched = 0
