@@ -205,7 +205,8 @@ struct SubjectMemoryTests {
     }
   }
 
-  @Test("records of their own, as earlier formats had them, go over into chunks in slices", arguments: [2, 3, 4], 80..<84)
+  @Test(
+    "records of their own, as earlier formats had them, go over into chunks in slices", arguments: [2, 3, 4], 80..<84)
   func upgrade(version: Int, seed: Int) throws {
     var life = SubjectLife(seed: seed)
     life.bounds.subjectsPerGenerationMax = 2000
