@@ -52,7 +52,7 @@ let package = Package(
     .target(
       name: "Auditing",
       dependencies: [
-        "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
+        "Domain", "Policies", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),

@@ -45,6 +45,11 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 swift test --skip-build "${filter[@]}" 2>&1 | tee "$log" || status=$?
+# What failed stands together at the end, however much was printed since.
+if [ "$status" -ne 0 ]; then
+  echo 'failed:'
+  grep -aE '✘ |↳ ' "$log" | grep -avE 'Test run with' | cut -c1-2000 | head -n 100 || true
+fi
 # The runner prints other things after its summary when tests end in an odd order; it shall be the last line.
 if ! grep -aE 'Test run with [0-9]+ tests?' "$log" | tail -n 1; then
   echo "test.sh: the runner ended without a summary" >&2

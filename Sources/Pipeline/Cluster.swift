@@ -98,8 +98,6 @@ protocol SnapshotStore: AnyObject {
   func create(_ name: String) throws(SnapshotError) -> any SnapshotSink
   /// The snapshot's bytes; nil when there is none.
   func open(_ name: String) throws(SnapshotError) -> (any SnapshotSource)?
-  /// Removes the snapshot; nothing happens when there is none.
-  func remove(_ name: String) throws(SnapshotError)
 }
 
 /// A snapshot being written.

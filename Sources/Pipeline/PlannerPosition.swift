@@ -26,8 +26,8 @@ struct PlannerPosition: Equatable {
 
   init() {}
 
-  /// Whether the origin has been seen before; notes it if not.
-  mutating func isRepeated(_ origin: Origin) -> Bool {
+  /// Whether the origin, or one behind it, has been noted.
+  func isRepeated(_ origin: Origin) -> Bool {
     let partition = OriginPartition(topic: origin.topic, partition: origin.partition)
     if let highest = origins[partition], origin.offset <= highest { return true }
     return false

@@ -27,14 +27,6 @@ final class SnapshotFiles: SnapshotStore {
     return FileSource(path: path, file: file)
   }
 
-  func remove(_ name: String) throws(SnapshotError) {
-    let path = "\(folder)/\(name)"
-    guard FileManager.default.fileExists(atPath: path) else { return }
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      throw SnapshotError(description: "\(path): cannot be removed: \(error.localizedDescription)")
-    }
-  }
-
   /// Written beside the target and moved over it when it is complete and on the disk.
   private final class FileSink: SnapshotSink {
     private let target: String

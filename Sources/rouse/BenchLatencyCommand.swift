@@ -21,14 +21,7 @@ struct BenchLatencyCommand: ParsableCommand {
       """)
 
   @OptionGroup var kafka: BenchBrokerOptions
-  @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))
-  var devices = 100_000
-  @Option(help: ArgumentHelp("Widgets of each device, 1 to 64.", valueName: "count"))
-  var instances = 3
-  @Option(help: ArgumentHelp("Devices that each event reaches.", valueName: "count"))
-  var fanOut = 1
-  @Option(help: ArgumentHelp("Of a hundred events so many are worth a push.", valueName: "count"))
-  var alerts = 45
+  @OptionGroup var fleet: BenchFleetOptions
   @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
   var commitInterval = 50
   @Option(help: ArgumentHelp("Events a second; without it a share of the maximum.", valueName: "count"))
@@ -42,10 +35,7 @@ struct BenchLatencyCommand: ParsableCommand {
   @OptionGroup var output: FormatOption
 
   func validate() throws {
-    try BenchLimits.check("--devices", devices, 1...10_000_000)
-    try BenchLimits.check("--instances", instances, 1...DomainBounds.instancesPerDeviceMax)
-    try BenchLimits.check("--fan-out", fanOut, 1...devices)
-    try BenchLimits.check("--alerts", alerts, 1...100)
+    try BenchLimits.check("--alerts", fleet.alerts, 1...100)
     try BenchLimits.check("--commit-interval", commitInterval, 1...60_000)
     if let rate { try BenchLimits.check("--rate", rate, 1...10_000_000) }
     try BenchLimits.check("--share", share, 1...100)
@@ -56,7 +46,8 @@ struct BenchLatencyCommand: ParsableCommand {
   func run() throws {
     let events = rate.map { $0 * (seconds + BenchLatencyRun.warmUpSeconds) } ?? burst
     let partitions = try kafka.partitions(
-      records: devices + events, bytes: devices * BenchLoad.registrationBytes + events * BenchLoad.publicEventBytes)
+      records: fleet.devices + events,
+      bytes: fleet.devices * BenchLoad.registrationBytes + events * BenchLoad.publicEventBytes)
     var planning = PipelineSettings.Planning()
     planning.commitInterval = .milliseconds(commitInterval)
     let broker = try kafka.broker()
@@ -64,7 +55,7 @@ struct BenchLatencyCommand: ParsableCommand {
     let progress = ProgressLine()
     let run = BenchLatencyRun(
       stage: stage,
-      load: BenchLoad(devices: devices, instances: instances, fanOut: fanOut, alertPercent: alerts), burst: burst,
+      load: fleet.load, burst: burst,
       workers: kafka.workers, seconds: seconds
     ) { what in progress.show(what) }
     let result = try run.run(rate: rate.map(Double.init), share: Double(share) / 100)
@@ -90,7 +81,7 @@ struct BenchLatencyCommand: ParsableCommand {
       versions  \(BenchMachine.versions)
       broker    \(broker.text), \(Digits.count(partitions, "partition")), \(Digits.count(kafka.workers, "planner")), \
       a commit every \(commitInterval) ms
-      fleet     \(Digits.count(devices, "device")) × \(instances), events that reach \(Digits.count(fanOut, "device")) each
+      fleet     \(Digits.count(fleet.devices, "device")) × \(fleet.instances), events that reach \(Digits.count(fleet.fanOut, "device")) each
 
       """
     if let maximum = result.maximumPerSecond { text += "maximum   \(Digits.grouped(Int(maximum))) events/s\n" }
@@ -110,8 +101,9 @@ struct BenchLatencyCommand: ParsableCommand {
     json.key("broker")
     json.string(broker.text)
     for (key, value) in [
-      ("partitions", partitions), ("workers", kafka.workers), ("devices", devices), ("instancesPerDevice", instances),
-      ("fanOut", fanOut), ("alertPercent", alerts), ("commitIntervalMilliseconds", commitInterval),
+      ("partitions", partitions), ("workers", kafka.workers), ("devices", fleet.devices),
+      ("instancesPerDevice", fleet.instances),
+      ("fanOut", fleet.fanOut), ("alertPercent", fleet.alerts), ("commitIntervalMilliseconds", commitInterval),
       ("seconds", seconds), ("commands", Int(result.latencies.totalCount)),
     ] {
       json.key(key)

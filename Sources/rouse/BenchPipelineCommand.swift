@@ -77,16 +77,9 @@ struct BenchPipelineCommand: ParsableCommand {
       """)
 
   @OptionGroup var kafka: BenchBrokerOptions
-  @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))
-  var devices = 100_000
-  @Option(help: ArgumentHelp("Widgets of each device, 1 to 64.", valueName: "count"))
-  var instances = 3
-  @Option(help: ArgumentHelp("Devices that each event reaches.", valueName: "count"))
-  var fanOut = 1
+  @OptionGroup var fleet: BenchFleetOptions
   @Option(help: ArgumentHelp("Events of a round. (default: 500,000 / fan-out)", valueName: "count"))
   var events: Int?
-  @Option(help: ArgumentHelp("Of a hundred events so many are worth a push.", valueName: "count"))
-  var alerts = 45
   @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
   var commitInterval = 100
   @Option(help: ArgumentHelp("Rounds of each mode; medians count.", valueName: "count"))
@@ -100,10 +93,6 @@ struct BenchPipelineCommand: ParsableCommand {
   private static let decisionsDefault = 500_000
 
   func validate() throws {
-    try BenchLimits.check("--devices", devices, 1...10_000_000)
-    try BenchLimits.check("--instances", instances, 1...DomainBounds.instancesPerDeviceMax)
-    try BenchLimits.check("--fan-out", fanOut, 1...devices)
-    try BenchLimits.check("--alerts", alerts, 0...100)
     try BenchLimits.check("--commit-interval", commitInterval, 1...60_000)
     try BenchLimits.check("--rounds", rounds, 1...100)
     if let events { try BenchLimits.check("--events", events, 1...100_000_000) }
@@ -114,10 +103,11 @@ struct BenchPipelineCommand: ParsableCommand {
 
   func run() throws {
     let modes = mode.isEmpty ? BenchMode.allCases : mode
-    let events = events ?? max(1, Self.decisionsDefault / fanOut)
-    let load = BenchLoad(devices: devices, instances: instances, fanOut: fanOut, alertPercent: alerts)
+    let events = events ?? max(1, Self.decisionsDefault / fleet.fanOut)
+    let load = fleet.load
     let partitions = try kafka.partitions(
-      records: devices + events, bytes: devices * BenchLoad.registrationBytes + events * BenchLoad.eventBytes)
+      records: fleet.devices + events,
+      bytes: fleet.devices * BenchLoad.registrationBytes + events * BenchLoad.eventBytes)
     let broker = try kafka.broker()
     let progress = ProgressLine()
     var report = BenchPipelineReport(

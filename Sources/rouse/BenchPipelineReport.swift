@@ -43,8 +43,8 @@ struct BenchPipelineReport {
       versions  \(BenchMachine.versions)
       broker    \(broker), \(Digits.count(partitions, "partition")), \(Digits.count(command.kafka.workers, "planner")), \
       a commit every \(command.commitInterval) ms
-      load      \(Digits.count(command.devices, "device")) × \(command.instances), \(Digits.count(events, "event")) that reach \
-      \(Digits.count(command.fanOut, "device")) each, \(Digits.count(command.rounds, "round"))
+      load      \(Digits.count(command.fleet.devices, "device")) × \(command.fleet.instances), \(Digits.count(events, "event")) that reach \
+      \(Digits.count(command.fleet.fanOut, "device")) each, \(Digits.count(command.rounds, "round"))
 
       """
     if let logged = rounds.first(where: { $0.mode == .transactional }), logged.decisions > 0 {
@@ -85,9 +85,9 @@ struct BenchPipelineReport {
     json.key("broker")
     json.string(broker)
     for (key, value) in [
-      ("partitions", partitions), ("workers", command.kafka.workers), ("devices", command.devices),
-      ("instancesPerDevice", command.instances), ("fanOut", command.fanOut), ("events", events),
-      ("alertPercent", command.alerts), ("commitIntervalMilliseconds", command.commitInterval),
+      ("partitions", partitions), ("workers", command.kafka.workers), ("devices", command.fleet.devices),
+      ("instancesPerDevice", command.fleet.instances), ("fanOut", command.fleet.fanOut), ("events", events),
+      ("alertPercent", command.fleet.alerts), ("commitIntervalMilliseconds", command.commitInterval),
     ] {
       json.key(key)
       json.integer(value)

@@ -239,14 +239,7 @@ final class FireRange {
     let policy = try PolicyDocument(
       bytes: Array(Self.policy.utf8), file: "policy.yaml", profile: PolicyProfiles.all[0]
     ).policy
-    let device = policy.profile.devicePushes
-    var limits = LedgerLimits(
-      device: LedgerLimits.Rate(
-        limit: device.limit, windowMicroseconds: device.window.microseconds, burst: device.burst))
-    for kind in policy.kinds {
-      limits.days[kind.name] = LedgerLimits.Day(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
-    }
-    var check = LedgerCheck(limits: [policy.reference.hash: limits])
+    var check = LedgerCheck(limits: [policy.reference.hash: LedgerLimits(policy)])
     let reader = TopicReader(settings: settings)
     _ = try reader.read(settings.topics.decisions) { message in
       check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")

@@ -53,7 +53,7 @@ struct AdminTests {
       failure { () throws(KafkaError) in try producer.initTransactions(timeout: .milliseconds(500)) })
     #expect(refusal.isRetriable)
     #expect(refusal.description.contains("Connection refused"))
-    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(ContinuousClock.now - start < patience)
   }
 
   @Test("a consumer of a closed port tells it as an event, and closes in the time given")
@@ -74,6 +74,6 @@ struct AdminTests {
     #expect(error?.isRetriable == true)
     let start = ContinuousClock.now
     consumer.close(timeout: .milliseconds(300))
-    #expect(ContinuousClock.now - start < .seconds(3))
+    #expect(ContinuousClock.now - start < patience)
   }
 }

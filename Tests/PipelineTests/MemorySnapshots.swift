@@ -6,7 +6,6 @@ final class MemorySnapshots: SnapshotStore {
 
   func create(_ name: String) throws(SnapshotError) -> any SnapshotSink { Sink(store: self, name: name) }
   func open(_ name: String) throws(SnapshotError) -> (any SnapshotSource)? { files[name].map(Source.init) }
-  func remove(_ name: String) throws(SnapshotError) { files[name] = nil }
 
   private final class Sink: SnapshotSink {
     private let store: MemorySnapshots

@@ -41,11 +41,6 @@ final class SimulatedSnapshots: SnapshotStore {
     return disk.files[name].map { Source($0, store: self) }
   }
 
-  func remove(_ name: String) throws(SnapshotError) {
-    try requireLife()
-    disk.files[name] = nil
-  }
-
   private func requireLife() throws(SnapshotError) {
     if process.isDead { throw SnapshotError(description: "the process has crashed") }
   }
