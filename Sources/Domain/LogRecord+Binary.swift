@@ -55,6 +55,26 @@ extension LogRecord {
     self.init(origin: origin, content: content)
   }
 
+  /// Where the type and the subject of an event stand in a log record, found without reading the rest; nil for any other
+  /// record and for bytes that are none.
+  public static func eventPlaces(in bytes: [UInt8]) -> (type: Range<Int>, subject: Range<Int>)? {
+    guard bytes.count > 2, bytes[0] == formatVersion, bytes[1] == Tag.event.rawValue else { return nil }
+    var reader = BinaryReader(bytes, in: 2..<bytes.count)
+    do throws(BinaryError) {
+      if try reader.bool() {
+        _ = try reader.blobPlace()
+        _ = try reader.zigzag()
+        _ = try reader.zigzag()
+      }
+      // Id and source come first.
+      for _ in 0..<2 { _ = try reader.blobPlace() }
+      return (try reader.blobPlace(), try reader.blobPlace())
+    } catch {
+      // Whoever plans the record says what is wrong with it.
+      return nil
+    }
+  }
+
   private enum Tag: UInt8, CaseIterable {
     case event = 1
     case registration, forget, signal, policy, tick

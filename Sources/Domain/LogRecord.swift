@@ -11,7 +11,8 @@ public struct LogRecord: Equatable, Sendable {
 
   public enum Content: Equatable, Sendable {
     case event(DomainEvent)
-    case registration(Registration)
+    /// Beside, because it is large: each other record would be as large.
+    indirect case registration(Registration)
     /// A tombstone on `rouse.devices`.
     case forget(device: String)
     case signal(Signal)

@@ -38,32 +38,42 @@ extension Timestamp {
   /// Appends `2013-07-01T10:05:00Z`; milliseconds or microseconds only where they are not zero. Instants outside the
   /// years 0 to 9999, which RFC 3339 cannot name, are written as the nearest that it can.
   public func appendRFC3339(to bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: Self.textMax) { (room: inout OutputSpan<UInt8>) in appendRFC3339(to: &room) }
+  }
+
+  /// Bytes of the longest text.
+  public static let textMax = 27
+
+  /// Appends the same text where there is room for `textMax` bytes.
+  public func appendRFC3339(to room: inout OutputSpan<UInt8>) {
     let instant = min(max(self, Timestamp.textRange.lowerBound), Timestamp.textRange.upperBound)
     let seconds = Int(instant.seconds)
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let ofDay = seconds - days * 86_400
     let (year, month, day) = date(daysSinceEpoch: days)
-    append(year, digits: 4, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    append(month, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    append(day, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "T"))
-    append(ofDay / 3600, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(ofDay / 60 % 60, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(ofDay % 60, digits: 2, to: &bytes)
+    append(year / 100, to: &room)
+    append(year % 100, to: &room)
+    room.append(UInt8(ascii: "-"))
+    append(month, to: &room)
+    room.append(UInt8(ascii: "-"))
+    append(day, to: &room)
+    room.append(UInt8(ascii: "T"))
+    append(ofDay / 3600, to: &room)
+    room.append(UInt8(ascii: ":"))
+    append(ofDay / 60 % 60, to: &room)
+    room.append(UInt8(ascii: ":"))
+    append(ofDay % 60, to: &room)
     let fraction = Int(instant.microseconds) - seconds * 1_000_000
     if fraction != 0 {
-      bytes.append(UInt8(ascii: "."))
-      if fraction % 1000 == 0 {
-        append(fraction / 1000, digits: 3, to: &bytes)
-      } else {
-        append(fraction, digits: 6, to: &bytes)
+      room.append(UInt8(ascii: "."))
+      room.append(UInt8(ascii: "0") + UInt8(fraction / 100_000))
+      append(fraction / 1000 % 100, to: &room)
+      if fraction % 1000 != 0 {
+        room.append(UInt8(ascii: "0") + UInt8(fraction / 100 % 10))
+        append(fraction % 100, to: &room)
       }
     }
-    bytes.append(UInt8(ascii: "Z"))
+    room.append(UInt8(ascii: "Z"))
   }
 }
 
@@ -147,11 +157,8 @@ private func date(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int)
   return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
 }
 
-private func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
-  var unit = 1
-  for _ in 1..<digits { unit *= 10 }
-  while unit > 0 {
-    bytes.append(UInt8(ascii: "0") + UInt8(value / unit % 10))
-    unit /= 10
-  }
+/// Two digits.
+private func append(_ value: Int, to room: inout OutputSpan<UInt8>) {
+  room.append(UInt8(ascii: "0") + UInt8(value / 10))
+  room.append(UInt8(ascii: "0") + UInt8(value % 10))
 }

@@ -66,10 +66,28 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// A text that `append` writes in one piece. It must need no escape.
+  /// - Parameter count: of its bytes, at most.
+  @inline(__always)
+  public mutating func string(ofAtMost count: Int, _ append: (inout OutputSpan<UInt8>) -> Void) {
+    let needsComma = needsComma
+    bytes.append(addingCapacity: count + 3) { (room: inout OutputSpan<UInt8>) in
+      if needsComma { room.append(UInt8(ascii: ",")) }
+      room.append(UInt8(ascii: "\""))
+      append(&room)
+      room.append(UInt8(ascii: "\""))
+    }
+    self.needsComma = true
+  }
+
   public mutating func integer(_ value: Int64) {
-    comma()
-    digits(of: value)
-    needsComma = true
+    let needsComma = needsComma
+    bytes.append(addingCapacity: 21) { (room: inout OutputSpan<UInt8>) in
+      if needsComma { room.append(UInt8(ascii: ",")) }
+      if value < 0 { room.append(UInt8(ascii: "-")) }
+      room.append(decimal: value.magnitude)
+    }
+    self.needsComma = true
   }
 
   public mutating func integer(_ value: Int) { integer(Int64(value)) }
@@ -87,13 +105,17 @@ public struct JSONWriter: Sendable {
   /// A number rounded to six decimals, without trailing zeros. Beyond ±10⁹ as `number` writes it.
   public mutating func rounded(_ value: Double) {
     guard value.magnitude < 1e9 else { return number(value) }
-    comma()
     let scaled = Int64((value * 1e6).rounded())
-    if scaled < 0 { bytes.append(UInt8(ascii: "-")) }
     let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-    digits(of: Int64(whole))
-    if fraction > 0 { decimals(fraction) }
-    needsComma = true
+    let needsComma = needsComma
+    // A comma, a sign, ten digits, a point, six digits.
+    bytes.append(addingCapacity: 19) { (room: inout OutputSpan<UInt8>) in
+      if needsComma { room.append(UInt8(ascii: ",")) }
+      if scaled < 0 { room.append(UInt8(ascii: "-")) }
+      room.append(decimal: whole)
+      if fraction > 0 { room.append(millionths: fraction) }
+    }
+    self.needsComma = true
   }
 
   public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
@@ -107,11 +129,17 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// JSON text as it is. It must be one value.
-  public mutating func raw(_ json: [UInt8]) {
-    comma()
-    bytes.append(contentsOf: json)
-    needsComma = true
+  /// JSON text as it is, in UTF-8. It must be one value.
+  public mutating func raw(utf8 json: Span<UInt8>) {
+    let needsComma = needsComma
+    // The buffer lives as long as the span, which outlives the call.
+    unsafe json.withUnsafeBufferPointer { text in
+      bytes.append(addingCapacity: text.count + 1) { (room: inout OutputSpan<UInt8>) in
+        if needsComma { room.append(UInt8(ascii: ",")) }
+        unsafe room.append(text)
+      }
+    }
+    self.needsComma = true
   }
 
   /// A value read from a document, without white space, keys in document order.
@@ -183,11 +211,7 @@ public struct JSONWriter: Sendable {
     bytes.append(addingCapacity: text.count + 4) { (room: inout OutputSpan<UInt8>) in
       if needsComma { room.append(UInt8(ascii: ",")) }
       room.append(UInt8(ascii: "\""))
-      // There is room for the whole text and the rest, as was asked for.
-      unsafe room.withUnsafeMutableBufferPointer { buffer, count in
-        unsafe _ = buffer.extracting(count...).initialize(fromContentsOf: text)
-        count += text.count
-      }
+      unsafe room.append(text)
       room.append(UInt8(ascii: "\""))
       if endsWithColon { room.append(UInt8(ascii: ":")) }
     }
@@ -241,32 +265,6 @@ public struct JSONWriter: Sendable {
         UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), UInt8(ascii: "0") + (byte >> 4),
       ])
       bytes.append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
-    }
-  }
-
-  private mutating func digits(of value: Int64) {
-    var magnitude = value.magnitude
-    if magnitude < 10, value >= 0 { return bytes.append(UInt8(ascii: "0") + UInt8(magnitude)) }
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
-    repeat {
-      let (quotient, digit) = magnitude.quotientAndRemainder(dividingBy: 10)
-      bytes.append(UInt8(ascii: "0") + UInt8(digit))
-      magnitude = quotient
-    } while magnitude > 0
-    bytes[start...].reverse()
-  }
-
-  /// `.` and up to six digits of a fraction in millionths.
-  private mutating func decimals(_ fraction: UInt64) {
-    bytes.append(UInt8(ascii: "."))
-    var rest = fraction
-    var unit: UInt64 = 100_000
-    while rest > 0 {
-      let (digit, remainder) = rest.quotientAndRemainder(dividingBy: unit)
-      bytes.append(UInt8(ascii: "0") + UInt8(digit))
-      rest = remainder
-      unit /= 10
     }
   }
 }

@@ -27,7 +27,8 @@ final class PartitionProcessor {
   var sizes: PlannerSizes { desk.planner.sizes }
   /// When the planner's next timer is due, µs.
   var nextTimer: Int64? { desk.planner.nextTimer }
-  private var current: (origin: Origin?, offset: Int64)?
+  /// Offset of the record in hand, or of the last one.
+  private var current: Int64?
 
   init(partition: Int32, planner: Planner, position: PlannerPosition) {
     self.partition = partition
@@ -82,13 +83,16 @@ final class PartitionProcessor {
     }
     if let origin = record.origin { position.note(origin) }
     if case .registration = record.content { registrations += 1 }
-    current = (record.origin, offset)
+    current = offset
     if let cursor {
       desk.planner.resume(record.content, offset: offset, timestamp: timestamp, at: cursor)
     } else {
       desk.planner.begin(record.content, offset: offset, timestamp: timestamp)
     }
   }
+
+  /// Prepares for records that come next; see `Planner.prefetch`.
+  func prefetch(_ hints: [LookUpHint]) { desk.prefetch(hints) }
 
   private func pass(_ offset: Int64) {
     isDirty = true
@@ -107,8 +111,7 @@ final class PartitionProcessor {
     let done = desk.advance(
       into: &batch, partition: partition, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
     position.cursor = done ? nil : desk.planner.cursor
-    if !done, let current { position.nextOffset = current.offset }
-    if done, let current { position.nextOffset = current.offset + 1 }
+    if let current { position.nextOffset = done ? current + 1 : current }
     return done
   }
 

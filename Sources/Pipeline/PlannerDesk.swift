@@ -16,6 +16,9 @@ struct PlannerDesk {
   /// Payloads of the last step that are near or above the platform's limit.
   var largePayloads: [LargePayload] { output.largePayloads }
 
+  /// Prepares for records that come next; see `Planner.prefetch`.
+  func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
+
   /// Forgets what the last step said.
   mutating func clear() { output.removeAll() }
 

@@ -55,6 +55,8 @@ public final class PlannerWorker {
   private var tickFailureNoted = false
   private var refusedPolicy: PolicyError?
   /// How many events with too many interest keys were told of last, by partition.
+  /// Of the next records, for one planner; kept for its memory.
+  private var hints: [LookUpHint] = []
   private var keysLeftOut: [Int32: Int] = [:]
   /// A failure inside a rebalance callback, thrown after the poll.
   private var failure: PipelineError?
@@ -216,9 +218,12 @@ public final class PlannerWorker {
     for case .error(let error) in poll.events { try note(error) }
     try pauseAssigned()
     var planned = 0
-    for message in poll.messages {
-      guard let processor = lives[message.partition]?.processor else { continue }
-      try plan(message, processor)
+    let messages = poll.messages
+    // By index: taking a message out would count its references.
+    for place in messages.indices {
+      if place % Planner.hintsMax == 0 { prefetch(messages[place...].prefix(Planner.hintsMax)) }
+      guard let processor = lives[messages[place].partition]?.processor else { continue }
+      try plan(messages[place], processor)
       planned += 1
       // What is read and not planned is read again by whoever owns the partition next: the position is in the state.
       if failure != nil || (stop.isAsked && planned % 16 == 0) { break }
@@ -232,6 +237,19 @@ public final class PlannerWorker {
     if settings.timestamps == .arrival, poll.messages.isEmpty || clock.elapsed - lastTimerCheck > .seconds(1) {
       lastTimerCheck = clock.elapsed
       appendTicks()
+    }
+  }
+
+  /// Lets each planner prepare for its records among the next ones. A single record has nobody to share a wait with.
+  private func prefetch(_ messages: ArraySlice<KafkaMessage>) {
+    guard messages.count > 1 else { return }
+    for (partition, life) in lives {
+      guard let processor = life.processor else { continue }
+      hints.removeAll(keepingCapacity: true)
+      for message in messages where message.partition == partition {
+        if let hint = message.value.flatMap(LookUpHint.init(logRecord:)) { hints.append(hint) }
+      }
+      processor.prefetch(hints)
     }
   }
 

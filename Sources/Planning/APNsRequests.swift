@@ -74,6 +74,8 @@ enum APNsRequests {
   struct RequestID {
     var high: UInt64
     var low: UInt64
+
+    static let textCount = 36
   }
 
   static func requestID(_ command: String) -> String {
@@ -82,14 +84,14 @@ enum APNsRequests {
     var high = Hash64()
     high.add("apns-id")
     high.add(command)
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    append(requestID: RequestID(high: high.value, low: low.value), to: &text)
+    let text = [UInt8](capacity: RequestID.textCount) { room in
+      append(requestID: RequestID(high: high.value, low: low.value), to: &room)
+    }
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Appends it in the canonical form, in lower case.
-  static func append(requestID: RequestID, to text: inout [UInt8]) {
+  /// Appends it in the canonical form, in lower case. There must be room for `RequestID.textCount` bytes.
+  static func append(requestID: RequestID, to text: inout OutputSpan<UInt8>) {
     let a = requestID.high & ~0xf000 | 0x8000
     let b = requestID.low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
     for place in 0..<32 {

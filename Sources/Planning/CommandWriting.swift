@@ -98,7 +98,7 @@ extension DecisionWriter {
       TokenPair.appendWidgets(
         planner.texts.bytes.span.extracting(planner.texts.range(of: device.tokens)), to: &tokenDigits)
     {
-      json.string(appending: { $0.append(contentsOf: tokenDigits) })
+      json.string(ofAtMost: tokenDigits.count) { $0.append(tokenDigits.span) }
     } else {
       json.string(planner.tokens(planned.device).widgets ?? "")
     }
@@ -106,14 +106,16 @@ extension DecisionWriter {
     json.beginObject()
     json.key("apns-id")
     let request = requestID(planned.ordinal)
-    json.string(appending: { APNsRequests.append(requestID: request, to: &$0) })
+    json.string(ofAtMost: APNsRequests.RequestID.textCount) { APNsRequests.append(requestID: request, to: &$0) }
     json.key("apns-push-type")
     json.string("widgets" as StaticString)
     json.key("apns-topic")
-    json.raw(topic(ofApp: device.app, planner))
+    let topic = topic(ofApp: device.app, planner)
+    json.raw(utf8: topic.span)
     json.endObject()
     json.key("payload")
-    json.raw(APNsRequests.widgetsPayload)
+    let payload = APNsRequests.widgetsPayload
+    json.raw(utf8: payload.span)
     json.endObject()
   }
 

@@ -5,15 +5,18 @@ import Policies
 /// Writes decisions and commands as JSON straight from a planner's tables: the bytes of their `encode(to:)`, without making
 /// the strings. What is the same for all decisions of a record is put into JSON once. One per planner.
 public struct DecisionWriter: Sendable {
-  /// Log offset that the pieces below belong to.
+  /// Log offset that the ids belong to.
   private var offset: Int64 = .min
   /// `d-<partition>-<offset>-` and `c-<partition>-<offset>-`
   private var decisionPrefix: [UInt8] = []
   private var commandPrefix: [UInt8] = []
+  /// Log time, µs, that `at` and `expires` belong to.
+  private var now: Int64 = .min
   private var at: [UInt8] = []
   private var expires: [UInt8] = []
-  private var policy: [UInt8] = []
+  /// Policy that `policy` belongs to.
   private var reference = PolicyReference(version: "", hash: "")
+  private var policy: [UInt8] = []
   /// Slot of the event that the pieces below belong to, within the record.
   private var event: UInt32 = none
   private var eventID: [UInt8] = []
@@ -38,9 +41,9 @@ public struct DecisionWriter: Sendable {
     json.key("decision")
     Self.id(decisionPrefix, planned.ordinal, to: &json)
     json.key("event")
-    json.raw(eventID)
+    json.raw(utf8: eventID.span)
     json.key("events")
-    if planned.causesCount > 1 { list(planned, output, planner, to: &json) } else { json.raw(eventList) }
+    if planned.causesCount > 1 { list(planned, output, planner, to: &json) } else { json.raw(utf8: eventList.span) }
     json.key("device")
     json.string(utf8: planner.texts.bytes.span.extracting(planner.texts.range(of: planner.devices[device].id)))
     json.key("instance")
@@ -58,14 +61,14 @@ public struct DecisionWriter: Sendable {
     json.key("final")
     json.bool(planned.final)
     json.key("at")
-    json.raw(at)
+    json.raw(utf8: at.span)
     numbers(planned, to: &json)
     if planned.command >= 0 {
       json.key("command")
       Self.id(commandPrefix, output.commands[Int(planned.command)].ordinal, to: &json)
     }
     json.key("policy")
-    json.raw(policy)
+    json.raw(utf8: policy.span)
     if let traceparent = planner.events[planned.event].traceparent {
       json.key("traceparent")
       json.string(traceparent)
@@ -97,7 +100,7 @@ public struct DecisionWriter: Sendable {
     json.endObject()
     if planned.until != .max {
       json.key("until")
-      json.string(appending: { Timestamp(microseconds: planned.until).appendRFC3339(to: &$0) })
+      json.string(ofAtMost: Timestamp.textMax) { Timestamp(microseconds: planned.until).appendRFC3339(to: &$0) }
     }
   }
 
@@ -112,15 +115,10 @@ public struct DecisionWriter: Sendable {
   }
 
   private static func id(_ prefix: [UInt8], _ ordinal: UInt32, to json: inout JSONWriter) {
-    json.string(appending: { bytes in
-      bytes.append(contentsOf: prefix)
-      var unit: UInt32 = 1
-      while ordinal / unit >= 10 { unit *= 10 }
-      while unit > 0 {
-        bytes.append(UInt8(ascii: "0") + UInt8(ordinal / unit % 10))
-        unit /= 10
-      }
-    })
+    json.string(ofAtMost: prefix.count + OutputSpan<UInt8>.decimalMax) { room in
+      room.append(prefix.span)
+      room.append(decimal: UInt64(ordinal))
+    }
   }
 
   /// Makes the pieces fit the record in hand.
@@ -134,11 +132,11 @@ public struct DecisionWriter: Sendable {
   /// `at`, `expires` and `policy` of a command.
   func instants(to json: inout JSONWriter) {
     json.key("at")
-    json.raw(at)
+    json.raw(utf8: at.span)
     json.key("expires")
-    json.raw(expires)
+    json.raw(utf8: expires.span)
     json.key("policy")
-    json.raw(policy)
+    json.raw(utf8: policy.span)
   }
 
   /// Of the command's id.
@@ -169,21 +167,19 @@ public struct DecisionWriter: Sendable {
     return pieces.bytes
   }
 
+  /// In place: a planner begins a record for each event.
   private mutating func begin(_ planner: borrowing Planner) {
     offset = planner.offset
-    reference = planner.policy.reference
     event = none
-    let place = "\(planner.partition)-\(planner.offset)-"
-    decisionPrefix = Array("d-\(place)".utf8)
-    commandPrefix = Array("c-\(place)".utf8)
-    pieces.reset()
-    let now = Timestamp(microseconds: planner.now)
-    pieces.string(appending: { now.appendRFC3339(to: &$0) })
-    at = pieces.bytes
-    pieces.reset()
-    let end = Timestamp(microseconds: planner.now &+ planner.bounds.commandLifetime)
-    pieces.string(appending: { end.appendRFC3339(to: &$0) })
-    expires = pieces.bytes
+    Self.prefix("d", planner.partition, offset, &decisionPrefix)
+    Self.prefix("c", planner.partition, offset, &commandPrefix)
+    if planner.now != now {
+      now = planner.now
+      Self.instant(now, &at)
+      Self.instant(now &+ planner.bounds.commandLifetime, &expires)
+    }
+    guard planner.policy.reference != reference else { return }
+    reference = planner.policy.reference
     pieces.reset()
     pieces.beginObject()
     pieces.key("version")
@@ -194,11 +190,38 @@ public struct DecisionWriter: Sendable {
     policy = pieces.bytes
   }
 
+  /// Given numbers: a closure that reads them from the planner would have a copy of it, table by table.
+  private static func prefix(_ letter: Unicode.Scalar, _ partition: Int32, _ offset: Int64, _ prefix: inout [UInt8]) {
+    prefix.removeAll(keepingCapacity: true)
+    prefix.append(addingCapacity: 4 + 2 * OutputSpan<UInt8>.decimalMax) { (room: inout OutputSpan<UInt8>) in
+      room.append(UInt8(ascii: letter))
+      room.append(UInt8(ascii: "-"))
+      room.append(decimal: UInt64(partition))
+      room.append(UInt8(ascii: "-"))
+      room.append(decimal: UInt64(offset))
+      room.append(UInt8(ascii: "-"))
+    }
+  }
+
+  /// A JSON text.
+  private static func instant(_ microseconds: Int64, _ text: inout [UInt8]) {
+    text.removeAll(keepingCapacity: true)
+    text.append(addingCapacity: Timestamp.textMax + 2) { (room: inout OutputSpan<UInt8>) in
+      room.append(UInt8(ascii: "\""))
+      Timestamp(microseconds: microseconds).appendRFC3339(to: &room)
+      room.append(UInt8(ascii: "\""))
+    }
+  }
+
   private mutating func begin(event slot: UInt32, _ planner: borrowing Planner) {
     event = slot
     pieces.reset()
     pieces.string(planner.events[slot].id)
-    eventID = pieces.bytes
-    eventList = [UInt8(ascii: "[")] + eventID + [UInt8(ascii: "]")]
+    eventID.removeAll(keepingCapacity: true)
+    eventID += pieces.bytes
+    eventList.removeAll(keepingCapacity: true)
+    eventList.append(UInt8(ascii: "["))
+    eventList += pieces.bytes
+    eventList.append(UInt8(ascii: "]"))
   }
 }

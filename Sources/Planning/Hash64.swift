@@ -15,6 +15,12 @@ package struct Hash64 {
     add(byte: 0xff)  // never occurs in UTF-8: "ab"+"c" and "a"+"bc" differ
   }
 
+  /// Adds a text given as UTF-8.
+  package mutating func add(utf8 text: Span<UInt8>) {
+    for at in text.indices { add(byte: text[at]) }
+    add(byte: 0xff)
+  }
+
   package mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
   }

@@ -30,6 +30,10 @@ struct InterestIndex {
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }
   }
 
+  /// The key that is looked at first for this hash; it may be another one.
+  @inline(__always)
+  func candidate(_ hash: UInt32) -> UInt32? { index.candidate(hash) }
+
   /// Handle of the key's text.
   func key(of id: UInt32) -> UInt32 { interests[Int(id)].key }
 

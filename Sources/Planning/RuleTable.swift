@@ -60,15 +60,26 @@ final class KindRule: Sendable {
 /// depend on when a kind was first registered.
 struct RuleTable {
   private var byType: [String: [KindRule]] = [:]
+  /// What was asked for last: events of one type often come in runs.
+  private var last: (type: String, rules: [KindRule])?
 
   /// Types come from outside: beyond this many, which no policy names, all are looked up anew.
   private static let typesMax = 1024
 
   /// After a change of the policy or of the kinds.
-  mutating func removeAll() { byType.removeAll(keepingCapacity: true) }
+  mutating func removeAll() {
+    byType.removeAll(keepingCapacity: true)
+    last = nil
+  }
 
   mutating func rules(forType type: String, _ policy: Policy, _ kindByName: [String: UInt32]) -> [KindRule] {
-    if let known = byType[type] { return known }
+    if let last, last.type == type { return last.rules }
+    let rules = byType[type] ?? make(type, policy, kindByName)
+    last = (type, rules)
+    return rules
+  }
+
+  private mutating func make(_ type: String, _ policy: Policy, _ kindByName: [String: UInt32]) -> [KindRule] {
     let rules = policy.kinds.compactMap { kind -> KindRule? in
       guard let index = kindByName[kind.name], let rule = kind.rule(forType: type) else { return nil }
       return KindRule(rule, kind: Int(index), displays: kind.displays)

@@ -69,6 +69,10 @@ struct SubjectMemory {
   /// Nil when it is not remembered.
   func remembered(_ key: UInt64) -> Remembered? { slot(key).map { slots[$0] } }
 
+  /// The slot that is looked at first for this key; it may be another's.
+  @inline(__always)
+  func candidate(_ key: UInt64) -> UInt32? { index.candidate(Self.hash(key)) }
+
   func slot(_ key: UInt64) -> UInt32? { index.find(Self.hash(key)) { slots[$0].key == key } }
 
   private static func hash(_ key: UInt64) -> UInt32 {

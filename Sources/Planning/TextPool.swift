@@ -128,6 +128,14 @@ struct HashIndex {
     }
   }
 
+  /// What `find` looks at first: the number there may be another's. Nil where there is none.
+  @inline(__always)
+  func candidate(_ hash: UInt32) -> UInt32? {
+    if places.isEmpty { return nil }
+    let entry = places[home(hash)]
+    return entry == Self.empty ? nil : UInt32(truncatingIfNeeded: entry)
+  }
+
   /// Adds a number below `UInt32.max` that is not there yet.
   mutating func insert(_ number: UInt32, hash: UInt32) {
     if (count + 1) * 5 > places.count * 4 { grow() }

@@ -37,9 +37,11 @@ struct TokenPair: Equatable {
   static func appendWidgets(_ bytes: Span<UInt8>, to digits: inout [UInt8]) -> Bool {
     digits.removeAll(keepingCapacity: true)
     guard bytes.count > 2, bytes[0] == 1 else { return false }
-    for i in 2..<2 + Int(bytes[1]) {
-      digits.append(digit(bytes[i] >> 4))
-      digits.append(digit(bytes[i] & 15))
+    digits.append(addingCapacity: 2 * Int(bytes[1])) { (room: inout OutputSpan<UInt8>) in
+      for i in 2..<2 + Int(bytes[1]) {
+        room.append(digit(bytes[i] >> 4))
+        room.append(digit(bytes[i] & 15))
+      }
     }
     return true
   }

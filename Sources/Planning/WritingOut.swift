@@ -43,12 +43,19 @@ extension Planner {
   /// Appends the device id of a decision: its Kafka key.
   public func appendDeviceID(ofDecision index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
     let device = instances[output.decisions[index].instance].device
-    bytes.append(contentsOf: texts.bytes[texts.range(of: devices[device].id)])
+    append(text: devices[device].id, to: &bytes)
   }
 
   /// Appends the device id of a command: its Kafka key.
   public func appendDeviceID(ofCommand index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: texts.bytes[texts.range(of: devices[output.commands[index].device].id)])
+    append(text: devices[output.commands[index].device].id, to: &bytes)
+  }
+
+  private func append(text handle: UInt32, to bytes: inout [UInt8]) {
+    // The bytes live as long as the planner, which is not changed meanwhile.
+    unsafe texts.bytes.span.extracting(texts.range(of: handle)).withUnsafeBufferPointer {
+      unsafe bytes.append(contentsOf: $0)
+    }
   }
 
   /// Writes out one command of the last step.

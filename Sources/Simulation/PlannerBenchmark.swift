@@ -68,7 +68,11 @@ public struct PlannerBenchmark: Sendable {
         return event(round + i, subject: subject, time: time + Int64(i) * step)
       }
       let start = clock()
-      for event in chunk where decisions < decisionsMin {
+      for (place, event) in chunk.enumerated() where decisions < decisionsMin {
+        // As the worker of a pipeline does.
+        if place % Planner.hintsMax == 0 {
+          planner.prefetch(chunk[place...].prefix(Planner.hintsMax).map { LookUpHint($0) })
+        }
         planner.begin(.event(event), offset: offset, timestamp: time)
         var done = false
         while !done {

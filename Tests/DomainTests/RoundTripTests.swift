@@ -68,6 +68,26 @@ import Testing
     }
   }
 
+  @Test("type and subject of an event are found without reading its record")
+  func eventPlaces() throws {
+    var events = 0
+    try seeded { (random, seed) throws in
+      let record = random.logRecord()
+      var bytes: [UInt8] = []
+      record.encode(into: &bytes)
+      let places = LogRecord.eventPlaces(in: bytes)
+      guard case .event(let event) = record.content else {
+        #expect(places == nil, "seed \(seed)")
+        return
+      }
+      events += 1
+      let found = try #require(places, "seed \(seed)")
+      #expect(String(decoding: bytes[found.type], as: UTF8.self) == event.type, "seed \(seed)")
+      #expect(String(decoding: bytes[found.subject], as: UTF8.self) == event.subject, "seed \(seed)")
+    }
+    #expect(events > 0)
+  }
+
   @Test("a decision's members stand in the order of the type, numbers are short")
   func decisionText() {
     let decision = Decision(
@@ -132,6 +152,9 @@ import Testing
       random.logRecord().encode(into: &bytes)
       for length in 0..<bytes.count {
         #expect(throws: BinaryError.self) { try LogRecord(bytes: Array(bytes[..<length])) }
+        if let places = LogRecord.eventPlaces(in: Array(bytes[..<length])) {
+          #expect(places.subject.upperBound <= length)
+        }
       }
       #expect(throws: BinaryError.self) { try LogRecord(bytes: bytes + [0]) }
     }
@@ -152,6 +175,9 @@ import Testing
         bytes = [1, UInt8(random.int(0...7)), 0] + random.list(40) { UInt8($0.int(0...255)) }
       }
       do throws(BinaryError) { _ = try LogRecord(bytes: bytes) } catch { refused += 1 }
+      if let places = LogRecord.eventPlaces(in: bytes) {
+        #expect(places.type.upperBound <= bytes.count && places.subject.upperBound <= bytes.count, "seed \(seed)")
+      }
     }
     #expect(refused > 5000, "seed \(seed)")
   }

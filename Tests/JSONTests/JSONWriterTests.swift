@@ -44,12 +44,43 @@ import Testing
   func numbers(value: Double, text: String) { #expect(written { $0.number(value) } == text) }
 
   @Test(
+    "integers have all their digits",
+    arguments: [0, 9, 10, -1, -10, 99, 100, 999_999_999_999, Int64.max, Int64.min])
+  func integers(value: Int64) {
+    #expect(written { $0.integer(value) } == "\(value)")
+    #expect(
+      written {
+        $0.beginArray()
+        $0.integer(value)
+        $0.integer(value)
+        $0.endArray()
+      } == "[\(value),\(value)]")
+  }
+
+  @Test("a text that is appended in one piece may be as long as was said")
+  func pieces() {
+    let letters = Array("abcd".utf8)
+    let object = Array("{}".utf8)
+    var writer = JSONWriter()
+    writer.beginArray()
+    for _ in 0..<2 {
+      writer.string(ofAtMost: 4 + OutputSpan<UInt8>.decimalMax) { room in
+        room.append(letters.span)
+        room.append(decimal: .max)
+      }
+    }
+    writer.raw(utf8: object.span)
+    writer.endArray()
+    #expect(writer.text == "[\"abcd18446744073709551615\",\"abcd18446744073709551615\",{}]")
+  }
+
+  @Test(
     "rounded numbers have at most six decimals",
     arguments: [
       (0, "0"), (0.1234567, "0.123457"), (0.5, "0.5"), (-0.25, "-0.25"), (12, "12"), (1e-9, "0"),
       (0.000001, "0.000001"),
       (0.9999999, "1"), (-3.1000004, "-3.1"), (2e9, "2000000000"), (.infinity, "null"), (.nan, "null"),
-      (1234.000_050, "1234.00005"),
+      (1234.000_050, "1234.00005"), (999_999_999.999_999_9, "1000000000"), (-999_999_999.123_456, "-999999999.123456"),
     ] as [(Double, String)])
   func rounded(value: Double, text: String) { #expect(written { $0.rounded(value) } == text) }
 

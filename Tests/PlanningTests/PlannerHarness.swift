@@ -30,6 +30,7 @@ struct PlannerHarness {
 
   @discardableResult
   mutating func apply(_ content: LogRecord.Content, at time: Int64) -> [Decision] {
+    if case .event(let event) = content { planner.prefetch([LookUpHint(event)]) }
     planner.begin(content, offset: offset, timestamp: time)
     last = []
     lastCommands = []

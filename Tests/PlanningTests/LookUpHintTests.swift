@@ -1,0 +1,39 @@
+import Domain
+import Testing
+
+@testable import Planning
+
+/// `PlannerHarness` gives a hint for each event, so every other test of a planner shows that hints change nothing.
+struct LookUpHintTests {
+  @Test("a record has the hint of its event, other records and broken ones have none")
+  func hints() throws {
+    let event = DomainEvent.delay(30, id: "e1", at: PlannerHarness.noon)
+    var bytes: [UInt8] = []
+    LogRecord(origin: Origin(topic: "events", partition: 3, offset: 70_000), content: .event(event)).encode(
+      into: &bytes)
+    let hint = try #require(LookUpHint(logRecord: bytes))
+    #expect(hint == LookUpHint(event))
+    var other = event
+    other.subject += "x"
+    #expect(hint != LookUpHint(other))
+    #expect(LookUpHint(logRecord: Array(bytes.prefix(20))) == nil)
+    bytes = []
+    LogRecord(origin: nil, content: .tick).encode(into: &bytes)
+    #expect(LookUpHint(logRecord: bytes) == nil)
+    #expect(LookUpHint(logRecord: []) == nil)
+  }
+
+  @Test("any number of hints, of what is known and of what is not, is taken by a planner of any size")
+  func anyNumber() {
+    var harness = PlannerHarness()
+    let events = (0..<40).map {
+      DomainEvent.delay(30, id: "e\($0)", subject: "flight/UA\($0)", at: PlannerHarness.noon)
+    }
+    for count in [0, 1, 16, 40] { harness.planner.prefetch(events.prefix(count).map { LookUpHint($0) }) }
+    harness.register(.phone())
+    for event in events { harness.event(event) }
+    let before = harness.decisions
+    for count in [0, 1, 16, 40] { harness.planner.prefetch(events.prefix(count).map { LookUpHint($0) }) }
+    #expect(harness.decisions == before)
+  }
+}
