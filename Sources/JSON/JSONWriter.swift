@@ -80,6 +80,24 @@ public struct JSONWriter: Sendable {
     self.needsComma = true
   }
 
+  /// Members of an object that `append` writes in one piece, with commas between them.
+  /// - Parameter count: of their bytes, at most.
+  @inline(__always)
+  public mutating func members(ofAtMost count: Int, _ append: (inout OutputSpan<UInt8>) -> Void) {
+    let needsComma = needsComma
+    bytes.append(addingCapacity: count + 1) { (room: inout OutputSpan<UInt8>) in
+      if needsComma { room.append(UInt8(ascii: ",")) }
+      append(&room)
+    }
+    self.needsComma = true
+  }
+
+  /// Members of an object as they are, in UTF-8, with commas between them. The value of the last one comes next.
+  public mutating func membersBeforeValue(utf8 json: Span<UInt8>) {
+    raw(utf8: json)
+    needsComma = false
+  }
+
   public mutating func integer(_ value: Int64) {
     let needsComma = needsComma
     bytes.append(addingCapacity: 21) { (room: inout OutputSpan<UInt8>) in
@@ -104,19 +122,12 @@ public struct JSONWriter: Sendable {
 
   /// A number rounded to six decimals, without trailing zeros. Beyond ±10⁹ as `number` writes it.
   public mutating func rounded(_ value: Double) {
-    guard value.magnitude < 1e9 else { return number(value) }
-    let scaled = Int64((value * 1e6).rounded())
-    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-    let needsComma = needsComma
-    // A comma, a sign, ten digits, a point, six digits.
-    bytes.append(addingCapacity: 19) { (room: inout OutputSpan<UInt8>) in
-      if needsComma { room.append(UInt8(ascii: ",")) }
-      if scaled < 0 { room.append(UInt8(ascii: "-")) }
-      room.append(decimal: whole)
-      if fraction > 0 { room.append(millionths: fraction) }
-    }
-    self.needsComma = true
+    guard Self.isRounded(value) else { return number(value) }
+    members(ofAtMost: OutputSpan<UInt8>.roundedMax) { $0.append(rounded: value) }
   }
+
+  /// Whether `rounded` writes a number with six decimals at most.
+  public static func isRounded(_ value: Double) -> Bool { value.magnitude < 1e9 }
 
   public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
 

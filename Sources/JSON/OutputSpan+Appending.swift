@@ -18,6 +18,19 @@ extension OutputSpan<UInt8> {
     for at in start..<20 { append(digits[at]) }
   }
 
+  /// A sign, ten digits, a point, six digits: what `append(rounded:)` writes at most.
+  public static var roundedMax: Int { 18 }
+
+  /// Appends a number rounded to six decimals, without trailing zeros. Its magnitude is below 10⁹, and there must be room.
+  @inline(__always)
+  public mutating func append(rounded value: Double) {
+    let scaled = Int64((value * 1e6).rounded())
+    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+    if scaled < 0 { append(UInt8(ascii: "-")) }
+    append(decimal: whole)
+    if fraction > 0 { append(millionths: fraction) }
+  }
+
   /// Appends `.` and up to six digits of a fraction in millionths, without trailing zeros. There must be room for them.
   @inline(__always)
   mutating func append(millionths fraction: UInt64) {
@@ -31,6 +44,10 @@ extension OutputSpan<UInt8> {
       unit /= 10
     }
   }
+
+  /// Appends a text. There must be room for it.
+  @inline(__always)
+  public mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append($0) } }
 
   /// Appends bytes in one go. There must be room for them.
   @inline(__always)

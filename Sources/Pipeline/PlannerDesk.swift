@@ -16,8 +16,9 @@ struct PlannerDesk {
   /// Payloads of the last step that are near or above the platform's limit.
   var largePayloads: [LargePayload] { output.largePayloads }
 
-  /// Prepares for records that come next; see `Planner.prefetch`.
-  func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
+  /// Prepares for records that come next; see `Planner.prefetch`. Mutating, because whoever holds the desk would else copy
+  /// it for the call.
+  mutating func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
 
   /// Forgets what the last step said.
   mutating func clear() { output.removeAll() }

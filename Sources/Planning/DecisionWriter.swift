@@ -19,8 +19,8 @@ public struct DecisionWriter: Sendable {
   private var policy: [UInt8] = []
   /// Slot of the event that the pieces below belong to, within the record.
   private var event: UInt32 = none
-  private var eventID: [UInt8] = []
-  private var eventList: [UInt8] = []
+  /// `"event":…,"events":[…],"device":` of a decision that no other event is part of.
+  private var eventMembers: [UInt8] = []
   /// `apns-topic` of widget pushes, by app.
   private var topics: [UInt32: [UInt8]] = [:]
   /// The token of the command in hand.
@@ -40,11 +40,15 @@ public struct DecisionWriter: Sendable {
     json.beginObject()
     json.key("decision")
     Self.id(decisionPrefix, planned.ordinal, to: &json)
-    json.key("event")
-    json.raw(utf8: eventID.span)
-    json.key("events")
-    if planned.causesCount > 1 { list(planned, output, planner, to: &json) } else { json.raw(utf8: eventList.span) }
-    json.key("device")
+    if planned.causesCount > 1 {
+      json.key("event")
+      json.string(planner.events[planned.event].id)
+      json.key("events")
+      list(planned, output, planner, to: &json)
+      json.key("device")
+    } else {
+      json.membersBeforeValue(utf8: eventMembers.span)
+    }
     json.string(utf8: planner.texts.bytes.span.extracting(planner.texts.range(of: planner.devices[device].id)))
     json.key("instance")
     json.string(
@@ -52,16 +56,17 @@ public struct DecisionWriter: Sendable {
         planner.texts.range(of: planner.instanceIDs.handle(planner.instances[planned.instance].id))))
     json.key("kind")
     json.string(planner.kinds[Int(planned.kind)].name)
-    json.key("surface")
-    json.string(planned.surface.rawValue)
-    json.key("verdict")
-    json.string(planned.verdict.rawValue)
-    json.key("reason")
-    json.string(planned.reason.rawValue)
-    json.key("final")
-    json.bool(planned.final)
-    json.key("at")
-    json.raw(utf8: at.span)
+    let (surface, verdict, reason) = (planned.surface.rawValue, planned.verdict.rawValue, planned.reason.rawValue)
+    json.members(ofAtMost: surface.utf8.count + verdict.utf8.count + reason.utf8.count + at.count + 60) { room in
+      room.append("\"surface\":\"")
+      room.append(surface.utf8.span)
+      room.append("\",\"verdict\":\"")
+      room.append(verdict.utf8.span)
+      room.append("\",\"reason\":\"")
+      room.append(reason.utf8.span)
+      room.append(planned.final ? "\",\"final\":true,\"at\":" : "\",\"final\":false,\"at\":")
+      room.append(at.span)
+    }
     numbers(planned, to: &json)
     if planned.command >= 0 {
       json.key("command")
@@ -77,31 +82,47 @@ public struct DecisionWriter: Sendable {
   }
 
   private func numbers(_ planned: PlannedDecision, to json: inout JSONWriter) {
-    json.key("relevance")
-    json.rounded(Double(planned.relevance))
-    json.key("value")
-    json.rounded(Double(planned.value))
-    json.key("price")
-    json.rounded(Double(planned.price))
-    json.key("tokensLeft")
-    json.beginObject()
-    if planned.leftInstance >= 0 {
-      json.key("instance")
-      json.integer(Int(planned.leftInstance))
+    let (relevance, value, price) = (Double(planned.relevance), Double(planned.value), Double(planned.price))
+    if JSONWriter.isRounded(relevance), JSONWriter.isRounded(value), JSONWriter.isRounded(price) {
+      json.members(ofAtMost: 3 * OutputSpan<UInt8>.roundedMax + 40) { room in
+        room.append("\"relevance\":")
+        room.append(rounded: relevance)
+        room.append(",\"value\":")
+        room.append(rounded: value)
+        room.append(",\"price\":")
+        room.append(rounded: price)
+      }
+    } else {
+      json.key("relevance")
+      json.rounded(relevance)
+      json.key("value")
+      json.rounded(value)
+      json.key("price")
+      json.rounded(price)
     }
-    if planned.leftDevice >= 0 {
-      json.key("device")
-      json.integer(Int(planned.leftDevice))
+    json.members(ofAtMost: 3 * OutputSpan<UInt8>.decimalMax + 60) { room in
+      room.append("\"tokensLeft\":{")
+      var isFirst = true
+      Self.left("\"instance\":", planned.leftInstance, &isFirst, to: &room)
+      Self.left("\"device\":", planned.leftDevice, &isFirst, to: &room)
+      Self.left("\"app\":", planned.leftApp, &isFirst, to: &room)
+      room.append("}")
     }
-    if planned.leftApp >= 0 {
-      json.key("app")
-      json.integer(Int(planned.leftApp))
-    }
-    json.endObject()
     if planned.until != .max {
       json.key("until")
       json.string(ofAtMost: Timestamp.textMax) { Timestamp(microseconds: planned.until).appendRFC3339(to: &$0) }
     }
+  }
+
+  @inline(__always)
+  private static func left(
+    _ key: StaticString, _ count: Int32, _ isFirst: inout Bool, to room: inout OutputSpan<UInt8>
+  ) {
+    guard count >= 0 else { return }
+    if !isFirst { room.append(UInt8(ascii: ",")) }
+    isFirst = false
+    room.append(key)
+    room.append(decimal: UInt64(count))
   }
 
   private func list(
@@ -217,11 +238,14 @@ public struct DecisionWriter: Sendable {
     event = slot
     pieces.reset()
     pieces.string(planner.events[slot].id)
-    eventID.removeAll(keepingCapacity: true)
-    eventID += pieces.bytes
-    eventList.removeAll(keepingCapacity: true)
-    eventList.append(UInt8(ascii: "["))
-    eventList += pieces.bytes
-    eventList.append(UInt8(ascii: "]"))
+    eventMembers.removeAll(keepingCapacity: true)
+    let id = pieces.bytes
+    eventMembers.append(addingCapacity: 2 * id.count + 32) { (room: inout OutputSpan<UInt8>) in
+      room.append("\"event\":")
+      room.append(id.span)
+      room.append(",\"events\":[")
+      room.append(id.span)
+      room.append("],\"device\":")
+    }
   }
 }

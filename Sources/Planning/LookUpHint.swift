@@ -67,4 +67,37 @@ extension Planner {
     for i in 0..<count where found[i] != none { sum &+= instances[found[i]].next }
     return sum
   }
+
+  /// The same for devices whose records are written next: what their records are made of.
+  @inline(never) @discardableResult
+  borrowing func prefetch(devices slots: ArraySlice<UInt32>) -> UInt32 {
+    var sum: UInt32 = 0
+    var instance = InlineArray<16, UInt32>(repeating: none)
+    var entry = InlineArray<16, UInt32>(repeating: none)
+    let count = min(slots.count, Self.hintsMax)
+    for i in 0..<count {
+      let device = devices[slots[slots.startIndex + i]]
+      instance[i] = device.firstInstance
+      entry[i] = device.id
+    }
+    for i in 0..<count where entry[i] != TextPool.noText {
+      sum &+= UInt32(truncatingIfNeeded: texts.range(of: entry[i]).upperBound)
+    }
+    // The first few: most devices have no more.
+    for _ in 0..<4 {
+      for i in 0..<count {
+        entry[i] = none
+        if instance[i] == none { continue }
+        let state = instances[instance[i]]
+        entry[i] = state.firstEntry
+        if state.waiting != none { sum &+= waitings[state.waiting].firstCause }
+        instance[i] = state.next
+      }
+      for i in 0..<count where entry[i] != none { entry[i] = interests.key(of: entries[entry[i]].interest) }
+      for i in 0..<count where entry[i] != none && entry[i] != TextPool.noText {
+        sum &+= UInt32(truncatingIfNeeded: texts.range(of: entry[i]).upperBound)
+      }
+    }
+    return sum
+  }
 }

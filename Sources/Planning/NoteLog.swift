@@ -89,15 +89,15 @@ struct NoteChunk {
     self.now = now
   }
 
-  /// Appends a note.
-  /// - Parameters:
-  ///   - count: of the newest ids, how many.
-  ///   - log: gets the chunk that is full.
-  mutating func append(
-    _ subject: SubjectMemory.Remembered, count: Int, _ log: inout NoteLog, _ body: StateRecordSink
-  ) {
+  /// Ends a chunk that has no room for a note with so many ids, and begins the next one.
+  /// - Parameter log: gets the chunk that is full.
+  mutating func makeRoom(ids count: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
     if notesStart > 0, record.binary.bytes.count + 8 * count + 4 * Self.noteBytes > bytesMax { end(&log, body) }
     if notesStart == 0 { begin(log.next) }
+  }
+
+  /// Appends a note with the newest `count` ids; there is room.
+  mutating func append(_ subject: borrowing SubjectMemory.Remembered, count: Int) {
     record.binary.uint8(UInt8(count) | (subject.generation == generation ? 0 : Self.isOlder))
     record.binary.int64(Int64(bitPattern: subject.key))
     record.binary.zigzag(generation &- subject.born)
@@ -191,7 +191,8 @@ extension SubjectMemory {
   private mutating func write(_ slot: UInt32, whole: Bool, _ chunk: inout NoteChunk, _ body: StateRecordSink) {
     let count = whole ? slots[slot].newest.ids.count : Int(slots[slot].idsToWrite)
     let isWhole = Remembered.isWhole(ids: count, noted: slots[slot].noted)
-    chunk.append(slots[slot], count: count, &log, body)
+    chunk.makeRoom(ids: count, &log, body)
+    chunk.append(slots[slot], count: count)
     slots[slot].idsToWrite = 0
     slots[slot].isListed = false
     guard isWhole else { return }

@@ -73,7 +73,11 @@ extension Planner {
   /// collecting anew. What is handed over is the state after the last `advance`.
   public mutating func takeChanges(_ body: StateRecordSink) {
     var writer = StateRecordWriter()
-    for slot in changes.devices where devices[slot].flags.contains(.used) { lend(device: slot, &writer, body) }
+    for place in changes.devices.indices {
+      if place % Self.hintsMax == 0 { prefetch(devices: changes.devices[place...].prefix(Self.hintsMax)) }
+      let slot = changes.devices[place]
+      if devices[slot].flags.contains(.used) { lend(device: slot, &writer, body) }
+    }
     // An id may have been removed and come back within the same stretch.
     for id in changes.removedDevices where device(named: id) == nil {
       writer.begin("d", id)
