@@ -3,6 +3,9 @@
 extension LogRecord {
   /// Written by this release.
   public static let formatVersion: UInt8 = 1
+  /// Releases write versions one after the other; a first byte further ahead is no version but somebody else's bytes, such
+  /// as JSON, which begins with 0x7b or white space (from 0x09 on).
+  static let formatVersionMax: UInt8 = 8
 
   /// Appends the record to `bytes`.
   public func encode(into bytes: inout [UInt8]) {
@@ -34,7 +37,9 @@ extension LogRecord {
   public init(bytes: [UInt8]) throws(BinaryError) {
     var reader = BinaryReader(bytes)
     let version = try reader.uint8("a format version")
-    guard version != 0 else { throw .corrupt(offset: 0, what: "a format version from 1 on") }
+    guard (1...LogRecord.formatVersionMax).contains(version) else {
+      throw .corrupt(offset: 0, what: "a format version from 1 to \(LogRecord.formatVersionMax)")
+    }
     guard version <= LogRecord.formatVersion else {
       throw .newerVersion(found: version, newestKnown: LogRecord.formatVersion)
     }

@@ -82,17 +82,40 @@ public final class AuditFeed {
           "fetch.wait.max.ms": "50", "queued.min.messages": "100000", "queued.max.messages.kbytes": "32768",
         ]))
     defer { consumer.close(timeout: .seconds(2)) }
-    try consumer.assign(try starts(known))
+    let starts = try starts(known)
+    try consumer.assign(starts)
+    var next: [KafkaTopicPartition: Int64] = [:]
+    for case (let partition, .at(let offset)) in starts { next[partition] = offset }
+    try tellLosses(before: next, consumer)
     var lastIdle = ContinuousClock.now
     while !stop.isAsked {
       let batch = try consumer.poll(maxMessages: Self.batchMax, timeout: .milliseconds(100))
       for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
       if !batch.messages.isEmpty {
-        store(batch.messages)
+        let began = ContinuousClock.now
+        store(batch.messages, &next)
+        if .now - began > Self.longRefusal { try tellLosses(before: next, consumer) }
       } else if ContinuousClock.now - lastIdle > .seconds(10) {
         lastIdle = .now
         do { try sink.idle() } catch { logger.error("audit housekeeping failed", metadata: ["error": "\(error)"]) }
       }
+    }
+  }
+
+  /// A store that refused for so long may have been overtaken by the retention of the topics.
+  private static let longRefusal = Duration.seconds(60)
+
+  /// What retention removed before it was stored is missing in the audit for good: that must not pass in silence.
+  private func tellLosses(
+    before next: [KafkaTopicPartition: Int64], _ consumer: KafkaConsumer
+  ) throws(KafkaError) {
+    for (partition, offset) in next.sorted(by: { ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition) })
+    {
+      let low = try consumer.watermarks(of: partition, timeout: .seconds(30)).low
+      guard low > offset else { continue }
+      logger.critical(
+        "records were removed before the audit had stored them: it has a hole; raise the topic's retention above the longest time that the store may be away",
+        metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
     }
   }
 
@@ -112,13 +135,14 @@ public final class AuditFeed {
     return starts
   }
 
-  private func store(_ messages: [KafkaMessage]) {
+  /// - Parameter next: gets the positions behind the messages.
+  private func store(_ messages: [KafkaMessage], _ next: inout [KafkaTopicPartition: Int64]) {
     var records: [AuditRecord] = []
     records.reserveCapacity(messages.count)
-    var next: [KafkaTopicPartition: Int64] = [:]
+    var stored: [KafkaTopicPartition: Int64] = [:]
     var decisions = 0
     for message in messages {
-      next[message.topicPartition] = message.offset + 1
+      stored[message.topicPartition] = message.offset + 1
       do throws(DomainError) {
         let content: AuditRecord.Content
         if message.topic == settings.topics.decisions {
@@ -134,7 +158,8 @@ public final class AuditFeed {
           metadata: ["place": "\(message.topicPartition)@\(message.offset)", "error": "\(error)"])
       }
     }
-    let positions = next.map { partition, offset in
+    next.merge(stored) { $1 }
+    let positions = stored.map { partition, offset in
       AuditPosition(
         topic: partition.topic == settings.topics.decisions ? .decisions : .commands, partition: partition.partition,
         next: offset)

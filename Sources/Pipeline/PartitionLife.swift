@@ -25,7 +25,7 @@ enum PartitionLife {
     var next: Duration
     /// How long one question may take; other partitions wait meanwhile, so it grows from a short one.
     var timeout = Duration.milliseconds(250)
-    static let timeoutMax = Duration.seconds(5)
+    static let timeoutMax = Duration.seconds(2)
   }
 
   var processor: PartitionProcessor? { if case .planning(let processor) = self { processor } else { nil } }

@@ -77,11 +77,10 @@ final class PartitionProcessor {
     }
     pass(offset)
     if isNew, position.birth == nil { position.birth = timestamp }
-    if cursor == nil, let origin = record.origin, position.isRepeated(origin) {
+    if let origin = record.origin, !position.note(origin), cursor == nil {
       recordsSkipped += 1
       return
     }
-    if let origin = record.origin { position.note(origin) }
     if case .registration = record.content { registrations += 1 }
     current = offset
     if let cursor {

@@ -26,15 +26,17 @@ struct PlannerPosition: Equatable {
 
   init() {}
 
-  /// Whether the origin, or one behind it, has been noted.
-  func isRepeated(_ origin: Origin) -> Bool {
-    let partition = OriginPartition(topic: origin.topic, partition: origin.partition)
-    if let highest = origins[partition], origin.offset <= highest { return true }
-    return false
+  /// Notes the origin of the record in hand.
+  /// - Returns: whether it is new: neither it nor one behind it was noted before.
+  mutating func note(_ origin: Origin) -> Bool {
+    Self.raise(
+      &origins[OriginPartition(topic: origin.topic, partition: origin.partition), default: .min], to: origin.offset)
   }
 
-  mutating func note(_ origin: Origin) {
-    origins[OriginPartition(topic: origin.topic, partition: origin.partition)] = origin.offset
+  private static func raise(_ highest: inout Int64, to offset: Int64) -> Bool {
+    guard offset > highest else { return false }
+    highest = offset
+    return true
   }
 
   func encoded() -> [UInt8] {

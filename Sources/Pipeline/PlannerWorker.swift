@@ -54,9 +54,11 @@ public final class PlannerWorker {
   private var largeKinds: Set<String> = []
   private var tickFailureNoted = false
   private var refusedPolicy: PolicyError?
-  /// How many events with too many interest keys were told of last, by partition.
   /// Of the next records, for one planner; kept for its memory.
   private var hints: [LookUpHint] = []
+  /// When the broker may be asked again whether earlier owners are done.
+  private var nextQuestion = Duration.zero
+  /// How many events with too many interest keys were told of last, by partition.
   private var keysLeftOut: [Int32: Int] = [:]
   /// A failure inside a rebalance callback, thrown after the poll.
   private var failure: PipelineError?
@@ -434,10 +436,16 @@ public final class PlannerWorker {
   /// - Parameter idle: whether there is nothing else to do.
   private func restoreOn(idle: Bool) throws(KafkaError) {
     guard let reader, lives.values.contains(where: { $0.processor == nil }) else { return }
+    let isPlanning = lives.values.contains { $0.processor != nil }
     do throws(KafkaError) {
       for partition in lives.keys.sorted() {
-        guard case .waiting(let waiting) = lives[partition], waiting.next <= clock.elapsed else { continue }
+        guard case .waiting(let waiting) = lives[partition], waiting.next <= clock.elapsed,
+          nextQuestion <= clock.elapsed || !isPlanning
+        else { continue }
+        let asked = clock.elapsed
         try awaitEarlierOwners(of: partition, waiting, reader)
+        // Other partitions wait for the answer: they get as much time as it took before the next question.
+        nextQuestion = clock.elapsed + (clock.elapsed - asked)
       }
       if !reader.isIdle {
         for restore in try reader.step(timeout: .milliseconds(idle ? 20 : 0)) { try complete(restore, reader) }

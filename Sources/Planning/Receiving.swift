@@ -6,12 +6,16 @@ extension Planner {
     guard let slot = device(named: signal.device), !devices[slot].flags.contains(.forgotten) else { return }
     switch signal.kind {
     case .appForegrounded:
-      devices[slot].flags.insert(.foreground)
-      let now = now
-      changeRare(slot) { $0.foregroundSince = now }
       noteLook(device: slot, at: signal.time.microseconds)
+      let since = min(now, signal.time.microseconds)
+      // One that comes late is history: for all that is known the app was left since.
+      guard now &- since < bounds.foregroundMax else { return }
+      devices[slot].flags.insert(.foreground)
+      changeRare(slot) { $0.foregroundSince = since }
       freshen(device: slot, instance: nil, reloadedAt: nil, into: &output)
     case .appBackgrounded:
+      // Told late, of a time before the app came to the foreground again.
+      if devices[slot].flags.contains(.foreground), signal.time.microseconds < rare(slot).foregroundSince { return }
       devices[slot].flags.remove(.foreground)
       changeRare(slot) { $0.foregroundSince = 0 }
       freshen(device: slot, instance: nil, reloadedAt: nil, into: &output)

@@ -76,7 +76,9 @@ struct DeadLettersCommand: ParsableCommand {
       abstract: "Write letters back to the topics they came from.",
       discussion: """
         The original bytes, key and headers; `rouse-replayed-from` tells where from. Replaying twice does no harm: an \
-        event that was accepted is known by its source and id. What still cannot be accepted becomes a letter again.
+        event that was accepted is known by its source and id, for one to two days and among the last 16 of its \
+        subject and type; an older one is stale. What still cannot be accepted becomes a letter again. A registration \
+        becomes the newest record of its device: replay it only where the device has sent no other since.
 
         EXAMPLE
           rouse dead-letters replay 'rouse.dead-letters[3]@17' \\

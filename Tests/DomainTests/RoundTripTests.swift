@@ -185,6 +185,11 @@ import Testing
   @Test("a log record of a newer release is refused with the advice to upgrade")
   func newerVersion() {
     #expect(throws: BinaryError.newerVersion(found: 2, newestKnown: 1)) { try LogRecord(bytes: [2, 9, 9]) }
+    for foreign in ["{}", "[]", " {}", "\n", "text"] {
+      #expect(throws: BinaryError.corrupt(offset: 0, what: "a format version from 1 to 8")) {
+        try LogRecord(bytes: Array(foreign.utf8))
+      }
+    }
     #expect(
       BinaryError.newerVersion(found: 2, newestKnown: 1).description
         == "the record has format version 2, and this program knows versions up to 1: upgrade it")

@@ -200,7 +200,7 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     let processor = try PartitionProcessor(
       partition: 0, partitionCount: 1, restoring: PlannerRestore(partition: 0, partitionCount: 1),
       initialPolicy: .none)
-    #expect(throws: BinaryError.self) { try processor.begin([99, 0, 0], offset: 7, timestamp: 0) }
+    #expect(throws: BinaryError.self) { try processor.begin([2, 0, 0], offset: 7, timestamp: 0) }
     #expect(processor.position.nextOffset == 0)
     #expect(throws: BinaryError.self) { try processor.begin([1, 99], offset: 7, timestamp: 0) }
     #expect(processor.position.nextOffset == 8, "what is corrupt is passed over")

@@ -155,7 +155,7 @@ final class PipelineRun: Fate {
 
   /// A record of the log that nobody can read.
   private func poison() {
-    let values: [[UInt8]?] = [nil, [], [0, 1, 2], [1, 0xee, 0xff]]
+    let values: [[UInt8]?] = [nil, [], [0, 1, 2], [1, 0xee, 0xff], Array("{\"id\":1}".utf8)]
     broker.append(
       scenario.settings.topics.log, Int32(random.below(scenario.partitions)), key: nil,
       value: values[random.below(values.count)])
