@@ -11,15 +11,18 @@ final class PartitionProcessor {
   private(set) var position: PlannerPosition
   /// Whether anything happened since the last `takeState`.
   private(set) var isDirty = false
-  /// Counts since the start: records that had been decided before, registrations taken over.
+  /// Counts since the start: records that had been decided before, registrations taken over, policies read.
   private(set) var recordsSkipped = 0
   private(set) var registrations = 0
+  private(set) var policies = 0
   /// Whether the partition had no state at all.
   var isNew = false
   /// Payloads of the last step that are near or above the platform's limit.
   var largePayloads: [LargePayload] { desk.largePayloads }
   /// Why the newest policy of the log was not taken over.
   var refusedPolicy: PolicyError? { desk.planner.refusedPolicy }
+  /// The policy in force.
+  var policy: PolicyReference { desk.planner.policy.reference }
   /// Events of which not every interest key counted.
   var keysLeftOut: KeysLeftOut { desk.planner.keysLeftOut }
   var deviceCount: Int { desk.planner.deviceCount }
@@ -81,7 +84,11 @@ final class PartitionProcessor {
       recordsSkipped += 1
       return
     }
-    if case .registration = record.content { registrations += 1 }
+    switch record.content {
+    case .registration: registrations += 1
+    case .policy: policies += 1
+    default: break
+    }
     current = offset
     if let cursor {
       desk.planner.resume(record.content, offset: offset, timestamp: timestamp, at: cursor)

@@ -23,6 +23,8 @@ public enum PipelineError: Error, Sendable {
 extension PipelineError: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .kafka(let error) where error.code == .fenced:
+      "\(error.description); if this comes again and again, two processes have the same `instance`: give each its own"
     case .kafka(let error): error.description
     case .unreadable(let place, let reason): "\(place): \(reason)"
     case .setup(let text): text

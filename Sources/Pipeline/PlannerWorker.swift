@@ -286,7 +286,7 @@ public final class PlannerWorker {
 
   private func plan(_ message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
     try checkForJump(to: message, processor)
-    let (skipped, registered) = (processor.recordsSkipped, processor.registrations)
+    let (skipped, registered, policies) = (processor.recordsSkipped, processor.registrations, processor.policies)
     let timestamp = Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds
     do throws(BinaryError) {
       try processor.begin(message.value ?? [], offset: message.offset, timestamp: timestamp)
@@ -330,6 +330,16 @@ public final class PlannerWorker {
         "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
     }
     if processor.registrations > registered { counters.add(.registrationsPlanned) }
+    if processor.policies > policies { tellPolicy(processor) }
+  }
+
+  private func tellPolicy(_ processor: PartitionProcessor) {
+    logger.info(
+      "policy in force",
+      metadata: [
+        "partition": "\(processor.partition)", "version": "\(processor.policy.version)",
+        "hash": "\(processor.policy.hash)",
+      ])
   }
 
   /// A refused payload is told each time, one that is near the limit once for its kind.
@@ -505,6 +515,7 @@ public final class PlannerWorker {
     try consumer?.resume([topic(partition)])
     lives[partition] = .planning(processor)
     snapshots?.restored(partition)
+    if !processor.isNew { tellPolicy(processor) }
     logger.info(
       "partition restored",
       metadata: [

@@ -56,6 +56,8 @@ struct BenchPipelineRun {
   /// Called with what is being done.
   var progress: (String) -> Void
 
+  /// Records that a planner reads at once.
+  private static let readMax = PipelineSettings.Planning().pollRecordsMax
   /// The first tenth of the events warms up.
   private var warmUpEvents: Int { events / 10 }
   /// With so few events the fleet is registered first; more are in the log from the start.
@@ -123,6 +125,11 @@ struct BenchPipelineRun {
     try work()
     let usage = try stage.waitForCommit() - start
     let made = zip(self.counts(counters), counts).map { $0 - $1 }
+    guard made[1] > 0 else {
+      throw Failure(
+        "--events \(events): the warm-up took them all, as the log is read in pieces of \(Self.readMax) records; give at least \(4 * Self.readMax) for each partition"
+      )
+    }
     let written = (mode == .unlogged ? 0 : made[1]) + made[2] + made[3]
     return BenchRound(
       mode: mode, wallSeconds: usage.wallSeconds, processorSeconds: usage.processorSeconds, logRecords: made[0],
