@@ -35,9 +35,6 @@ final class SimulatedProcess: Cluster {
     for producer in producers { producer.background() }
   }
 
-  /// The largest queue that any of its producers ever had.
-  var queuedMost: Int { producers.map(\.queuedMost).max() ?? 0 }
-
   /// Whether one of its consumers has the partition, and has been given all of it.
   func hasRead(_ partition: KafkaTopicPartition) -> Bool { consumers.contains { $0.hasRead(partition) } }
 

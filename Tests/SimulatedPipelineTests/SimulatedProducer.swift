@@ -36,7 +36,6 @@ final class SimulatedProducer: ClusterProducer {
   private var queue: [Message] = []
   private var failures: [KafkaDelivery] = []
   private(set) var counts = KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0)
-  private(set) var queuedMost = 0
   /// An end that the broker has done while its answer was lost: only the same call again may follow.
   private var unheard: PortCall?
 
@@ -80,7 +79,6 @@ final class SimulatedProducer: ClusterProducer {
           timestampMilliseconds: timestampMilliseconds ?? broker.time.brokerMilliseconds, tag: tag,
           queuedAt: broker.time.now))
       counts.sent += 1
-      queuedMost = max(queuedMost, queue.count)
     }
   }
 

@@ -91,7 +91,6 @@ class Stage {
 
   private func gone(downFor time: Int64) {
     if let process {
-      if process.queuedMost > Scenario.queueMax { run.findings.append("\(name) queued \(process.queuedMost) messages") }
       process.hasEnded = true
     }
     forget()
