@@ -61,7 +61,7 @@ extension Planner {
     return cause != none && causes[cause].event == fanOut.slot
   }
 
-  /// Steps 1 to 4 and the floor, in DESIGN's order; the first that holds is the reason.
+  /// Steps 1 to 4 and the floor, in the order of `Reason`; the first that holds is the reason.
   /// - Returns: nil when the event now waits on the instance.
   @inline(__always)
   private mutating func admit(

@@ -7,7 +7,7 @@ struct Weighing {
   var worth = 0.0
   /// Sum of the prices of one token of each instance that the push would charge.
   var price = 0.0
-  /// First hard limit that holds, in DESIGN's order, and when it lets go.
+  /// First hard limit that holds, in the order of `Reason`, and when it lets go.
   var block: Reason?
   var clearAt: Int64 = .max
 
