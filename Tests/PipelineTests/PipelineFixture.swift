@@ -141,7 +141,7 @@ final class PipelineFixture {
   /// - Returns: whether every phase came to its end in time and every thread ended.
   func run(
     roles: Set<Role> = [.intake, .planner], workers: Int = 1, sink: (any DecisionSink & Sendable)? = nil,
-    timeout: Double = 60, _ phases: Phase...
+    timeout: Double = 150, _ phases: Phase...
   ) throws -> Bool {
     let stop = StopSignal()
     var logger = Logger(label: "test")

@@ -25,7 +25,7 @@ final class ContractGround {
   let prefix: String
   var servers: String { base["bootstrap.servers"] ?? "" }
   /// Longest time for what must come, in polls of 50 ms.
-  private static let pollsMax = 400
+  private static let pollsMax = 3000
 
   init(_ kind: Kind) throws {
     self.kind = kind
