@@ -68,15 +68,13 @@ extension Planner {
   }
 
   private mutating func note(_ event: DomainEvent) -> SubjectMemory.Standing {
-    var subject = Hash64()
-    subject.add(event.subject)
-    subject.add(event.type)
+    let subject = SubjectMemory.key(subject: event.subject.utf8.span, type: event.type.utf8.span)
     var id = Hash64()
     id.add(event.source)
     id.add(event.id)
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { subjects.rotate() }
     // A publisher whose clock runs ahead must not make everything after it stale.
-    return subjects.note(subject.value, id: id.value, time: min(event.time.microseconds, now))
+    return subjects.note(subject, id: id.value, time: min(event.time.microseconds, now))
   }
 
   private mutating func findCursors(_ event: DomainEvent) {

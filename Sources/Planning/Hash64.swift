@@ -11,14 +11,13 @@ package struct Hash64 {
   package mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
 
   package mutating func add(_ text: String) {
-    for byte in text.utf8 { add(byte: byte) }
-    add(byte: 0xff)  // never occurs in UTF-8: "ab"+"c" and "a"+"bc" differ
+    add(utf8: text.utf8.span)
   }
 
   /// Adds a text given as UTF-8.
   package mutating func add(utf8 text: Span<UInt8>) {
     for at in text.indices { add(byte: text[at]) }
-    add(byte: 0xff)
+    add(byte: 0xff)  // never occurs in UTF-8: "ab"+"c" and "a"+"bc" differ
   }
 
   package mutating func add(_ number: UInt64) {

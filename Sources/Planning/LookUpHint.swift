@@ -9,10 +9,7 @@ public struct LookUpHint: Hashable, Sendable {
 
   private init(type: Span<UInt8>, subject: Span<UInt8>) {
     interest = HashIndex.hash(subject)
-    var hash = Hash64()
-    hash.add(utf8: subject)
-    hash.add(utf8: type)
-    self.subject = hash.value
+    self.subject = SubjectMemory.key(subject: subject, type: type)
   }
 
   /// Of a record of `rouse.log`; nil for what is no event.
@@ -29,7 +26,7 @@ public struct LookUpHint: Hashable, Sendable {
 extension Planner {
   /// How many hints `prefetch` takes at once: what so many events touch stays in the processor's caches until they are
   /// planned, and their waits overlap enough.
-  public static let hintsMax = 16
+  public static let hintsMax = 16  // the size of the arrays below
 
   /// Brings what the next events will look up into the processor's caches. The tables of a large fleet are larger than
   /// those, so an event that reaches few devices mostly waits for memory: index, key, listener, instance, device, each

@@ -66,6 +66,14 @@ struct SubjectMemory {
   /// Of both generations, rising.
   var keys: [UInt64] { slots.values.lazy.filter { !$0.newest.ids.isEmpty }.map(\.key).sorted() }
 
+  /// The key of a subject and an event type, given as UTF-8.
+  static func key(subject: Span<UInt8>, type: Span<UInt8>) -> UInt64 {
+    var hash = Hash64()
+    hash.add(utf8: subject)
+    hash.add(utf8: type)
+    return hash.value
+  }
+
   /// Nil when it is not remembered.
   func remembered(_ key: UInt64) -> Remembered? { slot(key).map { slots[$0] } }
 
