@@ -22,6 +22,9 @@ final class FireRange {
     /// Planners keep local snapshots, in one folder, every second.
     var keepsSnapshots = false
     var membership = "dynamic"
+    /// Properties of every producer. The embedded broker checks no sequence numbers: with more than one request under way
+    /// it takes the one behind a refused one, and the client holds both for written.
+    var producer: [(String, String)] = []
   }
 
   static let policy = """
@@ -92,7 +95,8 @@ final class FireRange {
       for outcome in try plan.create(KafkaAdmin(settings.kafka)) { if let error = outcome.error { throw error } }
     }
     producer = try KafkaProducer(
-      settings.kafka.merging(["enable.idempotence": "true", "linger.ms": "2", "message.timeout.ms": "120000"]))
+      settings.kafka.merging(["enable.idempotence": "true", "linger.ms": "2", "message.timeout.ms": "120000"])
+        .merging(KafkaConfiguration(options.producer)))
     for subject in 0..<options.subjects { interested[subject] = [] }
   }
 
@@ -113,11 +117,16 @@ final class FireRange {
   /// Starts a process, or one of the same name again.
   func start(_ name: String, roles: String, workers: Int = 1) throws {
     note("start \(name)")
+    let properties =
+      [
+        ("session.timeout.ms", "\(options.sessionTimeoutMilliseconds)"), ("heartbeat.interval.ms", "1000"),
+        ("fetch.wait.max.ms", "20"),
+      ] + options.producer
     processes[name] = try FireProcess(
       name, folder: folder,
       settings: [
         "kafka.bootstrapServers=\(bootstrap)",
-        "kafka.properties=session.timeout.ms=\(options.sessionTimeoutMilliseconds),heartbeat.interval.ms=1000,fetch.wait.max.ms=20",
+        "kafka.properties=\(properties.map { "\($0)=\($1)" }.joined(separator: ","))",
         "topics.prefix=\(settings.topics.prefix)", "topics.events=\(settings.eventTopics[0])",
         "group=\(settings.group)", "instance=\(name)", "roles=\(roles)", "planner.workers=\(workers)",
         "planner.commitIntervalMilliseconds=\(options.commitIntervalMilliseconds)",
@@ -300,7 +309,9 @@ final class FireRange {
   func drained(timeout: Double) throws -> Bool {
     guard try producer.flush(timeout: .seconds(30)) else { return false }
     note("published \(published) events, \(expected.count) decisions to come")
-    return try wait(timeout) { try missing().isEmpty }
+    let done = try wait(timeout) { try missing().isEmpty }
+    if done { note("all decided") }
+    return done
   }
 
   /// What is not decided yet.

@@ -55,10 +55,11 @@ struct FireTests {
     "intake killed at any moment, planners at rest, a broker that stumbles: nothing is lost, nothing is spent twice")
   func embedded() throws {
     print(
-      "fire: planners killed in the middle of a transaction are not shown on the embedded broker, which isolates nothing; "
+      "fire: planners killed at any moment, and fencing, are not shown on the embedded broker, which isolates nothing; "
         + "give the address of a Kafka as ROUSE_TEST_BOOTSTRAP")
     var options = FireRange.Options(seed: seeds[0])
     options.keepsSnapshots = true
+    options.producer = [("max.in.flight.requests.per.connection", "1")]
     let range = try FireRange(options)
     let broker = try #require(range.broker)
     try broker.setRoundTripTime(.milliseconds(10))
