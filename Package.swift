@@ -100,7 +100,7 @@ let package = Package(
         "Pipeline", "Auditing", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .testTarget(name: "RouseTests", dependencies: ["rouse", "JSON", "Domain"]),
+    .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],
