@@ -1,3 +1,4 @@
+import JSON
 import KafkaClient
 
 /// Records to be written in one transaction, in one buffer.
@@ -22,12 +23,14 @@ struct OutputBatch {
 
   var isEmpty: Bool { used.isEmpty }
 
-  mutating func append(_ destination: Destination, key: some Collection<UInt8>, value: ArraySlice<UInt8>?) {
+  mutating func append(_ destination: Destination, key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
     let start = bytes.count
-    bytes += key
-    let end = bytes.count
-    if let value { bytes += value }
-    note(destination, key: start..<end, value: value.map { _ in end..<bytes.count })
+    let end = start + key.count
+    bytes.append(addingCapacity: key.count + (value?.count ?? 0)) { (room: inout OutputSpan<UInt8>) in
+      room.append(key.span)
+      if let value { room.append(value.span) }
+    }
+    note(destination, key: start..<end, value: value.map { end..<end + $0.count })
   }
 
   /// Takes up a record whose key and value were appended to `bytes`, or are about to be.

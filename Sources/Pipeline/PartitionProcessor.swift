@@ -126,7 +126,7 @@ final class PartitionProcessor {
     guard isDirty else { return }
     let destination = OutputBatch.Destination.state(partition)
     desk.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
-    batch.append(destination, key: PlannerPosition.key, value: position.encoded()[...])
+    batch.append(destination, key: PlannerPosition.key[...], value: position.encoded()[...])
     isDirty = !desk.planner.isIdle
   }
 

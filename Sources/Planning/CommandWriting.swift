@@ -13,7 +13,7 @@ extension DecisionWriter {
       planner.command(index, of: output).encode(to: &json)
       return
     }
-    prepare(planner)
+    prepareCommand(planner)
     if planned.event != none, planned.event != event { begin(event: planned.event, planner) }
     let device = planner.devices[planned.device]
     let name = planner.texts.range(of: device.id)
@@ -34,10 +34,10 @@ extension DecisionWriter {
   private func head(
     _ ordinal: UInt32, device: Span<UInt8>, app: [UInt8], isProduction: Bool, to json: inout JSONWriter
   ) {
-    let names = OutputSpan<UInt8>.quotedMax(device.count) + app.count + commandPrefix.count
+    let names = OutputSpan<UInt8>.quotedMax(device.count) + app.count + idStem.count + 1
     json.piece(ofAtMost: 160 + OutputSpan<UInt8>.decimalMax + names) { room in
-      room.append("{\"command\":\"")
-      room.append(commandPrefix.span)
+      room.append("{\"command\":\"c")
+      room.append(idStem.span)
       room.append(decimal: UInt64(ordinal))
       room.append("\",\"device\":")
       room.append(quoted: device)

@@ -7,12 +7,13 @@ import Policies
 public struct DecisionWriter: Sendable {
   /// Log offset that the ids belong to.
   private var offset: Int64 = .min
-  /// `d-<partition>-<offset>-` and `c-<partition>-<offset>-`
-  private var decisionPrefix: [UInt8] = []
-  private(set) var commandPrefix: [UInt8] = []
-  /// Log time, µs, that `at` and `expires` belong to.
+  /// `-<partition>-<offset>-`: what the ids of the record's decisions (`d`) and commands (`c`) have in common.
+  private(set) var idStem: [UInt8] = []
+  /// Log time, µs, that `at` belongs to.
   private var now: Int64 = .min
   private(set) var at: [UInt8] = []
+  /// When commands expire, µs, and as JSON.
+  private var expiry: Int64 = .min
   private(set) var expires: [UInt8] = []
   /// Policy that `policy` belongs to.
   private var reference = PolicyReference(version: "", hash: "")
@@ -70,12 +71,12 @@ public struct DecisionWriter: Sendable {
     let kind = kindName(planned.kind, planner)
     let (surface, verdict, reason) = (planned.surface.rawValue, planned.verdict.rawValue, planned.reason.rawValue)
     let command = planned.command < 0 ? nil : output.commands[Int(planned.command)].ordinal
-    let fixed = Self.fixedMax + decisionPrefix.count + commandPrefix.count + at.count + policy.count
+    let fixed = Self.fixedMax + 2 * idStem.count + at.count + policy.count
     let ofEvent = (isMerged ? mergedMembers.count : eventMembers.count) + traceparent.count
     let names = OutputSpan<UInt8>.quotedMax(device.count) + OutputSpan<UInt8>.quotedMax(name.count) + kind.count
     json.piece(ofAtMost: fixed + ofEvent + names) { room in
-      room.append("{\"decision\":\"")
-      room.append(decisionPrefix.span)
+      room.append("{\"decision\":\"d")
+      room.append(idStem.span)
       room.append(decimal: UInt64(planned.ordinal))
       room.append("\",")
       if isMerged { room.append(mergedMembers.span) } else { room.append(eventMembers.span) }
@@ -95,8 +96,8 @@ public struct DecisionWriter: Sendable {
       room.append(at.span)
       Self.numbers(planned, to: &room)
       if let command {
-        room.append(",\"command\":\"")
-        room.append(commandPrefix.span)
+        room.append(",\"command\":\"c")
+        room.append(idStem.span)
         room.append(decimal: UInt64(command))
         room.append("\"")
       }
@@ -152,7 +153,8 @@ public struct DecisionWriter: Sendable {
       pieces.string(planner.events[output.causes[place]].id)
     }
     pieces.endArray()
-    Self.copy(pieces, to: &mergedMembers)
+    mergedMembers.removeAll(keepingCapacity: true)
+    mergedMembers.append(contentsOf: pieces.bytes)
   }
 
   /// Makes the pieces fit the record in hand.
@@ -164,10 +166,14 @@ public struct DecisionWriter: Sendable {
   /// Of the command's id.
   func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
     var low = Hash64()
-    for byte in commandPrefix { low.add(byte: byte) }
     var high = Hash64()
     high.add("apns-id")
-    for byte in commandPrefix { high.add(byte: byte) }
+    low.add(byte: UInt8(ascii: "c"))
+    high.add(byte: UInt8(ascii: "c"))
+    for byte in idStem {
+      low.add(byte: byte)
+      high.add(byte: byte)
+    }
     var unit: UInt32 = 1
     while ordinal / unit >= 10 { unit *= 10 }
     while unit > 0 {
@@ -211,12 +217,10 @@ public struct DecisionWriter: Sendable {
   private mutating func begin(_ planner: borrowing Planner) {
     offset = planner.offset
     event = none
-    Self.prefix("d", planner.partition, offset, &decisionPrefix)
-    Self.prefix("c", planner.partition, offset, &commandPrefix)
+    stem(planner.partition, offset)
     if planner.now != now {
       now = planner.now
       Self.instant(now, &at)
-      Self.instant(now &+ planner.bounds.commandLifetime, &expires)
     }
     guard planner.policy.reference != reference else { return }
     reference = planner.policy.reference
@@ -230,11 +234,19 @@ public struct DecisionWriter: Sendable {
     policy = pieces.bytes
   }
 
+  /// Of what the command in hand needs beside.
+  mutating func prepareCommand(_ planner: borrowing Planner) {
+    prepare(planner)
+    let due = planner.now &+ planner.bounds.commandLifetime
+    if due == expiry { return }
+    expiry = due
+    Self.instant(due, &expires)
+  }
+
   /// Given numbers: a closure that reads them from the planner would have a copy of it, table by table.
-  private static func prefix(_ letter: Unicode.Scalar, _ partition: Int32, _ offset: Int64, _ prefix: inout [UInt8]) {
-    prefix.removeAll(keepingCapacity: true)
-    prefix.append(addingCapacity: 4 + 2 * OutputSpan<UInt8>.decimalMax) { (room: inout OutputSpan<UInt8>) in
-      room.append(UInt8(ascii: letter))
+  private mutating func stem(_ partition: Int32, _ offset: Int64) {
+    idStem.removeAll(keepingCapacity: true)
+    idStem.append(addingCapacity: 3 + 2 * OutputSpan<UInt8>.decimalMax) { (room: inout OutputSpan<UInt8>) in
       room.append(UInt8(ascii: "-"))
       room.append(decimal: UInt64(partition))
       room.append(UInt8(ascii: "-"))
@@ -255,9 +267,11 @@ public struct DecisionWriter: Sendable {
 
   mutating func begin(event slot: UInt32, _ planner: borrowing Planner) {
     event = slot
-    pieces.reset()
-    pieces.string(planner.events[slot].id)
-    Self.copy(pieces, to: &eventID)
+    let text = planner.events[slot].id
+    eventID.removeAll(keepingCapacity: true)
+    eventID.append(addingCapacity: OutputSpan<UInt8>.quotedMax(text.utf8.count)) { (room: inout OutputSpan<UInt8>) in
+      room.append(quoted: text.utf8.span)
+    }
     eventMembers.removeAll(keepingCapacity: true)
     let id = eventID
     eventMembers.append(addingCapacity: 2 * id.count + 32) { (room: inout OutputSpan<UInt8>) in
@@ -273,10 +287,5 @@ public struct DecisionWriter: Sendable {
     pieces.string(text)
     traceparent += ",\"traceparent\":".utf8
     traceparent += pieces.bytes
-  }
-
-  private static func copy(_ json: borrowing JSONWriter, to bytes: inout [UInt8]) {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(contentsOf: json.bytes)
   }
 }

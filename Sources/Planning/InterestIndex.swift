@@ -25,6 +25,7 @@ struct InterestIndex {
     interests.reserveCapacity(count)
   }
 
+  @inline(__always)
   func id(of key: String, in texts: TextPool) -> UInt32? {
     let utf8 = key.utf8.span
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }
