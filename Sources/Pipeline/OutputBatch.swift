@@ -1,4 +1,3 @@
-import JSON
 import KafkaClient
 
 /// Records to be written in one transaction, in one buffer.
@@ -25,11 +24,10 @@ struct OutputBatch {
 
   mutating func append(_ destination: Destination, key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
     let start = bytes.count
-    let end = start + key.count
-    bytes.append(addingCapacity: key.count + (value?.count ?? 0)) { (room: inout OutputSpan<UInt8>) in
-      room.append(key.span)
-      if let value { room.append(value.span) }
-    }
+    // The slices lend their bytes for the calls.
+    unsafe key.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    let end = bytes.count
+    if let value { unsafe value.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) } }
     note(destination, key: start..<end, value: value.map { end..<end + $0.count })
   }
 

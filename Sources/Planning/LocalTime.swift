@@ -32,10 +32,13 @@ struct LocalZone {
   /// Offsets change on quarter hours at the finest.
   private static let quarter: Int64 = 900_000_000
 
-  /// Makes `offset` right for `now`.
+  /// Whether `refresh` would change nothing.
   @inline(__always)
+  func isFresh(_ now: Int64) -> Bool { now < offsetUntil && now >= offsetFrom }
+
+  /// Makes `offset` right for `now`.
   mutating func refresh(now: Int64, offsets: TimeZoneOffsets) {
-    if now < offsetUntil && now >= offsetFrom { return }
+    if isFresh(now) { return }
     offset = offset(at: now, offsets)
     offsetFrom = Self.floor(now, Self.quarter)
     offsetUntil = offsetFrom + Self.quarter

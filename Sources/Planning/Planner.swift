@@ -131,7 +131,7 @@ public struct Planner {
     nextOrdinal = 0
     now = max(now, min(timestamp, Self.latestTime))
     passHours()
-    for zone in zones.indices { zones[zone].refresh(now: now, offsets: offsets) }
+    for zone in zones.indices where !zones[zone].isFresh(now) { zones[zone].refresh(now: now, offsets: offsets) }
     resumeAt = nil
     step = .timers(content)
   }

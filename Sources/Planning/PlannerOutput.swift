@@ -22,13 +22,14 @@ public struct PlannerOutput {
 
   /// Empties it, keeping its storage.
   public mutating func removeAll() {
-    decisions.removeAll(keepingCapacity: true)
-    commands.removeAll(keepingCapacity: true)
-    causes.removeAll(keepingCapacity: true)
-    served.removeAll(keepingCapacity: true)
-    charges.removeAll(keepingCapacity: true)
-    payloads.removeAll(keepingCapacity: true)
-    largePayloads.removeAll()
+    // Most are empty most of the time, and emptying an array asks who else has it.
+    if !decisions.isEmpty { decisions.removeAll(keepingCapacity: true) }
+    if !commands.isEmpty { commands.removeAll(keepingCapacity: true) }
+    if !causes.isEmpty { causes.removeAll(keepingCapacity: true) }
+    if !served.isEmpty { served.removeAll(keepingCapacity: true) }
+    if !charges.isEmpty { charges.removeAll(keepingCapacity: true) }
+    if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
+    if !largePayloads.isEmpty { largePayloads.removeAll() }
   }
 }
 

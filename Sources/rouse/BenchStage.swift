@@ -40,6 +40,10 @@ final class BenchStage {
     self.logger = logger
     runner = RoleRunner(stop: stop, counters: counters, logger: logger)
     var plan = TopicPlan.make(settings.topics, partitions: partitions, replicas: nil, replayTimestamps: true)
+    // What was written is counted and copied: the broker's cleaner must not take of it meanwhile.
+    for place in plan.topics.indices where plan.topics[place].name == settings.topics.state {
+      plan.topics[place].configuration["min.compaction.lag.ms"] = "86400000"
+    }
     plan.topics.append(KafkaNewTopic(name: Self.copyTopic(prefix), partitions: partitions))
     plan.topics.append(KafkaNewTopic(name: prefix + "events", partitions: partitions))
     topics = plan.topics.map(\.name)
