@@ -255,9 +255,9 @@ extension Planner {
   }
 
   /// Every command counts for its app. An end after a silence goes out also where the app's day is spent: an activity
-  /// that was started must end.
+  /// that was started must end. It takes nothing then: no ledger is overspent.
   private mutating func chargeApp(device slot: UInt32, command: Int, into output: inout PlannerOutput) {
-    if devices[slot].flags.contains(.developerMode) { return }
+    if devices[slot].flags.contains(.developerMode) || appTokensLeft(devices[slot].app) == 0 { return }
     chargeApp(devices[slot].app)
     let left = appTokensLeft(devices[slot].app)
     if left < 0 { return }
