@@ -14,6 +14,8 @@ struct Checks {
   private(set) var findings: [String] = []
   private(set) var decisions = 0
   private(set) var commands = 0
+  /// How often something was emitted to each surface, and charged to each ledger.
+  private(set) var coverage: [String: Int] = [:]
   private static let findingsMax = 12
 
   init(_ run: PipelineRun) throws {
@@ -45,7 +47,10 @@ struct Checks {
     (0..<(run.broker.topics[topic]?.logs.count ?? 0)).flatMap { run.broker.committed(topic, $0) }
   }
 
-  /// Guarantee 1: no ledger is overspent, recomputed from decisions and commands alone.
+  /// Guarantee 1: no ledger is overspent, recomputed from decisions and commands alone. Every ledger's book is kept anew,
+  /// with two exceptions. An app's share of the day is known to the planner only: that it never rises within a day, and
+  /// never falls by more than what was charged, is checked. And where tokens come back for what APNs refused, a day's
+  /// number is checked as far as that allows. A broadcast channel has no ledger.
   private mutating func ledgers() throws {
     var limits: [String: LedgerLimits] = [:]
     for policy in try PipelineRun.knownPolicies() { limits[policy.reference.hash] = LedgerLimits(policy) }
@@ -54,9 +59,11 @@ struct Checks {
       check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
       decisions += 1
     }
+    let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
     for message in all(topics.commands) {
       check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
       commands += 1
+      note(try Command(json: message.value ?? [], reader: reader))
     }
     let report = try check.finish()
     if report.violationCount > 0 { found("ledgers: \(report.text)") }
@@ -64,6 +71,21 @@ struct Checks {
       found("\(report.repeatedDecisions) decisions and \(report.repeatedCommands) commands are there twice")
     }
     if report.open > 0 { found("\(report.open) events wait for ever") }
+  }
+
+  private mutating func note(_ command: Command) {
+    for charge in command.charged { coverage["charged: \(charge.ledger.rawValue)", default: 0] += 1 }
+    if command.charged.isEmpty, command.surface != .broadcast {
+      coverage["emitted free of charge: \(command.surface.rawValue)", default: 0] += 1
+    }
+    if command.serves.first?.reason == .endedQuiet { coverage["emitted: end after a silence", default: 0] += 1 }
+    var surface = command.surface.rawValue
+    if command.surface == .liveActivity || command.surface == .broadcast {
+      let event = ["start", "update", "end"].first { command.apns.payload.contains("\"event\":\"\($0)\"") }
+      let priority = command.apns.headers.first { $0.name == "apns-priority" }?.value
+      surface += " \(event ?? "of no event") at priority \(priority ?? "none")"
+    }
+    coverage["emitted: \(surface)", default: 0] += 1
   }
 
   /// Every public record is in the log or among the dead letters, but for events that were sent twice.
@@ -86,6 +108,11 @@ struct Checks {
     for sent in run.traffic.sent {
       let origin = Origin(
         topic: sent.place.partition.topic, partition: sent.place.partition.partition, offset: sent.place.offset)
+      if case .device(let channels) = sent.kind, logged.contains(origin) {
+        for channel in channels where !isTold(channel, references) {
+          found("\(channel.device) is not told of \(sent.place)")
+        }
+      }
       switch sent.kind {
       case .unreadable:
         if isThere(sent.place), letters["\(sent.place)"] == nil { found("no dead letter tells of \(sent.place)") }
@@ -94,9 +121,18 @@ struct Checks {
         if logged.contains(origin), let missing = references.firstIndex(where: { !$0.origins.contains(origin) }) {
           found("event \(id) at \(sent.place) is not in partition \(missing) of the log")
         }
-      case .device, .signal:
+      case .device, .forgotten, .signal:
         if isThere(sent.place), !logged.contains(origin) { found("\(sent.place) is not in the log") }
       }
+    }
+  }
+
+  /// Whether the partition of a channel has heard of an activity that listens to it: from this device, or from another one
+  /// that said the same.
+  private func isTold(_ channel: Registration, _ references: [ReferencePlanner]) -> Bool {
+    let partition = Int(DevicePartitioner.partition(of: channel.device, count: Int32(run.scenario.partitions)))
+    return references[partition].channels.contains {
+      $0.device == channel.device && $0.activities == channel.activities
     }
   }
 

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ private struct Outcome: Sendable {
     run.run()
     let checks = try Checks(run)
     findings = checks.findings
-    coverage = run.coverage
+    coverage = run.coverage.merging(checks.coverage) { $0 + $1 }
     decisions = checks.decisions
     commands = checks.commands
     steps = run.steps
@@ -77,7 +78,13 @@ private struct Outcome: Sendable {
       "state records restored from snapshots", "members expelled", "transactions timed out", "transactions aborted",
       "log records passed over", "duplicates dropped by intake", "intake pauses",
       "pushes refused for good",
-    ]
+      "emitted: widget", "emitted: background", "emitted: control", "emitted: liveActivity start at priority 10",
+      "emitted: liveActivity update at priority 10", "emitted: liveActivity update at priority 5",
+      "emitted: liveActivity end at priority 10", "emitted: broadcast update at priority 10",
+      "emitted: broadcast update at priority 5", "emitted: broadcast end at priority 10",
+      "emitted: end after a silence",
+      "emitted free of charge: widget", "emitted free of charge: control",
+    ] + Command.Ledger.allCases.map { "charged: \($0.rawValue)" }
 
   @Test("the same seed gives the same bytes in every topic")
   func deterministic() throws {
