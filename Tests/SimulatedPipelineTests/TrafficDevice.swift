@@ -81,6 +81,8 @@ struct TrafficDevice {
           interests: [Traffic.flights[(index + activitiesMade) % Traffic.flights.count]],
           frequentPushes: random.chance(1, in: 4)) : nil
     }
+    // A setting of the person's, which may change while the activity runs.
+    if random.chance(1, in: 6) { activity?.frequentPushes.toggle() }
     if random.chance(1, in: 4) { matchStartedAt = matchStartedAt == nil ? now : nil }
   }
 
