@@ -58,4 +58,6 @@ protocol Fate: AnyObject {
   func interrupt(_ process: SimulatedProcess, by mishap: Mishap)
   /// A number below the bound, for what is left to chance.
   func below(_ bound: Int) -> Int
+  /// Counts what happened.
+  func note(_ what: String)
 }

@@ -169,6 +169,8 @@ final class PipelineRun: Fate {
     isHealing = true
     story.add(broker.time.now, "healing")
     for actor in actors { actor.skew = 0 }
+    // See `PipelineSettings.Planning.isStaticMember`: what a member was about to hand over may belong to nobody.
+    if scenario.settings.planner.isStaticMember { broker.group("\(scenario.settings.group)-planner").rebalance() }
     drain()
     // What waits is decided when its time has come. Only the wall clock moves on: nobody has to miss a heartbeat for it.
     for turn in 0..<5 where findings.isEmpty && (turn == 0 || actors.contains(where: \.isWaiting)) {
@@ -185,6 +187,7 @@ final class PipelineRun: Fate {
   private func countUp() {
     coverage["transactions timed out"] = broker.timedOutTransactions
     coverage["members expelled"] = broker.groups.values.reduce(0) { $0 + $1.expiries }
+    coverage["static members came back"] = broker.groups.values.reduce(0) { $0 + $1.returns }
     coverage["snapshots written"] = disk.writes
     coverage["snapshots discarded"] = counters[.snapshotsDiscarded]
     coverage["state records restored from snapshots"] = counters[.snapshotRecordsRestored]

@@ -51,6 +51,11 @@ struct Scenario {
       ]), topics: TopicNames(prefix: Self.prefix), eventTopics: [Self.prefix + "events"], group: Self.prefix + "group",
       instance: "sim")
     settings.planner.transactionTimeout = .microseconds(transaction)
+    settings.planner.isStaticMember = random.chance(1, in: 4)
+    // Otherwise the cooperative one, which is the stages' own choice.
+    if random.chance(1, in: 4) {
+      settings.kafka["partition.assignment.strategy"] = random.chance(1, in: 2) ? "range" : "roundrobin"
+    }
     settings.planner.pollRecordsMax = 1 + random.below(20)
     settings.planner.stepDecisionsMax = 1 + random.below(6)
     settings.planner.transactionBytesMax = random.pick([(1500, 1), (6000, 2), (100_000, 2)])
