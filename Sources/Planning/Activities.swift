@@ -184,9 +184,17 @@ extension Planner {
   private mutating func remember(start subject: String, by starter: UInt32) {
     var hash = Hash64()
     hash.add(subject)
+    remember(AddressedState.StartedSubject(subject: hash.value, name: subject, at: now), by: starter)
+  }
+
+  /// The newest counts. What is over is forgotten with it, so that the list stays short.
+  mutating func remember(_ start: AddressedState.StartedSubject, by starter: UInt32) {
     let now = now
-    addressed[starter]?.started.removeAll { now &- $0.at >= Self.startMemory }
-    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, name: subject, at: now))
+    addressed[starter]?.started.removeAll { now &- $0.at >= Self.startMemory || $0.subject == start.subject }
+    addressed[starter]?.started.append(start)
+    if let count = addressed[starter]?.started.count, count > bounds.startsPerTokenMax {
+      addressed[starter]?.started.removeFirst()
+    }
   }
 
   // MARK: Pushing

@@ -131,7 +131,21 @@ extension Planner {
     if due < waitings[waiting].armedAt {
       waitings[waiting].armedAt = due
       timers.insert(TimerQueue.Entry(due: due, order: instances[instance].order, instance: instance))
+      if timers.count > TimerQueue.entriesMax(waiting: waitings.liveCount) { dropOutdatedTimers() }
     }
+  }
+
+  /// An instance that is woken early leaves the entry for later behind, and makes another one when it has been looked at:
+  /// as many as events wake it.
+  private mutating func dropOutdatedTimers() {
+    var entries: ContiguousArray<TimerQueue.Entry> = []
+    for instance in 0..<UInt32(instances.capacity) where instances[instance].waiting != none {
+      let due = waitings[instances[instance].waiting].armedAt
+      if due < .max {
+        entries.append(TimerQueue.Entry(due: due, order: instances[instance].order, instance: instance))
+      }
+    }
+    timers = TimerQueue(entries)
   }
 
   /// Fires what is due by now.
