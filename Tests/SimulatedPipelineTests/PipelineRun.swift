@@ -25,21 +25,21 @@ final class PipelineRun: Fate {
   /// What went wrong while it ran.
   var findings: [String] = []
   private(set) var steps = 0
+  private var memory: MemoryCheck
   private static let depthMax = 3
 
   init(_ scenario: Scenario, story: Story = Story(isKept: false)) throws {
     self.scenario = scenario
     self.story = story
+    memory = MemoryCheck(scenario)
     initialPolicy = try Self.policies.get()[scenario.firstPolicy]
     random = SeededRandom(seed: scenario.seed, stream: 3)
-    traffic = Traffic(
-      seed: scenario.seed, broker: broker, prefix: Scenario.prefix, devices: scenario.devices,
-      refunds: scenario.refunds)
+    traffic = Traffic(scenario, broker: broker)
     let topics = scenario.settings.topics
     for name in topics.all {
       broker.createTopic(name, partitions: scenario.partitions, appendTime: name == topics.log)
     }
-    broker.createTopic(Scenario.prefix + "events", partitions: 2)
+    broker.createTopic(Scenario.prefix + "events", partitions: Scenario.eventPartitions)
     for number in 0..<scenario.intakes { actors.append(IntakeStage(name: "intake-\(number)", run: self)) }
     for number in 0..<scenario.planners { actors.append(PlannerStage(number: number, run: self)) }
   }
@@ -278,6 +278,11 @@ final class PipelineRun: Fate {
     return
       "\(groups); ends \(ends); open \(broker.openTransactions); \(actors.map(\.standing)); timers due \(actors.map(\.hasDueTimer)), "
       + "queues empty \(actors.map { $0.process?.isIdle ?? true })"
+  }
+
+  /// Looks at what a planner holds after a turn.
+  func census(_ partition: Int32, of processor: PartitionProcessor) {
+    for overrun in memory.overruns(of: processor) { findings.append("partition \(partition) holds \(overrun)") }
   }
 
   // MARK: Fate

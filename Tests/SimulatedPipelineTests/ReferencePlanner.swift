@@ -26,8 +26,6 @@ struct ReferencePlanner {
   private(set) var unreadable: [KafkaPosition] = []
   /// What the log tells of broadcast channels.
   private(set) var channels: [Registration] = []
-  private(set) var pendingMost = 0
-  private(set) var instancesMost = 0
   private var output = PlannerOutput()
   private var decisionWriter = DecisionWriter()
   private var interests = InterestFold()
@@ -83,8 +81,6 @@ struct ReferencePlanner {
         outputs.append(Output(topic: "commands", key: Array(command.device.utf8), value: command.json()))
       }
     }
-    pendingMost = max(pendingMost, planner.pendingCount)
-    instancesMost = max(instancesMost, planner.instanceCount)
   }
 
   private mutating func note(_ content: LogRecord.Content) {

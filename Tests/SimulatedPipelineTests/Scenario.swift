@@ -21,6 +21,9 @@ struct Scenario {
   var firstPolicy: Int
   var changesPolicy: Bool
   var refunds: Bool
+  /// Whether most events are about subjects of their own, more than planners remember. Then no event is sent again:
+  /// one that was forgotten would be decided again.
+  var isCrowded: Bool
   var settings: PipelineSettings
   /// Longest time without a heartbeat, and longest transaction, µs.
   var session: Int64
@@ -42,6 +45,7 @@ struct Scenario {
     firstPolicy = random.below(Self.policies.count)
     changesPolicy = random.chance(1, in: 3)
     refunds = random.chance(1, in: 4)
+    isCrowded = random.chance(1, in: 6)
     session = [1_000_000, 3_000_000, 6_000_000, 10_000_000][random.below(4)]
     transaction = [4_000_000, 8_000_000, 15_000_000][random.below(3)]
     settings = PipelineSettings(
@@ -65,7 +69,7 @@ struct Scenario {
     settings.intake.duplicateWindow = 8 + random.below(40)
     settings.intake.plannerLagMax = random.pick([(0, 1), (10, 1), (100, 2)])
     settings.bounds.causesPerInstanceMax = 2 + random.below(6)
-    settings.bounds.subjectsPerGenerationMax = Self.subjectsMax
+    settings.bounds.subjectsPerGenerationMax = isCrowded ? 4 : Self.subjectsMax
     // From a chunk for every other note, always written anew, to what is usual.
     settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
     settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
@@ -74,6 +78,9 @@ struct Scenario {
   /// Pairs of a subject and an event type in the traffic: forgetting one would let an event that is sent again be decided
   /// again.
   static let subjectsMax = 12
+
+  /// Partitions of the topic of events.
+  static let eventPartitions = 2
 
   /// Messages that a producer's queue takes.
   static let queueMax = 2000

@@ -135,7 +135,12 @@ final class PlannerStage: Stage {
     try worker.start()
   }
 
-  override func turn() throws(PipelineError) { try worker?.workOnce() }
+  override func turn() throws(PipelineError) {
+    try worker?.workOnce()
+    for (partition, life) in worker?.lives ?? [:] {
+      if let processor = life.processor { run.census(partition, of: processor) }
+    }
+  }
   override func finish() throws(PipelineError) { try worker?.finish() }
   override func letGo() { worker?.end() }
   override func forget() { worker = nil }

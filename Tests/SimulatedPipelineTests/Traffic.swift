@@ -36,19 +36,23 @@ struct Traffic {
   private let devices: Int
   /// Whether senders tell what became of commands: what was refused is refunded.
   private let refunds: Bool
+  private let isCrowded: Bool
   static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
   static let team = "team/roma"
   static let subjects = flights + [team]
+  /// Broadcast channels.
+  static let channels = 2
   /// Types of events by subject. A planner must remember all pairs of both (`Scenario.subjectsMax`).
   private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
   private static let teamTypes = [("score.changed", 4), ("flight.delay.changed", 2), ("match.ended", 1)]
 
-  init(seed: UInt64, broker: SimulatedBroker, prefix: String, devices: Int, refunds: Bool) {
-    random = SeededRandom(seed: seed, stream: 2)
+  init(_ scenario: Scenario, broker: SimulatedBroker) {
+    random = SeededRandom(seed: scenario.seed, stream: 2)
     self.broker = broker
-    self.prefix = prefix
-    self.devices = devices
-    self.refunds = refunds
+    prefix = Scenario.prefix
+    devices = scenario.devices
+    refunds = scenario.refunds
+    isCrowded = scenario.isCrowded
   }
 
   /// Publishes one thing.
@@ -74,6 +78,7 @@ struct Traffic {
     let offset = broker.append(name, partition, key: Array(key.utf8), value: value)
     let place = KafkaPosition(KafkaTopicPartition(topic: name, partition: partition), offset: offset)
     sent.append(Sent(kind: kind, place: place))
+    if case .event = kind, isCrowded { return }
     if let value, earlier.count < 50 { earlier.append((topic, key, value, kind)) }
   }
 
@@ -95,7 +100,7 @@ struct Traffic {
   private mutating func event() {
     eventsMade += 1
     let id = "e\(eventsMade)"
-    let subject = Self.subject(&random)
+    let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
     // Some are late: their time is well before they arrive.
     let time = Timestamp(
       milliseconds: broker.time.brokerMilliseconds - (random.chance(1, in: 8) ? Int64(random.below(600_000)) : 0))

@@ -122,8 +122,8 @@ struct TrafficDevice {
       // Of the same channel all devices say the same, but for when they came to it.
       activities.append(
         Registration.Activity(
-          id: "m1", kind: "MatchActivity", address: .channel("chan\(index % 2)"),
-          interests: [Traffic.team, Traffic.flights[index % 2]], startedAt: matchStartedAt))
+          id: "m1", kind: "MatchActivity", address: .channel("chan\(index % Traffic.channels)"),
+          interests: [Traffic.team, Traffic.flights[index % Traffic.channels]], startedAt: matchStartedAt))
     }
     return activities
   }
