@@ -295,10 +295,12 @@ final class PipelineRun: Fate {
     // Some calls are many, and most of what can happen at them happens at the calls around them as well.
     let weight: Int
     switch call {
-    case .send, .sleep: weight = 10_000
+    case .send, .sleep: weight = 6000
     case .poll: weight = 3000
     // The heart of the matter.
-    case .initTransactions, .begin, .membership, .sendOffsets, .commit, .abort: weight = 200
+    case .initTransactions, .begin, .membership, .sendOffsets, .commit: weight = 200
+    // Few come so far.
+    case .abort: weight = 60
     default: weight = 1000
     }
     guard random.below(weight) < scenario.faultsPerThousand else { return nil }
@@ -306,6 +308,9 @@ final class PipelineRun: Fate {
     guard !possible.isEmpty else { return nil }
     let mishap = possible[random.below(possible.count)]
     note("\(mishap.rawValue) at \(call.rawValue)")
+    if process.name.hasPrefix("planner") {
+      coverage["\(mishap.rawValue) at \(call.rawValue) of a planner", default: 0] += 1
+    }
     story.add(broker.time.now, "\(process.name): \(mishap.rawValue) at \(call.rawValue)")
     return mishap
   }

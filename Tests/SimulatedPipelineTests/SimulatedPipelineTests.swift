@@ -68,11 +68,13 @@ private struct Outcome: Sendable {
     for needed in Self.needed { #expect(coverage[needed, default: 0] > 0, "\(needed): never happens") }
   }
 
-  /// What has to be among what happens to 500 seeds.
+  /// What has to be among what happens to 500 seeds: every row of the crash table of `PlannerTransaction`, idle (polling,
+  /// or between two turns) to the end of an abort, and whatever else the checks are to have seen.
   private static let needed =
-    [PortCall.initTransactions, .begin, .membership, .sendOffsets, .commit].flatMap { call in
-      [Mishap.crashBefore, .crashAfter, .frozen].map { "\($0.rawValue) at \(call.rawValue)" }
+    [PortCall.poll, .initTransactions, .begin, .send, .membership, .sendOffsets, .commit, .abort].flatMap { call in
+      [Mishap.crashBefore, .crashAfter, .frozen].map { "\($0.rawValue) at \(call.rawValue) of a planner" }
     } + [
+      "killed at rest", "ended in order", "answerLost at abort", "refused at abort", "fatal at commit",
       "answerLost at commit", "answerLost at sendOffsets", "refused at commit", "refused at seek", "rebalance",
       "compaction", "broker clock jump", "process clock jump", "poisoned record of the log", "snapshots discarded",
       "state records restored from snapshots", "members expelled", "transactions timed out", "transactions aborted",
