@@ -34,6 +34,7 @@ struct Checks {
     nothingIsLost(references)
     try everythingIsDecided(references)
     outputIsThatOfOnePlanner(references)
+    if run.scenario.hasAudit { auditIsWhole() }
     do { try stateIsThatOfOnePlanner(references) } catch let error as BinaryError {
       found("the state does not restore: \(error)")
     }
@@ -204,12 +205,33 @@ struct Checks {
     }
   }
 
+  private static func idText(_ value: [UInt8]) -> String? {
+    let parts = value.split(separator: UInt8(ascii: "\""), maxSplits: 4, omittingEmptySubsequences: false)
+    return parts.count > 3 ? String(decoding: parts[3], as: UTF8.self) : nil
+  }
+
   /// `<letter>-<partition>-<offset>-<ordinal>`, the first member of every decision and command.
   private static func id(_ value: [UInt8]) -> (partition: Int, offset: Int, ordinal: Int)? {
-    let parts = value.split(separator: UInt8(ascii: "\""), maxSplits: 4, omittingEmptySubsequences: false)
-    guard parts.count > 3 else { return nil }
-    let numbers = String(decoding: parts[3], as: UTF8.self).split(separator: "-").dropFirst().compactMap { Int($0) }
+    let numbers = idText(value)?.split(separator: "-").dropFirst().compactMap { Int($0) } ?? []
     return numbers.count == 3 ? (numbers[0], numbers[1], numbers[2]) : nil
+  }
+
+  /// Every decision and every command is in the audit once, whatever befell the feed.
+  private mutating func auditIsWhole() {
+    for (name, topic) in [(topics.decisions, AuditPosition.Topic.decisions), (topics.commands, .commands)] {
+      for partition in 0..<run.scenario.partitions {
+        let committed = run.broker.committed(name, partition).map {
+          SimulatedAudit.Stored(offset: $0.offset, id: Self.idText($0.value ?? []) ?? "")
+        }
+        let stored = run.audit.records[SimulatedAudit.Place(topic: topic, partition: Int32(partition))] ?? []
+        if stored != committed {
+          let difference = stored.difference(from: committed)
+          found(
+            "audit of \(name)[\(partition)]: \(stored.count) records, \(committed.count) are committed; \(difference.first.map { "\($0)" } ?? "")"
+          )
+        }
+      }
+    }
   }
 
   /// Guarantee 3: what `rouse.state` holds is what one planner holds: no charge without its command, no command without

@@ -12,6 +12,7 @@ final class PipelineRun: Fate {
   let scenario: Scenario
   let broker = SimulatedBroker()
   let disk = SimulatedDisk()
+  let audit = SimulatedAudit()
   let counters = PipelineCounters()
   let story: Story
   let initialPolicy: Policy
@@ -42,6 +43,7 @@ final class PipelineRun: Fate {
     broker.createTopic(Scenario.prefix + "events", partitions: Scenario.eventPartitions)
     for number in 0..<scenario.intakes { actors.append(IntakeStage(name: "intake-\(number)", run: self)) }
     for number in 0..<scenario.planners { actors.append(PlannerStage(number: number, run: self)) }
+    if scenario.hasAudit { actors.append(AuditStage(name: "audit", run: self)) }
   }
 
   /// Parsing takes longer than many a run.
@@ -254,7 +256,8 @@ final class PipelineRun: Fate {
     }
     let topics = scenario.settings.topics
     let processes = actors.compactMap(\.process)
-    for topic in [Scenario.prefix + "events", topics.devices, topics.signals] {
+    let audited = scenario.hasAudit ? [topics.decisions, topics.commands] : []
+    for topic in [Scenario.prefix + "events", topics.devices, topics.signals] + audited {
       for partition in 0..<(broker.topics[topic]?.logs.count ?? 0) {
         let place = KafkaTopicPartition(topic: topic, partition: Int32(partition))
         guard processes.contains(where: { $0.hasRead(place) }) else { return false }
@@ -298,7 +301,10 @@ final class PipelineRun: Fate {
     case .send, .sleep: weight = 6000
     case .poll: weight = 3000
     // The heart of the matter.
-    case .initTransactions, .begin, .membership, .sendOffsets, .commit: weight = 200
+    case .initTransactions, .begin, .membership: weight = 200
+    case .sendOffsets, .commit: weight = 130
+    // What refuses always would be tried for ever: more than the most faults of a thousand.
+    case .auditPositions, .auditStore: weight = 110
     // Few come so far.
     case .abort: weight = 60
     default: weight = 1000

@@ -17,6 +17,7 @@ struct Scenario {
   /// Faults that this seed knows; leaving some out lets others go further.
   var mishaps: [Mishap]
   var keepsSnapshots: Bool
+  var hasAudit: Bool
   /// Which policy is in force at first.
   var firstPolicy: Int
   var changesPolicy: Bool
@@ -42,6 +43,7 @@ struct Scenario {
     faultsPerThousand = random.pick([(0, 1), (2, 2), (5, 4), (10, 4), (25, 2), (50, 1), (100, 1)])
     mishaps = Mishap.allCases.filter { _ in random.chance(2, in: 3) }
     keepsSnapshots = random.chance(1, in: 2)
+    hasAudit = random.chance(2, in: 3)
     firstPolicy = random.below(Self.policies.count)
     changesPolicy = random.chance(1, in: 3)
     refunds = random.chance(1, in: 4)

@@ -74,6 +74,7 @@ private struct Outcome: Sendable {
     [PortCall.poll, .initTransactions, .begin, .send, .membership, .sendOffsets, .commit, .abort].flatMap { call in
       [Mishap.crashBefore, .crashAfter, .frozen].map { "\($0.rawValue) at \(call.rawValue) of a planner" }
     } + [
+      "crashBefore at auditStore", "crashAfter at auditStore", "refused at auditStore", "answerLost at auditStore",
       "killed at rest", "ended in order", "answerLost at abort", "refused at abort", "fatal at commit",
       "answerLost at commit", "answerLost at sendOffsets", "refused at commit", "refused at seek", "rebalance",
       "compaction", "broker clock jump", "process clock jump", "poisoned record of the log", "snapshots discarded",

@@ -168,6 +168,22 @@ final class PlannerStage: Stage {
   }
 }
 
+final class AuditStage: Stage {
+  private var feed: AuditFeed?
+
+  override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
+    let feed = AuditFeed(
+      settings: run.scenario.settings, sink: SimulatedAuditSink(audit: run.audit, process: process, stop: stop),
+      stop: stop, counters: run.counters, logger: run.story.logger(name, run), cluster: process, clock: clock)
+    self.feed = feed
+    try feed.start()
+  }
+
+  override func turn() throws(PipelineError) { try feed?.workOnce() }
+  override func letGo() { feed?.end() }
+  override func forget() { feed = nil }
+}
+
 /// What happened, for whoever looks at a failing seed.
 final class Story: Sendable {
   private let lines = Mutex<[String]>([])
