@@ -1,20 +1,29 @@
 /// Appends values to a byte buffer, for internal records: little endian, lengths first, integers as varints.
 public struct BinaryWriter: Sendable {
-  public private(set) var bytes: [UInt8]
+  public var bytes: [UInt8] { written }
+  @usableFromInline var written: [UInt8]
 
   /// Appends to `bytes`.
-  public init(appendingTo bytes: consuming [UInt8] = []) { self.bytes = bytes }
+  public init(appendingTo bytes: consuming [UInt8] = []) { written = bytes }
 
   /// Forgets what was written and keeps the memory.
-  public mutating func reset() { bytes.removeAll(keepingCapacity: true) }
+  public mutating func reset() { written.removeAll(keepingCapacity: true) }
 
-  public mutating func uint8(_ value: UInt8) { bytes.append(value) }
+  /// What `append` writes, in one piece: for many small values this costs a fraction of writing them one by one, where it
+  /// is asked each time whether there is room.
+  /// - Parameter count: of its bytes, at most.
+  @inlinable @inline(__always)
+  public mutating func piece(ofAtMost count: Int, _ append: (inout OutputSpan<UInt8>) -> Void) {
+    written.append(addingCapacity: count, initializingWith: append)
+  }
 
-  public mutating func bool(_ value: Bool) { bytes.append(value ? 1 : 0) }
+  public mutating func uint8(_ value: UInt8) { written.append(value) }
+
+  public mutating func bool(_ value: Bool) { written.append(value ? 1 : 0) }
 
   /// LEB128: 7 bits a byte, 1 to 10 bytes.
   public mutating func varint(_ value: UInt64) {
-    if value < 0x80 { return bytes.append(UInt8(truncatingIfNeeded: value)) }
+    if value < 0x80 { return written.append(UInt8(truncatingIfNeeded: value)) }
     // Up to eight bytes are put together in a register and appended at once: appending asks each time who else has the
     // buffer.
     var rest = value
@@ -32,13 +41,13 @@ public struct BinaryWriter: Sendable {
     }
     // The first bytes of a number that lives for the call.
     unsafe withUnsafeBytes(of: packed.littleEndian) { buffer in
-      unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<width]))
+      unsafe written.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<width]))
     }
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      written.append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    if rest > 0 { bytes.append(UInt8(truncatingIfNeeded: rest)) }
+    if rest > 0 { written.append(UInt8(truncatingIfNeeded: rest)) }
   }
 
   /// A count or a length.
@@ -59,7 +68,7 @@ public struct BinaryWriter: Sendable {
   /// Length and UTF-8.
   public mutating func string(_ text: String) {
     count(text.utf8.count)
-    bytes.append(contentsOf: text.utf8)
+    written.append(contentsOf: text.utf8)
   }
 
   /// Length and UTF-8, of a text given as such.
@@ -71,11 +80,11 @@ public struct BinaryWriter: Sendable {
   /// UTF-8 without a length, of a text given as such.
   public mutating func text(utf8 text: Span<UInt8>) {
     // The bytes live as long as the span, which outlives the call.
-    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    unsafe text.withUnsafeBufferPointer { unsafe written.append(contentsOf: $0) }
   }
 
   /// UTF-8 without a length: the caller knows where it ends.
-  public mutating func text(_ text: String) { bytes.append(contentsOf: text.utf8) }
+  public mutating func text(_ text: String) { written.append(contentsOf: text.utf8) }
 
   /// 0, or 1 and the string.
   public mutating func optionalString(_ text: String?) {
@@ -86,7 +95,7 @@ public struct BinaryWriter: Sendable {
   /// Length and bytes.
   public mutating func blob(_ blob: [UInt8]) {
     count(blob.count)
-    bytes.append(contentsOf: blob)
+    written.append(contentsOf: blob)
   }
 
   /// A count, then each element.
@@ -98,6 +107,6 @@ public struct BinaryWriter: Sendable {
   public mutating func timestamp(_ value: Timestamp) { int64(value.microseconds) }
 
   private mutating func fixed<Value: FixedWidthInteger>(_ value: Value) {
-    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe written.append(contentsOf: $0) }
   }
 }

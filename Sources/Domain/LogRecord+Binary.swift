@@ -35,6 +35,12 @@ extension LogRecord {
   }
 
   public init(bytes: [UInt8]) throws(BinaryError) {
+    let (origin, content) = try Self.parts(of: bytes)
+    self.init(origin: origin, content: content)
+  }
+
+  /// What a record is made of, for whoever hands the content on: taken out of a record it would be copied.
+  public static func parts(of bytes: [UInt8]) throws(BinaryError) -> (origin: Origin?, content: Content) {
     var reader = BinaryReader(bytes)
     let version = try reader.uint8("a format version")
     guard (1...LogRecord.formatVersionMax).contains(version) else {
@@ -57,7 +63,7 @@ extension LogRecord {
     case .tick: content = .tick
     }
     try reader.end()
-    self.init(origin: origin, content: content)
+    return (origin, content)
   }
 
   /// Where the type and the subject of an event stand in a log record, found without reading the rest; nil for any other

@@ -1,9 +1,9 @@
 extension OutputSpan<UInt8> {
   /// Digits of the largest `UInt64`: what `append(decimal:)` writes at most.
-  public static var decimalMax: Int { 20 }
+  @inlinable public static var decimalMax: Int { 20 }
 
   /// Appends a number in decimal digits. There must be room for them.
-  @inline(__always)
+  @inlinable @inline(__always)
   public mutating func append(decimal value: UInt64) {
     if value < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
     var digits = InlineArray<20, UInt8>(repeating: 0)
@@ -18,12 +18,14 @@ extension OutputSpan<UInt8> {
     for at in start..<20 { append(digits[at]) }
   }
 
-  /// A sign, ten digits, a point, six digits: what `append(rounded:)` writes at most.
-  public static var roundedMax: Int { 18 }
+  /// What `append(rounded:)` writes at most: the longest text of a `Double` has 24 bytes.
+  @inlinable public static var roundedMax: Int { 24 }
 
-  /// Appends a number rounded to six decimals, without trailing zeros. Its magnitude is below 10⁹, and there must be room.
-  @inline(__always)
+  /// Appends a number rounded to six decimals, without trailing zeros; beyond ±10⁹ as `JSONWriter.number` does. There must
+  /// be room.
+  @inlinable @inline(__always)
   public mutating func append(rounded value: Double) {
+    guard value.magnitude < 1e9 else { return append(number: value) }
     let scaled = Int64((value * 1e6).rounded())
     let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
     if scaled < 0 { append(UInt8(ascii: "-")) }
@@ -31,33 +33,92 @@ extension OutputSpan<UInt8> {
     if fraction > 0 { append(millionths: fraction) }
   }
 
+  /// The shortest text that reads back as the same number; whole numbers without `.0`. JSON has no infinities and no NaN:
+  /// they are written as null.
+  @usableFromInline
+  mutating func append(number value: Double) {
+    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
+      if whole < 0 { append(UInt8(ascii: "-")) }
+      append(decimal: whole.magnitude)
+    } else {
+      let text = value.isFinite ? value.description : "null"
+      append(text.utf8.span)
+    }
+  }
+
   /// Appends `.` and up to six digits of a fraction in millionths, without trailing zeros. There must be room for them.
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func append(millionths fraction: UInt64) {
     append(UInt8(ascii: "."))
     var rest = fraction
-    var unit: UInt64 = 100_000
     while rest > 0 {
-      let (digit, remainder) = rest.quotientAndRemainder(dividingBy: unit)
+      // By a constant, which is a multiplication.
+      let (digit, remainder) = (rest &* 10).quotientAndRemainder(dividingBy: 1_000_000)
       append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
       rest = remainder
-      unit /= 10
     }
   }
 
   /// Appends a text. There must be room for it.
-  @inline(__always)
+  @inlinable @inline(__always)
   public mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append($0) } }
 
   /// Appends bytes in one go. There must be room for them.
-  @inline(__always)
+  @inlinable @inline(__always)
   public mutating func append(_ source: Span<UInt8>) {
     // The buffer lives as long as the span, which outlives the call.
     unsafe source.withUnsafeBufferPointer { unsafe append($0) }
   }
 
+  /// What `append(quoted:)` writes at most of a text of so many bytes: all of them escaped, and the quotes.
+  @inlinable public static func quotedMax(_ count: Int) -> Int { 6 * count + 2 }
+
+  /// Appends a text, given as UTF-8, as a JSON string. There must be room for it.
+  @inlinable @inline(__always)
+  public mutating func append(quoted text: Span<UInt8>) {
+    append(UInt8(ascii: "\""))
+    // The buffer lives as long as the span, which outlives the call.
+    unsafe text.withUnsafeBufferPointer { text in
+      if unsafe JSONEscapes.first(in: text, from: 0) == text.count {
+        unsafe append(text)
+      } else {
+        unsafe append(escaping: text)
+      }
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Copies runs that need no escape in one go.
+  @usableFromInline
+  mutating func append(escaping text: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    while start < text.count {
+      let end = unsafe JSONEscapes.first(in: text, from: start)
+      unsafe append(UnsafeBufferPointer(rebasing: text[start..<end]))
+      if end < text.count { append(escape: unsafe text[end]) }
+      start = end + 1
+    }
+  }
+
+  private mutating func append(escape byte: UInt8) {
+    append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+    case 0x08: append(UInt8(ascii: "b"))
+    case 0x09: append(UInt8(ascii: "t"))
+    case 0x0A: append(UInt8(ascii: "n"))
+    case 0x0C: append(UInt8(ascii: "f"))
+    case 0x0D: append(UInt8(ascii: "r"))
+    default:
+      let low = byte & 15
+      append("u00")
+      append(UInt8(ascii: "0") + (byte >> 4))
+      append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
+    }
+  }
+
   /// Appends bytes in one go. There must be room for them.
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     precondition(freeCapacity >= source.count, "there is room for what is appended")
     // Whoever lends the source keeps it for the call, and there is room for all of it.
@@ -65,5 +126,32 @@ extension OutputSpan<UInt8> {
       unsafe _ = buffer.extracting(count...).initialize(fromContentsOf: source)
       count += source.count
     }
+  }
+}
+
+/// What a JSON string may not hold as it is.
+@usableFromInline
+enum JSONEscapes {
+  /// The place of the first byte that must be escaped, or the end. Looks at eight bytes at a time ("Bit Twiddling Hacks",
+  /// S. E. Anderson: a byte less than n, a byte equal to n).
+  @usableFromInline
+  static func first(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var at = start
+    while at + 8 <= text.count {
+      // In bounds by the condition above; alignment does not matter.
+      let word = unsafe UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+      let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+      let control = (word &- ones &* 0x20) & ~word
+      if (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & (ones &* 0x80) != 0 { break }
+      at += 8
+    }
+    while at < text.count {
+      let byte = unsafe text[at]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return at }
+      at += 1
+    }
+    return at
   }
 }

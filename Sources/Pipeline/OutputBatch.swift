@@ -9,7 +9,7 @@ struct OutputBatch {
     case state(Int32)
   }
 
-  /// Keys and values. Keys are appended by their owners (see `append(_:keyFrom:value:)`).
+  /// Keys and values.
   var bytes: [UInt8] = []
   /// Places in `bytes` of the records of one destination, in order: they are queued at once. By `Destination.lane`; kept
   /// when they are empty, for their memory.
@@ -25,20 +25,17 @@ struct OutputBatch {
   mutating func append(_ destination: Destination, key: some Collection<UInt8>, value: ArraySlice<UInt8>?) {
     let start = bytes.count
     bytes += key
-    append(destination, keyFrom: start, value: value)
-  }
-
-  /// Appends a record whose key was appended to `bytes` before. Not a closure that appends it: the compiler then gives it a
-  /// copy of the planner it reads from, table by table.
-  /// - Parameter start: count of `bytes` before the key.
-  mutating func append(_ destination: Destination, keyFrom start: Int, value: ArraySlice<UInt8>?) {
     let end = bytes.count
     if let value { bytes += value }
-    let place = KafkaRecordPlace(key: start..<end, value: value.map { _ in end..<bytes.count })
+    note(destination, key: start..<end, value: value.map { _ in end..<bytes.count })
+  }
+
+  /// Takes up a record whose key and value were appended to `bytes`, or are about to be.
+  mutating func note(_ destination: Destination, key: Range<Int>, value: Range<Int>?) {
     let lane = destination.lane
     while lane >= lanes.count { lanes.append([]) }
     if lanes[lane].isEmpty { used.append(destination) }
-    lanes[lane].append(place)
+    lanes[lane].append(KafkaRecordPlace(key: key, value: value))
     switch destination {
     case .decisions: decisions += 1
     case .commands: commands += 1

@@ -71,9 +71,9 @@ final class PartitionProcessor {
       return
     }
     let cursor = offset == position.nextOffset ? position.cursor : nil
-    let record: LogRecord
+    let (origin, content): (Origin?, LogRecord.Content)
     do throws(BinaryError) {
-      record = try LogRecord(bytes: bytes)
+      (origin, content) = try LogRecord.parts(of: bytes)
     } catch {
       // A newer release wrote it: it must be there for the upgraded program. Anything else is passed over.
       if case .newerVersion = error { throw error }
@@ -82,20 +82,20 @@ final class PartitionProcessor {
     }
     pass(offset)
     if isNew, position.birth == nil { position.birth = timestamp }
-    if let origin = record.origin, !position.note(origin), cursor == nil {
+    if let origin, !position.note(origin), cursor == nil {
       recordsSkipped += 1
       return
     }
-    switch record.content {
+    switch content {
     case .registration: registrations += 1
     case .policy: policies += 1
     default: break
     }
     current = offset
     if let cursor {
-      desk.planner.resume(record.content, offset: offset, timestamp: timestamp, at: cursor)
+      desk.planner.resume(content, offset: offset, timestamp: timestamp, at: cursor)
     } else {
-      desk.planner.begin(record.content, offset: offset, timestamp: timestamp)
+      desk.planner.begin(content, offset: offset, timestamp: timestamp)
     }
   }
 

@@ -8,7 +8,8 @@ import Planning
 struct PlannerDesk {
   var planner: Planner
   private var output = PlannerOutput()
-  private var writer = JSONWriter(reserving: 4096)
+  /// Has the bytes of a batch while decisions are written to it.
+  private var writer = JSONWriter()
   private var decisionWriter = DecisionWriter()
 
   init(_ planner: consuming Planner) { self.planner = planner }
@@ -32,24 +33,23 @@ struct PlannerDesk {
     into batch: inout OutputBatch, partition: Int32, decisionsMax: Int, logsDecisions: Bool
   ) -> Bool {
     let done = planner.advance(into: &output, decisionsMax: decisionsMax)
-    if logsDecisions {
-      for i in 0..<output.decisionCount {
-        writer.reset()
-        decisionWriter.write(i, of: output, by: planner, to: &writer)
-        let start = batch.bytes.count
-        planner.appendDeviceID(ofDecision: i, of: output, to: &batch.bytes)
-        batch.append(.decisions(partition), keyFrom: start, value: writer.bytes[...])
-      }
-    } else {
-      batch.countUnlogged(output.decisionCount)
+    if !logsDecisions { batch.countUnlogged(output.decisionCount) }
+    writer.exchange(&batch.bytes)
+    for i in 0..<(logsDecisions ? output.decisionCount : 0) {
+      let start = writer.bytes.count
+      decisionWriter.beginDocument(ofDecision: i, of: output, by: planner, to: &writer)
+      let end = writer.bytes.count
+      decisionWriter.write(i, of: output, by: planner, to: &writer)
+      batch.note(.decisions(partition), key: start..<end, value: end..<writer.bytes.count)
     }
     for i in 0..<output.commandCount {
-      writer.reset()
+      let start = writer.bytes.count
+      decisionWriter.beginDocument(ofCommand: i, of: output, by: planner, to: &writer)
+      let end = writer.bytes.count
       decisionWriter.write(command: i, of: output, by: planner, to: &writer)
-      let start = batch.bytes.count
-      planner.appendDeviceID(ofCommand: i, of: output, to: &batch.bytes)
-      batch.append(.commands(partition), keyFrom: start, value: writer.bytes[...])
+      batch.note(.commands(partition), key: start..<end, value: end..<writer.bytes.count)
     }
+    writer.exchange(&batch.bytes)
     return done
   }
 }

@@ -221,11 +221,19 @@ public final class PlannerWorker {
     try pauseAssigned()
     var planned = 0
     let messages = poll.messages
-    // By index: taking a message out would count its references.
+    var (partition, owner): (Int32, PartitionProcessor?) = (-1, nil)
+    // By place: taking a message out would count its references.
     for place in messages.indices {
-      if place % Planner.hintsMax == 0 { prefetch(messages[place...].prefix(Planner.hintsMax)) }
-      guard let processor = lives[messages[place].partition]?.processor else { continue }
-      try plan(messages[place], processor)
+      if place % Planner.hintsMax == 0 {
+        prefetch(messages, place..<min(messages.count, place + Planner.hintsMax))
+      }
+      // A partition's records come in runs, and nothing but a poll or a restore changes its life.
+      if messages[place].partition != partition {
+        partition = messages[place].partition
+        owner = lives[partition]?.processor
+      }
+      guard let owner else { continue }
+      try plan(messages, place, owner)
       planned += 1
       // What is read and not planned is read again by whoever owns the partition next: the position is in the state.
       if failure != nil || (stop.isAsked && planned % 16 == 0) { break }
@@ -243,13 +251,13 @@ public final class PlannerWorker {
   }
 
   /// Lets each planner prepare for its records among the next ones. A single record has nobody to share a wait with.
-  private func prefetch(_ messages: ArraySlice<KafkaMessage>) {
-    guard messages.count > 1 else { return }
+  private func prefetch(_ messages: [KafkaMessage], _ places: Range<Int>) {
+    guard places.count > 1 else { return }
     for (partition, life) in lives {
       guard let processor = life.processor else { continue }
       hints.removeAll(keepingCapacity: true)
-      for message in messages where message.partition == partition {
-        if let hint = message.value.flatMap(LookUpHint.init(logRecord:)) { hints.append(hint) }
+      for place in places where messages[place].partition == partition {
+        if let bytes = messages[place].value, let hint = LookUpHint(logRecord: bytes) { hints.append(hint) }
       }
       processor.prefetch(hints)
     }
@@ -270,8 +278,7 @@ public final class PlannerWorker {
 
   /// Records that were not read must not be passed over: the partition is restored and reads them. Where even that begins
   /// behind the position, they are gone.
-  private func checkForJump(to message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
-    guard processor.isJump(to: message.offset) else { return }
+  private func tellJump(to message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
     guard processor.recordsTaken == 0 else {
       throw KafkaError(
         code: .invalidArgument, message: "offset \(processor.position.nextOffset) was expected and has not been read",
@@ -284,13 +291,17 @@ public final class PlannerWorker {
       ])
   }
 
-  private func plan(_ message: KafkaMessage, _ processor: PartitionProcessor) throws(KafkaError) {
-    try checkForJump(to: message, processor)
+  private func plan(
+    _ messages: [KafkaMessage], _ place: Int, _ processor: PartitionProcessor
+  ) throws(KafkaError) {
+    let offset = messages[place].offset
+    if processor.isJump(to: offset) { try tellJump(to: messages[place], processor) }
     let (skipped, registered, policies) = (processor.recordsSkipped, processor.registrations, processor.policies)
-    let timestamp = Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds
+    let timestamp = Timestamp(milliseconds: messages[place].timestampMilliseconds ?? 0).microseconds
     do throws(BinaryError) {
-      try processor.begin(message.value ?? [], offset: message.offset, timestamp: timestamp)
+      try processor.begin(messages[place].value ?? [], offset: offset, timestamp: timestamp)
     } catch {
+      let message = messages[place]
       if case .newerVersion = error {
         failure = .unreadable(place: "\(message.topicPartition)@\(message.offset)", reason: error.description)
         return
@@ -303,7 +314,7 @@ public final class PlannerWorker {
         headers: DeadLetter.headers(for: message, reason: "UNREADABLE_LOG_RECORD", message: error.description))
       counters.add(.deadLetters)
     }
-    ticks.consumed(message.partition)
+    ticks.consumed(processor.partition)
     var done = false
     while !done {
       done = processor.step(
@@ -312,7 +323,7 @@ public final class PlannerWorker {
       if batch.bytes.count >= Self.batchBytesMax { try sendBatch() }
       if (transaction?.bytes ?? 0) >= settings.planner.transactionBytesMax { try commit() }
     }
-    if processor.recordsSkipped > skipped { noteSkipped(message) }
+    if processor.recordsSkipped > skipped { noteSkipped(messages[place]) }
     let leftOut = processor.keysLeftOut
     // At the first such event, the second, the fourth and so on: there may be as many as events.
     if leftOut.events.nonzeroBitCount == 1, leftOut.events != keysLeftOut[processor.partition] {

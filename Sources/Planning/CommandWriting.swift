@@ -2,7 +2,8 @@ import Domain
 public import JSON
 
 extension DecisionWriter {
-  /// Writes one command of the planner's last step: the bytes of `Command.encode(to:)`.
+  /// Writes one command of the planner's last step: the bytes of `Command.encode(to:)`. In few pieces: what each takes at
+  /// most is known beforehand.
   public mutating func write(
     command index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
@@ -13,114 +14,145 @@ extension DecisionWriter {
       return
     }
     prepare(planner)
+    if planned.event != none, planned.event != event { begin(event: planned.event, planner) }
     let device = planner.devices[planned.device]
-    json.beginObject()
-    json.key("command")
-    commandID(planned.ordinal, to: &json)
-    json.key("device")
-    json.string(utf8: planner.texts.bytes.span.extracting(planner.texts.range(of: device.id)))
-    json.key("app")
-    json.string(planner.apps[Int(device.app)].id)
-    json.key("environment")
-    let environment: Registration.Environment = device.flags.contains(.production) ? .production : .sandbox
-    json.string(environment.rawValue)
-    json.key("surface")
-    json.string(Surface.widget.rawValue)
-    serves(planned, output, planner, to: &json)
-    charged(planned, output, planner, to: &json)
-    json.key("apns")
-    widgetPush(planned, device, planner, to: &json)
-    instants(to: &json)
-    if planned.event != none, let traceparent = planner.events[planned.event].traceparent {
-      json.key("traceparent")
-      json.string(traceparent)
-    }
-    json.endObject()
-  }
-
-  private func serves(
-    _ planned: PlannedCommand, _ output: PlannerOutput, _ planner: borrowing Planner, to json: inout JSONWriter
-  ) {
-    json.key("serves")
-    json.beginArray()
+    let name = planner.texts.range(of: device.id)
+    let app = appID(device.app, planner)
+    head(
+      planned.ordinal, device: planner.texts.bytes.span.extracting(name), app: app,
+      isProduction: device.flags.contains(.production), to: &json)
     for place in planned.servedStart..<planned.servedStart + planned.servedCount {
-      let served = output.served[place]
-      json.beginObject()
-      json.key("instance")
-      Self.instanceID(served.instance, planner, to: &json)
-      json.key("kind")
-      json.string(planner.kinds[Int(planner.instances[served.instance].kind)].name)
-      json.key("events")
-      json.beginArray()
-      for cause in served.causesStart..<served.causesStart + served.causesCount {
-        json.string(planner.events[output.causes[cause]].id)
-      }
-      json.endArray()
-      json.key("reason")
-      json.string(served.reason.rawValue)
-      json.endObject()
+      serve(output.served[place], isFirst: place == planned.servedStart, output, planner, to: &json)
     }
-    json.endArray()
-  }
-
-  private func charged(
-    _ planned: PlannedCommand, _ output: PlannerOutput, _ planner: borrowing Planner, to json: inout JSONWriter
-  ) {
-    json.key("charged")
-    json.beginArray()
+    json.piece(ofAtMost: 16) { $0.append("],\"charged\":[") }
     for place in planned.chargesStart..<planned.chargesStart + planned.chargesCount {
-      let charge = output.charges[place]
-      json.beginObject()
-      json.key("ledger")
-      json.string(charge.ledger.rawValue)
-      json.key("owner")
-      switch charge.ledger {
-      case .instance, .control, .activity: Self.instanceID(charge.instance, planner, to: &json)
-      case .device, .background, .start:
-        json.string(
-          utf8: planner.texts.bytes.span.extracting(planner.texts.range(of: planner.devices[planned.device].id)))
-      case .app: json.string(planner.apps[Int(planner.devices[planned.device].app)].id)
-      }
-      json.key("left")
-      json.integer(Int(charge.left))
-      json.endObject()
+      charge(output.charges[place], isFirst: place == planned.chargesStart, device: name, app: app, planner, to: &json)
     }
-    json.endArray()
+    request(planned, device, planner, to: &json)
   }
 
-  /// `APNsRequests.widgets`
-  private mutating func widgetPush(
+  private func head(
+    _ ordinal: UInt32, device: Span<UInt8>, app: [UInt8], isProduction: Bool, to json: inout JSONWriter
+  ) {
+    let names = OutputSpan<UInt8>.quotedMax(device.count) + app.count + commandPrefix.count
+    json.piece(ofAtMost: 160 + OutputSpan<UInt8>.decimalMax + names) { room in
+      room.append("{\"command\":\"")
+      room.append(commandPrefix.span)
+      room.append(decimal: UInt64(ordinal))
+      room.append("\",\"device\":")
+      room.append(quoted: device)
+      room.append(",\"app\":")
+      room.append(app.span)
+      room.append(
+        isProduction
+          ? ",\"environment\":\"production\",\"surface\":\"widget\",\"serves\":["
+          : ",\"environment\":\"sandbox\",\"surface\":\"widget\",\"serves\":[")
+    }
+  }
+
+  private mutating func serve(
+    _ served: PlannedServed, isFirst: Bool, _ output: PlannerOutput, _ planner: borrowing Planner,
+    to json: inout JSONWriter
+  ) {
+    let instance = planner.texts.bytes.span.extracting(instanceID(served.instance, planner))
+    let kind = kindName(UInt32(planner.instances[served.instance].kind), planner)
+    json.piece(ofAtMost: 64 + OutputSpan<UInt8>.quotedMax(instance.count) + kind.count) { room in
+      room.append(isFirst ? "{\"instance\":" : ",{\"instance\":")
+      room.append(quoted: instance)
+      room.append(",\"kind\":")
+      room.append(kind.span)
+      room.append(",\"events\":[")
+    }
+    for place in served.causesStart..<served.causesStart + served.causesCount {
+      let comma = place > served.causesStart
+      let slot = output.causes[place]
+      if slot == event {
+        json.piece(ofAtMost: 1 + eventID.count) { room in
+          if comma { room.append(UInt8(ascii: ",")) }
+          room.append(eventID.span)
+        }
+      } else {
+        let id = planner.events[slot].id
+        json.piece(ofAtMost: 1 + OutputSpan<UInt8>.quotedMax(id.utf8.count)) { room in
+          if comma { room.append(UInt8(ascii: ",")) }
+          room.append(quoted: id.utf8.span)
+        }
+      }
+    }
+    let reason = served.reason.rawValue
+    json.piece(ofAtMost: 16 + reason.utf8.count) { room in
+      room.append("],\"reason\":\"")
+      room.append(reason.utf8.span)
+      room.append("\"}")
+    }
+  }
+
+  private func charge(
+    _ charge: PlannedCharge, isFirst: Bool, device: Range<Int>, app: [UInt8], _ planner: borrowing Planner,
+    to json: inout JSONWriter
+  ) {
+    let ledger = charge.ledger.rawValue
+    json.piece(ofAtMost: 32 + ledger.utf8.count) { room in
+      room.append(isFirst ? "{\"ledger\":\"" : ",{\"ledger\":\"")
+      room.append(ledger.utf8.span)
+      room.append("\",\"owner\":")
+    }
+    let left = charge.left
+    if charge.ledger == .app {
+      json.piece(ofAtMost: app.count) { $0.append(app.span) }
+    } else {
+      let isInstance = [.instance, .control, .activity].contains(charge.ledger)
+      let owner = planner.texts.bytes.span.extracting(isInstance ? instanceID(charge.instance, planner) : device)
+      json.piece(ofAtMost: OutputSpan<UInt8>.quotedMax(owner.count)) { $0.append(quoted: owner) }
+    }
+    json.piece(ofAtMost: 16 + OutputSpan<UInt8>.decimalMax) { room in
+      room.append(",\"left\":")
+      if left < 0 { room.append(UInt8(ascii: "-")) }
+      room.append(decimal: UInt64(left.magnitude))
+      room.append("}")
+    }
+  }
+
+  /// `APNsRequests.widgets`, and what follows it.
+  private mutating func request(
     _ planned: PlannedCommand, _ device: DeviceState, _ planner: borrowing Planner, to json: inout JSONWriter
   ) {
-    json.beginObject()
-    json.key("token")
-    if device.tokens != TextPool.noText,
-      TokenPair.appendWidgets(
+    let isPacked =
+      device.tokens != TextPool.noText
+      && TokenPair.appendWidgets(
         planner.texts.bytes.span.extracting(planner.texts.range(of: device.tokens)), to: &tokenDigits)
-    {
-      json.string(ofAtMost: tokenDigits.count) { $0.append(tokenDigits.span) }
-    } else {
-      json.string(planner.tokens(planned.device).widgets ?? "")
+    if !isPacked {
+      tokenDigits.removeAll(keepingCapacity: true)
+      tokenDigits += (planner.tokens(planned.device).widgets ?? "").utf8
     }
-    json.key("headers")
-    json.beginObject()
-    json.key("apns-id")
     let request = requestID(planned.ordinal)
-    json.string(ofAtMost: APNsRequests.RequestID.textCount) { APNsRequests.append(requestID: request, to: &$0) }
-    json.key("apns-push-type")
-    json.string("widgets" as StaticString)
-    json.key("apns-topic")
     let topic = topic(ofApp: device.app, planner)
-    json.raw(utf8: topic.span)
-    json.endObject()
-    json.key("payload")
     let payload = APNsRequests.widgetsPayload
-    json.raw(utf8: payload.span)
-    json.endObject()
+    let instants = at.count + expires.count + policy.count
+    let trace = planned.event == none ? [] : traceparent
+    let token = OutputSpan<UInt8>.quotedMax(tokenDigits.count)
+    json.piece(ofAtMost: 256 + token + topic.count + payload.count + instants + trace.count) { room in
+      room.append("],\"apns\":{\"token\":")
+      room.append(quoted: tokenDigits.span)
+      room.append(",\"headers\":{\"apns-id\":\"")
+      APNsRequests.append(requestID: request, to: &room)
+      room.append("\",\"apns-push-type\":\"widgets\",\"apns-topic\":")
+      room.append(topic.span)
+      room.append("},\"payload\":")
+      room.append(payload.span)
+      room.append("},\"at\":")
+      room.append(at.span)
+      room.append(",\"expires\":")
+      room.append(expires.span)
+      room.append(",\"policy\":")
+      room.append(policy.span)
+      room.append(trace.span)
+      room.append("}")
+    }
   }
 
-  private static func instanceID(_ instance: UInt32, _ planner: borrowing Planner, to json: inout JSONWriter) {
-    let text = planner.instanceIDs.handle(planner.instances[instance].id)
-    json.string(utf8: planner.texts.bytes.span.extracting(planner.texts.range(of: text)))
+  /// Where an instance's id stands in the texts.
+  private func instanceID(_ instance: UInt32, _ planner: borrowing Planner) -> Range<Int> {
+    planner.texts.range(of: planner.instanceIDs.handle(planner.instances[instance].id))
   }
 }

@@ -9,56 +9,83 @@ public struct DecisionWriter: Sendable {
   private var offset: Int64 = .min
   /// `d-<partition>-<offset>-` and `c-<partition>-<offset>-`
   private var decisionPrefix: [UInt8] = []
-  private var commandPrefix: [UInt8] = []
+  private(set) var commandPrefix: [UInt8] = []
   /// Log time, µs, that `at` and `expires` belong to.
   private var now: Int64 = .min
-  private var at: [UInt8] = []
-  private var expires: [UInt8] = []
+  private(set) var at: [UInt8] = []
+  private(set) var expires: [UInt8] = []
   /// Policy that `policy` belongs to.
   private var reference = PolicyReference(version: "", hash: "")
-  private var policy: [UInt8] = []
+  private(set) var policy: [UInt8] = []
   /// Slot of the event that the pieces below belong to, within the record.
-  private var event: UInt32 = none
-  /// `"event":…,"events":[…],"device":` of a decision that no other event is part of.
+  private(set) var event: UInt32 = none
+  /// The event's id, as JSON.
+  private(set) var eventID: [UInt8] = []
+  /// `"event":…,"events":[…]` of a decision that no other event is part of.
   private var eventMembers: [UInt8] = []
-  /// `apns-topic` of widget pushes, by app.
-  private var topics: [UInt32: [UInt8]] = [:]
+  /// The same of a decision that others are part of.
+  private var mergedMembers: [UInt8] = []
+  /// `,"traceparent":…`; empty without one.
+  private(set) var traceparent: [UInt8] = []
+  /// Names of kinds and ids of apps, as JSON, by number; empty: not needed yet.
+  private var kindNames: [[UInt8]] = []
+  private var appIDs: [[UInt8]] = []
+  /// `apns-topic` of widget pushes as JSON, by app.
+  private var topics: [[UInt8]] = []
   /// The token of the command in hand.
   var tokenDigits: [UInt8] = []
   private var pieces = JSONWriter(reserving: 512)
 
   public init() {}
 
-  /// Writes one decision of the planner's last step.
+  /// Begins the document of a decision behind its Kafka key, the device's id.
+  public func beginDocument(
+    ofDecision index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let device = planner.devices[planner.instances[output.decisions[index].instance].device]
+    json.beginDocument(after: planner.texts.bytes.span.extracting(planner.texts.range(of: device.id)))
+  }
+
+  /// Begins the document of a command behind its Kafka key, the device's id.
+  public func beginDocument(
+    ofCommand index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let device = planner.devices[output.commands[index].device]
+    json.beginDocument(after: planner.texts.bytes.span.extracting(planner.texts.range(of: device.id)))
+  }
+
+  /// Writes one decision of the planner's last step. In one piece: what it takes at most is known beforehand.
   public mutating func write(
     _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.decisions[index]
     prepare(planner)
     if planned.event != event { begin(event: planned.event, planner) }
-    let device = planner.instances[planned.instance].device
-    json.beginObject()
-    json.key("decision")
-    Self.id(decisionPrefix, planned.ordinal, to: &json)
-    if planned.causesCount > 1 {
-      json.key("event")
-      json.string(planner.events[planned.event].id)
-      json.key("events")
-      list(planned, output, planner, to: &json)
-      json.key("device")
-    } else {
-      json.membersBeforeValue(utf8: eventMembers.span)
-    }
-    json.string(utf8: planner.texts.bytes.span.extracting(planner.texts.range(of: planner.devices[device].id)))
-    json.key("instance")
-    json.string(
-      utf8: planner.texts.bytes.span.extracting(
-        planner.texts.range(of: planner.instanceIDs.handle(planner.instances[planned.instance].id))))
-    json.key("kind")
-    json.string(planner.kinds[Int(planned.kind)].name)
+    let isMerged = planned.causesCount > 1
+    if isMerged { merge(planned, output, planner) }
+    let instance = planner.instances[planned.instance]
+    let texts = planner.texts.bytes.span
+    let device = texts.extracting(planner.texts.range(of: planner.devices[instance.device].id))
+    let name = texts.extracting(planner.texts.range(of: planner.instanceIDs.handle(instance.id)))
+    let kind = kindName(planned.kind, planner)
     let (surface, verdict, reason) = (planned.surface.rawValue, planned.verdict.rawValue, planned.reason.rawValue)
-    json.members(ofAtMost: surface.utf8.count + verdict.utf8.count + reason.utf8.count + at.count + 60) { room in
-      room.append("\"surface\":\"")
+    let command = planned.command < 0 ? nil : output.commands[Int(planned.command)].ordinal
+    let fixed = Self.fixedMax + decisionPrefix.count + commandPrefix.count + at.count + policy.count
+    let ofEvent = (isMerged ? mergedMembers.count : eventMembers.count) + traceparent.count
+    let names = OutputSpan<UInt8>.quotedMax(device.count) + OutputSpan<UInt8>.quotedMax(name.count) + kind.count
+    json.piece(ofAtMost: fixed + ofEvent + names) { room in
+      room.append("{\"decision\":\"")
+      room.append(decisionPrefix.span)
+      room.append(decimal: UInt64(planned.ordinal))
+      room.append("\",")
+      if isMerged { room.append(mergedMembers.span) } else { room.append(eventMembers.span) }
+      room.append(",\"device\":")
+      room.append(quoted: device)
+      room.append(",\"instance\":")
+      room.append(quoted: name)
+      room.append(",\"kind\":")
+      room.append(kind.span)
+      room.append(",\"surface\":\"")
       room.append(surface.utf8.span)
       room.append("\",\"verdict\":\"")
       room.append(verdict.utf8.span)
@@ -66,51 +93,41 @@ public struct DecisionWriter: Sendable {
       room.append(reason.utf8.span)
       room.append(planned.final ? "\",\"final\":true,\"at\":" : "\",\"final\":false,\"at\":")
       room.append(at.span)
-    }
-    numbers(planned, to: &json)
-    if planned.command >= 0 {
-      json.key("command")
-      Self.id(commandPrefix, output.commands[Int(planned.command)].ordinal, to: &json)
-    }
-    json.key("policy")
-    json.raw(utf8: policy.span)
-    if let traceparent = planner.events[planned.event].traceparent {
-      json.key("traceparent")
-      json.string(traceparent)
-    }
-    json.endObject()
-  }
-
-  private func numbers(_ planned: PlannedDecision, to json: inout JSONWriter) {
-    let (relevance, value, price) = (Double(planned.relevance), Double(planned.value), Double(planned.price))
-    if JSONWriter.isRounded(relevance), JSONWriter.isRounded(value), JSONWriter.isRounded(price) {
-      json.members(ofAtMost: 3 * OutputSpan<UInt8>.roundedMax + 40) { room in
-        room.append("\"relevance\":")
-        room.append(rounded: relevance)
-        room.append(",\"value\":")
-        room.append(rounded: value)
-        room.append(",\"price\":")
-        room.append(rounded: price)
+      Self.numbers(planned, to: &room)
+      if let command {
+        room.append(",\"command\":\"")
+        room.append(commandPrefix.span)
+        room.append(decimal: UInt64(command))
+        room.append("\"")
       }
-    } else {
-      json.key("relevance")
-      json.rounded(relevance)
-      json.key("value")
-      json.rounded(value)
-      json.key("price")
-      json.rounded(price)
-    }
-    json.members(ofAtMost: 3 * OutputSpan<UInt8>.decimalMax + 60) { room in
-      room.append("\"tokensLeft\":{")
-      var isFirst = true
-      Self.left("\"instance\":", planned.leftInstance, &isFirst, to: &room)
-      Self.left("\"device\":", planned.leftDevice, &isFirst, to: &room)
-      Self.left("\"app\":", planned.leftApp, &isFirst, to: &room)
+      room.append(",\"policy\":")
+      room.append(policy.span)
+      room.append(traceparent.span)
       room.append("}")
     }
+  }
+
+  /// Keys, numbers, an instant, and the longest surface, verdict and reason, well rounded up.
+  private static let fixedMax = 512 + 3 * OutputSpan<UInt8>.roundedMax + 5 * OutputSpan<UInt8>.decimalMax
+
+  @inline(__always)
+  private static func numbers(_ planned: PlannedDecision, to room: inout OutputSpan<UInt8>) {
+    room.append(",\"relevance\":")
+    room.append(rounded: Double(planned.relevance))
+    room.append(",\"value\":")
+    room.append(rounded: Double(planned.value))
+    room.append(",\"price\":")
+    room.append(rounded: Double(planned.price))
+    room.append(",\"tokensLeft\":{")
+    var isFirst = true
+    left("\"instance\":", planned.leftInstance, &isFirst, to: &room)
+    left("\"device\":", planned.leftDevice, &isFirst, to: &room)
+    left("\"app\":", planned.leftApp, &isFirst, to: &room)
+    room.append("}")
     if planned.until != .max {
-      json.key("until")
-      json.string(ofAtMost: Timestamp.textMax) { Timestamp(microseconds: planned.until).appendRFC3339(to: &$0) }
+      room.append(",\"until\":\"")
+      Timestamp(microseconds: planned.until).appendRFC3339(to: &room)
+      room.append("\"")
     }
   }
 
@@ -125,39 +142,23 @@ public struct DecisionWriter: Sendable {
     room.append(decimal: UInt64(count))
   }
 
-  private func list(
-    _ planned: PlannedDecision, _ output: PlannerOutput, _ planner: borrowing Planner, to json: inout JSONWriter
-  ) {
-    json.beginArray()
+  private mutating func merge(_ planned: PlannedDecision, _ output: PlannerOutput, _ planner: borrowing Planner) {
+    pieces.reset()
+    pieces.key("event")
+    pieces.string(planner.events[planned.event].id)
+    pieces.key("events")
+    pieces.beginArray()
     for place in Int(planned.causesStart)..<Int(planned.causesStart + planned.causesCount) {
-      json.string(planner.events[output.causes[place]].id)
+      pieces.string(planner.events[output.causes[place]].id)
     }
-    json.endArray()
-  }
-
-  private static func id(_ prefix: [UInt8], _ ordinal: UInt32, to json: inout JSONWriter) {
-    json.string(ofAtMost: prefix.count + OutputSpan<UInt8>.decimalMax) { room in
-      room.append(prefix.span)
-      room.append(decimal: UInt64(ordinal))
-    }
+    pieces.endArray()
+    Self.copy(pieces, to: &mergedMembers)
   }
 
   /// Makes the pieces fit the record in hand.
   @inline(__always)
   mutating func prepare(_ planner: borrowing Planner) {
     if planner.offset != offset || planner.policy.reference != reference { begin(planner) }
-  }
-
-  func commandID(_ ordinal: UInt32, to json: inout JSONWriter) { Self.id(commandPrefix, ordinal, to: &json) }
-
-  /// `at`, `expires` and `policy` of a command.
-  func instants(to json: inout JSONWriter) {
-    json.key("at")
-    json.raw(utf8: at.span)
-    json.key("expires")
-    json.raw(utf8: expires.span)
-    json.key("policy")
-    json.raw(utf8: policy.span)
   }
 
   /// Of the command's id.
@@ -180,12 +181,30 @@ public struct DecisionWriter: Sendable {
     return APNsRequests.RequestID(high: high.value, low: low.value)
   }
 
+  // MARK: Texts as JSON
+
+  /// A kind never changes its name, nor an app its id.
+  mutating func kindName(_ kind: UInt32, _ planner: borrowing Planner) -> [UInt8] {
+    if kind < kindNames.count, !kindNames[Int(kind)].isEmpty { return kindNames[Int(kind)] }
+    return Self.keep(planner.kinds[Int(kind)].name, at: kind, of: &kindNames)
+  }
+
+  mutating func appID(_ app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
+    if app < appIDs.count, !appIDs[Int(app)].isEmpty { return appIDs[Int(app)] }
+    return Self.keep(planner.apps[Int(app)].id, at: app, of: &appIDs)
+  }
+
   mutating func topic(ofApp app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
-    if let known = topics[app] { return known }
-    pieces.reset()
-    pieces.string(APNsRequests.widgetsTopic(app: planner.apps[Int(app)].id))
-    topics[app] = pieces.bytes
-    return pieces.bytes
+    if app < topics.count, !topics[Int(app)].isEmpty { return topics[Int(app)] }
+    return Self.keep(APNsRequests.widgetsTopic(app: planner.apps[Int(app)].id), at: app, of: &topics)
+  }
+
+  private static func keep(_ text: String, at number: UInt32, of texts: inout [[UInt8]]) -> [UInt8] {
+    var json = JSONWriter()
+    json.string(text)
+    while texts.count <= number { texts.append([]) }
+    texts[Int(number)] = json.bytes
+    return json.bytes
   }
 
   /// In place: a planner begins a record for each event.
@@ -234,18 +253,30 @@ public struct DecisionWriter: Sendable {
     }
   }
 
-  private mutating func begin(event slot: UInt32, _ planner: borrowing Planner) {
+  mutating func begin(event slot: UInt32, _ planner: borrowing Planner) {
     event = slot
     pieces.reset()
     pieces.string(planner.events[slot].id)
+    Self.copy(pieces, to: &eventID)
     eventMembers.removeAll(keepingCapacity: true)
-    let id = pieces.bytes
+    let id = eventID
     eventMembers.append(addingCapacity: 2 * id.count + 32) { (room: inout OutputSpan<UInt8>) in
       room.append("\"event\":")
       room.append(id.span)
       room.append(",\"events\":[")
       room.append(id.span)
-      room.append("],\"device\":")
+      room.append("]")
     }
+    traceparent.removeAll(keepingCapacity: true)
+    guard let text = planner.events[slot].traceparent else { return }
+    pieces.reset()
+    pieces.string(text)
+    traceparent += ",\"traceparent\":".utf8
+    traceparent += pieces.bytes
+  }
+
+  private static func copy(_ json: borrowing JSONWriter, to bytes: inout [UInt8]) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: json.bytes)
   }
 }

@@ -1,4 +1,5 @@
 import Domain
+import JSON
 
 /// The head of a device's record (format version 4), a varint: its flags, and which parts are there. What is not is as
 /// it is at the beginning; most parts of most devices are.
@@ -80,25 +81,28 @@ extension Planner {
     bits.note(.events, !pending.isEmpty)
     bits.note(.startTAT, rare.startTAT != 0)
     bits.note(.foregroundSince, rare.foregroundSince != 0)
-    writer.varint(UInt64(slot))
-    writer.varint(UInt64(bits.rawValue))
-    writer.string(apps[Int(device.app)].id)
-    writer.string(zones[Int(device.zone)].id)
-    writer.varint(UInt64(device.osVersion.major))
-    writer.varint(UInt64(device.osVersion.minor))
-    if bits.contains(.tokens) {
-      writer.string(utf8: texts.bytes.span.extracting(texts.range(of: device.tokens)))
-    }
+    let (app, zone) = (apps[Int(device.app)].id, zones[Int(device.zone)].id)
+    let tokens = texts.bytes.span.extracting(bits.contains(.tokens) ? texts.range(of: device.tokens) : 0..<0)
     var base: Int64 = 0
-    if bits.contains(.updatedAt) { writer.instant(device.updatedAt, since: &base) }
-    if bits.contains(.pushTAT) { writer.instant(device.pushTAT, since: &base) }
-    if bits.contains(.backgroundTAT) { writer.zigzag(device.backgroundTAT &- base) }
-    if bits.contains(.startTAT) { writer.zigzag(rare.startTAT &- base) }
-    if bits.contains(.foregroundSince) { writer.zigzag(rare.foregroundSince &- base) }
-    if bits.contains(.command) {
-      writer.uint8(device.commandRoute)
-      writer.zigzag(device.commandOffset)
-      writer.varint(UInt64(device.commandOrdinal))
+    let names = app.utf8.count + zone.utf8.count + tokens.count
+    writer.piece(ofAtMost: 15 * OutputSpan<UInt8>.varintMax + names) { room in
+      room.append(varint: UInt64(slot))
+      room.append(varint: UInt64(bits.rawValue))
+      room.append(lengthAnd: app.utf8.span)
+      room.append(lengthAnd: zone.utf8.span)
+      room.append(varint: UInt64(device.osVersion.major))
+      room.append(varint: UInt64(device.osVersion.minor))
+      if bits.contains(.tokens) { room.append(lengthAnd: tokens) }
+      if bits.contains(.updatedAt) { room.append(instant: device.updatedAt, since: &base) }
+      if bits.contains(.pushTAT) { room.append(instant: device.pushTAT, since: &base) }
+      if bits.contains(.backgroundTAT) { room.append(zigzag: device.backgroundTAT &- base) }
+      if bits.contains(.startTAT) { room.append(zigzag: rare.startTAT &- base) }
+      if bits.contains(.foregroundSince) { room.append(zigzag: rare.foregroundSince &- base) }
+      if bits.contains(.command) {
+        room.append(device.commandRoute)
+        room.append(zigzag: device.commandOffset)
+        room.append(varint: UInt64(device.commandOrdinal))
+      }
     }
     if bits.contains(.events) { write(events: pending, to: &writer) }
     write(instancesOf: slot, pending: pending, since: &base, to: &writer)
@@ -180,25 +184,32 @@ extension Planner {
     let charges = rollingCharges.isEmpty ? [] : rollingCharges[slot] ?? []
     var bits = bits(instance, waiting, expectedAt: index)
     bits.note(.charges, !charges.isEmpty)
-    writer.string(utf8: texts.bytes.span.extracting(texts.range(of: instanceIDs.handle(instance.id))))
-    writer.string(kinds[Int(instance.kind)].name)
-    writer.varint(UInt64(bits.rawValue))
-    if bits.contains(.index) { writer.varint(UInt64(instance.index)) }
-    if bits.contains(.surface) { writer.uint8(instance.surface.rawValue) }
-    if bits.contains(.held) { writer.uint8(instance.held) }
-    if bits.contains(.spent) { writer.varint(UInt64(instance.spent)) }
-    if bits.contains(.theta) { writer.float(instance.theta) }
-    if bits.contains(.lastReload) { writer.instant(instance.lastReload, since: &base) }
-    if bits.contains(.windowEnd) { writer.zigzag(instance.windowEnd / 1_000_000 &- base / 1_000_000) }
-    if bits.contains(.calibratedAt) { writer.seconds(instance.calibratedAt, since: base) }
-    if bits.contains(.flow) {
-      writer.float(instance.flow)
-      writer.float(instance.flowMean)
-      writer.varint(UInt64(instance.flowCount))
-      writer.seconds(instance.flowAt, since: base)
+    let id = texts.bytes.span.extracting(texts.range(of: instanceIDs.handle(instance.id)))
+    let kind = kinds[Int(instance.kind)].name
+    let reload = bits.contains(.nextReload) ? nextReload(slot) : 0
+    var newest = base
+    writer.piece(ofAtMost: 16 * OutputSpan<UInt8>.varintMax + id.count + kind.utf8.count) { room in
+      room.append(lengthAnd: id)
+      room.append(lengthAnd: kind.utf8.span)
+      room.append(varint: UInt64(bits.rawValue))
+      if bits.contains(.index) { room.append(varint: UInt64(instance.index)) }
+      if bits.contains(.surface) { room.append(instance.surface.rawValue) }
+      if bits.contains(.held) { room.append(instance.held) }
+      if bits.contains(.spent) { room.append(varint: UInt64(instance.spent)) }
+      if bits.contains(.theta) { room.append(float: instance.theta) }
+      if bits.contains(.lastReload) { room.append(instant: instance.lastReload, since: &newest) }
+      if bits.contains(.windowEnd) { room.append(zigzag: instance.windowEnd / 1_000_000 &- newest / 1_000_000) }
+      if bits.contains(.calibratedAt) { room.append(seconds: instance.calibratedAt, since: newest) }
+      if bits.contains(.flow) {
+        room.append(float: instance.flow)
+        room.append(float: instance.flowMean)
+        room.append(varint: UInt64(instance.flowCount))
+        room.append(seconds: instance.flowAt, since: newest)
+      }
+      if bits.contains(.nextReload) { room.append(zigzag: reload &- newest) }
+      if bits.contains(.due) { room.append(zigzag: waiting.due &- newest) }
     }
-    if bits.contains(.nextReload) { writer.zigzag(nextReload(slot) &- base) }
-    if bits.contains(.due) { writer.zigzag(waiting.due &- base) }
+    base = newest
     if bits.contains(.charges) {
       writer.count(charges.count)
       for charge in charges { writer.instant(charge, since: &base) }
@@ -216,10 +227,13 @@ extension Planner {
       let entry = entries[slot]
       let key = texts.range(of: interests.key(of: entry.interest))
       let form = FingerprintForm(shown: entry.shown, current: entry.current)
-      writer.varint(UInt64(key.count) << 2 | form.rawValue)
-      writer.text(utf8: texts.bytes.span.extracting(key))
-      if form == .both { writer.int64(Int64(bitPattern: entry.shown)) }
-      if form != .neither { writer.int64(Int64(bitPattern: entry.current)) }
+      let text = texts.bytes.span.extracting(key)
+      writer.piece(ofAtMost: OutputSpan<UInt8>.varintMax + text.count + 16) { room in
+        room.append(varint: UInt64(text.count) << 2 | form.rawValue)
+        room.append(text)
+        if form == .both { room.append(fixed: entry.shown) }
+        if form != .neither { room.append(fixed: entry.current) }
+      }
       slot = entry.next
     }
   }
@@ -261,9 +275,26 @@ extension BinaryWriter {
     zigzag(instant &- base)
     base = instant
   }
+}
+
+extension OutputSpan<UInt8> {
+  /// Length and bytes.
+  @inline(__always)
+  fileprivate mutating func append(lengthAnd text: Span<UInt8>) {
+    append(varint: UInt64(text.count))
+    append(text)
+  }
+
+  /// An instant, as a distance from the one before, whose place it takes.
+  @inline(__always)
+  fileprivate mutating func append(instant: Int64, since base: inout Int64) {
+    append(zigzag: instant &- base)
+    base = instant
+  }
 
   /// An instant in whole seconds that wrap.
-  fileprivate mutating func seconds(_ seconds: UInt32, since base: Int64) {
-    zigzag(Int64(Int32(bitPattern: seconds &- UInt32(truncatingIfNeeded: base / 1_000_000))))
+  @inline(__always)
+  fileprivate mutating func append(seconds: UInt32, since base: Int64) {
+    append(zigzag: Int64(Int32(bitPattern: seconds &- UInt32(truncatingIfNeeded: base / 1_000_000))))
   }
 }

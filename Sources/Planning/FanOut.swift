@@ -42,8 +42,7 @@ struct KindEvaluation {
 
 extension Planner {
   /// Looks up the event's keys and how it stands to what is known of its subject.
-  mutating func beginFanOut(_ event: DomainEvent) {
-    fanOut.event = event
+  mutating func beginFanOut(_ event: consuming DomainEvent) {
     fanOut.time = event.time.microseconds
     fanOut.slot = events.insert(EventEntry(id: event.id, traceparent: event.traceparent, references: 1))
     fanOut.nextDevice = 0
@@ -55,6 +54,7 @@ extension Planner {
       fanOut.standing = note(event)
       findCursors(event)
     }
+    fanOut.event = consume event
   }
 
   /// Moves the cursors to the first device that is not decided yet.

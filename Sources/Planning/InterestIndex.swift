@@ -143,9 +143,9 @@ struct InterestIndex {
 
   /// Bytes of the tables, without the texts.
   var bytes: Int {
-    index.bytes + interests.capacity * MemoryLayout<Interest>.stride
+    index.bytes + interests.heldBytes
       // A list has a header of 32 bytes, and a reference to it.
-      + lists.reduce(0) { $0 + 8 + ($1.isEmpty ? 0 : 32 + $1.capacity * MemoryLayout<UInt32>.stride) }
+      + lists.reduce(0) { $0 + 8 + ($1.isEmpty ? 0 : 32 + $1.heldBytes) }
   }
 }
 

@@ -97,13 +97,21 @@ struct NoteChunk {
   }
 
   /// Appends a note with the newest `count` ids; there is room.
-  mutating func append(_ subject: borrowing SubjectMemory.Remembered, count: Int) {
-    record.binary.uint8(UInt8(count) | (subject.generation == generation ? 0 : Self.isOlder))
-    record.binary.int64(Int64(bitPattern: subject.key))
-    record.binary.zigzag(generation &- subject.born)
-    record.binary.varint(UInt64(bitPattern: subject.noted))
-    record.binary.zigzag(subject.newest.time &- now)
-    for id in subject.newest.ids.suffix(count) { record.binary.int64(Int64(bitPattern: id)) }
+  mutating func append(_ slots: borrowing SlotPool<SubjectMemory.Remembered>, _ slot: UInt32, count: Int) {
+    // One by one: taking the subject out would count a reference to its ids.
+    let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
+    let head = UInt8(count) | (slots[slot].generation == generation ? 0 : Self.isOlder)
+    let age = generation &- slots[slot].born
+    let sinceNow = time &- now
+    record.binary.piece(ofAtMost: 9 + 3 * OutputSpan<UInt8>.varintMax) { room in
+      room.append(head)
+      room.append(fixed: key)
+      room.append(zigzag: age)
+      room.append(varint: UInt64(bitPattern: noted))
+      room.append(zigzag: sinceNow)
+    }
+    let idCount = slots[slot].newest.ids.count
+    for place in idCount - count..<idCount { record.binary.int64(Int64(bitPattern: slots[slot].newest.ids[place])) }
   }
 
   private static let isOlder: UInt8 = 0x80
@@ -192,7 +200,7 @@ extension SubjectMemory {
     let count = whole ? slots[slot].newest.ids.count : Int(slots[slot].idsToWrite)
     let isWhole = Remembered.isWhole(ids: count, noted: slots[slot].noted)
     chunk.makeRoom(ids: count, &log, body)
-    chunk.append(slots[slot], count: count)
+    chunk.append(slots, slot, count: count)
     slots[slot].idsToWrite = 0
     slots[slot].isListed = false
     guard isWhole else { return }

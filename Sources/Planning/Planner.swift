@@ -123,7 +123,7 @@ public struct Planner {
   /// - Parameters:
   ///   - offset: its offset in the log partition; part of every id.
   ///   - timestamp: log time in µs; what runs backwards is clamped.
-  public mutating func begin(_ content: LogRecord.Content, offset: Int64, timestamp: Int64) {
+  public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64) {
     precondition(isIdle, "begin() before advance() has finished the record at offset \(self.offset)")
     for slot in releasedEvents { release(event: slot) }
     releasedEvents.removeAll(keepingCapacity: true)
@@ -137,7 +137,9 @@ public struct Planner {
   }
 
   /// Goes on with a record whose first steps were committed before a restart.
-  public mutating func resume(_ content: LogRecord.Content, offset: Int64, timestamp: Int64, at cursor: RecordCursor) {
+  public mutating func resume(
+    _ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64, at cursor: RecordCursor
+  ) {
     begin(content, offset: offset, timestamp: timestamp)
     nextOrdinal = cursor.nextOrdinal
     resumeAt = cursor
@@ -178,10 +180,10 @@ public struct Planner {
     return true
   }
 
-  private mutating func start(_ content: LogRecord.Content, into output: inout PlannerOutput) {
-    switch content {
+  private mutating func start(_ content: consuming LogRecord.Content, into output: inout PlannerOutput) {
+    switch consume content {
     case .event(let event):
-      beginFanOut(event)
+      beginFanOut(consume event)
       step = .fanOut
     case .registration(let registration): register(registration, into: &output)
     case .forget(let device): forget(device, into: &output)

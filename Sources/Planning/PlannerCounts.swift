@@ -47,7 +47,7 @@ extension Planner {
     instances.values.count { $0.flags.contains(.used) && !$0.flags.contains(.retired) && $0.device != none }
   }
 
-  /// Bytes of the tables that hold devices, instances, interests and what waits on them, room for growth included; without
+  /// Bytes of the tables that hold devices, instances, interests and what waits on them; without
   /// kinds, apps and zones, of which there are few, and without what the allocator adds.
   public var tableBytes: Int {
     let registry = devices.bytes + deviceIndex.bytes + instances.bytes + instanceIDs.bytes + entries.bytes
@@ -56,7 +56,7 @@ extension Planner {
     let rare =
       rareStates.capacity * 27 + nextReloads.capacity * 16
       + addressed.capacity * (MemoryLayout<AddressedState>.stride * 4 / 3)
-    return registry + interests.bytes + texts.bytes.capacity + waiting + subjects.bytes + rare
+    return registry + interests.bytes + texts.bytes.heldBytes + waiting + subjects.bytes + rare
   }
 
   /// Events that still wait on an instance: (event, instance) pairs without a final decision.

@@ -35,7 +35,7 @@ struct SlotPool<Value> {
   }
 
   /// Bytes of the table.
-  var bytes: Int { values.capacity * MemoryLayout<Value>.stride }
+  var bytes: Int { values.heldBytes }
 
   /// After placing: every slot for which `isUsed` says no becomes free.
   mutating func freeUnused(_ isUsed: (Value) -> Bool) {
@@ -91,10 +91,23 @@ private struct FreeSlots {
   }
 }
 
+/// From here on unused capacity is whole pages.
+private let largeBytes = 64 << 10
+
 extension ContiguousArray {
-  /// Grows by an eighth instead of doubling: tables of millions would else be half empty.
+  /// A small array grows by an eighth: there may be one for each interest key. A large one doubles, which copies an element
+  /// once on average instead of eight times: what was never written lies in pages of its own and takes no memory.
   @inline(__always)
   mutating func makeRoom(_ least: Int = 64) {
-    if count == capacity { reserveCapacity(count + Swift.max(least, count / 8)) }
+    if count == capacity { grow(least) }
   }
+
+  private var isLarge: Bool { count * MemoryLayout<Element>.stride >= largeBytes }
+
+  private mutating func grow(_ least: Int) {
+    reserveCapacity(count + Swift.max(least, isLarge ? count : count / 8))
+  }
+
+  /// Bytes that it takes in memory: of the capacity, but for a large one of the elements.
+  var heldBytes: Int { (isLarge ? count : capacity) * MemoryLayout<Element>.stride }
 }

@@ -24,9 +24,8 @@ struct TextPool {
       return handle
     }
     let start = bytes.count
-    if bytes.capacity < start + units * 4 {
-      bytes.reserveCapacity(start + max(units * 4, 4096, start / 8))
-    }
+    // Capacity that was never written takes no memory.
+    if bytes.capacity < start + units * 4 { bytes.reserveCapacity(start + max(units * 4, 4096, start)) }
     if count < 255 {
       bytes.append(UInt8(count))
     } else {
@@ -193,7 +192,7 @@ struct HashIndex {
   }
 
   /// Bytes of the table.
-  var bytes: Int { places.capacity * MemoryLayout<UInt64>.stride }
+  var bytes: Int { places.heldBytes }
 }
 
 /// Texts that many refer to, each stored once as long as somebody does.
@@ -249,5 +248,5 @@ struct SharedTexts {
   func handle(_ number: UInt32) -> UInt32 { handles[Int(number)] }
 
   /// Bytes of the tables, without the texts.
-  var bytes: Int { index.bytes + (handles.capacity + references.capacity) * MemoryLayout<UInt32>.stride }
+  var bytes: Int { index.bytes + handles.heldBytes + references.heldBytes }
 }

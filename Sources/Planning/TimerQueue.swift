@@ -28,7 +28,7 @@ struct TimerQueue {
   var first: Entry? { heap.first }
   var count: Int { heap.count }
   /// Bytes of the table.
-  var bytes: Int { heap.capacity * MemoryLayout<Entry>.stride }
+  var bytes: Int { heap.heldBytes }
 
   mutating func insert(_ entry: Entry) {
     heap.append(entry)

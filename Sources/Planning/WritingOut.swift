@@ -40,24 +40,6 @@ extension Planner {
       policy: policy.reference, traceparent: event.traceparent)
   }
 
-  /// Appends the device id of a decision: its Kafka key.
-  public func appendDeviceID(ofDecision index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
-    let device = instances[output.decisions[index].instance].device
-    append(text: devices[device].id, to: &bytes)
-  }
-
-  /// Appends the device id of a command: its Kafka key.
-  public func appendDeviceID(ofCommand index: Int, of output: PlannerOutput, to bytes: inout [UInt8]) {
-    append(text: devices[output.commands[index].device].id, to: &bytes)
-  }
-
-  private func append(text handle: UInt32, to bytes: inout [UInt8]) {
-    // The bytes live as long as the planner, which is not changed meanwhile.
-    unsafe texts.bytes.span.extracting(texts.range(of: handle)).withUnsafeBufferPointer {
-      unsafe bytes.append(contentsOf: $0)
-    }
-  }
-
   /// Writes out one command of the last step.
   public func command(_ index: Int, of output: PlannerOutput) -> Command {
     let planned = output.commands[index]

@@ -57,21 +57,46 @@ import Testing
       } == "[\(value),\(value)]")
   }
 
-  @Test("a text that is appended in one piece may be as long as was said")
+  @Test("what is written in one piece may be as long as was said, and is what the single calls write")
   func pieces() {
     let letters = Array("abcd".utf8)
-    let object = Array("{}".utf8)
-    var writer = JSONWriter()
-    writer.beginArray()
-    for _ in 0..<2 {
-      writer.string(ofAtMost: 4 + OutputSpan<UInt8>.decimalMax) { room in
-        room.append(letters.span)
-        room.append(decimal: .max)
-      }
+    let awkward = Array("a\"b\\c\u{1}\u{1F}\n\t\u{8}\u{C}\rd€".utf8)
+    var piece = JSONWriter()
+    piece.piece(ofAtMost: OutputSpan<UInt8>.quotedMax(awkward.count) + OutputSpan<UInt8>.decimalMax + 10) { room in
+      room.append("[")
+      room.append(quoted: awkward.span)
+      room.append(",")
+      room.append(decimal: 18_446_744_073_709_551_615)
+      room.append(",\"")
+      room.append(letters.span)
+      room.append("\"]")
     }
-    writer.raw(utf8: object.span)
-    writer.endArray()
-    #expect(writer.text == "[\"abcd18446744073709551615\",\"abcd18446744073709551615\",{}]")
+    var single = JSONWriter()
+    single.beginArray()
+    single.string(utf8: awkward.span)
+    single.raw("18446744073709551615")
+    single.string("abcd" as String)
+    single.endArray()
+    #expect(piece.text == single.text)
+    // A value after it gets a comma.
+    piece.integer(1)
+    #expect(piece.text == single.text + ",1")
+  }
+
+  @Test("documents are written behind what stands in other bytes")
+  func documents() {
+    var bytes = Array("before".utf8)
+    var writer = JSONWriter()
+    writer.exchange(&bytes)
+    #expect(bytes.isEmpty)
+    for key in ["k1", "k2"] {
+      writer.beginDocument(after: key.utf8.span)
+      writer.beginArray()
+      writer.integer(1)
+      writer.endArray()
+    }
+    writer.exchange(&bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == "beforek1[1]k2[1]")
   }
 
   @Test(
