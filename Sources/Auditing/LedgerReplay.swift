@@ -5,13 +5,18 @@ struct LedgerReplay {
   let limits: [String: LedgerLimits]
   let refundsAllowed: Bool
   let historyIsCut: Bool
+  let policies: PolicySpans
   var report: LedgerReport
 
   private var days: [Owner: DayBook] = [:]
   private var rates: [Owner: RateBook] = [:]
 
-  init(limits: [String: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, report: LedgerReport) {
+  init(
+    limits: [String: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, policies: PolicySpans,
+    report: LedgerReport
+  ) {
     self.limits = limits
+    self.policies = policies
     self.refundsAllowed = refundsAllowed
     self.historyIsCut = historyIsCut
     self.report = report
@@ -30,6 +35,8 @@ struct LedgerReplay {
     var left: Int
     var policy: String
     var at: Int64
+    /// Of the command that was charged last.
+    var id: RecordId
     /// First charges of the two newest windows.
     var windowStarts: [Int64] = []
     /// Charges of the last 24 h, oldest first.
@@ -110,7 +117,8 @@ struct LedgerReplay {
     let at = charge.at
     let limit = kind.flatMap { limits(of: charge.policy)?.days[$0] }
     guard var book = days[owner] else {
-      days[owner] = DayBook(left: charge.left, policy: charge.policy, at: at, windowStarts: [at], recent: [at])
+      days[owner] = DayBook(
+        left: charge.left, policy: charge.policy, at: at, id: charge.id, windowStarts: [at], recent: [at])
       if let limit, !historyIsCut, charge.left != limit.perDay - 1 {
         report.add(
           .ledgerBroken,
@@ -124,8 +132,8 @@ struct LedgerReplay {
     let samePolicy = book.policy == charge.policy
     book.recent.removeAll { $0 <= at - 24 * Self.hour }
     book.recent.append(at)
-    let previous = book.at
-    (book.left, book.policy, book.at) = (charge.left, charge.policy, at)
+    let (previous, previousID) = (book.at, book.id)
+    (book.left, book.policy, book.at, book.id) = (charge.left, charge.policy, at, charge.id)
     if let limit, limit.isRolling {
       if samePolicy, !historyIsCut, charge.left + book.recent.count != limit.perDay, !refundsAllowed {
         report.add(
@@ -138,6 +146,8 @@ struct LedgerReplay {
     // What another policy gives a day is another count.
     guard samePolicy, charge.left != before - 1 else { return }
     if charge.left < before - 1 {
+      // A policy without a limit for the app was in force in between: what was sent under it counts, and names no charge.
+      if owner.ledger == .app, policies.hasOther(than: charge.policy, between: previousID, and: charge.id) { return }
       report.add(
         .ledgerBroken, "\(Self.describe(owner)): from \(before) to \(charge.left) tokens by \(charge.command) alone")
       return

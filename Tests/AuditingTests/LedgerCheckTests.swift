@@ -130,6 +130,25 @@ struct LedgerCheckTests {
     #expect(try report(left: [2, 1, 0, 2]).violationsByRule == [.ledgerBroken: 1])
   }
 
+  @Test("what was sent under a policy without a limit for the app counts when the one with it comes back")
+  func appLimitComesBack() throws {
+    func report(between hash: String) throws -> LedgerReport {
+      var day = Day(charges: 3)
+      // The second one counts and names no charge, where its policy has no limit.
+      for (i, left) in [9, nil, 7].enumerated() {
+        day.commands[i].charged = left.map { [Command.Charge(ledger: .app, owner: "a", left: $0)] } ?? []
+      }
+      day.commands[1].policy = PolicyReference(version: "2", hash: hash)
+      var check = LedgerCheck()
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let right = try report(between: "fedcba9876543210")
+    #expect(right.violationCount == 0, "\(right.text)")
+    #expect(try report(between: Self.policy.hash).violationsByRule == [.ledgerBroken: 1])
+  }
+
   @Test("a day's ledger that is refilled twice within a day is overspent")
   func refilled() throws {
     var day = Day(charges: 5)
