@@ -9,6 +9,7 @@
 rouse_packages=(
   librdkafka-dev   # KafkaClient
   libsimdjson-dev  # CSimdjson
+  libmimalloc-dev  # the allocator of release builds
   zlib1g-dev       # LineFiles
   libsqlite3-dev   # the audit store
   pkg-config       # tells SwiftPM where librdkafka and zlib are

@@ -4,6 +4,8 @@
 /// object, and so does all that was written to it. Its limits, with librdkafka 2.0.2:
 /// - Transactions go through their states, but isolation is not kept: what a transaction writes is visible at once,
 ///   also when it is aborted, and offsets sent to a transaction are lost. Nobody is fenced.
+/// - Sequence numbers of idempotent producers are not checked: it takes a request behind one that was made to fail, and
+///   the client then holds both for written. `max.in.flight.requests.per.connection` 1 keeps such a test honest.
 /// - A partition keeps about its last 5 MB or 100,000 messages; older ones are gone.
 /// - Topics are made with ``createTopic(_:partitions:replicas:)`` or by being used (then with 4 partitions);
 ///   ``KafkaAdmin/createTopics(_:timeout:)`` and ``KafkaAdmin/describeTopicConfiguration(_:timeout:)`` are not answered.

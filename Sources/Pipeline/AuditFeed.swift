@@ -56,6 +56,11 @@ public final class AuditFeed {
   /// Offsets of the next records to store.
   private var next: [KafkaTopicPartition: Int64] = [:]
   private var lastIdle = Duration.zero
+  /// A store that refused for so long may have been overtaken by the retention of the topics.
+  private let longRefusal: Duration
+  /// Oldest offsets that were left when the store answered again; the partitions where there is more before them that is
+  /// not stored. What the consumer had read ahead may still come.
+  private var overtaken: [KafkaTopicPartition: Int64] = [:]
   /// Records stored at once.
   private static let batchMax = 10_000
 
@@ -63,14 +68,14 @@ public final class AuditFeed {
     settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger
   ) {
     self.init(
-      settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, cluster: KafkaCluster(),
-      clock: SystemClock())
+      settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: .seconds(60))
   }
 
   init(
     settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger,
-    cluster: any Cluster, clock: any StageClock
+    longRefusal: Duration, cluster: any Cluster = KafkaCluster(), clock: any StageClock = SystemClock()
   ) {
+    self.longRefusal = longRefusal
     self.settings = settings
     self.sink = sink
     self.stop = stop
@@ -119,7 +124,7 @@ public final class AuditFeed {
     let starts = try starts(known)
     try consumer.incrementalAssign(starts)
     for case (let partition, .at(let offset)) in starts { next[partition] = offset }
-    try tellLosses(consumer)
+    for (partition, low) in try removed(consumer) { tellLoss(partition, from: next[partition] ?? 0, to: low) }
   }
 
   private func work() throws(KafkaError) {
@@ -129,26 +134,36 @@ public final class AuditFeed {
     if !batch.messages.isEmpty {
       let began = clock.elapsed
       store(batch.messages)
-      if clock.elapsed - began > Self.longRefusal { try tellLosses(consumer) }
+      if clock.elapsed - began > longRefusal { overtaken = try removed(consumer) }
     } else if clock.elapsed - lastIdle > .seconds(10) {
       lastIdle = clock.elapsed
       do { try sink.idle() } catch { logger.error("audit housekeeping failed", metadata: ["error": "\(error)"]) }
     }
   }
 
-  /// A store that refused for so long may have been overtaken by the retention of the topics.
-  private static let longRefusal = Duration.seconds(60)
-
-  /// What retention removed before it was stored is missing in the audit for good: that must not pass in silence.
-  private func tellLosses(_ consumer: any ClusterConsumer) throws(KafkaError) {
+  /// - Returns: the oldest offsets left, of the partitions where they are behind the next ones to store.
+  private func removed(_ consumer: any ClusterConsumer) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+    var lows: [KafkaTopicPartition: Int64] = [:]
     for (partition, offset) in next.sorted(by: { ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition) })
     {
       let low = try consumer.watermarks(of: partition, timeout: .seconds(30)).low
-      guard low > offset else { continue }
-      logger.critical(
-        "records were removed before the audit had stored them: it has a hole; raise the topic's retention above the longest time that the store may be away",
-        metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
+      if low > offset { lows[partition] = low }
     }
+    return lows
+  }
+
+  /// What retention removed before it was stored is missing in the audit for good: that must not pass in silence.
+  private func tellLoss(_ partition: KafkaTopicPartition, from offset: Int64, to low: Int64) {
+    logger.critical(
+      "records were removed before the audit had stored them: it has a hole; raise the topic's retention above the longest time that the store may be away",
+      metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
+  }
+
+  /// Tells of a hole before this message, where one was to be expected.
+  private func lookForLoss(before message: KafkaMessage, from next: Int64?) {
+    guard let low = overtaken[message.topicPartition], message.offset >= low else { return }
+    overtaken[message.topicPartition] = nil
+    if let next, next < low { tellLoss(message.topicPartition, from: next, to: low) }
   }
 
   private func starts(_ known: [AuditPosition]) throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
@@ -173,7 +188,9 @@ public final class AuditFeed {
     var stored: [KafkaTopicPartition: Int64] = [:]
     var decisions = 0
     for message in messages {
-      stored[message.topicPartition] = message.offset + 1
+      let partition = message.topicPartition
+      if !overtaken.isEmpty { lookForLoss(before: message, from: stored[partition] ?? next[partition]) }
+      stored[partition] = message.offset + 1
       do throws(DomainError) {
         let content: AuditRecord.Content
         if message.topic == settings.topics.decisions {

@@ -12,6 +12,8 @@ public struct Letter: Sendable {
   public var origin: KafkaPosition?
   /// Bytes of a value that was left out because the broker refused its size.
   public var leftOutBytes: Int?
+  /// When it was given back, in ms since 1970; nil while it was not.
+  public var replayedAt: Int64?
 
   public init(_ message: KafkaMessage) {
     self.message = message
@@ -30,27 +32,52 @@ public struct Letter: Sendable {
     leftOutBytes = header("rouse-truncated").flatMap { Int($0) }
   }
 
+  /// The letter that this record is a receipt for: not a letter, but the note that one was given back, in its partition.
+  var receiptOf: KafkaPosition? {
+    guard reason == Self.replayedReason,
+      let offset = message.headers.last(where: { $0.name == Self.replayedOffset })?.value
+        .flatMap({ Int64(String(decoding: $0, as: UTF8.self)) })
+    else { return nil }
+    return KafkaPosition(message.topicPartition, offset: offset)
+  }
+
+  /// Headers of the receipt for this letter.
+  var receiptHeaders: [KafkaHeader] {
+    [
+      KafkaHeader("rouse-reason", Self.replayedReason),
+      KafkaHeader("rouse-message", "\(place) was replayed to \(origin?.partition.topic ?? "")"),
+      KafkaHeader(Self.replayedOffset, "\(place.offset)"),
+    ]
+  }
+
   /// The record's own headers, and where it comes from now.
   var replayHeaders: [KafkaHeader] {
     message.headers.filter { !$0.name.hasPrefix("rouse-") } + [KafkaHeader(Self.replayedFrom, "\(place)")]
   }
 
   static let replayedFrom = "rouse-replayed-from"
+  private static let replayedReason = "REPLAYED"
+  private static let replayedOffset = "rouse-replayed-offset"
 }
 
 /// Reads the dead letters, and gives them back to the topics they came from.
 public struct DeadLetterBox {
-  private let settings: PipelineSettings
+  let settings: PipelineSettings
   private static let patience = Duration.seconds(20)
 
   public init(settings: PipelineSettings) { self.settings = settings }
 
-  /// The newest letters first; holds no more than it returns, for each partition.
+  /// The newest letters first; holds no more than it returns, for each partition, and where letters were given back.
   /// - Parameter reason: only those with this code.
   public func newest(_ limit: Int, reason: String? = nil) throws(KafkaError) -> [Letter] {
     var kept: [Int32: [Letter]] = [:]
+    var receipts: [KafkaPosition: Int64] = [:]
     _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
       let letter = Letter(message)
+      if let place = letter.receiptOf {
+        receipts[place] = message.timestampMilliseconds ?? 0
+        return
+      }
       if let reason, letter.reason != reason { return }
       kept[message.partition, default: []].append(letter)
       if kept[message.partition, default: []].count > 2 * limit { kept[message.partition]?.removeFirst(limit) }
@@ -59,15 +86,35 @@ public struct DeadLetterBox {
       (a.message.timestampMilliseconds ?? 0, a.message.offset, a.message.partition)
         > (b.message.timestampMilliseconds ?? 0, b.message.offset, b.message.partition)
     }
-    return Array(letters.prefix(limit))
+    return letters.prefix(limit).map { letter in
+      var letter = letter
+      letter.replayedAt = receipts[letter.place]
+      return letter
+    }
   }
 
   /// The letter at a place.
   public func letter(at place: KafkaPosition) throws(KafkaError) -> Letter {
-    Letter(try record(at: place))
+    var letter = Letter(try record(at: place))
+    letter.replayedAt = try receipts(for: [letter])[place]
+    return letter
   }
 
-  private func record(at place: KafkaPosition) throws(KafkaError) -> KafkaMessage {
+  /// When letters were given back, in ms since 1970, for those that were.
+  func receipts(for letters: [Letter]) throws(KafkaError) -> [KafkaPosition: Int64] {
+    var starts: [KafkaTopicPartition: Int64] = [:]
+    for letter in letters {
+      starts[letter.place.partition] = min(starts[letter.place.partition] ?? .max, letter.place.offset)
+    }
+    var found: [KafkaPosition: Int64] = [:]
+    try TopicReader(settings: settings).read(from: starts) { message in
+      if let place = Letter(message).receiptOf { found[place] = message.timestampMilliseconds ?? 0 }
+    }
+    return found
+  }
+
+  /// The record at a place; an error with the code `noOffset` says that there is none.
+  func record(at place: KafkaPosition) throws(KafkaError) -> KafkaMessage {
     let consumer = try KafkaConsumer(
       settings.client([
         "group.id": "\(settings.group)-reader", "isolation.level": "read_committed", "enable.auto.commit": "false",
@@ -95,38 +142,5 @@ public struct DeadLetterBox {
     throw KafkaError(
       code: .noOffset, message: "there is no record; it may have been removed by the topic's retention",
       operation: "reading \(place)", isRetriable: false)
-  }
-
-  /// Writes the original bytes, key and headers to the topic they came from. What was accepted meanwhile is a duplicate
-  /// there and changes nothing; what still cannot be accepted becomes a letter again.
-  public func replay(_ letters: [Letter]) throws(KafkaError) {
-    let producer = try KafkaProducer(
-      settings.client([
-        "enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304",
-      ]))
-    for letter in letters {
-      guard let origin = letter.origin else {
-        throw Self.refusal(letter, "it does not tell where it came from; write it to its topic by hand")
-      }
-      if origin.partition.topic == settings.topics.log {
-        throw Self.refusal(
-          letter, "it is an internal record of \(origin); what it was made of stands in the topics that intake reads")
-      }
-      // A value that was left out still stands where it came from, if retention left it there.
-      let value = letter.leftOutBytes == nil ? letter.message.value : try record(at: origin).value
-      try producer.send(
-        topic: origin.partition.topic, key: letter.message.key, value: value, headers: letter.replayHeaders)
-    }
-    let all = try producer.flush(timeout: .seconds(30))
-    if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
-    guard all else {
-      throw KafkaError(
-        code: .timedOut, message: "the broker did not confirm in 30 s; replaying again does no harm",
-        operation: "replaying", isRetriable: true)
-    }
-  }
-
-  private static func refusal(_ letter: Letter, _ why: String) -> KafkaError {
-    KafkaError(code: .invalidArgument, message: why, operation: "replaying \(letter.place)", isRetriable: false)
   }
 }

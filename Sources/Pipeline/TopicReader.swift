@@ -16,6 +16,22 @@ public struct TopicReader {
   public func read(_ topic: String, _ take: (KafkaMessage) -> Void) throws(KafkaError) -> Bool {
     let partitions = try KafkaAdmin(settings.client([:])).describeTopics([topic], timeout: .seconds(30))
       .flatMap(\.partitions).map { KafkaTopicPartition(topic: topic, partition: $0.id) }
+    return try read(Dictionary(uniqueKeysWithValues: partitions.map { ($0, KafkaOffset.beginning) }), topic, take)
+  }
+
+  /// Reads partitions from an offset each, or from the oldest record behind it that is left, to the end they have now.
+  /// - Parameter take: given each record, in the order of its partition.
+  public func read(
+    from starts: [KafkaTopicPartition: Int64], _ take: (KafkaMessage) -> Void
+  ) throws(KafkaError) {
+    guard let topic = starts.keys.first?.topic else { return }
+    _ = try read(starts.mapValues { .at($0) }, topic, take)
+  }
+
+  /// - Returns: whether a partition does not begin at 0 any more.
+  private func read(
+    _ starts: [KafkaTopicPartition: KafkaOffset], _ topic: String, _ take: (KafkaMessage) -> Void
+  ) throws(KafkaError) -> Bool {
     let consumer = try KafkaConsumer(
       settings.client(
         [
@@ -25,12 +41,14 @@ public struct TopicReader {
     defer { consumer.close(timeout: .seconds(2)) }
     var isCut = false
     var open: Set<KafkaTopicPartition> = []
-    for partition in partitions {
+    for (partition, start) in starts {
       let ends = try retrying { () throws(KafkaError) in try consumer.watermarks(of: partition, timeout: .seconds(10)) }
       if ends.low > 0 { isCut = true }
+      // A start behind the end has nothing to wait for.
+      if case .at(let offset) = start, offset >= ends.high { continue }
       if ends.high > ends.low { open.insert(partition) }
     }
-    try consumer.assign(Dictionary(uniqueKeysWithValues: open.map { ($0, KafkaOffset.beginning) }))
+    try consumer.assign(starts.filter { open.contains($0.key) })
     var deadline = ContinuousClock.now + patience
     while !open.isEmpty {
       let batch = try consumer.poll(maxMessages: 10_000, timeout: .milliseconds(100))

@@ -75,10 +75,17 @@ struct DeadLettersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Write letters back to the topics they came from.",
       discussion: """
-        The original bytes, key and headers; `rouse-replayed-from` tells where from. Replaying twice does no harm: an \
-        event that was accepted is known by its source and id, for one to two days and among the last 16 of its \
-        subject and type; an older one is stale. What still cannot be accepted becomes a letter again. A registration \
-        becomes the newest record of its device: replay it only where the device has sent no other since.
+        The original bytes, key and headers, into the same partition; `rouse-replayed-from` tells where from. All \
+        letters are looked at before the first is written: when one is refused, none is written, unless --skip-refused \
+        leaves it out. What still cannot be accepted becomes a letter again.
+
+        A letter is replayed once: a receipt beside it says so, written in the same transaction, and a second replay \
+        leaves it out. So after a failure, the same command goes on.
+
+        A registration would be the newest record of its device. It is refused when the device has registered anew, or \
+        was forgotten, since.
+
+        Exits 1 when letters were refused and --skip-refused was not given.
 
         EXAMPLE
           rouse dead-letters replay 'rouse.dead-letters[3]@17' \\
@@ -92,6 +99,8 @@ struct DeadLettersCommand: ParsableCommand {
     var reason: String?
     @Option(help: "With --reason, at most this many.")
     var limit = 100
+    @Flag(help: "Leave out letters that are refused, and replay the others.")
+    var skipRefused = false
     @OptionGroup var settings: SettingsOptions
 
     func validate() throws {
@@ -105,11 +114,36 @@ struct DeadLettersCommand: ParsableCommand {
       var letters: [Letter] = []
       for place in places { letters.append(try box.letter(at: place)) }
       if let reason { letters = try box.newest(limit, reason: reason).reversed() }
-      try box.replay(letters)
-      for letter in letters {
-        try Output.print("\(letter.place)  replayed to \(letter.origin?.partition.topic ?? "")\n")
+      var count = 0
+      let report: ReplayReport
+      do {
+        report = try box.replay(letters, skipsRefused: skipRefused) { replayed in
+          count += replayed.count
+          for letter in replayed {
+            try Output.print("\(letter.place)  replayed to \(letter.origin?.partition.topic ?? "")\n")
+          }
+        }
+      } catch let error as KafkaError {
+        let done = count == 0 ? "no letter was" : Digits.count(count, "letter was", "letters were")
+        throw Failure(
+          "\(error.operation) failed: \(error.message) (\(error.code.name)); \(done) replayed; "
+            + "the same command goes on, and replays none twice")
       }
-      Words.say("\(Digits.count(letters.count, "letter")) replayed")
+      try tell(report)
+    }
+
+    private func tell(_ report: ReplayReport) throws {
+      for letter in report.replayedBefore { Words.say("\(letter.place): replayed before, left out") }
+      for refusal in report.refused { Words.say("\(refusal.letter.place): refused: \(refusal.why)") }
+      guard report.refused.isEmpty || skipRefused else {
+        throw Failure(
+          "\(Digits.count(report.refused.count, "letter")) refused, so none was replayed; name the others only, or leave "
+            + "out what is refused with --skip-refused")
+      }
+      var words = "\(Digits.count(report.replayed.count, "letter")) replayed"
+      if !report.replayedBefore.isEmpty { words += ", \(Digits.grouped(report.replayedBefore.count)) replayed before" }
+      if !report.refused.isEmpty { words += ", \(Digits.grouped(report.refused.count)) refused" }
+      Words.say(words)
     }
   }
 }
@@ -131,7 +165,8 @@ extension Letter {
   }
 
   fileprivate var line: String {
-    "\(place)  \(time)  \(reason)  from \(origin.map { "\($0)" } ?? "nowhere")\n    \(text)"
+    let replayed = replayedAt.map { "  replayed \(Timestamp(milliseconds: $0))" } ?? ""
+    return "\(place)  \(time)  \(reason)  from \(origin.map { "\($0)" } ?? "nowhere")\(replayed)\n    \(text)"
   }
 
   fileprivate var page: String {
@@ -159,6 +194,10 @@ extension Letter {
     ] {
       json.key(key)
       json.string(value)
+    }
+    if let replayedAt {
+      json.key("replayed")
+      json.string("\(Timestamp(milliseconds: replayedAt))")
     }
     json.key("bytes")
     json.integer(leftOutBytes ?? message.value?.count ?? 0)

@@ -1,9 +1,11 @@
 import Auditing
 import Domain
 import Foundation
+import Glibc
 import KafkaClient
-import Pipeline
 import Policies
+
+@testable import Pipeline
 
 /// A broker with topics, a fleet, a stream of events, and the processes that work on it. Knows which decisions must come
 /// of what it published, and waits for them.
@@ -14,11 +16,15 @@ final class FireRange {
     var subjects = 12
     var partitions = 4
     var eventsPerSecond = 60
+    var commitIntervalMilliseconds = 50
     var transactionTimeoutMilliseconds = 5000
     var sessionTimeoutMilliseconds = 6000
     /// Planners keep local snapshots, in one folder, every second.
     var keepsSnapshots = false
     var membership = "dynamic"
+    /// Properties of every producer. The embedded broker checks no sequence numbers: with more than one request under way
+    /// it takes the one behind a refused one, and the client holds both for written.
+    var producer: [(String, String)] = []
   }
 
   static let policy = """
@@ -89,7 +95,8 @@ final class FireRange {
       for outcome in try plan.create(KafkaAdmin(settings.kafka)) { if let error = outcome.error { throw error } }
     }
     producer = try KafkaProducer(
-      settings.kafka.merging(["enable.idempotence": "true", "linger.ms": "2", "message.timeout.ms": "120000"]))
+      settings.kafka.merging(["enable.idempotence": "true", "linger.ms": "2", "message.timeout.ms": "120000"])
+        .merging(KafkaConfiguration(options.producer)))
     for subject in 0..<options.subjects { interested[subject] = [] }
   }
 
@@ -110,14 +117,19 @@ final class FireRange {
   /// Starts a process, or one of the same name again.
   func start(_ name: String, roles: String, workers: Int = 1) throws {
     note("start \(name)")
+    let properties =
+      [
+        ("session.timeout.ms", "\(options.sessionTimeoutMilliseconds)"), ("heartbeat.interval.ms", "1000"),
+        ("fetch.wait.max.ms", "20"),
+      ] + options.producer
     processes[name] = try FireProcess(
       name, folder: folder,
       settings: [
         "kafka.bootstrapServers=\(bootstrap)",
-        "kafka.properties=session.timeout.ms=\(options.sessionTimeoutMilliseconds),heartbeat.interval.ms=1000,fetch.wait.max.ms=20",
+        "kafka.properties=\(properties.map { "\($0)=\($1)" }.joined(separator: ","))",
         "topics.prefix=\(settings.topics.prefix)", "topics.events=\(settings.eventTopics[0])",
         "group=\(settings.group)", "instance=\(name)", "roles=\(roles)", "planner.workers=\(workers)",
-        "planner.commitIntervalMilliseconds=50",
+        "planner.commitIntervalMilliseconds=\(options.commitIntervalMilliseconds)",
         "planner.transactionTimeoutMilliseconds=\(options.transactionTimeoutMilliseconds)", "policy=policy.yaml",
         "audit.store=\(name).sqlite", "planner.membership=\(options.membership)",
       ] + (options.keepsSnapshots ? ["planner.snapshotFolder=snapshots", "planner.snapshotIntervalSeconds=1"] : []))
@@ -160,6 +172,83 @@ final class FireRange {
           "\(name): \($0)"
         }
     }
+  }
+
+  // MARK: Planners
+
+  /// Log partitions that each running planner has restored and not let go, by what it logs.
+  var owned: [String: Set<Int>] {
+    var owned: [String: Set<Int>] = [:]
+    for (name, process) in processes where name != "intake" {
+      var partitions: Set<Int> = []
+      for line in process.words.split(separator: "\n") {
+        if let restored = line.firstMatch(of: /\bpartition=(\d+).* partition restored/) {
+          if let number = Int(restored.1) { partitions.insert(number) }
+        } else if let gone = line.firstMatch(of: /\bpartitions=\[([^\]]*)\].* partitions (?:revoked|lost)/) {
+          partitions.subtract(gone.1.split(separator: ", ").compactMap { Int($0) })
+        }
+      }
+      owned[name] = partitions
+    }
+    return owned
+  }
+
+  /// Publishes until so many planners own a partition each or more, and all partitions are owned.
+  /// - Returns: whether that came about in time.
+  func spread(over planners: Int, timeout: Double = 60) throws -> Bool {
+    let end = Date().addingTimeInterval(timeout)
+    while Date() < end, fallen.isEmpty {
+      let owned = owned
+      if owned.values.filter({ !$0.isEmpty }).count == planners,
+        owned.values.map(\.count).reduce(0, +) == options.partitions
+      {
+        note("owned: \(owned.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.sorted())" })")
+        return true
+      }
+      try publish(seconds: 0.2)
+    }
+    note("owned in the end: \(owned)")
+    return false
+  }
+
+  /// Publishes until the planner of a single partition is in the middle of a transaction, and kills it there.
+  ///
+  /// The embedded broker shows at once what a transaction writes. Whoever takes over decides the same again with the same
+  /// ids, as long as it finds the state of the last commit: the planner is frozen, and goes on when its state stands
+  /// there without its position, or no decision behind the position. A broker with isolation needs no such care.
+  /// - Returns: whether that came about.
+  func killInTransaction(_ name: String) throws -> Bool {
+    guard broker != nil else {
+      try publish(seconds: random.seconds(0.1, 1))
+      kill9(name)
+      return true
+    }
+    for _ in 0..<50 {
+      try publish(seconds: random.seconds(0.05, 0.3))
+      processes[name]?.signal(SIGSTOP)
+      if let partition = owned[name]?.first, owned[name]?.count == 1, try isInTransaction(Int32(partition)) {
+        kill9(name)
+        return true
+      }
+      processes[name]?.signal(SIGCONT)
+    }
+    return false
+  }
+
+  private func isInTransaction(_ partition: Int32) throws -> Bool {
+    let reader = TopicReader(settings: settings)
+    var last: KafkaMessage?
+    try reader.read(from: [KafkaTopicPartition(topic: settings.topics.state, partition: partition): 0]) { last = $0 }
+    guard let last, last.key == PlannerPosition.key else { return false }
+    let position = try PlannerPosition(bytes: last.value ?? [])
+    var isAhead = false
+    _ = try reader.read(settings.topics.decisions) { message in
+      guard let decision = try? Decision(json: message.value ?? []) else { return }
+      // d-partition-offset-ordinal
+      let id = decision.decision.split(separator: "-").dropFirst().compactMap { Int64($0) }
+      if id.count == 3, id[0] == Int64(partition), id[1] >= position.nextOffset { isAhead = true }
+    }
+    return isAhead
   }
 
   // MARK: Publishing
@@ -220,7 +309,9 @@ final class FireRange {
   func drained(timeout: Double) throws -> Bool {
     guard try producer.flush(timeout: .seconds(30)) else { return false }
     note("published \(published) events, \(expected.count) decisions to come")
-    return try wait(timeout) { try missing().isEmpty }
+    let done = try wait(timeout) { try missing().isEmpty }
+    if done { note("all decided") }
+    return done
   }
 
   /// What is not decided yet.

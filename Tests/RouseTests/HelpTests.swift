@@ -8,7 +8,7 @@ struct HelpTests {
       [], ["plan"], ["fleet"], ["policy"], ["policy", "check"], ["policy", "explain"], ["policy", "diff"],
       ["policy", "profiles"], ["audit"], ["audit", "device"], ["audit", "event"], ["audit", "why"], ["audit", "top"],
       ["audit", "statement"], ["audit", "zombies"], ["audit", "summary"], ["audit", "export"], ["bench"],
-      ["bench", "planner"],
+      ["bench", "planner"], ["dead-letters", "list"], ["dead-letters", "show"], ["dead-letters", "replay"],
       ["bench", "audit"], ["bench", "pipeline"], ["bench", "latency"], ["bench", "restore"], ["simulate"],
     ])
   func help(_ command: [String]) throws {

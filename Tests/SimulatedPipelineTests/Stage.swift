@@ -174,7 +174,9 @@ final class AuditStage: Stage {
   override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
     let feed = AuditFeed(
       settings: run.scenario.settings, sink: SimulatedAuditSink(audit: run.audit, process: process, stop: stop),
-      stop: stop, counters: run.counters, logger: run.story.logger(name, run), cluster: process, clock: clock)
+      stop: stop, counters: run.counters, logger: run.story.logger(name, run), longRefusal: .seconds(60),
+      cluster: process,
+      clock: clock)
     self.feed = feed
     try feed.start()
   }

@@ -1,0 +1,204 @@
+import KafkaClient
+
+/// What became of letters that were to be given back.
+public struct ReplayReport: Sendable {
+  /// A letter that cannot be given back, or must not be.
+  public struct Refusal: Sendable {
+    public var letter: Letter
+    /// Why, and what to do; for a person.
+    public var why: String
+  }
+
+  /// Given back now.
+  public var replayed: [Letter] = []
+  /// Given back by a former replay, so not again.
+  public var replayedBefore: [Letter] = []
+  public var refused: [Refusal] = []
+}
+
+/// A letter as it will be written.
+private struct ReplayRecord {
+  var letter: Letter
+  var topic: String
+  /// Nil where the topic has fewer partitions now: the key chooses.
+  var partition: Int32?
+  var value: [UInt8]?
+}
+
+/// Why a letter is not given back.
+private struct ReplayRefusal: Error {
+  var why: String
+}
+
+extension DeadLetterBox {
+  /// Larger values are refused: intake reads no larger ones.
+  private static let valueBytesMax = 4_000_000
+  /// Letters and bytes of a transaction, so that it ends well within its time-out.
+  private static let transactionLettersMax = 1000
+  private static let transactionBytesMax = 32 << 20
+
+  /// Writes the original bytes, key and headers to the partition they came from, each letter once: its receipt is written
+  /// beside the letter in the same transaction, and a letter with a receipt is left out. What still cannot be accepted
+  /// becomes a letter again.
+  ///
+  /// All letters are looked at before the first is written. A registration is refused when the device has sent another
+  /// since: in a compacted topic the old one would take its place.
+  /// - Parameters:
+  ///   - skipsRefused: gives the others back; false writes nothing when any is refused.
+  ///   - done: told of the letters of each transaction that is committed. When an error is thrown, those stay given
+  ///     back, and the others are not.
+  public func replay(
+    _ letters: [Letter], skipsRefused: Bool = false, _ done: ([Letter]) throws -> Void = { _ in }
+  ) throws -> ReplayReport {
+    // Before anything is read: from here on no other replay can commit what this one does not see.
+    let producer = try producer()
+    var report = ReplayReport()
+    var records: [ReplayRecord] = []
+    let receipts = try receipts(for: letters)
+    let devices = try newestRegistrations(letters)
+    let topics = try partitionCounts(letters)
+    var seen: Set<KafkaPosition> = []
+    for letter in letters where seen.insert(letter.place).inserted {
+      if receipts[letter.place] != nil {
+        report.replayedBefore.append(letter)
+        continue
+      }
+      switch try record(of: letter, devices, topics) {
+      case .success(let record): records.append(record)
+      case .failure(let refusal): report.refused.append(ReplayReport.Refusal(letter: letter, why: refusal.why))
+      }
+    }
+    guard report.refused.isEmpty || skipsRefused else { return report }
+    var rest = records[...]
+    while !rest.isEmpty {
+      let next = Self.transaction(of: rest)
+      rest = rest.dropFirst(next.count)
+      try write(next, producer)
+      report.replayed += next.map(\.letter)
+      try done(next.map(\.letter))
+    }
+    return report
+  }
+
+  private func producer() throws(KafkaError) -> KafkaProducer {
+    let producer = try KafkaProducer(
+      settings.client([
+        "enable.idempotence": "true", "transactional.id": "\(settings.group)-replay",
+        "partitioner": "murmur2_random", "message.max.bytes": "4194304",
+      ]))
+    try retrying { () throws(KafkaError) in try producer.initTransactions(timeout: .seconds(30)) }
+    return producer
+  }
+
+  // MARK: Looking at all of them
+
+  private func record(
+    of letter: Letter, _ devices: [KafkaTopicPartition: [[UInt8]: KafkaMessage]], _ topics: [String: Int]
+  ) throws(KafkaError) -> Result<ReplayRecord, ReplayRefusal> {
+    func refused(_ why: String) -> Result<ReplayRecord, ReplayRefusal> { .failure(ReplayRefusal(why: why)) }
+    guard let origin = letter.origin else {
+      return refused("it does not tell where it came from; write it to its topic by hand")
+    }
+    let topic = origin.partition.topic
+    guard ![settings.topics.log, settings.topics.state].contains(topic) else {
+      return refused(
+        "it is an internal record of \(origin); what it was made of stands in the topics that intake reads")
+    }
+    guard let partitions = topics[topic], partitions > 0 else {
+      return refused("the topic \(topic) that it came from is not there any more; write it to another by hand")
+    }
+    var value = letter.message.value
+    if topic == settings.topics.devices, let key = letter.message.key {
+      let newest = devices[origin.partition]?[key]
+      if let why = Self.superseded(letter, origin, newest) { return refused(why) }
+      if letter.leftOutBytes != nil { value = newest?.value }
+    } else if letter.leftOutBytes != nil {
+      // What was left out still stands where it came from, if retention left it there.
+      do throws(KafkaError) {
+        value = try record(at: origin).value
+      } catch {
+        guard error.code == .noOffset else { throw error }
+        return refused("its value was too large for a letter, and retention has removed it from \(origin)")
+      }
+    }
+    if let count = value?.count, count > Self.valueBytesMax {
+      return refused("its value has \(count) bytes, more than intake reads; publish it again in a smaller form")
+    }
+    return .success(
+      ReplayRecord(
+        letter: letter, topic: topic,
+        partition: origin.partition.partition < partitions ? origin.partition.partition : nil, value: value))
+  }
+
+  /// - Parameter newest: of the device's records in the partition the letter came from.
+  /// - Returns: nil when the letter is what holds for its device.
+  private static func superseded(_ letter: Letter, _ origin: KafkaPosition, _ newest: KafkaMessage?) -> String? {
+    guard let newest, newest.offset >= origin.offset else {
+      return "nothing of its device is left from \(origin) on: it was forgotten since, or retention removed it"
+    }
+    // The same again changes nothing.
+    if newest.offset == origin.offset || letter.leftOutBytes == nil && newest.value == letter.message.value {
+      return nil
+    }
+    return "its device has sent \(newest.topicPartition)@\(newest.offset) since, which it would replace"
+  }
+
+  /// The newest record of each device that has a letter, by partition and key, from the first letter's origin on.
+  private func newestRegistrations(
+    _ letters: [Letter]
+  ) throws(KafkaError) -> [KafkaTopicPartition: [[UInt8]: KafkaMessage]] {
+    var starts: [KafkaTopicPartition: Int64] = [:]
+    var keys: Set<[UInt8]> = []
+    for letter in letters {
+      guard let origin = letter.origin, origin.partition.topic == settings.topics.devices else { continue }
+      guard let key = letter.message.key else { continue }
+      keys.insert(key)
+      starts[origin.partition] = min(starts[origin.partition] ?? .max, origin.offset)
+    }
+    var newest: [KafkaTopicPartition: [[UInt8]: KafkaMessage]] = [:]
+    try TopicReader(settings: settings).read(from: starts) { message in
+      guard let key = message.key, keys.contains(key) else { return }
+      newest[message.topicPartition, default: [:]][key] = message
+    }
+    return newest
+  }
+
+  private func partitionCounts(_ letters: [Letter]) throws(KafkaError) -> [String: Int] {
+    let names = Set(letters.compactMap { $0.origin?.partition.topic }).sorted()
+    guard !names.isEmpty else { return [:] }
+    let found = try KafkaAdmin(settings.client([:])).describeTopics(names, timeout: .seconds(30))
+    return Dictionary(found.map { ($0.name, $0.partitions.count) }) { $1 }
+  }
+
+  // MARK: Writing
+
+  /// The first records that fit into one transaction, at least one.
+  private static func transaction(of records: ArraySlice<ReplayRecord>) -> ArraySlice<ReplayRecord> {
+    var bytes = 0
+    let fitting = records.prefix(transactionLettersMax).prefix { record in
+      bytes += record.value?.count ?? 0
+      return bytes <= transactionBytesMax
+    }
+    return fitting.isEmpty ? records.prefix(1) : fitting
+  }
+
+  private func write(_ records: ArraySlice<ReplayRecord>, _ producer: KafkaProducer) throws(KafkaError) {
+    try producer.beginTransaction()
+    do throws(KafkaError) {
+      for record in records {
+        let letter = record.letter
+        try producer.send(
+          topic: record.topic, partition: record.partition, key: letter.message.key, value: record.value,
+          headers: letter.replayHeaders)
+        try producer.send(
+          topic: letter.message.topic, partition: letter.message.partition, key: letter.message.key, value: nil,
+          headers: letter.receiptHeaders)
+      }
+      try retrying { () throws(KafkaError) in try producer.commitTransaction(timeout: .seconds(30)) }
+    } catch {
+      // Where that fails, too, the broker ends the transaction at its time-out, or the next replay does.
+      if !error.isFatal { do throws(KafkaError) { try producer.abortTransaction(timeout: .seconds(10)) } catch {} }
+      throw error
+    }
+  }
+}
