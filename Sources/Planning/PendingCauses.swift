@@ -154,7 +154,10 @@ extension Planner {
       if output.decisions.count >= decisionsMax { return false }
       _ = timers.removeFirst()
       let instance = first.instance
-      guard waiting(instance).armedAt == first.due, instances[instance].flags.contains(.used) else { continue }
+      // What had the slot before may have left an entry of the same time behind, in another place of the order.
+      guard waiting(instance).armedAt == first.due, instances[instance].order == first.order,
+        instances[instance].flags.contains(.used)
+      else { continue }
       let waiting = instances[instance].waiting
       waitings[waiting].armedAt = .max
       let due = waitings[waiting].due
