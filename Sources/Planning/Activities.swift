@@ -75,7 +75,11 @@ extension Planner {
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
     let time = fanOut.time
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
-    if evaluation.hasDisplays, !isStarter { entries[entry].current = evaluation.fingerprint }
+    if evaluation.hasDisplays, !isStarter, entries[entry].current != evaluation.fingerprint {
+      entries[entry].current = evaluation.fingerprint
+      // Also where nothing is sent: the next push shows it.
+      touch(device: slot)
+    }
     if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
     if evaluation.hasDisplays, !isStarter, evaluation.action != .end,
       entries[entry].shown == evaluation.fingerprint

@@ -336,6 +336,23 @@ private typealias H = PlannerHarness
     }
   }
 
+  @Test("what an activity was told of and not sent is known after a restart")
+  func unsentIsKnown() {
+    for isRestored in [false, true] {
+      var h = H(Self.policy { $0.rules.append(Rule(on: "flight.meal.changed", relevance: RelevanceFormula(base: 0))) })
+      h.losesPlanner = { isRestored }
+      var activity = Self.activity()
+      activity.interests = ["flight/UA1", "flight/UA2"]
+      h.register(Self.phone(activities: [activity]))
+      h.event(.delay(30, id: "e1", at: H.noon + 1, type: "flight.meal.changed"))
+      #expect(h.only?.reason == .cosmetic)
+      // One push shows what is new of either subject.
+      h.event(.delay(60, id: "e2", subject: "flight/UA2", at: H.noon + 2, type: "flight.gate.changed"))
+      h.event(.delay(30, id: "e3", at: H.noon + 3, type: "flight.gate.changed"))
+      #expect(h.only?.reason == .notVisible, "restored \(isRestored)")
+    }
+  }
+
   @Test("payloads that come near the limit are told of once a step, with what makes them large")
   func nearTheLimit() throws {
     var h = H(Self.policy())

@@ -121,6 +121,7 @@ struct Scenario {
       FlightActivity:
         surface: liveActivity
         halfLife: 20m
+        displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
         price: { base: 0.3, floor: 0.0 }
         rules:
           - { on: flight.boarding, action: start, relevance: { base: 0.9 } }
@@ -134,6 +135,7 @@ struct Scenario {
       MatchActivity:
         surface: broadcast
         halfLife: 20m
+        displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
         price: { base: 0.3, floor: 0.0 }
         rules:
           - { on: score.changed, relevance: { base: 0.9 } }
