@@ -18,6 +18,7 @@ public struct LedgerCheck: ~Copyable {
   private var contents: SortedSpill
   /// Charges of whole apps, by app.
   private var apps: SortedSpill
+  private var policies = PolicySpans()
   /// Set when the oldest records are gone: ledgers are then checked from where they are known.
   public var historyIsCut = false
   /// How many decisions and commands have been taken, repeated ones included.
@@ -72,6 +73,7 @@ public struct LedgerCheck: ~Copyable {
     }
     guard let id = identify(command.command, RecordId.command, "command", place()) else { return }
     let checked = CheckedCommand(command, id: id)
+    policies.note(command.policy.hash, at: id)
     keep(.command(checked), of: command.device, id, bytes)
     guard command.charged.contains(where: { $0.ledger == .app }) else { return }
     attempt { check throws(LedgerCheckError) in
@@ -121,7 +123,7 @@ public struct LedgerCheck: ~Copyable {
     if let failure { throw failure }
     try Self.checkIds(contents, into: &report)
     var replay = LedgerReplay(
-      limits: limits, refundsAllowed: refundsAllowed, historyIsCut: historyIsCut, report: report)
+      limits: limits, refundsAllowed: refundsAllowed, historyIsCut: historyIsCut, policies: policies, report: report)
     try Self.checkDevices(devices, into: &replay)
     try apps.forEach { (key, bytes) throws(LedgerCheckError) in
       replay.charge(try Self.read { try LedgerReplay.Charge(bytes, id: key.id) }, kind: nil)

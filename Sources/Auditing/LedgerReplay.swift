@@ -5,13 +5,18 @@ struct LedgerReplay {
   let limits: [String: LedgerLimits]
   let refundsAllowed: Bool
   let historyIsCut: Bool
+  let policies: PolicySpans
   var report: LedgerReport
 
   private var days: [Owner: DayBook] = [:]
   private var rates: [Owner: RateBook] = [:]
 
-  init(limits: [String: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, report: LedgerReport) {
+  init(
+    limits: [String: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, policies: PolicySpans,
+    report: LedgerReport
+  ) {
     self.limits = limits
+    self.policies = policies
     self.refundsAllowed = refundsAllowed
     self.historyIsCut = historyIsCut
     self.report = report
@@ -30,21 +35,22 @@ struct LedgerReplay {
     var left: Int
     var policy: String
     var at: Int64
+    /// Of the command that was charged last.
+    var id: RecordId
     /// First charges of the two newest windows.
     var windowStarts: [Int64] = []
     /// Charges of the last 24 h, oldest first.
     var recent: [Int64] = []
   }
 
-  /// A rate under each limit that may be in force.
+  /// A rate. Which of the limits is in force is not told where there are two, and changes when a person allows frequent
+  /// updates, or forbids them, while the activity runs.
   private struct RateBook {
-    var candidates: [Candidate]
-    struct Candidate {
-      /// Which of the limits; constant over policies.
-      var index: Int
-      var tat: Int64?
-      var broken: (LedgerReport.Rule, String)?
-    }
+    /// TAT, by each way in which the limits explain the charges so far; nil: not known. Few, because each agrees with the
+    /// tokens that were left.
+    var courses: [Int64?]
+    /// Set when no way was left.
+    var broken: (LedgerReport.Rule, String)?
   }
 
   /// One token taken from one ledger by one command.
@@ -83,10 +89,7 @@ struct LedgerReplay {
   mutating func closeBooks() {
     report.ledgers += days.count + rates.count
     for (_, book) in rates.sorted(by: { Self.inOrder($0.key, $1.key) }) {
-      guard book.candidates.allSatisfy({ $0.broken != nil }), let (rule, text) = book.candidates.first?.broken else {
-        continue
-      }
-      report.add(rule, text)
+      if let (rule, text) = book.broken { report.add(rule, text) }
     }
     days.removeAll(keepingCapacity: true)
     rates.removeAll(keepingCapacity: true)
@@ -114,7 +117,8 @@ struct LedgerReplay {
     let at = charge.at
     let limit = kind.flatMap { limits(of: charge.policy)?.days[$0] }
     guard var book = days[owner] else {
-      days[owner] = DayBook(left: charge.left, policy: charge.policy, at: at, windowStarts: [at], recent: [at])
+      days[owner] = DayBook(
+        left: charge.left, policy: charge.policy, at: at, id: charge.id, windowStarts: [at], recent: [at])
       if let limit, !historyIsCut, charge.left != limit.perDay - 1 {
         report.add(
           .ledgerBroken,
@@ -128,8 +132,8 @@ struct LedgerReplay {
     let samePolicy = book.policy == charge.policy
     book.recent.removeAll { $0 <= at - 24 * Self.hour }
     book.recent.append(at)
-    let previous = book.at
-    (book.left, book.policy, book.at) = (charge.left, charge.policy, at)
+    let (previous, previousID) = (book.at, book.id)
+    (book.left, book.policy, book.at, book.id) = (charge.left, charge.policy, at, charge.id)
     if let limit, limit.isRolling {
       if samePolicy, !historyIsCut, charge.left + book.recent.count != limit.perDay, !refundsAllowed {
         report.add(
@@ -142,6 +146,8 @@ struct LedgerReplay {
     // What another policy gives a day is another count.
     guard samePolicy, charge.left != before - 1 else { return }
     if charge.left < before - 1 {
+      // A policy without a limit for the app was in force in between: what was sent under it counts, and names no charge.
+      if owner.ledger == .app, policies.hasOther(than: charge.policy, between: previousID, and: charge.id) { return }
       report.add(
         .ledgerBroken, "\(Self.describe(owner)): from \(before) to \(charge.left) tokens by \(charge.command) alone")
       return
@@ -189,60 +195,68 @@ struct LedgerReplay {
     guard !rates.isEmpty else {
       report.chargesNotRecomputed += 1
       // What was charged under limits that nobody gave: the ledger is known again once it was full.
-      for i in self.rates[owner]?.candidates.indices ?? 0..<0 { self.rates[owner]?.candidates[i].tat = nil }
+      self.rates[owner]?.courses = [nil]
       return
     }
-    var book =
-      self.rates[owner]
-      ?? RateBook(candidates: rates.indices.map { RateBook.Candidate(index: $0, tat: historyIsCut ? nil : 0) })
-    var recomputed = false
-    for i in book.candidates.indices where book.candidates[i].index < rates.count {
-      let done = recompute(&book.candidates[i], rates[book.candidates[i].index], owner, charge)
-      recomputed = recomputed || done
+    var book = self.rates[owner] ?? RateBook(courses: [historyIsCut ? nil : 0])
+    var next: [Int64?] = []
+    var broken: [Step.Break] = []
+    for tat in book.courses {
+      for rate in rates {
+        switch step(from: tat, rate, owner, charge) {
+        case .to(let tat): if !next.contains(tat) { next.append(tat) }
+        case .breaks(let failure): broken.append(failure)
+        }
+      }
     }
-    if recomputed { report.chargesRecomputed += 1 } else { report.chargesNotRecomputed += 1 }
+    if next.isEmpty, let first = broken.first {
+      book.broken = book.broken ?? (first.rule, first.text)
+      next = [first.tat]
+    }
+    let isRecomputed = !broken.isEmpty || book.courses.contains { $0 != nil }
+    if isRecomputed { report.chargesRecomputed += 1 } else { report.chargesNotRecomputed += 1 }
+    book.courses = next
     self.rates[owner] = book
   }
 
+  /// What a charge makes of a TAT.
+  private enum Step {
+    /// Nil: not known still.
+    case to(Int64?)
+    case breaks(Break)
+
+    struct Break {
+      var rule: LedgerReport.Rule
+      var text: String
+      /// To go on with.
+      var tat: Int64?
+    }
+  }
+
   /// Admissible iff t ≥ TAT − τ; then TAT = max(t, TAT) + T, and ⌊(t + burst·T − TAT) / T⌋ are left.
-  private func recompute(
-    _ candidate: inout RateBook.Candidate, _ rate: LedgerLimits.Rate, _ owner: Owner, _ charge: Charge
-  ) -> Bool {
+  private func step(from tat: Int64?, _ rate: LedgerLimits.Rate, _ owner: Owner, _ charge: Charge) -> Step {
     let now = charge.at
-    guard rate.interval > 0 else {
-      candidate.broken =
-        candidate.broken ?? (.ledgerBroken, "\(Self.describe(owner)): charged by \(charge.command) without a limit")
-      return true
+    func breaks(_ rule: LedgerReport.Rule, _ text: String, _ tat: Int64?) -> Step {
+      .breaks(Step.Break(rule: rule, text: "\(Self.describe(owner)): \(text)", tat: tat))
     }
-    guard var tat = candidate.tat else {
-      // A ledger with all but one token left was full before the charge.
-      if charge.left == rate.burst - 1 { candidate.tat = now + rate.interval }
-      return false
-    }
+    guard rate.interval > 0 else { return breaks(.ledgerBroken, "charged by \(charge.command) without a limit", tat) }
+    // A ledger with all but one token left was full before the charge.
+    guard var tat else { return .to(charge.left == rate.burst - 1 ? now + rate.interval : nil) }
     func left(_ tat: Int64) -> Int {
       Int(max(0, min(rate.burst, (now + rate.burst * rate.interval - max(tat, now)) / rate.interval)))
     }
     func isEarly(_ tat: Int64) -> Bool { now < tat - (rate.burst - 1) * rate.interval }
     // Where the last token is spent either way, only that the charge was admitted tells of a refund.
     if refundsAllowed, isEarly(tat) || left(max(now, tat) + rate.interval) < charge.left { tat -= rate.interval }
+    let spent = max(now, tat) + rate.interval
     if isEarly(tat) {
-      candidate.broken =
-        candidate.broken
-        ?? (
-          .overspent,
-          "\(Self.describe(owner)): \(charge.command) came \(tat - (rate.burst - 1) * rate.interval - now) µs before a token was there"
-        )
+      let wait = tat - (rate.burst - 1) * rate.interval - now
+      return breaks(.overspent, "\(charge.command) came \(wait) µs before a token was there", spent)
     }
-    tat = max(now, tat) + rate.interval
-    candidate.tat = tat
-    if left(tat) != charge.left {
-      candidate.broken =
-        candidate.broken
-        ?? (
-          .ledgerBroken, "\(Self.describe(owner)): \(charge.left) left after \(charge.command), expected \(left(tat))"
-        )
+    guard left(spent) == charge.left else {
+      return breaks(.ledgerBroken, "\(charge.left) left after \(charge.command), expected \(left(spent))", spent)
     }
-    return true
+    return .to(spent)
   }
 }
 

@@ -49,7 +49,13 @@ public final class AuditFeed {
   private let stop: StopSignal
   private let counters: PipelineCounters
   private let logger: Logger
+  private let cluster: any Cluster
+  private let clock: any StageClock
   private let reader = JSONReader()
+  private var consumer: (any ClusterConsumer)?
+  /// Offsets of the next records to store.
+  private var next: [KafkaTopicPartition: Int64] = [:]
+  private var lastIdle = Duration.zero
   /// A store that refused for so long may have been overtaken by the retention of the topics.
   private let longRefusal: Duration
   /// Oldest offsets that were left when the store answered again; the partitions where there is more before them that is
@@ -67,7 +73,7 @@ public final class AuditFeed {
 
   init(
     settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger,
-    longRefusal: Duration
+    longRefusal: Duration, cluster: any Cluster = KafkaCluster(), clock: any StageClock = SystemClock()
   ) {
     self.longRefusal = longRefusal
     self.settings = settings
@@ -75,18 +81,37 @@ public final class AuditFeed {
     self.stop = stop
     self.counters = counters
     self.logger = logger
+    self.cluster = cluster
+    self.clock = clock
   }
 
   /// Works until asked to stop, on the calling thread.
   public func run() throws(PipelineError) {
-    guard let known = untilDone({ try sink.positions() }) else { return }
-    do throws(KafkaError) {
-      try work(from: known)
-    } catch { throw .kafka(error) }
+    defer { end() }
+    try start()
+    while !stop.isAsked { try workOnce() }
   }
 
-  private func work(from known: [AuditPosition]) throws(KafkaError) {
-    let consumer = try KafkaConsumer(
+  /// Connects, and goes on where the store says.
+  func start() throws(PipelineError) {
+    guard let known = untilDone({ try sink.positions() }) else { return }
+    do throws(KafkaError) { try start(from: known) } catch { throw .kafka(error) }
+    lastIdle = clock.elapsed
+  }
+
+  /// One turn: reads a batch and stores it.
+  func workOnce() throws(PipelineError) {
+    do throws(KafkaError) { try work() } catch { throw .kafka(error) }
+  }
+
+  /// Lets go of everything.
+  func end() {
+    consumer?.close(timeout: .seconds(2))
+    consumer = nil
+  }
+
+  private func start(from known: [AuditPosition]) throws(KafkaError) {
+    let consumer = try cluster.consumer(
       settings.client(
         [
           "group.id": "\(settings.group)-audit", "enable.auto.commit": "false", "isolation.level": "read_committed",
@@ -94,36 +119,33 @@ public final class AuditFeed {
         ],
         defaults: [
           "fetch.wait.max.ms": "50", "queued.min.messages": "100000", "queued.max.messages.kbytes": "32768",
-        ]))
-    defer { consumer.close(timeout: .seconds(2)) }
+        ]), listener: nil)
+    self.consumer = consumer
     let starts = try starts(known)
-    try consumer.assign(starts)
-    var next: [KafkaTopicPartition: Int64] = [:]
+    try consumer.incrementalAssign(starts)
     for case (let partition, .at(let offset)) in starts { next[partition] = offset }
-    for (partition, low) in try removed(before: next, consumer) {
-      tellLoss(partition, from: next[partition] ?? 0, to: low)
-    }
-    var lastIdle = ContinuousClock.now
-    while !stop.isAsked {
-      let batch = try consumer.poll(maxMessages: Self.batchMax, timeout: .milliseconds(100))
-      for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
-      if !batch.messages.isEmpty {
-        let began = ContinuousClock.now
-        store(batch.messages, &next)
-        if .now - began > longRefusal { overtaken = try removed(before: next, consumer) }
-      } else if ContinuousClock.now - lastIdle > .seconds(10) {
-        lastIdle = .now
-        do { try sink.idle() } catch { logger.error("audit housekeeping failed", metadata: ["error": "\(error)"]) }
-      }
+    for (partition, low) in try removed(consumer) { tellLoss(partition, from: next[partition] ?? 0, to: low) }
+  }
+
+  private func work() throws(KafkaError) {
+    guard let consumer else { return }
+    let batch = try consumer.poll(maxMessages: Self.batchMax, timeout: .milliseconds(100))
+    for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+    if !batch.messages.isEmpty {
+      let began = clock.elapsed
+      store(batch.messages)
+      if clock.elapsed - began > longRefusal { overtaken = try removed(consumer) }
+    } else if clock.elapsed - lastIdle > .seconds(10) {
+      lastIdle = clock.elapsed
+      do { try sink.idle() } catch { logger.error("audit housekeeping failed", metadata: ["error": "\(error)"]) }
     }
   }
 
-  /// - Returns: the oldest offsets left, of the partitions where they are behind the given ones.
-  private func removed(
-    before next: [KafkaTopicPartition: Int64], _ consumer: KafkaConsumer
-  ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+  /// - Returns: the oldest offsets left, of the partitions where they are behind the next ones to store.
+  private func removed(_ consumer: any ClusterConsumer) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
     var lows: [KafkaTopicPartition: Int64] = [:]
-    for (partition, offset) in next {
+    for (partition, offset) in next.sorted(by: { ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition) })
+    {
       let low = try consumer.watermarks(of: partition, timeout: .seconds(30)).low
       if low > offset { lows[partition] = low }
     }
@@ -145,23 +167,22 @@ public final class AuditFeed {
   }
 
   private func starts(_ known: [AuditPosition]) throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
-    let admin = try KafkaAdmin(settings.client([:]))
+    let topics: [(name: String, topic: AuditPosition.Topic)] = [
+      (settings.topics.decisions, .decisions), (settings.topics.commands, .commands),
+    ]
+    let counts = try cluster.partitionCounts(of: topics.map(\.name), settings.client([:]))
     var starts: [KafkaTopicPartition: KafkaOffset] = [:]
-    for (name, topic) in [
-      (settings.topics.decisions, AuditPosition.Topic.decisions), (settings.topics.commands, .commands),
-    ] {
-      let found = try admin.describeTopics([name], timeout: .seconds(30)).first
-      guard let found, !found.partitions.isEmpty else { throw PipelineSettings.missing(name) }
-      for partition in found.partitions {
-        let next = known.first { $0.topic == topic && $0.partition == partition.id }?.next
-        starts[KafkaTopicPartition(topic: name, partition: partition.id)] = next.map { .at($0) } ?? .beginning
+    for ((name, topic), count) in zip(topics, counts) {
+      guard count > 0 else { throw PipelineSettings.missing(name) }
+      for partition in 0..<count {
+        let next = known.first { $0.topic == topic && $0.partition == partition }?.next
+        starts[KafkaTopicPartition(topic: name, partition: partition)] = next.map { .at($0) } ?? .beginning
       }
     }
     return starts
   }
 
-  /// - Parameter next: gets the positions behind the messages.
-  private func store(_ messages: [KafkaMessage], _ next: inout [KafkaTopicPartition: Int64]) {
+  private func store(_ messages: [KafkaMessage]) {
     var records: [AuditRecord] = []
     records.reserveCapacity(messages.count)
     var stored: [KafkaTopicPartition: Int64] = [:]
@@ -198,17 +219,20 @@ public final class AuditFeed {
 
   /// Repeats until it succeeds or the process is asked to stop: what is not stored yet is kept and lost never.
   private func untilDone<Result>(_ work: () throws -> Result) -> Result? {
-    var pause = 0.2
+    var pause = Duration.milliseconds(200)
     while true {
       do {
         return try work()
       } catch {
         counters.add(.auditRetries)
-        logger.error("the audit store refuses; trying again", metadata: ["error": "\(error)", "seconds": "\(pause)"])
+        logger.error(
+          "the audit store refuses; trying again",
+          metadata: ["error": "\(error)", "milliseconds": "\(pause.milliseconds)"])
       }
-      stop.wait(pause)
+      // In slices: nobody waits for a process that is asked to stop.
+      for _ in 0..<pause.milliseconds / 50 where !stop.isAsked { clock.sleep(.milliseconds(50)) }
       if stop.isAsked { return nil }
-      pause = min(pause * 2, 10)
+      pause = min(pause * 2, .seconds(10))
     }
   }
 }

@@ -28,6 +28,8 @@ final class PartitionProcessor {
   var deviceCount: Int { desk.planner.deviceCount }
   /// What the planner holds.
   var sizes: PlannerSizes { desk.planner.sizes }
+  /// What of it traffic made. Looks at everything.
+  var census: PlannerCensus { desk.planner.census }
   /// When the planner's next timer is due, µs.
   var nextTimer: Int64? { desk.planner.nextTimer }
   /// Offset of the record in hand, or of the last one.

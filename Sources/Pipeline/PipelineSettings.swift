@@ -59,7 +59,9 @@ public struct PipelineSettings: Sendable {
     /// Time between two snapshots of a partition. A restart reads what changed since the newest from the topic.
     public var snapshotInterval: Duration = .seconds(300)
     /// Static group membership: a process that comes back within the session time-out finds its partitions again without
-    /// a rebalance, and one that stays away keeps them idle for as long.
+    /// a rebalance, and one that stays away keeps them idle for as long. Under a cooperative assignor one that dies when it
+    /// is to hand a partition over, and comes back in time, does not know of that any more: the partition belongs to nobody
+    /// until the group rebalances next, which a member that joins, leaves or stays away makes it do.
     public var isStaticMember = false
     /// False gives up exactly-once: no transactions, so a crash leaves records that are decided again. For benchmarks
     /// only, to tell what transactions cost.

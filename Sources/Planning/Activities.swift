@@ -75,7 +75,11 @@ extension Planner {
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
     let time = fanOut.time
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
-    if evaluation.hasDisplays, !isStarter { entries[entry].current = evaluation.fingerprint }
+    if evaluation.hasDisplays, !isStarter, entries[entry].current != evaluation.fingerprint {
+      entries[entry].current = evaluation.fingerprint
+      // Also where nothing is sent: the next push shows it.
+      touch(device: slot)
+    }
     if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
     if evaluation.hasDisplays, !isStarter, evaluation.action != .end,
       entries[entry].shown == evaluation.fingerprint
@@ -184,9 +188,17 @@ extension Planner {
   private mutating func remember(start subject: String, by starter: UInt32) {
     var hash = Hash64()
     hash.add(subject)
+    remember(AddressedState.StartedSubject(subject: hash.value, name: subject, at: now), by: starter)
+  }
+
+  /// The newest counts. What is over is forgotten with it, so that the list stays short.
+  mutating func remember(_ start: AddressedState.StartedSubject, by starter: UInt32) {
     let now = now
-    addressed[starter]?.started.removeAll { now &- $0.at >= Self.startMemory }
-    addressed[starter]?.started.append(AddressedState.StartedSubject(subject: hash.value, name: subject, at: now))
+    addressed[starter]?.started.removeAll { now &- $0.at >= Self.startMemory || $0.subject == start.subject }
+    addressed[starter]?.started.append(start)
+    if let count = addressed[starter]?.started.count, count > bounds.startsPerTokenMax {
+      addressed[starter]?.started.removeFirst()
+    }
   }
 
   // MARK: Pushing
@@ -255,9 +267,9 @@ extension Planner {
   }
 
   /// Every command counts for its app. An end after a silence goes out also where the app's day is spent: an activity
-  /// that was started must end.
+  /// that was started must end. It takes nothing then: no ledger is overspent.
   private mutating func chargeApp(device slot: UInt32, command: Int, into output: inout PlannerOutput) {
-    if devices[slot].flags.contains(.developerMode) { return }
+    if devices[slot].flags.contains(.developerMode) || appTokensLeft(devices[slot].app) == 0 { return }
     chargeApp(devices[slot].app)
     let left = appTokensLeft(devices[slot].app)
     if left < 0 { return }

@@ -131,7 +131,21 @@ extension Planner {
     if due < waitings[waiting].armedAt {
       waitings[waiting].armedAt = due
       timers.insert(TimerQueue.Entry(due: due, order: instances[instance].order, instance: instance))
+      if timers.count > TimerQueue.entriesMax(waiting: waitings.liveCount) { dropOutdatedTimers() }
     }
+  }
+
+  /// An instance that is woken early leaves the entry for later behind, and makes another one when it has been looked at:
+  /// as many as events wake it.
+  private mutating func dropOutdatedTimers() {
+    var entries: ContiguousArray<TimerQueue.Entry> = []
+    for instance in 0..<UInt32(instances.capacity) where instances[instance].waiting != none {
+      let due = waitings[instances[instance].waiting].armedAt
+      if due < .max {
+        entries.append(TimerQueue.Entry(due: due, order: instances[instance].order, instance: instance))
+      }
+    }
+    timers = TimerQueue(entries)
   }
 
   /// Fires what is due by now.
@@ -140,7 +154,10 @@ extension Planner {
       if output.decisions.count >= decisionsMax { return false }
       _ = timers.removeFirst()
       let instance = first.instance
-      guard waiting(instance).armedAt == first.due, instances[instance].flags.contains(.used) else { continue }
+      // What had the slot before may have left an entry of the same time behind, in another place of the order.
+      guard waiting(instance).armedAt == first.due, instances[instance].order == first.order,
+        instances[instance].flags.contains(.used)
+      else { continue }
       let waiting = instances[instance].waiting
       waitings[waiting].armedAt = .max
       let due = waitings[waiting].due

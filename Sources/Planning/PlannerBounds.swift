@@ -19,6 +19,10 @@ public struct PlannerBounds: Sendable {
   /// Removed instances of one device whose ledgers are kept until their day is over. More than a device can charge in that
   /// time by any profile's push rate; beyond it the one that ends first is let go.
   public var retiredPerDeviceMax = 1000
+  /// Subjects that one push-to-start token is known to have started, or that broadcasts tell the device of; beyond it the
+  /// one noted first is forgotten, and may be started again. Far more than a person follows in half a day, and a record of
+  /// less than 300 KB.
+  public var startsPerTokenMax = 1000
   /// Different kinds; further ones, which no policy names, share one name in decisions. A policy has far fewer.
   public var kindsMax = 10_000
 

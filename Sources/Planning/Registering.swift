@@ -151,10 +151,9 @@ extension Planner {
     for key in activity.interests {
       var hash = Hash64()
       hash.add(key)
-      let running = AddressedState.StartedSubject(
-        subject: hash.value, at: min(now, activity.startedAt.microseconds), isRegistered: true)
-      addressed[starter]?.started.removeAll { $0.subject == running.subject }
-      addressed[starter]?.started.append(running)
+      remember(
+        AddressedState.StartedSubject(
+          subject: hash.value, at: min(now, activity.startedAt.microseconds), isRegistered: true), by: starter)
     }
   }
 

@@ -21,6 +21,10 @@ struct TimerQueue {
     for parent in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(heap[parent], from: parent) }
   }
 
+  /// Entries beyond which outdated ones are let go, given how many instances wait: seldom enough to cost nothing, since at
+  /// least half of the entries go each time.
+  static func entriesMax(waiting: Int) -> Int { 2 * waiting + 64 }
+
   var first: Entry? { heap.first }
   var count: Int { heap.count }
   /// Bytes of the table.

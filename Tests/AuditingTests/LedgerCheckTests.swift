@@ -109,6 +109,46 @@ struct LedgerCheckTests {
     }
   }
 
+  @Test("a person who allows frequent updates while the activity runs breaks no book")
+  func frequentUpdatesAllowed() throws {
+    let limits = LedgerLimits(
+      activity: [6, 2].map { LedgerLimits.Rate(limit: 1, windowMicroseconds: $0 * Self.second, burst: 3) })
+    func report(left: [Int]) throws -> LedgerReport {
+      var day = Day(charges: 4)
+      // Two by the slow rate, which leave a TAT of 12 s, then two by the fast one.
+      for (i, second) in [0, 1, 9, 12].enumerated() {
+        day.commands[i].at = Timestamp(microseconds: Self.noon + Int64(second) * Self.second)
+        day.commands[i].charged = [Command.Charge(ledger: .activity, owner: "w", left: left[i])]
+      }
+      var check = LedgerCheck(limits: [Self.policy.hash: limits])
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let right = try report(left: [2, 1, 0, 1])
+    #expect(right.violationCount == 0 && right.chargesRecomputed == 4, "\(right.text)")
+    #expect(try report(left: [2, 1, 0, 2]).violationsByRule == [.ledgerBroken: 1])
+  }
+
+  @Test("what was sent under a policy without a limit for the app counts when the one with it comes back")
+  func appLimitComesBack() throws {
+    func report(between hash: String) throws -> LedgerReport {
+      var day = Day(charges: 3)
+      // The second one counts and names no charge, where its policy has no limit.
+      for (i, left) in [9, nil, 7].enumerated() {
+        day.commands[i].charged = left.map { [Command.Charge(ledger: .app, owner: "a", left: $0)] } ?? []
+      }
+      day.commands[1].policy = PolicyReference(version: "2", hash: hash)
+      var check = LedgerCheck()
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let right = try report(between: "fedcba9876543210")
+    #expect(right.violationCount == 0, "\(right.text)")
+    #expect(try report(between: Self.policy.hash).violationsByRule == [.ledgerBroken: 1])
+  }
+
   @Test("a day's ledger that is refilled twice within a day is overspent")
   func refilled() throws {
     var day = Day(charges: 5)

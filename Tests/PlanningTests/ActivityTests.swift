@@ -320,6 +320,39 @@ private typealias H = PlannerHarness
     #expect(h.planner.deviceCount == 3, "the channel is forgotten with its activity")
   }
 
+  @Test("timers of one instant fire in the order of devices, whoever had the slots before")
+  func slotsUsedAgain() throws {
+    for isRestored in [false, true] {
+      var h = H(Self.policy())
+      h.losesPlanner = { isRestored }
+      h.register(Self.phone(activities: [Self.activity("a1")]))
+      // The first activity goes; the next device's takes its slot, and all are due at the same time.
+      h.register(Self.phone(activities: [Self.activity("a2")]))
+      var other = Self.phone(activities: [Self.activity("b1")])
+      other.device = "d2"
+      h.register(other)
+      h.tick(at: H.noon + 2 * H.hour)
+      #expect(h.lastCommands.map(\.device) == ["d1", "d2"], "restored \(isRestored)")
+    }
+  }
+
+  @Test("what an activity was told of and not sent is known after a restart")
+  func unsentIsKnown() {
+    for isRestored in [false, true] {
+      var h = H(Self.policy { $0.rules.append(Rule(on: "flight.meal.changed", relevance: RelevanceFormula(base: 0))) })
+      h.losesPlanner = { isRestored }
+      var activity = Self.activity()
+      activity.interests = ["flight/UA1", "flight/UA2"]
+      h.register(Self.phone(activities: [activity]))
+      h.event(.delay(30, id: "e1", at: H.noon + 1, type: "flight.meal.changed"))
+      #expect(h.only?.reason == .cosmetic)
+      // One push shows what is new of either subject.
+      h.event(.delay(60, id: "e2", subject: "flight/UA2", at: H.noon + 2, type: "flight.gate.changed"))
+      h.event(.delay(30, id: "e3", at: H.noon + 3, type: "flight.gate.changed"))
+      #expect(h.only?.reason == .notVisible, "restored \(isRestored)")
+    }
+  }
+
   @Test("payloads that come near the limit are told of once a step, with what makes them large")
   func nearTheLimit() throws {
     var h = H(Self.policy())

@@ -303,16 +303,68 @@ import Testing
   }
 }
 
+extension ClusterContractTests {
+  @Test("under an eager assignor a member lets everything go before another one gets its part", arguments: Kind.atHand)
+  func eager(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("eager", partitions: 2)
+    let (first, second) = (Listening(), Listening())
+    let eager: KafkaConfiguration = ["partition.assignment.strategy": "range"]
+    let one = try ground.consumer(eager, listener: first)
+    let two = try ground.consumer(eager, listener: second)
+    try one.subscribe([topic])
+    #expect(try ground.poll(one) { _ in first.owned.count == 2 })
+    try two.subscribe([topic])
+    #expect(try ground.poll(one, two) { _ in first.owned.count == 1 && second.owned.count == 1 })
+    #expect(first.owned.isDisjoint(with: second.owned))
+    #expect(first.revokedMost == 2 && first.lostCount == 0)
+    one.close(timeout: .seconds(5))
+    two.close(timeout: .seconds(5))
+  }
+
+  /// The embedded broker knows no static members.
+  @Test(
+    "a static member that comes back in time finds its partitions, and nobody else is asked", arguments: Kind.isolating)
+  func staticMembers(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("static", partitions: 2)
+    let (first, second, again) = (Listening(), Listening(), Listening())
+    let one = try ground.consumer(["group.instance.id": "one"], listener: first)
+    let two = try ground.consumer(["group.instance.id": "two"], listener: second)
+    try one.subscribe([topic])
+    #expect(try ground.poll(one) { _ in first.owned.count == 2 })
+    try two.subscribe([topic])
+    #expect(try ground.poll(one, two) { _ in first.owned.count == 1 && second.owned.count == 1 })
+    let (mine, others) = (first.owned, second.owned)
+    // It does not leave the group.
+    one.close(timeout: .seconds(5))
+    #expect(first.owned.isEmpty)
+    let back = try ground.consumer(["group.instance.id": "one"], listener: again)
+    try back.subscribe([topic])
+    #expect(try ground.poll(back, two) { _ in again.owned == mine })
+    #expect(second.owned == others && second.assignments == 1 && second.revokedMost == 0)
+    back.close(timeout: .seconds(5))
+    two.close(timeout: .seconds(5))
+  }
+}
+
 /// Notes what a consumer owns.
 private final class Listening: KafkaRebalanceListener {
   private(set) var owned: Set<KafkaTopicPartition> = []
   private(set) var lostCount = 0
+  /// How often it got partitions, and how many were taken away at once at most.
+  private(set) var assignments = 0
+  private(set) var revokedMost = 0
 
   func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
     owned.formUnion(partitions)
+    if !partitions.isEmpty { assignments += 1 }
     return [:]
   }
-  func revoked(_ partitions: [KafkaTopicPartition]) { owned.subtract(partitions) }
+  func revoked(_ partitions: [KafkaTopicPartition]) {
+    owned.subtract(partitions)
+    revokedMost = max(revokedMost, partitions.count)
+  }
   func lost(_ partitions: [KafkaTopicPartition]) {
     owned.subtract(partitions)
     lostCount += 1

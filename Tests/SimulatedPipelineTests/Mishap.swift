@@ -5,6 +5,7 @@ enum PortCall: String, CaseIterable {
   case partitionCount, subscribe, poll, committed, commitOffsets, seek, watermarks, assign, membership, close
   case initTransactions, begin, send, producerPoll, flush, sendOffsets, commit, abort
   case sleep, snapshotWrite, snapshotCommit, snapshotOpen, snapshotRead
+  case auditPositions, auditStore
 }
 
 /// What befalls a process at a call.
@@ -38,9 +39,9 @@ enum Mishap: String, CaseIterable {
     case .refused:
       [
         .partitionCount, .committed, .commitOffsets, .seek, .watermarks, .initTransactions, .send, .sendOffsets,
-        .commit, .abort, .flush, .poll,
+        .commit, .abort, .flush, .poll, .auditPositions, .auditStore,
       ].contains(call)
-    case .answerLost: [.initTransactions, .sendOffsets, .commit, .abort, .commitOffsets].contains(call)
+    case .answerLost: [.initTransactions, .sendOffsets, .commit, .abort, .commitOffsets, .auditStore].contains(call)
     case .abortable: [.sendOffsets, .commit].contains(call)
     case .fatal: [.sendOffsets, .commit, .producerPoll, .initTransactions].contains(call)
     case .coordinatorMoves:
@@ -58,4 +59,6 @@ protocol Fate: AnyObject {
   func interrupt(_ process: SimulatedProcess, by mishap: Mishap)
   /// A number below the bound, for what is left to chance.
   func below(_ bound: Int) -> Int
+  /// Counts what happened.
+  func note(_ what: String)
 }

@@ -12,6 +12,7 @@ final class PipelineRun: Fate {
   let scenario: Scenario
   let broker = SimulatedBroker()
   let disk = SimulatedDisk()
+  let audit = SimulatedAudit()
   let counters = PipelineCounters()
   let story: Story
   let initialPolicy: Policy
@@ -25,23 +26,24 @@ final class PipelineRun: Fate {
   /// What went wrong while it ran.
   var findings: [String] = []
   private(set) var steps = 0
+  private var memory: MemoryCheck
   private static let depthMax = 3
 
   init(_ scenario: Scenario, story: Story = Story(isKept: false)) throws {
     self.scenario = scenario
     self.story = story
-    initialPolicy = try Self.policies.get()[0]
+    memory = MemoryCheck(scenario)
+    initialPolicy = try Self.policies.get()[scenario.firstPolicy]
     random = SeededRandom(seed: scenario.seed, stream: 3)
-    traffic = Traffic(
-      seed: scenario.seed, broker: broker, prefix: Scenario.prefix, devices: scenario.devices,
-      refunds: scenario.refunds)
+    traffic = Traffic(scenario, broker: broker)
     let topics = scenario.settings.topics
     for name in topics.all {
       broker.createTopic(name, partitions: scenario.partitions, appendTime: name == topics.log)
     }
-    broker.createTopic(Scenario.prefix + "events", partitions: 2)
+    broker.createTopic(Scenario.prefix + "events", partitions: Scenario.eventPartitions)
     for number in 0..<scenario.intakes { actors.append(IntakeStage(name: "intake-\(number)", run: self)) }
     for number in 0..<scenario.planners { actors.append(PlannerStage(number: number, run: self)) }
+    if scenario.hasAudit { actors.append(AuditStage(name: "audit", run: self)) }
   }
 
   /// Parsing takes longer than many a run.
@@ -55,7 +57,8 @@ final class PipelineRun: Fate {
   // MARK: The run
 
   func run() {
-    applyPolicy(0)
+    // Reading one takes much of a run's time: not where the one that holds at first is all there is.
+    if scenario.changesPolicy { applyPolicy(random.below(Scenario.policies.count)) }
     var published = 0
     while published < scenario.publications {
       if random.chance(1, in: 6) {
@@ -168,10 +171,13 @@ final class PipelineRun: Fate {
     isHealing = true
     story.add(broker.time.now, "healing")
     for actor in actors { actor.skew = 0 }
+    // See `PipelineSettings.Planning.isStaticMember`: what a member was about to hand over may belong to nobody.
+    if scenario.settings.planner.isStaticMember { broker.group("\(scenario.settings.group)-planner").rebalance() }
     drain()
     // What waits is decided when its time has come. Only the wall clock moves on: nobody has to miss a heartbeat for it.
     for turn in 0..<5 where findings.isEmpty && (turn == 0 || actors.contains(where: \.isWaiting)) {
-      broker.time.brokerOffset += 30 * 3_600_000_000
+      // First so far that activities have gone quiet and still live.
+      broker.time.brokerOffset += (turn == 0 ? 1 : 30) * 3_600_000_000
       drain()
     }
     for actor in actors { actor.end(downFor: .max) }
@@ -183,6 +189,7 @@ final class PipelineRun: Fate {
   private func countUp() {
     coverage["transactions timed out"] = broker.timedOutTransactions
     coverage["members expelled"] = broker.groups.values.reduce(0) { $0 + $1.expiries }
+    coverage["static members came back"] = broker.groups.values.reduce(0) { $0 + $1.returns }
     coverage["snapshots written"] = disk.writes
     coverage["snapshots discarded"] = counters[.snapshotsDiscarded]
     coverage["state records restored from snapshots"] = counters[.snapshotRecordsRestored]
@@ -249,7 +256,8 @@ final class PipelineRun: Fate {
     }
     let topics = scenario.settings.topics
     let processes = actors.compactMap(\.process)
-    for topic in [Scenario.prefix + "events", topics.devices, topics.signals] {
+    let audited = scenario.hasAudit ? [topics.decisions, topics.commands] : []
+    for topic in [Scenario.prefix + "events", topics.devices, topics.signals] + audited {
       for partition in 0..<(broker.topics[topic]?.logs.count ?? 0) {
         let place = KafkaTopicPartition(topic: topic, partition: Int32(partition))
         guard processes.contains(where: { $0.hasRead(place) }) else { return false }
@@ -275,6 +283,11 @@ final class PipelineRun: Fate {
       + "queues empty \(actors.map { $0.process?.isIdle ?? true })"
   }
 
+  /// Looks at what a planner holds after a turn.
+  func census(_ partition: Int32, of processor: PartitionProcessor) {
+    for overrun in memory.overruns(of: processor) { findings.append("partition \(partition) holds \(overrun)") }
+  }
+
   // MARK: Fate
 
   func below(_ bound: Int) -> Int { random.below(bound) }
@@ -285,10 +298,15 @@ final class PipelineRun: Fate {
     // Some calls are many, and most of what can happen at them happens at the calls around them as well.
     let weight: Int
     switch call {
-    case .send, .sleep: weight = 10_000
+    case .send, .sleep: weight = 6000
     case .poll: weight = 3000
     // The heart of the matter.
-    case .initTransactions, .begin, .membership, .sendOffsets, .commit, .abort: weight = 200
+    case .initTransactions, .begin, .membership: weight = 200
+    case .sendOffsets, .commit: weight = 130
+    // What refuses always would be tried for ever: more than the most faults of a thousand.
+    case .auditPositions, .auditStore: weight = 110
+    // Few come so far.
+    case .abort: weight = 60
     default: weight = 1000
     }
     guard random.below(weight) < scenario.faultsPerThousand else { return nil }
@@ -296,6 +314,9 @@ final class PipelineRun: Fate {
     guard !possible.isEmpty else { return nil }
     let mishap = possible[random.below(possible.count)]
     note("\(mishap.rawValue) at \(call.rawValue)")
+    if process.name.hasPrefix("planner") {
+      coverage["\(mishap.rawValue) at \(call.rawValue) of a planner", default: 0] += 1
+    }
     story.add(broker.time.now, "\(process.name): \(mishap.rawValue) at \(call.rawValue)")
     return mishap
   }

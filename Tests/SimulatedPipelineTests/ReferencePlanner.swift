@@ -24,8 +24,8 @@ struct ReferencePlanner {
   private(set) var wantedLater: Set<Interested> = []
   private(set) var nextOffset: Int64 = 0
   private(set) var unreadable: [KafkaPosition] = []
-  private(set) var pendingMost = 0
-  private(set) var instancesMost = 0
+  /// What the log tells of broadcast channels.
+  private(set) var channels: [Registration] = []
   private var output = PlannerOutput()
   private var decisionWriter = DecisionWriter()
   private var interests = InterestFold()
@@ -61,6 +61,7 @@ struct ReferencePlanner {
       }
       highest[place] = origin.offset
     }
+    if case .registration(let registration) = record.content, registration.isChannel { channels.append(registration) }
     planner.begin(
       record.content, offset: message.offset,
       timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds)
@@ -80,8 +81,6 @@ struct ReferencePlanner {
         outputs.append(Output(topic: "commands", key: Array(command.device.utf8), value: command.json()))
       }
     }
-    pendingMost = max(pendingMost, planner.pendingCount)
-    instancesMost = max(instancesMost, planner.instanceCount)
   }
 
   private mutating func note(_ content: LogRecord.Content) {
@@ -110,19 +109,21 @@ struct ReferencePlanner {
 struct InterestFold {
   private struct Device {
     var updatedAt: Int64
-    var widgets: [Registration.Widget]
+    var instances: [(id: String, interests: [String])]
+    /// Of a channel: when its newest activity began, and when nobody listens to it any more. µs
+    var startedAt: Int64 = .min
+    var endsAt: Int64 = .max
   }
   private var devices: [String: Device] = [:]
   private var seen: Set<String> = []
+  /// How long the system lets an activity run, µs; source: Apple, Displaying live data with Live Activities.
+  private static let activityLife: Int64 = 8 * 3_600_000_000
 
   /// - Returns: whether an event comes for the first time, and whom it reaches.
   mutating func take(_ content: LogRecord.Content, now: Int64) -> (Bool, [ReferencePlanner.Interested]) {
+    for (device, state) in devices where state.endsAt <= now { devices[device] = nil }
     switch content {
-    case .registration(let registration):
-      let known = devices[registration.device]?.updatedAt ?? .min
-      guard registration.updatedAt.microseconds >= known else { return (false, []) }
-      devices[registration.device] = Device(
-        updatedAt: min(registration.updatedAt.microseconds, now), widgets: registration.widgets)
+    case .registration(let registration): register(registration, now: now)
     case .forget(let device): devices[device] = nil
     case .event(let event): return (seen.insert(event.id).inserted, interested(event))
     case .signal, .policy, .tick: break
@@ -130,12 +131,30 @@ struct InterestFold {
     return (false, [])
   }
 
+  private mutating func register(_ registration: Registration, now: Int64) {
+    let known = devices[registration.device]
+    guard registration.updatedAt.microseconds >= known?.updatedAt ?? .min else { return }
+    var device = Device(updatedAt: min(registration.updatedAt.microseconds, now), instances: [])
+    device.instances += registration.widgets.map { ($0.id, $0.interests) }
+    device.instances += registration.controls.map { ($0.id, $0.interests) }
+    for activity in registration.activities {
+      // One that listens to a channel is planned once for all devices, under the channel's own registration.
+      if !registration.isChannel, case .channel = activity.address { continue }
+      device.instances.append((activity.id, activity.interests))
+      guard registration.isChannel else { continue }
+      device.startedAt = max(min(activity.startedAt.microseconds, now), known?.startedAt ?? .min)
+      device.endsAt = max(device.startedAt + Self.activityLife, now + 1)
+    }
+    device.instances += registration.pushToStart.map { (Registration.starterID(kind: $0.kind), $0.interests) }
+    devices[registration.device] = device
+  }
+
   private func interested(_ event: DomainEvent) -> [ReferencePlanner.Interested] {
     var found: [ReferencePlanner.Interested] = []
     for (device, state) in devices.sorted(by: { $0.key < $1.key }) {
       // Whatever its kind makes of it: that no rule wants it is a decision too.
-      for widget in state.widgets where widget.interests.contains(event.subject) {
-        found.append(ReferencePlanner.Interested(event: event.id, device: device, instance: widget.id))
+      for instance in state.instances where instance.interests.contains(event.subject) {
+        found.append(ReferencePlanner.Interested(event: event.id, device: device, instance: instance.id))
       }
     }
     return found

@@ -30,6 +30,15 @@ import Testing
     try expectOrder(Array(1...120), of: [.messagesExpire, .partlySent, .crashAfter])
   }
 
+  @Test("the end of an activity that went quiet overspends no app's day")
+  func quietEndOfSpentApp() throws {
+    try expectOrder(Array(1...15), of: []) { scenario in
+      scenario.publications = 40
+      scenario.firstPolicy = 1
+      scenario.changesPolicy = false
+    }
+  }
+
   @Test("a member that was expelled commits nothing, also when its client knows of it already")
   func expelled() throws {
     try expectOrder(Array(1...15), of: [.frozen]) { scenario in

@@ -17,8 +17,14 @@ struct Scenario {
   /// Faults that this seed knows; leaving some out lets others go further.
   var mishaps: [Mishap]
   var keepsSnapshots: Bool
+  var hasAudit: Bool
+  /// Which policy is in force at first.
+  var firstPolicy: Int
   var changesPolicy: Bool
   var refunds: Bool
+  /// Whether most events are about subjects of their own, more than planners remember. Then no event is sent again:
+  /// one that was forgotten would be decided again.
+  var isCrowded: Bool
   var settings: PipelineSettings
   /// Longest time without a heartbeat, and longest transaction, µs.
   var session: Int64
@@ -37,8 +43,11 @@ struct Scenario {
     faultsPerThousand = random.pick([(0, 1), (2, 2), (5, 4), (10, 4), (25, 2), (50, 1), (100, 1)])
     mishaps = Mishap.allCases.filter { _ in random.chance(2, in: 3) }
     keepsSnapshots = random.chance(1, in: 2)
+    hasAudit = random.chance(2, in: 3)
+    firstPolicy = random.below(Self.policies.count)
     changesPolicy = random.chance(1, in: 3)
     refunds = random.chance(1, in: 4)
+    isCrowded = random.chance(1, in: 6)
     session = [1_000_000, 3_000_000, 6_000_000, 10_000_000][random.below(4)]
     transaction = [4_000_000, 8_000_000, 15_000_000][random.below(3)]
     settings = PipelineSettings(
@@ -48,6 +57,11 @@ struct Scenario {
       ]), topics: TopicNames(prefix: Self.prefix), eventTopics: [Self.prefix + "events"], group: Self.prefix + "group",
       instance: "sim")
     settings.planner.transactionTimeout = .microseconds(transaction)
+    settings.planner.isStaticMember = random.chance(1, in: 4)
+    // Otherwise the cooperative one, which is the stages' own choice.
+    if random.chance(1, in: 4) {
+      settings.kafka["partition.assignment.strategy"] = random.chance(1, in: 2) ? "range" : "roundrobin"
+    }
     settings.planner.pollRecordsMax = 1 + random.below(20)
     settings.planner.stepDecisionsMax = 1 + random.below(6)
     settings.planner.transactionBytesMax = random.pick([(1500, 1), (6000, 2), (100_000, 2)])
@@ -57,11 +71,18 @@ struct Scenario {
     settings.intake.duplicateWindow = 8 + random.below(40)
     settings.intake.plannerLagMax = random.pick([(0, 1), (10, 1), (100, 2)])
     settings.bounds.causesPerInstanceMax = 2 + random.below(6)
-    settings.bounds.subjectsPerGenerationMax = 8
+    settings.bounds.subjectsPerGenerationMax = isCrowded ? 4 : Self.subjectsMax
     // From a chunk for every other note, always written anew, to what is usual.
     settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
     settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
   }
+
+  /// Pairs of a subject and an event type in the traffic: forgetting one would let an event that is sent again be decided
+  /// again.
+  static let subjectsMax = 12
+
+  /// Partitions of the topic of events.
+  static let eventPartitions = 2
 
   /// Messages that a producer's queue takes.
   static let queueMax = 2000
@@ -88,11 +109,47 @@ struct Scenario {
             relevance: { base: 0.9 }
           - on: flight.delay.changed
             relevance: { base: 0.1 }
+      GateControl:
+        surface: control
+        budget: { perDay: 6, minInterval: 0s }
+        halfLife: 20m
+        displays: [ { field: data.delay, round: 2 } ]
+        price: { base: 0.0001 }
+        rules:
+          - on: "flight.*"
+            relevance: { base: 0.5 }
+      FlightActivity:
+        surface: liveActivity
+        halfLife: 20m
+        displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
+        price: { base: 0.3, floor: 0.0 }
+        rules:
+          - { on: flight.boarding, action: start, relevance: { base: 0.9 } }
+          - { on: flight.delay.changed, relevance: { base: 0.2, add: [ { magnitudeOf: data.goals, per: 4, weight: 0.7 } ] } }
+          - { on: flight.arrived, action: end, relevance: { base: 0.5 } }
+        activity:
+          attributesType: FlightAttributes
+          contentState: { delay: { field: data.delay, default: 0 } }
+          alert: { title: "Boarding", body: "Delay {data.delay}" }
+          quietEnd: 10m
+      MatchActivity:
+        surface: broadcast
+        halfLife: 20m
+        displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
+        price: { base: 0.3, floor: 0.0 }
+        rules:
+          - { on: score.changed, relevance: { base: 0.9 } }
+          - { on: flight.delay.changed, relevance: { base: 0.1 } }
+          - { on: match.ended, action: end, relevance: { base: 0.9 } }
+        activity:
+          contentState: { goals: "{data.goals}" }
+          quietEnd: 10m
     """
 
   static let policies = [
     policy,
-    policy.replacing("sim.1", with: "sim.2").replacing("perDay: 3", with: "perDay: 5"),
+    policy.replacing("sim.1", with: "sim.2").replacing("perDay: 3", with: "perDay: 5")
+      .replacing("kinds:", with: "apps: { com.example.flights: { perDay: 14 } }\nkinds:"),
     policy.replacing("sim.1", with: "sim.3").replacing("minInterval: 1m", with: "minInterval: 3m"),
   ]
 }

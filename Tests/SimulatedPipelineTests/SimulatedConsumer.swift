@@ -20,6 +20,10 @@ final class SimulatedConsumer: ClusterConsumer {
   private let committedOnly: Bool
   private let tellsEnds: Bool
   private let reset: String
+  /// Of a static member.
+  private let instance: String?
+  /// Whether all partitions are let go before each rebalance.
+  private let isEager: Bool
   private let session: Int64
   private let pollInterval: Int64
   private var topics: [String] = []
@@ -34,6 +38,8 @@ final class SimulatedConsumer: ClusterConsumer {
   private var owned: [KafkaTopicPartition] = []
   private var newShare: [KafkaTopicPartition]?
   private var isLost = false
+  /// Whether everything must be let go before the member rejoins.
+  private var mustLetGo = false
   private var isInCallback = false
   private var lastPoll: Int64
 
@@ -44,6 +50,8 @@ final class SimulatedConsumer: ClusterConsumer {
     groupName = configuration["group.id"] ?? ""
     committedOnly = configuration["isolation.level"] != "read_uncommitted"
     tellsEnds = configuration["enable.partition.eof"] == "true"
+    instance = configuration["group.instance.id"]
+    isEager = configuration["partition.assignment.strategy"] != "cooperative-sticky"
     reset = configuration["auto.offset.reset"] ?? "latest"
     session = Int64(configuration.number("session.timeout.ms", 45_000)) * 1000
     pollInterval = Int64(configuration.number("max.poll.interval.ms", 300_000)) * 1000
@@ -70,21 +78,25 @@ final class SimulatedConsumer: ClusterConsumer {
       return
     }
     group.heartbeat(member)
-    let isBusy = newShare != nil || isInCallback
+    let isBusy = newShare != nil || mustLetGo || isInCallback
     if group.isPreparing {
       // A share that was not taken yet is void: the next generation gives another.
       if !isInCallback, !mine.hasJoined {
         newShare = nil
-        group.rejoin(member, claiming: owned)
+        mustLetGo = isEager && !owned.isEmpty
+        if !mustLetGo { group.rejoin(member, claiming: owned) }
       }
-    } else if mine.hasJoined, group.generation != generation, !isBusy {
+    } else if !mine.hasJoined {
+      // A static member that the others went on without: its generation is over.
+      loseAll()
+    } else if group.generation != generation, !isBusy {
       generation = group.generation
       newShare = mine.share
     }
   }
 
   private func enter() {
-    member = group.join(topics: topics, session: session, rebalanceTimeout: pollInterval)
+    member = group.join(topics: topics, session: session, rebalanceTimeout: pollInterval, instance: instance)
     group.rejoin(member, claiming: owned)
   }
 
@@ -93,6 +105,7 @@ final class SimulatedConsumer: ClusterConsumer {
     member = ""
     generation = -1
     newShare = nil
+    mustLetGo = false
     isLost = true
   }
 
@@ -107,6 +120,14 @@ final class SimulatedConsumer: ClusterConsumer {
         isInCallback = false
         drop(gone)
       }
+    } else if mustLetGo {
+      mustLetGo = false
+      isInCallback = true
+      listener?.revoked(owned)
+      isInCallback = false
+      drop(owned)
+      process.fate?.note("everything let go for an eager assignor")
+      if !process.isDead, group.member(member) != nil { group.rejoin(member, claiming: []) }
     } else if let share = newShare {
       newShare = nil
       isInCallback = true
@@ -212,7 +233,7 @@ final class SimulatedConsumer: ClusterConsumer {
         lastPoll = broker.time.now
         var batch = KafkaBatch()
         // The group may have spoken before, between or behind the messages of one poll.
-        let first = newShare == nil && !isLost ? 0 : process.fate?.below(maxMessages + 1) ?? 0
+        let first = newShare == nil && !isLost && !mustLetGo ? 0 : process.fate?.below(maxMessages + 1) ?? 0
         if first > 0 { fetch(first, into: &batch) }
         serveGroup()
         guard !process.isDead else { throw SimulatedProcess.crashed("polling") }
@@ -356,7 +377,8 @@ final class SimulatedConsumer: ClusterConsumer {
           isInCallback = false
         }
         guard !process.isDead else { return }
-        if !member.isEmpty { group.leave(member) }
+        // A static member stays until its session is over.
+        if !member.isEmpty, instance == nil { group.leave(member) }
         isClosed = true
         owned = []
         places = [:]

@@ -15,16 +15,21 @@ final class SimulatedMembership: GroupMembership {
   }
 }
 
-/// A consumer group: generations, cooperative rebalances, offsets.
+/// A consumer group: generations, rebalances, static members, offsets.
 ///
 ///     stable ── a member joins, leaves, rejoins or times out ──► preparing
 ///     preparing ── every member that is left has rejoined ──► stable, next generation
 ///
 /// A partition that moves is first taken from its owner's share; when the owner has let it go it rejoins, and the next
-/// generation gives it away.
+/// generation gives it away. Members of an eager assignor let everything go before they rejoin.
+///
+/// A static member (KIP-345) that comes back within its session takes the place of the process before: the share stays
+/// what it is, and nobody is asked to rejoin. Nor is it thrown out for not rejoining in time, but for its session only.
 final class SimulatedGroup {
   struct Member {
     var id: String
+    /// Of a static member.
+    var instance: String?
     var topics: [String]
     var lastSeen: Int64
     var session: Int64
@@ -46,6 +51,8 @@ final class SimulatedGroup {
   var pending: [KafkaTopicPartition: [Int64: Int64]] = [:]
   private var membersMade = 0
   private(set) var expiries = 0
+  /// How often a static member came back.
+  private(set) var returns = 0
 
   init(name: String, time: SimulatedTime) {
     self.name = name
@@ -54,12 +61,21 @@ final class SimulatedGroup {
 
   // MARK: Members
 
-  func join(topics: [String], session: Int64, rebalanceTimeout: Int64) -> String {
+  func join(topics: [String], session: Int64, rebalanceTimeout: Int64, instance: String? = nil) -> String {
     membersMade += 1
     // The order of ids must not tell the order of joining.
     let id = "member-\((membersMade &* 7919) % 1000)-\(membersMade)"
+    if let instance, let known = members.firstIndex(where: { $0.instance == instance }) {
+      members[known].id = id
+      members[known].lastSeen = time.now
+      members.sort { $0.id < $1.id }
+      returns += 1
+      return id
+    }
     members.append(
-      Member(id: id, topics: topics, lastSeen: time.now, session: session, rebalanceTimeout: rebalanceTimeout))
+      Member(
+        id: id, instance: instance, topics: topics, lastSeen: time.now, session: session,
+        rebalanceTimeout: rebalanceTimeout))
     members.sort { $0.id < $1.id }
     rebalance()
     return id
@@ -108,7 +124,7 @@ final class SimulatedGroup {
     if !members.allSatisfy(\.hasJoined) {
       let patience = members.map(\.rebalanceTimeout).max() ?? 0
       guard time.now - preparingSince > patience else { return }
-      members.removeAll { !$0.hasJoined }
+      members.removeAll { !$0.hasJoined && $0.instance == nil }
     }
     isPreparing = false
     generation += 1

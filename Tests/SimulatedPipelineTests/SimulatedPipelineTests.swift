@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ private struct Outcome: Sendable {
     run.run()
     let checks = try Checks(run)
     findings = checks.findings
-    coverage = run.coverage
+    coverage = run.coverage.merging(checks.coverage) { $0 + $1 }
     decisions = checks.decisions
     commands = checks.commands
     steps = run.steps
@@ -67,17 +68,26 @@ private struct Outcome: Sendable {
     for needed in Self.needed { #expect(coverage[needed, default: 0] > 0, "\(needed): never happens") }
   }
 
-  /// What has to be among what happens to 500 seeds.
+  /// What has to be among what happens to 500 seeds: every row of the crash table of `PlannerTransaction`, idle (polling,
+  /// or between two turns) to the end of an abort, and whatever else the checks are to have seen.
   private static let needed =
-    [PortCall.initTransactions, .begin, .membership, .sendOffsets, .commit].flatMap { call in
-      [Mishap.crashBefore, .crashAfter, .frozen].map { "\($0.rawValue) at \(call.rawValue)" }
+    [PortCall.poll, .initTransactions, .begin, .send, .membership, .sendOffsets, .commit, .abort].flatMap { call in
+      [Mishap.crashBefore, .crashAfter, .frozen].map { "\($0.rawValue) at \(call.rawValue) of a planner" }
     } + [
+      "crashBefore at auditStore", "crashAfter at auditStore", "refused at auditStore", "answerLost at auditStore",
+      "killed at rest", "ended in order", "answerLost at abort", "refused at abort", "fatal at commit",
       "answerLost at commit", "answerLost at sendOffsets", "refused at commit", "refused at seek", "rebalance",
       "compaction", "broker clock jump", "process clock jump", "poisoned record of the log", "snapshots discarded",
       "state records restored from snapshots", "members expelled", "transactions timed out", "transactions aborted",
       "log records passed over", "duplicates dropped by intake", "intake pauses",
-      "pushes refused for good",
-    ]
+      "pushes refused for good", "static members came back", "everything let go for an eager assignor",
+      "emitted: widget", "emitted: background", "emitted: control", "emitted: liveActivity start at priority 10",
+      "emitted: liveActivity update at priority 10", "emitted: liveActivity update at priority 5",
+      "emitted: liveActivity end at priority 10", "emitted: broadcast update at priority 10",
+      "emitted: broadcast update at priority 5", "emitted: broadcast end at priority 10",
+      "emitted: end after a silence",
+      "emitted free of charge: widget", "emitted free of charge: control",
+    ] + Command.Ledger.allCases.map { "charged: \($0.rawValue)" }
 
   @Test("the same seed gives the same bytes in every topic")
   func deterministic() throws {

@@ -135,7 +135,12 @@ final class PlannerStage: Stage {
     try worker.start()
   }
 
-  override func turn() throws(PipelineError) { try worker?.workOnce() }
+  override func turn() throws(PipelineError) {
+    try worker?.workOnce()
+    for (partition, life) in worker?.lives ?? [:] {
+      if let processor = life.processor { run.census(partition, of: processor) }
+    }
+  }
   override func finish() throws(PipelineError) { try worker?.finish() }
   override func letGo() { worker?.end() }
   override func forget() { worker = nil }
@@ -161,6 +166,24 @@ final class PlannerStage: Stage {
     }
     return super.standing + " \(lives)"
   }
+}
+
+final class AuditStage: Stage {
+  private var feed: AuditFeed?
+
+  override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
+    let feed = AuditFeed(
+      settings: run.scenario.settings, sink: SimulatedAuditSink(audit: run.audit, process: process, stop: stop),
+      stop: stop, counters: run.counters, logger: run.story.logger(name, run), longRefusal: .seconds(60),
+      cluster: process,
+      clock: clock)
+    self.feed = feed
+    try feed.start()
+  }
+
+  override func turn() throws(PipelineError) { try feed?.workOnce() }
+  override func letGo() { feed?.end() }
+  override func forget() { feed = nil }
 }
 
 /// What happened, for whoever looks at a failing seed.

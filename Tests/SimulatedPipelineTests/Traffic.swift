@@ -4,12 +4,15 @@ import KafkaClient
 import Simulation
 
 /// What publishers write in one run: registrations, events, signals and what nobody can read, some of it late and some
-/// of it twice.
+/// of it twice. All surfaces are there: widgets reached by widget pushes and by background pushes, controls, Live
+/// Activities that run or are started by push, broadcast channels, and devices in developer mode.
 struct Traffic {
   /// What a record of a public topic is, as the publisher knows.
   enum Kind: Equatable {
     case event(id: String)
-    case device
+    /// With what its channels are to be told.
+    case device(channels: [Registration])
+    case forgotten
     case signal
     case unreadable
   }
@@ -27,32 +30,41 @@ struct Traffic {
   private(set) var refusals = 0
   private var eventsMade = 0
   private var signalsMade = 0
-  private var registered: [Int] = []
+  /// Those that have registered.
+  private var fleet: [TrafficDevice] = []
   private var earlier: [(topic: String, key: String, value: [UInt8], kind: Kind)] = []
   private let devices: Int
   /// Whether senders tell what became of commands: what was refused is refunded.
   private let refunds: Bool
-  private static let flights = ["flight/UA1", "flight/UA2", "flight/DL7", "team/roma"]
-  private static let zones = ["America/New_York", "Europe/Rome", "Asia/Kolkata"]
+  private let isCrowded: Bool
+  static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
+  static let team = "team/roma"
+  static let subjects = flights + [team]
+  /// Broadcast channels.
+  static let channels = 2
+  /// Types of events by subject. A planner must remember all pairs of both (`Scenario.subjectsMax`).
+  private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
+  private static let teamTypes = [("score.changed", 4), ("flight.delay.changed", 2), ("match.ended", 1)]
 
-  init(seed: UInt64, broker: SimulatedBroker, prefix: String, devices: Int, refunds: Bool) {
-    random = SeededRandom(seed: seed, stream: 2)
+  init(_ scenario: Scenario, broker: SimulatedBroker) {
+    random = SeededRandom(seed: scenario.seed, stream: 2)
     self.broker = broker
-    self.prefix = prefix
-    self.devices = devices
-    self.refunds = refunds
+    prefix = Scenario.prefix
+    devices = scenario.devices
+    refunds = scenario.refunds
+    isCrowded = scenario.isCrowded
   }
 
   /// Publishes one thing.
   mutating func publish() {
-    if registered.count < devices, random.chance(1, in: 2) { return register(registered.count) }
+    if fleet.count < devices, random.chance(1, in: 2) { return register(fleet.count) }
     switch random.below(20) {
     case 0: unreadable()
-    case 1, 2: signal()
-    case 3: register(random.below(devices))
-    case 4 where random.chance(1, in: 3): forget()
-    case 5, 6: again()
-    case 7...9: if refunds { delivered() } else { event() }
+    case 1...3: signal()
+    case 4: register(random.below(devices))
+    case 5 where random.chance(1, in: 3): forget()
+    case 6, 7: again()
+    case 8...10: if refunds { delivered() } else { event() }
     default: event()
     }
   }
@@ -66,41 +78,33 @@ struct Traffic {
     let offset = broker.append(name, partition, key: Array(key.utf8), value: value)
     let place = KafkaPosition(KafkaTopicPartition(topic: name, partition: partition), offset: offset)
     sent.append(Sent(kind: kind, place: place))
+    if case .event = kind, isCrowded { return }
     if let value, earlier.count < 50 { earlier.append((topic, key, value, kind)) }
   }
 
   private mutating func register(_ index: Int) {
-    if !registered.contains(index) { registered.append(index) }
-    let device = "d\(index)"
-    var widgets = [
-      Registration.Widget(id: "w1", kind: "FlightStatus", interests: [Self.flights[index % Self.flights.count]])
-    ]
-    if random.chance(2, in: 3) {
-      widgets.append(Registration.Widget(id: "w2", kind: "Score", interests: [pick(), pick()]))
-    }
-    let registration = Registration(
-      device: device, app: "com.example.flights", environment: .production, platform: "iOS",
-      osVersion: OSVersion(major: random.chance(1, in: 6) ? 18 : 26), timeZone: Self.zones[index % Self.zones.count],
-      tokens: Registration.Tokens(widgets: "aa\(index)", background: random.chance(1, in: 2) ? "bb\(index)" : nil),
-      widgets: widgets, updatedAt: now)
-    write("devices", key: device, value: registration.json(), .device)
+    if index >= fleet.count { fleet.append(TrafficDevice(index: fleet.count, random: &random)) }
+    let place = min(index, fleet.count - 1)
+    let registration = fleet[place].registration(now: now, random: &random)
+    write(
+      "devices", key: registration.device, value: registration.json(), .device(channels: registration.channels()))
   }
 
-  private mutating func pick() -> String { Self.flights[random.below(Self.flights.count)] }
+  static func subject(_ random: inout SeededRandom) -> String { subjects[random.below(subjects.count)] }
 
   private mutating func forget() {
-    guard !registered.isEmpty else { return }
-    write("devices", key: "d\(registered[random.below(registered.count)])", value: nil, .device)
+    guard !fleet.isEmpty else { return }
+    write("devices", key: fleet[random.below(fleet.count)].id, value: nil, .forgotten)
   }
 
   private mutating func event() {
     eventsMade += 1
     let id = "e\(eventsMade)"
-    let subject = pick()
+    let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
     // Some are late: their time is well before they arrive.
     let time = Timestamp(
       milliseconds: broker.time.brokerMilliseconds - (random.chance(1, in: 8) ? Int64(random.below(600_000)) : 0))
-    let type = random.chance(1, in: 4) ? "score.changed" : "flight.delay.changed"
+    let type = random.pick(subject == Self.team ? Self.teamTypes : Self.flightTypes)
     let json =
       #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"\#(type)","subject":"\#(subject)","#
       + #""time":"\#(time)","data":{"delay":\#(random.below(90)),"goals":\#(random.below(5))}}"#
@@ -108,24 +112,29 @@ struct Traffic {
   }
 
   private mutating func signal() {
-    guard !registered.isEmpty else { return event() }
+    guard !fleet.isEmpty else { return event() }
     signalsMade += 1
-    let device = "d\(registered[random.below(registered.count)])"
+    let device = fleet[random.below(fleet.count)]
     let kind: Signal.Kind =
-      switch random.below(5) {
+      switch random.below(9) {
       case 0: .appForegrounded
       case 1: .appBackgrounded
       case 2: .widgetFetched(instance: random.chance(1, in: 2) ? "w1" : nil)
       case 3: .widgetViewed(instance: nil)
-      default: .tokenRejected(token: "aa\(random.below(devices))")
+      case 4: .activityStarted(instance: device.activityID)
+      case 5: .activityEnded(instance: device.activityID)
+      case 6: .activityDismissed(instance: device.activityID)
+      default: .tokenRejected(token: device.someToken(&random))
       }
-    write(kind, of: device)
+    write(kind, of: device.id)
   }
 
   private mutating func write(_ kind: Signal.Kind, of device: String) {
     var json = JSONWriter()
     Signal(device: device, id: "s\(signalsMade)", time: now, kind: kind).encode(to: &json, source: "/app")
-    write("signals", key: device, value: json.bytes, .signal)
+    // Nobody signals in the name of a channel.
+    write(
+      "signals", key: device, value: json.bytes, device.hasPrefix(Registration.channelPrefix) ? .unreadable : .signal)
   }
 
   /// A sender tells what became of a command that it can see.

@@ -1,0 +1,74 @@
+/// How much a planner holds of everything that traffic makes: memory is bounded where each of these is bounded by what is
+/// registered and by `PlannerBounds`, however much comes. For checks of just that.
+public struct PlannerCensus: Equatable, Sendable {
+  public var devices = 0
+  /// Registered, and kept for their ledgers.
+  public var instances = 0
+  /// Kept for their ledgers only, of the device that has most of them.
+  public var retiredPerDevice = 0
+  /// Pairs of an event and an instance that it waits on; of all instances, and of the one with most.
+  public var causes = 0
+  public var causesPerInstance = 0
+  /// Events that something refers to.
+  public var events = 0
+  /// Instances on which something waits, or that are looked at again some time.
+  public var waiting = 0
+  /// Entries of the queue of timers, outdated ones included.
+  public var timers = 0
+  /// Subjects that the push-to-start token with most of them knows as started.
+  public var startsPerToken = 0
+  /// Charge times that the instance with a rolling window and most of them keeps.
+  public var chargesPerInstance = 0
+  /// Pairs of a subject and an event type that are remembered, and ids of events of them.
+  public var subjects = 0
+  public var eventIDs = 0
+  /// Bytes of the notes about them in `rouse.state`, and the sizes of chunks that are kept for that.
+  public var noteBytes = 0
+  public var noteChunks = 0
+  public var kinds = 0
+  public var apps = 0
+  /// Entries of tables by device or by instance whose owner is gone.
+  public var strays = 0
+  /// Devices that the next commit writes or removes.
+  public var changedDevices = 0
+
+  public init() {}
+}
+
+extension Planner {
+  /// Looks at every slot.
+  public var census: PlannerCensus {
+    var census = PlannerCensus()
+    census.devices = devices.liveCount
+    census.instances = instances.liveCount
+    var retired: [UInt32: Int] = [:]
+    for instance in instances.values where instance.flags.contains(.used) {
+      if instance.flags.contains(.retired) { retired[instance.device, default: 0] += 1 }
+    }
+    census.retiredPerDevice = retired.values.max() ?? 0
+    census.causes = causes.liveCount
+    census.causesPerInstance = waitings.values.reduce(0) { max($0, Int($1.causes)) }
+    census.events = events.liveCount
+    census.waiting = waitings.liveCount
+    census.timers = timers.count
+    census.startsPerToken = addressed.values.reduce(0) { max($0, $1.started.count) }
+    census.chargesPerInstance = rollingCharges.values.reduce(0) { max($0, $1.count) }
+    census.subjects = subjects.count
+    census.eventIDs = subjects.idCount
+    census.noteBytes = subjects.log.bytes
+    census.noteChunks = Int(subjects.log.next - subjects.log.first)
+    census.kinds = kinds.count
+    census.apps = apps.count
+    census.strays = strays
+    census.changedDevices = changes.devices.count + changes.removedDevices.count
+    return census
+  }
+
+  private var strays: Int {
+    func isUsed(instance: UInt32) -> Bool { instances[instance].flags.contains(.used) }
+    func isUsed(device: UInt32) -> Bool { devices[device].flags.contains(.used) }
+    return nextReloads.keys.count { !isUsed(instance: $0) } + addressed.keys.count { !isUsed(instance: $0) }
+      + rollingCharges.keys.count { !isUsed(instance: $0) } + rareStates.keys.count { !isUsed(device: $0) }
+      + viewHabits.keys.count { !isUsed(device: $0) }
+  }
+}

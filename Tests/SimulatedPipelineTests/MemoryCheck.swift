@@ -1,0 +1,67 @@
+import Planning
+
+@testable import Pipeline
+
+/// Guarantee 6: what the planners of a run hold is bounded by what is registered and by the bounds that are configured,
+/// whatever came. Looked at while they work, each time that one has taken a record.
+struct MemoryCheck {
+  private let bounds: PlannerBounds
+  private let devices: Int
+  /// Source partitions whose origins reach the log.
+  private let sources: Int
+  /// Where each partition's planner was when it was looked at last.
+  private var seen: [Int32: Int64] = [:]
+  /// Most bytes that the memory of subjects has taken, by partition.
+  private var wholeMost: [Int32: Int] = [:]
+
+  /// Instances that a device of the traffic shows at once, and different ids that its activities had.
+  private static let instancesPerDevice = 6
+  /// The kinds of the policies, and apps of the traffic.
+  private static let (kinds, apps) = (5, 1)
+
+  init(_ scenario: Scenario) {
+    bounds = scenario.settings.bounds
+    devices = scenario.devices + Traffic.channels
+    sources = 2 * scenario.partitions + Scenario.eventPartitions
+  }
+
+  /// - Returns: what is more than it may be.
+  mutating func overruns(of processor: PartitionProcessor) -> [String] {
+    let position = processor.position
+    guard seen[processor.partition] != position.nextOffset else { return [] }
+    seen[processor.partition] = position.nextOffset
+    let census = processor.census
+    var overruns: [String] = []
+    func check(_ what: String, _ count: Int, max: Int) {
+      if count > max { overruns.append("\(count) \(what), \(max) is the bound; \(census)") }
+    }
+    check("devices", census.devices, max: devices)
+    check(
+      "instances", census.instances, max: census.devices * (Self.instancesPerDevice + bounds.retiredPerDeviceMax))
+    check("instances of one device kept for their ledgers", census.retiredPerDevice, max: bounds.retiredPerDeviceMax)
+    check("events that wait on one instance", census.causesPerInstance, max: bounds.causesPerInstanceMax)
+    check("events that wait", census.causes, max: census.instances * bounds.causesPerInstanceMax)
+    // The event in hand, and what the record let go of.
+    check("events", census.events, max: census.causes + 1 + census.instances * bounds.causesPerInstanceMax)
+    check("instances that wait", census.waiting, max: census.instances)
+    check("timers", census.timers, max: 2 * census.instances + 64)
+    check("starts of one token", census.startsPerToken, max: bounds.startsPerTokenMax)
+    check("subjects", census.subjects, max: 2 * bounds.subjectsPerGenerationMax)
+    check("ids of events", census.eventIDs, max: 16 * census.subjects)
+    check("bytes of notes", census.noteBytes, max: noteBytesMax(census, processor.partition))
+    check("kinds", census.kinds, max: Self.kinds)
+    check("apps", census.apps, max: Self.apps)
+    check("entries of nobody", census.strays, max: 0)
+    check("devices to write", census.changedDevices, max: 2 * devices)
+    check("origins", position.origins.count, max: sources)
+    return overruns
+  }
+
+  /// See `NoteLog`: about four times what the memory takes when it is written whole, and what one commit adds; records are
+  /// small here, so that what each costs beside its bytes counts.
+  private mutating func noteBytesMax(_ census: PlannerCensus, _ partition: Int32) -> Int {
+    let whole = max(wholeMost[partition] ?? 0, census.subjects * 17 + census.eventIDs * 8)
+    wholeMost[partition] = whole
+    return bounds.noteSpareBytes + 10 * whole + 600
+  }
+}
