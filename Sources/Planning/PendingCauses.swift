@@ -138,14 +138,14 @@ extension Planner {
   /// An instance that is woken early leaves the entry for later behind, and makes another one when it has been looked at:
   /// as many as events wake it.
   private mutating func dropOutdatedTimers() {
-    var entries: ContiguousArray<TimerQueue.Entry> = []
-    for instance in 0..<UInt32(instances.capacity) where instances[instance].waiting != none {
-      let due = waitings[instances[instance].waiting].armedAt
-      if due < .max {
-        entries.append(TimerQueue.Entry(due: due, order: instances[instance].order, instance: instance))
-      }
+    // Moved out: it is looked through beside the other tables.
+    var queue = TimerQueue()
+    swap(&queue, &timers)
+    queue.removeAll { entry in
+      instances[entry.instance].waiting == none || instances[entry.instance].order != entry.order
+        || waitings[instances[entry.instance].waiting].armedAt != entry.due
     }
-    timers = TimerQueue(entries)
+    swap(&queue, &timers)
   }
 
   /// Fires what is due by now.

@@ -25,6 +25,20 @@ struct TimerQueue {
   /// least half of the entries go each time.
   static func entriesMax(waiting: Int) -> Int { 2 * waiting + 64 }
 
+  /// Removes entries for which this holds, and repeated ones.
+  mutating func removeAll(where isOutdated: (Entry) -> Bool) {
+    heap.removeAll(where: isOutdated)
+    heap.sort { ($0.instance, $0.due) < ($1.instance, $1.due) }
+    var kept = 0
+    for entry in heap {
+      if kept > 0, heap[kept - 1].instance == entry.instance, heap[kept - 1].due == entry.due { continue }
+      heap[kept] = entry
+      kept += 1
+    }
+    heap.removeLast(heap.count - kept)
+    self = TimerQueue(heap)
+  }
+
   var first: Entry? { heap.first }
   var count: Int { heap.count }
   /// Bytes of the table.
