@@ -186,6 +186,9 @@ struct AddressedState {
   /// Subjects that were started by this push-to-start token.
   var started: [StartedSubject] = []
 
+  /// When its rate is full again, and what it started is forgotten.
+  var ledgerEnd: Int64 { started.reduce(tat) { max($0, $1.at &+ Planner.startMemory) } }
+
   struct StartedSubject: Equatable {
     /// Hash of the subject.
     var subject: UInt64

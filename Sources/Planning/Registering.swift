@@ -174,6 +174,7 @@ extension Planner {
       instance = known
       if kinds[Int(instances[known].kind)].name != kind || instances[known].surface != surface {
         endAllCauses(of: known, reason: .instanceRemoved, into: &output)
+        if surface == .widget { setAside(addressOf: known) } else { takeBack(addressOf: known) }
         instances[known].kind = UInt16(kindIndex(kind))
         instances[known].surface = surface
       }
@@ -185,8 +186,39 @@ extension Planner {
       instances[instance].flags.remove(.retired)
       clearDue(instance)
     }
-    if surface == .widget { addressed[instance] = nil }
     return instance
+  }
+
+  /// A widget has no address and no rate of its own. Where the control or activity that had its id still owes something,
+  /// that stays as a retired instance of the same id behind it, so that nothing is refilled by coming back as what it was.
+  private mutating func setAside(addressOf instance: UInt32) {
+    guard let state = addressed.removeValue(forKey: instance), state.ledgerEnd > now else { return }
+    let old = instances[instance]
+    let kept = insertInstance(
+      id: instanceID(instance), kind: UInt32(old.kind), device: old.device, behind: instance)
+    instances[kept].surface = old.surface
+    instances[kept].flags.insert(.retired)
+    // What was charged to its rate last may still be refused.
+    if old.flags.contains(.chargedByLast) { instances[kept].flags.insert(.chargedByLast) }
+    addressed[kept] = state
+    setDue(kept, state.ledgerEnd)
+    boundRetired(device: old.device)
+  }
+
+  /// Undoes `setAside`, if there is something left of it.
+  private mutating func takeBack(addressOf instance: UInt32) {
+    guard instances[instance].surface == .widget else { return }
+    var previous = instance
+    while instances[previous].next != none {
+      let next = instances[previous].next
+      if instances[next].id == instances[instance].id {
+        addressed[instance] = addressed[next]
+        instances[previous].next = instances[next].next
+        remove(next)
+        return
+      }
+      previous = next
+    }
   }
 
   func find(instance id: String, device slot: UInt32) -> UInt32? {
@@ -200,10 +232,13 @@ extension Planner {
   }
 
   /// Gives a new instance the smallest free index of its device and its place in the chain.
-  mutating func insertInstance(id: String, kind: UInt32, device slot: UInt32) -> UInt32 {
-    var index: UInt16 = 0
-    var previous = none
-    var next = devices[slot].firstInstance
+  /// - Parameter first: an instance of the device that it comes behind: who looks for an id finds that one first.
+  private mutating func insertInstance(
+    id: String, kind: UInt32, device slot: UInt32, behind first: UInt32 = none
+  ) -> UInt32 {
+    var index: UInt16 = first == none ? 0 : instances[first].index + 1
+    var previous = first
+    var next = first == none ? devices[slot].firstInstance : instances[first].next
     while next != none, instances[next].index == index {
       previous = next
       next = instances[next].next
@@ -326,10 +361,7 @@ extension Planner {
       end = max(end, devices[device].pushTAT, devices[device].backgroundTAT)
     }
     if devices[device].flags.contains(.forgotten) { end = max(end, rare(device).startTAT) }
-    end = max(end, addressed[instance]?.tat ?? .min)
-    if let started = addressed[instance]?.started.max(by: { $0.at < $1.at }) {
-      end = max(end, started.at &+ Self.startMemory)
-    }
+    end = max(end, addressed[instance]?.ledgerEnd ?? .min)
     if let last = rollingCharges[instance]?.last { end = max(end, last &+ LocalZone.day) }
     return end
   }

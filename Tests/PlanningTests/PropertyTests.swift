@@ -150,6 +150,8 @@ struct RandomLife {
         Registration.Control(
           id: "c1", kind: "FlightStatus", token: "cc\(version % 3)", interests: [subject, "airport/EWR"])
       ]
+    } else if Int.random(in: 0..<4, using: &random) == 0 {
+      phone.widgets.append(.flight("c1", interests: [subject]))
     }
     if Bool.random(using: &random) {
       phone.activities = [

@@ -98,6 +98,10 @@ struct TrafficDevice {
         Registration.Widget(
           id: "w2", kind: "Score", interests: [Traffic.subject(&random), Traffic.subject(&random)]))
     }
+    // An id is a control's at one time and a widget's at another, of the same kind.
+    if !hasControl, random.chance(1, in: 3) {
+      widgets.append(Registration.Widget(id: "c1", kind: "GateControl", interests: [Traffic.subject(&random)]))
+    }
     return widgets
   }
 
