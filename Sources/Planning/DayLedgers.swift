@@ -1,7 +1,7 @@
 import Domain
 import Policies
 
-// The day's number of one instance, counted exactly, and the app's share.
+// The day's number of one instance, counted exactly.
 
 extension Planner {
   /// Starts a new window when the old one is over. A window ends at an anchor of the device's zone and lasts at least
@@ -104,32 +104,5 @@ extension Planner {
     let share = Double(tokensLeft(instance) - 1) / kinds[kind].reserveTokens
     let before = Self.releaseEnds + max(0, share) * (Self.releaseBegins - Self.releaseEnds)
     return max(now &+ 1, instances[instance].windowEnd &- Int64(before * Double(LocalZone.day)) &+ 1)
-  }
-
-  // MARK: Apps
-
-  /// −1: no limit.
-  @inline(__always)
-  mutating func appTokensLeft(_ app: UInt32) -> Int {
-    let index = Int(app)
-    if apps[index].limit < 0 { return -1 }
-    let day = now / LocalZone.day
-    if apps[index].day != day {
-      apps[index].day = day
-      apps[index].spent = 0
-      apps[index].touched = true
-    }
-    return max(0, apps[index].limit - apps[index].spent)
-  }
-
-  mutating func chargeApp(_ app: UInt32) {
-    // Counted without a limit, too: one that a policy sets at noon holds for the whole day.
-    let day = now / LocalZone.day
-    if apps[Int(app)].day != day {
-      apps[Int(app)].day = day
-      apps[Int(app)].spent = 0
-    }
-    apps[Int(app)].spent += 1
-    apps[Int(app)].touched = true
   }
 }

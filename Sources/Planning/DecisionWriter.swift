@@ -28,14 +28,22 @@ public struct DecisionWriter: Sendable {
   private var mergedMembers: [UInt8] = []
   /// `,"traceparent":…`; empty without one.
   private(set) var traceparent: [UInt8] = []
-  /// Names of kinds and ids of apps, as JSON, by number; empty: not needed yet.
+  /// Names of kinds as JSON, by number; empty: not needed yet.
   private var kindNames: [[UInt8]] = []
-  private var appIDs: [[UInt8]] = []
-  /// `apns-topic` of widget pushes as JSON, by app.
-  private var topics: [[UInt8]] = []
+  /// By slot.
+  private var apps: [AppTexts] = []
   /// The token of the command in hand.
   var tokenDigits: [UInt8] = []
   private var pieces = JSONWriter(reserving: 512)
+
+  /// What commands say of an app, as JSON.
+  private struct AppTexts {
+    /// Of the app (`AppState.number`): its slot may be another's by now. 0: of none yet.
+    var number: UInt64 = 0
+    var id: [UInt8] = []
+    /// `apns-topic` of widget pushes.
+    var topic: [UInt8] = []
+  }
 
   public init() {}
 
@@ -189,27 +197,37 @@ public struct DecisionWriter: Sendable {
 
   // MARK: Texts as JSON
 
-  /// A kind never changes its name, nor an app its id.
+  /// A kind never changes its name.
   mutating func kindName(_ kind: UInt32, _ planner: borrowing Planner) -> [UInt8] {
     if kind < kindNames.count, !kindNames[Int(kind)].isEmpty { return kindNames[Int(kind)] }
-    return Self.keep(planner.kinds[Int(kind)].name, at: kind, of: &kindNames)
+    while kindNames.count <= kind { kindNames.append([]) }
+    kindNames[Int(kind)] = Self.json(planner.kinds[Int(kind)].name)
+    return kindNames[Int(kind)]
   }
 
   mutating func appID(_ app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
-    if app < appIDs.count, !appIDs[Int(app)].isEmpty { return appIDs[Int(app)] }
-    return Self.keep(planner.apps[Int(app)].id, at: app, of: &appIDs)
+    prepare(app: app, planner)
+    return apps[Int(app)].id
   }
 
   mutating func topic(ofApp app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
-    if app < topics.count, !topics[Int(app)].isEmpty { return topics[Int(app)] }
-    return Self.keep(APNsRequests.widgetsTopic(app: planner.apps[Int(app)].id), at: app, of: &topics)
+    prepare(app: app, planner)
+    return apps[Int(app)].topic
   }
 
-  private static func keep(_ text: String, at number: UInt32, of texts: inout [[UInt8]]) -> [UInt8] {
+  @inline(__always)
+  private mutating func prepare(app: UInt32, _ planner: borrowing Planner) {
+    let number = planner.apps[app].number
+    if app < apps.count, apps[Int(app)].number == number { return }
+    let id = planner.apps[app].id
+    while apps.count <= app { apps.append(AppTexts()) }
+    apps[Int(app)] = AppTexts(
+      number: number, id: Self.json(id), topic: Self.json(APNsRequests.widgetsTopic(app: id)))
+  }
+
+  private static func json(_ text: String) -> [UInt8] {
     var json = JSONWriter()
     json.string(text)
-    while texts.count <= number { texts.append([]) }
-    texts[Int(number)] = json.bytes
     return json.bytes
   }
 

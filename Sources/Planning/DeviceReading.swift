@@ -33,6 +33,7 @@ extension Planner {
       device.commandOffset = try reader.zigzag("an offset")
       device.commandOrdinal = try reader.integer("an ordinal")
     }
+    apps[device.app].devices += 1
     device.id = texts.insert(id)
     deviceIndex.insert(slot, hash: hash)
     devices.place(device, at: slot, empty: DeviceState())

@@ -81,7 +81,7 @@ extension Planner {
     bits.note(.events, !pending.isEmpty)
     bits.note(.startTAT, rare.startTAT != 0)
     bits.note(.foregroundSince, rare.foregroundSince != 0)
-    let (app, zone) = (apps[Int(device.app)].id, zones[Int(device.zone)].id)
+    let (app, zone) = (apps[device.app].id, zones[Int(device.zone)].id)
     let tokens = texts.bytes.span.extracting(bits.contains(.tokens) ? texts.range(of: device.tokens) : 0..<0)
     var base: Int64 = 0
     let names = app.utf8.count + zone.utf8.count + tokens.count

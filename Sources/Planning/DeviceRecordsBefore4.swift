@@ -23,6 +23,7 @@ extension Planner {
     device.commandOrdinal = try reader.integer("an ordinal")
     device.updatedAt = try reader.zigzag("an instant")
     guard device.flags.contains(.used) else { throw .corrupt(offset: reader.offset, what: "a device in use") }
+    apps[device.app].devices += 1
     device.id = texts.insert(id)
     deviceIndex.insert(slot, hash: hash)
     devices.place(device, at: slot, empty: DeviceState())

@@ -263,15 +263,3 @@ struct EventEntry {
   var traceparent: String?
   var references: UInt32 = 0
 }
-
-/// One app: its share of the app ledger.
-struct AppState {
-  var id: String
-  /// Tokens of this partition per UTC day; −1: no limit.
-  var limit: Int = -1
-  var spent: Int = 0
-  /// UTC day (days since 1970) that `spent` counts.
-  var day: Int64 = .min
-  /// Whether it changed since the last commit.
-  var touched = false
-}

@@ -56,8 +56,10 @@ public struct Planner {
   var events = SlotPool<EventEntry>()
   var interests = InterestIndex()
   var timers = TimerQueue()
-  var apps: ContiguousArray<AppState> = []
+  var apps = SlotPool<AppState>()
+  /// Slots of apps.
   var appByID: [String: UInt32] = [:]
+  var appsMade: UInt64 = 0
   var kinds: ContiguousArray<KindState> = []
   var kindByName: [String: UInt32] = [:]
   var rules = RuleTable()

@@ -27,7 +27,7 @@ public struct PlannerCensus: Equatable, Sendable {
   public var noteChunks = 0
   public var kinds = 0
   public var apps = 0
-  /// Entries of tables by device or by instance whose owner is gone.
+  /// Entries of tables by device or by instance whose owner is gone, and apps of no device that spent nothing today.
   public var strays = 0
   /// Devices that the next commit writes or removes.
   public var changedDevices = 0
@@ -58,7 +58,7 @@ extension Planner {
     census.noteBytes = subjects.log.bytes
     census.noteChunks = Int(subjects.log.next - subjects.log.first)
     census.kinds = kinds.count
-    census.apps = apps.count
+    census.apps = apps.liveCount
     census.strays = strays
     census.changedDevices = changes.devices.count + changes.removedDevices.count
     return census
@@ -69,6 +69,14 @@ extension Planner {
     func isUsed(device: UInt32) -> Bool { devices[device].flags.contains(.used) }
     return nextReloads.keys.count { !isUsed(instance: $0) } + addressed.keys.count { !isUsed(instance: $0) }
       + rollingCharges.keys.count { !isUsed(instance: $0) } + rareStates.keys.count { !isUsed(device: $0) }
-      + viewHabits.keys.count { !isUsed(device: $0) }
+      + viewHabits.keys.count { !isUsed(device: $0) } + strayApps
+  }
+
+  private var strayApps: Int {
+    var named: Set<UInt32> = []
+    for device in devices.values where device.flags.contains(.used) { named.insert(device.app) }
+    return appByID.values.count { slot in
+      !named.contains(slot) && (apps[slot].spent == 0 || apps[slot].day != now / LocalZone.day)
+    }
   }
 }

@@ -3,6 +3,8 @@ struct PlannerChanges {
   var devices: ContiguousArray<UInt32> = []
   /// Ids of devices whose record must be removed.
   var removedDevices: [String] = []
+  /// The same of apps; one of them may have come back since.
+  var removedApps: [String] = []
   var policy = false
 }
 

@@ -107,10 +107,6 @@ extension Planner {
     case 2: if let control { controlRate.refund(tat: &addressed[control, default: AddressedState()].tat) }
     default: pushRate.refund(tat: &devices[slot].pushTAT)
     }
-    let app = Int(devices[slot].app)
-    if apps[app].spent > 0, apps[app].day == now / LocalZone.day {
-      apps[app].spent -= 1
-      apps[app].touched = true
-    }
+    refundApp(devices[slot].app)
   }
 }

@@ -5,7 +5,7 @@ extension Planner {
   /// Takes over what a device shows and how it is reached. Instances that stay keep their ledgers and what waits on them;
   /// what is gone keeps its ledger until its window ends, so that nothing is refilled by registering anew.
   mutating func register(_ registration: Registration, into output: inout PlannerOutput) {
-    let slot = deviceSlot(registration.device)
+    let slot = deviceSlot(registration.device, app: registration.app)
     guard registration.updatedAt.microseconds >= devices[slot].updatedAt else { return }
     takeOver(registration, device: slot)
     for widget in registration.widgets { place(widget, device: slot, into: &output) }
@@ -51,10 +51,12 @@ extension Planner {
     purgeIfOver(device: slot)
   }
 
-  private mutating func deviceSlot(_ id: String) -> UInt32 {
+  private mutating func deviceSlot(_ id: String, app: String) -> UInt32 {
     if let slot = device(named: id) { return slot }
     var device = DeviceState()
     device.flags = [.used]
+    device.app = appIndex(app)
+    apps[device.app].devices += 1
     let slot = devices.insert(device)
     name(device: slot, id)
     return slot
@@ -72,10 +74,7 @@ extension Planner {
     set(.widgetsToken, registration.tokens.widgets != nil, in: &flags)
     set(.backgroundToken, registration.tokens.background != nil, in: &flags)
     devices[slot].flags = flags
-    let app = appIndex(registration.app)
-    // A refund belongs to the app that was charged.
-    if app != devices[slot].app { devices[slot].commandOffset = -1 }
-    devices[slot].app = app
+    move(device: slot, toApp: registration.app)
     devices[slot].zone = zoneIndex(registration.timeZone)
     devices[slot].osVersion = registration.osVersion
     // A backend whose clock runs ahead must not lock out every later registration.
@@ -396,9 +395,11 @@ extension Planner {
     rollingCharges[instance] = nil
   }
 
-  /// Once a day: forgotten devices whose rates had not run out when their last instance went.
+  /// Once a day: forgotten devices whose rates had not run out when their last instance went, and apps of nobody whose day
+  /// had not ended then.
   mutating func purgeForgotten() {
     for slot in 0..<UInt32(devices.capacity) { purgeIfOver(device: slot) }
+    for slot in 0..<UInt32(apps.capacity) { purgeIfOver(app: slot) }
   }
 
   private mutating func purgeIfOver(device slot: UInt32) {
@@ -408,26 +409,12 @@ extension Planner {
     changes.removedDevices.append(deviceID(slot))
     removeTexts(ofDevice: slot)
     dropRare(slot)
+    let app = devices[slot].app
     devices.remove(slot, leaving: DeviceState())
+    leave(app: app)
   }
 
   // MARK: Interning
-
-  mutating func appIndex(_ id: String) -> UInt32 {
-    if let index = appByID[id] { return index }
-    let index = UInt32(apps.count)
-    apps.append(AppState(id: id))
-    appByID[id] = index
-    apps[Int(index)].limit = appLimit(id)
-    return index
-  }
-
-  /// This partition's share: `perDay / P`, the first `perDay % P` partitions one more, so the shares sum to the limit.
-  func appLimit(_ id: String) -> Int {
-    guard let budget = policy.apps.first(where: { $0.app == id }) else { return -1 }
-    let share = budget.perDay / Int(partitionCount)
-    return share + (Int(partition) < budget.perDay % Int(partitionCount) ? 1 : 0)
-  }
 
   mutating func kindIndex(_ name: String) -> UInt32 {
     if let index = kindByName[name] { return index }
@@ -501,6 +488,6 @@ extension Planner {
     startRate = RateLedger(policy.profile.activityStarts)
     for kind in kinds.indices { kinds[kind].configure(policy) }
     rules.removeAll()
-    for app in apps.indices { apps[app].limit = appLimit(apps[app].id) }
+    for app in 0..<UInt32(apps.capacity) { apps[app].limit = appLimit(apps[app].id) }
   }
 }

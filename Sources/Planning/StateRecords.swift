@@ -87,9 +87,14 @@ extension Planner {
       kinds[index].touched = false
       lend(kind: index, &writer, body)
     }
-    for index in apps.indices where apps[index].touched {
-      apps[index].touched = false
-      lend(app: index, &writer, body)
+    for id in changes.removedApps {
+      writer.begin("a", id)
+      writer.lendRemoval(to: body)
+    }
+    // After the removals: an app may have come back within the same stretch.
+    for slot in 0..<UInt32(apps.capacity) where apps[slot].touched {
+      apps[slot].touched = false
+      lend(app: slot, &writer, body)
     }
     subjects.takeNotes(now: now, bounds: bounds, body)
     if changes.policy { lendPolicy(&writer, body) }
@@ -113,11 +118,11 @@ extension Planner {
     writer.lend(to: body)
   }
 
-  func lend(app index: Int, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
-    writer.begin("a", apps[index].id)
+  func lend(app slot: UInt32, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("a", apps[slot].id)
     writer.beginValue()
-    writer.binary.count(apps[index].spent)
-    writer.binary.zigzag(apps[index].day)
+    writer.binary.count(apps[slot].spent)
+    writer.binary.zigzag(apps[slot].day)
     writer.lend(to: body)
   }
 

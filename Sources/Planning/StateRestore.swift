@@ -247,6 +247,8 @@ extension Planner {
     viewHabits[slot] = nil
     removeTexts(ofDevice: slot)
     dropRare(slot)
+    // The app stays until all is read: other records may name it.
+    apps[devices[slot].app].devices -= 1
     devices[slot] = DeviceState()
     return unused
   }
@@ -264,9 +266,9 @@ extension Planner {
   }
 
   mutating func restore(app id: String, from reader: inout BinaryReader) throws(BinaryError) {
-    let index = Int(appIndex(id))
-    apps[index].spent = try reader.integer("tokens spent")
-    apps[index].day = try reader.zigzag("a day")
+    let slot = appIndex(id)
+    apps[slot].spent = try reader.integer("tokens spent")
+    apps[slot].day = try reader.zigzag("a day")
   }
 
   /// After the last record: what is made from all devices at once.
@@ -294,7 +296,8 @@ extension Planner {
     interests.removeUnused(in: &texts)
     timers = TimerQueue(due)
     for kind in kinds.indices { kinds[kind].touched = false }
-    for app in apps.indices { apps[app].touched = false }
+    // Those of devices that were taken out again. What has a record goes with the day, and its record with it.
+    for slot in 0..<UInt32(apps.capacity) where apps[slot].day == .min { purgeIfOver(app: slot) }
     changes = PlannerChanges()
   }
 }

@@ -3,7 +3,7 @@ public struct StateWalk {
   enum Part {
     case devices(next: UInt32)
     case kinds(next: Int)
-    case apps(next: Int)
+    case apps(next: UInt32)
     /// Keys remembered when the walk came to them, and how many of them are written.
     case subjects([UInt64], next: Int)
     /// Chunks of notes from this number on.
@@ -40,17 +40,17 @@ extension Planner {
         lend(kind: index, &writer, body)
         walk.part = .kinds(next: index + 1)
         left -= 1
-      case .apps(let index):
-        guard index < apps.count else {
+      case .apps(let slot):
+        guard slot < apps.capacity else {
           walk.part = .subjects(subjects.keys, next: 0)
           continue
         }
         // An app that has spent nothing yet is as it begins.
-        if apps[index].day != .min {
-          lend(app: index, &writer, body)
+        if apps[slot].day != .min {
+          lend(app: slot, &writer, body)
           left -= 1
         }
-        walk.part = .apps(next: index + 1)
+        walk.part = .apps(next: slot + 1)
       case .subjects(let keys, let start):
         var place = start
         while place < keys.count, left > 0 {

@@ -45,7 +45,7 @@ extension Planner {
     let planned = output.commands[index]
     let device = devices[planned.device]
     let deviceID = deviceID(planned.device)
-    let app = apps[Int(device.app)].id
+    let app = apps[device.app].id
     let id = Self.commandID(partition: partition, offset: offset, ordinal: planned.ordinal)
     let serves = (planned.servedStart..<planned.servedStart + planned.servedCount).map { place in
       let served = output.served[place]

@@ -62,4 +62,83 @@ struct BoundsTests {
     h.event(.delay(10, id: "e1", at: last + 100 * H.minute, type: "flight.boarding"))
     #expect(h.only?.reason == .alreadyStarted)
   }
+
+  @Test("an app of which nothing was sent goes with its last device, and the next one has its slot")
+  func appsOfOneDevice() {
+    var h = H()
+    for i in 0..<100 {
+      let time = H.noon + Int64(i) * H.minute
+      h.register(.phone(at: time, app: "com.example.build\(i)"), at: time)
+      #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
+    }
+    #expect(h.planner.apps.capacity == 2)
+    h.register(.phone("d2", at: H.noon, app: "com.example.build99"))
+    // Its widget owes nothing, so a forgotten device goes with the next record.
+    h.apply(.forget(device: "d1"), at: H.noon + 3 * H.hour)
+    h.tick(at: H.noon + 3 * H.hour)
+    #expect(h.planner.deviceCount == 1 && h.planner.census.apps == 1)
+    h.apply(.forget(device: "d2"), at: H.noon + 3 * H.hour)
+    h.tick(at: H.noon + 3 * H.hour)
+    #expect(h.planner.census.apps == 0)
+  }
+
+  @Test("an app without devices is kept while tokens of its day are spent, and then goes, from the state too")
+  func appsWithSpentTokens() {
+    let day = 24 * H.hour
+    var decisions: [[Decision]] = []
+    for isLost in [false, true] {
+      var h = H(.flights(also: { $0.apps = [AppBudget(app: "com.example.build0", perDay: 2)] }))
+      h.losesPlanner = { isLost }
+      var topic: [[UInt8]: [UInt8]] = [:]
+      func appRecords() -> Set<String> {
+        if isLost { topic = h.state }
+        h.planner.takeChanges { key, value in topic[Array(key)] = value.map(Array.init) }
+        return Set(topic.keys.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("a/") })
+      }
+      func send(as app: Int, _ id: String, at time: Int64) {
+        h.register(.phone(at: time, app: "com.example.build\(app)"), at: time)
+        h.event(.delay(Double(h.offset) * 5, id: id, at: time + 1))
+      }
+      for app in 0..<5 { send(as: app, "e\(app)", at: H.noon + Int64(app) * H.minute) }
+      #expect(h.commands.map(\.app) == (0..<5).map { "com.example.build\($0)" })
+      #expect(h.planner.census.apps == 5 && h.planner.census.strays == 0)
+      #expect(appRecords() == Set((0..<5).map { "a/com.example.build\($0)" }))
+      // Nobody had it for a while: what it spent today is spent.
+      send(as: 0, "e5", at: H.noon + H.hour)
+      #expect(h.only?.reason == .emitted && h.only?.tokensLeft.app == 0)
+      send(as: 1, "e6", at: H.noon + 2 * H.hour)
+      #expect(h.planner.census.apps == 5)
+      h.tick(at: H.noon + day)
+      #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
+      #expect(appRecords() == ["a/com.example.build1"])
+      send(as: 0, "e7", at: H.noon + day + H.minute)
+      #expect(h.only?.reason == .emitted && h.only?.tokensLeft.app == 1)
+      // Build 1 spent nothing on this day, so it is not missed.
+      #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
+      #expect(appRecords() == ["a/com.example.build0"])
+      #expect(h.planner.apps.capacity == 5 || isLost)
+      decisions.append(h.decisions)
+    }
+    #expect(decisions[0] == decisions[1])
+  }
+
+  @Test("an app that goes and comes back between two commits leaves no old record behind")
+  func appComesBack() {
+    let day = 24 * H.hour
+    var h = H()
+    var topic: [[UInt8]: [UInt8]] = [:]
+    h.register(.phone(app: "com.example.old"))
+    h.event(.delay(5, id: "e1", at: H.noon + 1))
+    h.planner.takeChanges { key, value in topic[Array(key)] = value.map(Array.init) }
+    #expect(topic[Array("a/com.example.old".utf8)] != nil)
+    h.register(.phone(at: H.noon + day, app: "com.example.new"), at: H.noon + day)
+    h.register(.phone(at: H.noon + day + 1, app: "com.example.old"), at: H.noon + day + 1)
+    h.planner.takeChanges { key, value in topic[Array(key)] = value.map(Array.init) }
+    #expect(topic[Array("a/com.example.old".utf8)] == nil)
+    h.register(.phone(at: H.noon + day + 2, app: "com.example.new"), at: H.noon + day + 2)
+    h.register(.phone(at: H.noon + day + 3, app: "com.example.old"), at: H.noon + day + 3)
+    h.event(.delay(50, id: "e2", at: H.noon + day + 4))
+    h.planner.takeChanges { key, value in topic[Array(key)] = value.map(Array.init) }
+    #expect(topic[Array("a/com.example.old".utf8)] != nil)
+  }
 }

@@ -83,4 +83,16 @@ struct DecisionWriterTests {
     comparison.apply(.event(.delay(50, id: "e2", at: PlannerHarness.noon)), at: PlannerHarness.noon)
     #expect(comparison.compared == 2)
   }
+
+  @Test("an app that has another's slot is called by its own id")
+  func slotOfAnotherApp() {
+    var comparison = Comparison(planner: Planner(policy: .flights()))
+    for round in 0..<5 {
+      let time = PlannerHarness.noon + Int64(round) * 24 * PlannerHarness.hour
+      comparison.apply(.registration(.phone(at: time, app: "com.example.build\(round)")), at: time)
+      comparison.apply(.event(.delay(Double(round) * 5, id: "e\(round)", at: time)), at: time)
+    }
+    #expect(comparison.planner.apps.capacity == 2)
+    #expect(comparison.widgetPushes == 5)
+  }
 }

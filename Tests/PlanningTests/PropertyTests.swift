@@ -133,7 +133,9 @@ struct RandomLife {
       tokens: Registration.Tokens(
         widgets: Int.random(in: 0..<6, using: &random) == 0 ? nil : "aa11",
         background: Bool.random(using: &random) ? "bb22" : nil),
-      zone: zones.randomElement(using: &random) ?? "GMT", at: time)
+      zone: zones.randomElement(using: &random) ?? "GMT", at: time,
+      // Most belong to one app, some try builds of it.
+      app: Int.random(in: 0..<4, using: &random) > 0 ? "com.example.flights" : "com.example.build\(version % 5)")
     addressed(&phone)
     registered[device] =
       phone.widgets.map { ($0.id, $0.interests) } + phone.controls.map { ($0.id, $0.interests) }

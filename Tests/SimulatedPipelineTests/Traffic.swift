@@ -40,8 +40,10 @@ struct Traffic {
   static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
   static let team = "team/roma"
   static let subjects = flights + [team]
-  /// Broadcast channels.
+  /// Broadcast channels of each app.
   static let channels = 2
+  /// Most devices have the first one, some try the others.
+  static let apps = ["com.example.flights", "com.example.beta", "com.example.nightly"]
   /// Types of events by subject. A planner must remember all pairs of both (`Scenario.subjectsMax`).
   private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
   private static let teamTypes = [("score.changed", 4), ("flight.delay.changed", 2), ("match.ended", 1)]

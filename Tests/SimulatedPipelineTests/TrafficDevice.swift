@@ -12,6 +12,7 @@ struct TrafficDevice {
   private var activitiesMade = 0
   /// Of the broadcast that its match activity listens to.
   private var matchStartedAt: Timestamp?
+  private var app = Traffic.apps[0]
   private static let zones = ["America/New_York", "Europe/Rome", "Asia/Kolkata"]
 
   private struct Activity {
@@ -53,7 +54,7 @@ struct TrafficDevice {
     change(now: now, random: &random)
     let backgroundToken = random.chance(1, in: 2) ? token(.background) : nil
     return Registration(
-      device: id, app: "com.example.flights", environment: .production, platform: "iOS",
+      device: id, app: app, environment: .production, platform: "iOS",
       osVersion: OSVersion(major: random.pick([(26, 6), (18, 2), (17, 1)]), minor: 2),
       timeZone: Self.zones[index % Self.zones.count], developerMode: random.chance(1, in: 12),
       tokens: Registration.Tokens(
@@ -83,6 +84,7 @@ struct TrafficDevice {
     }
     // A setting of the person's, which may change while the activity runs.
     if random.chance(1, in: 6) { activity?.frequentPushes.toggle() }
+    if random.chance(1, in: 2) { app = Traffic.apps[random.chance(1, in: 2) ? 0 : random.below(Traffic.apps.count)] }
     if random.chance(1, in: 4) { matchStartedAt = matchStartedAt == nil ? now : nil }
   }
 
