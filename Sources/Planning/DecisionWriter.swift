@@ -189,17 +189,19 @@ public struct DecisionWriter: Sendable {
 
   // MARK: Texts as JSON
 
-  /// A kind never changes its name, nor an app its id.
+  /// The name of a kind, as JSON. A kind never changes its name, nor an app its id.
   mutating func kindName(_ kind: UInt32, _ planner: borrowing Planner) -> [UInt8] {
     if kind < kindNames.count, !kindNames[Int(kind)].isEmpty { return kindNames[Int(kind)] }
     return Self.keep(planner.kinds[Int(kind)].name, at: kind, of: &kindNames)
   }
 
+  /// The id of an app, as JSON.
   mutating func appID(_ app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
     if app < appIDs.count, !appIDs[Int(app)].isEmpty { return appIDs[Int(app)] }
     return Self.keep(planner.apps[Int(app)].id, at: app, of: &appIDs)
   }
 
+  /// `apns-topic` of the app's widget pushes, as JSON.
   mutating func topic(ofApp app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
     if app < topics.count, !topics[Int(app)].isEmpty { return topics[Int(app)] }
     return Self.keep(APNsRequests.widgetsTopic(app: planner.apps[Int(app)].id), at: app, of: &topics)
@@ -265,6 +267,7 @@ public struct DecisionWriter: Sendable {
     }
   }
 
+  /// Makes the pieces of an event fit this one.
   mutating func begin(event slot: UInt32, _ planner: borrowing Planner) {
     event = slot
     let text = planner.events[slot].id

@@ -97,7 +97,7 @@ struct DeadLettersCommand: ParsableCommand {
     var places: [String] = []
     @Option(help: ArgumentHelp("Instead of places: the newest letters with this reason.", valueName: "code"))
     var reason: String?
-    @Option(help: "With --reason, at most this many.")
+    @Option(help: "With --reason, at most this many: the newest that were not replayed.")
     var limit = 100
     @Flag(help: "Leave out letters that are refused, and replay the others.")
     var skipRefused = false
@@ -113,7 +113,7 @@ struct DeadLettersCommand: ParsableCommand {
       let box = DeadLetterBox(settings: try await settings.resolve().connected())
       var letters: [Letter] = []
       for place in places { letters.append(try box.letter(at: place)) }
-      if let reason { letters = try box.newest(limit, reason: reason).reversed() }
+      if let reason { letters = try box.newest(limit, reason: reason, waiting: true).reversed() }
       var count = 0
       let report: ReplayReport
       do {
