@@ -128,7 +128,10 @@ struct DeadLettersTests {
     #expect(first.err == "1 letter replayed\n")
     for (arguments, words) in [
       ([letter], "\(letter): replayed before, left out\n0 letters replayed, 1 replayed before\n"),
-      (["--reason", "NEW_RULE"], "0 letters replayed\n"),
+      (
+        ["--reason", "NEW_RULE"],
+        "no letter with the reason NEW_RULE waits to be replayed\n0 letters replayed\n"
+      ),
     ] {
       let again = try post.place.rouse(
         list: ["dead-letters", "replay"] + arguments + ["--bootstrap", post.broker.bootstrapServers])
