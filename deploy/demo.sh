@@ -9,6 +9,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=deploy/setup.sh
 . deploy/setup.sh
 
+case " $* " in
+  *" -h "* | *" --help "*)
+    sed -n '2,6s/^# \{0,1\}//p' deploy/demo.sh
+    echo
+    echo "After the build, .build/release/rouse demo --help names the options."
+    exit 0
+    ;;
+esac
+
 # kcat is for looking at the topics while it runs.
 setup kcat
 # Words of the build are not data: standard output is the demo's.

@@ -9,6 +9,7 @@ struct PolicySpans {
 
   private var spans: [Key: (first: RecordId, last: RecordId)] = [:]
 
+  /// A command was sent under a policy.
   mutating func note(_ policy: String, at id: RecordId) {
     let key = Key(partition: id.partition, policy: policy)
     guard let span = spans[key] else {

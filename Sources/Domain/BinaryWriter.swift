@@ -71,12 +71,6 @@ public struct BinaryWriter: Sendable {
     written.append(contentsOf: text.utf8)
   }
 
-  /// Length and UTF-8, of a text given as such.
-  public mutating func string(utf8 text: Span<UInt8>) {
-    count(text.count)
-    self.text(utf8: text)
-  }
-
   /// UTF-8 without a length, of a text given as such.
   public mutating func text(utf8 text: Span<UInt8>) {
     // The bytes live as long as the span, which outlives the call.

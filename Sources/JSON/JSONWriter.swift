@@ -46,12 +46,6 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// A text given as UTF-8.
-  public mutating func string(utf8 text: Span<UInt8>) {
-    // The bytes live as long as the span, which outlives the call.
-    unsafe text.withUnsafeBufferPointer { unsafe string(of: $0) }
-  }
-
   /// A text that is known to need no escape.
   public mutating func string(_ text: StaticString) {
     text.withUTF8Buffer { unsafe quoted($0, endsWithColon: false) }
@@ -125,19 +119,6 @@ public struct JSONWriter: Sendable {
     comma()
     written.append(contentsOf: json.utf8)
     needsComma = true
-  }
-
-  /// JSON text as it is, in UTF-8. It must be one value.
-  public mutating func raw(utf8 json: Span<UInt8>) {
-    let needsComma = needsComma
-    // The buffer lives as long as the span, which outlives the call.
-    unsafe json.withUnsafeBufferPointer { text in
-      written.append(addingCapacity: text.count + 1) { (room: inout OutputSpan<UInt8>) in
-        if needsComma { room.append(UInt8(ascii: ",")) }
-        unsafe room.append(text)
-      }
-    }
-    self.needsComma = true
   }
 
   /// A value read from a document, without white space, keys in document order.

@@ -168,11 +168,6 @@ extension KafkaConsumer {
     try open("committing").commitInBackground(positions)
   }
 
-  /// Stores positions for the next commit; for `enable.auto.offset.store=false`.
-  public func storeOffsets(_ positions: [KafkaPosition]) throws(KafkaError) {
-    try open("storing offsets").store(positions)
-  }
-
   /// The ends of a partition, as the broker has them.
   public func watermarks(
     of partition: KafkaTopicPartition, timeout: Duration

@@ -20,7 +20,7 @@ enum SystemCode {
   /// What a person can do about it, where there is something to say.
   static func advice(for code: Int32, operation: LineFileError.Operation) -> String? {
     switch code {
-    case ENOENT: operation == .open ? "check the path; its folder must exist" : nil
+    case ENOENT: operation == .open ? "check the path: a relative one counts from the working directory" : nil
     case EACCES, EPERM, EROFS: "use a path that this user may \(operation == .read ? "read" : "use")"
     case EISDIR: "name a file, not a folder"
     case EMFILE, ENFILE: "raise the limit on open files (ulimit -n)"

@@ -62,22 +62,26 @@ public struct Letter: Sendable {
 
 /// Reads the dead letters, and gives them back to the topics they came from.
 public struct DeadLetterBox {
+  /// Where the letters lie, and the topics that they go back to.
   let settings: PipelineSettings
   private static let patience = Duration.seconds(20)
 
   public init(settings: PipelineSettings) { self.settings = settings }
 
   /// The newest letters first; holds no more than it returns, for each partition, and where letters were given back.
-  /// - Parameter reason: only those with this code.
-  public func newest(_ limit: Int, reason: String? = nil) throws(KafkaError) -> [Letter] {
+  /// - Parameters:
+  ///   - reason: only those with this code.
+  ///   - waiting: only those that were not given back.
+  public func newest(_ limit: Int, reason: String? = nil, waiting: Bool = false) throws(KafkaError) -> [Letter] {
     var kept: [Int32: [Letter]] = [:]
     var receipts: [KafkaPosition: Int64] = [:]
+    // A receipt stands behind its letter.
+    _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
+      if let place = Letter(message).receiptOf { receipts[place] = message.timestampMilliseconds ?? 0 }
+    }
     _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
       let letter = Letter(message)
-      if let place = letter.receiptOf {
-        receipts[place] = message.timestampMilliseconds ?? 0
-        return
-      }
+      if letter.receiptOf != nil || waiting && receipts[letter.place] != nil { return }
       if let reason, letter.reason != reason { return }
       kept[message.partition, default: []].append(letter)
       if kept[message.partition, default: []].count > 2 * limit { kept[message.partition]?.removeFirst(limit) }

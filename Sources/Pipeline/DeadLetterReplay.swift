@@ -13,6 +13,7 @@ public struct ReplayReport: Sendable {
   public var replayed: [Letter] = []
   /// Given back by a former replay, so not again.
   public var replayedBefore: [Letter] = []
+  /// Not given back, and why.
   public var refused: [Refusal] = []
 }
 
@@ -194,11 +195,32 @@ extension DeadLetterBox {
           topic: letter.message.topic, partition: letter.message.partition, key: letter.message.key, value: nil,
           headers: letter.receiptHeaders)
       }
+    } catch {
+      throw abort(producer, because: error)
+    }
+    do throws(KafkaError) {
       try retrying { () throws(KafkaError) in try producer.commitTransaction(timeout: .seconds(30)) }
     } catch {
-      // Where that fails, too, the broker ends the transaction at its time-out, or the next replay does.
-      if !error.isFatal { do throws(KafkaError) { try producer.abortTransaction(timeout: .seconds(10)) } catch {} }
-      throw error
+      if error.isAbortable { throw abort(producer, because: error) }
+      throw Self.with("whether the last \(records.count) were given back is not known, their receipts tell", error)
     }
+  }
+
+  /// Ends a transaction that is not to be.
+  /// - Returns: the error that it ends for.
+  private func abort(_ producer: KafkaProducer, because cause: KafkaError) -> KafkaError {
+    if cause.isFatal { return cause }
+    do throws(KafkaError) {
+      try producer.abortTransaction(timeout: .seconds(10))
+      return cause
+    } catch {
+      return Self.with("nor could the transaction be aborted, which the next replay does (\(error.message))", cause)
+    }
+  }
+
+  private static func with(_ remark: String, _ error: KafkaError) -> KafkaError {
+    KafkaError(
+      code: error.code, message: "\(error.message); \(remark)", operation: error.operation,
+      isRetriable: error.isRetriable)
   }
 }

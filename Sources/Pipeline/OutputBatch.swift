@@ -24,10 +24,9 @@ struct OutputBatch {
 
   mutating func append(_ destination: Destination, key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
     let start = bytes.count
-    // The slices lend their bytes for the calls.
-    unsafe key.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    bytes += key
     let end = bytes.count
-    if let value { unsafe value.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) } }
+    if let value { bytes += value }
     note(destination, key: start..<end, value: value.map { end..<end + $0.count })
   }
 

@@ -24,7 +24,7 @@ extension PipelineError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .kafka(let error) where error.code == .fenced:
-      "\(error.description); if this comes again and again, two processes have the same `instance`: give each its own"
+      "if this comes again and again, another process has the same `instance`: give each its own; \(error.description)"
     case .kafka(let error): error.description
     case .unreadable(let place, let reason): "\(place): \(reason)"
     case .setup(let text): text

@@ -16,6 +16,13 @@ public struct PolicyAppender {
   /// Appends to the partitions that hold no record yet, so that a new installation starts with a policy.
   /// - Returns: how many partitions were empty.
   public func seed(document: String) throws(KafkaError) -> Int {
+    let empty = try emptyPartitions()
+    try append(document, to: empty, timestamp: timestamp)
+    return empty.count
+  }
+
+  /// The log partitions that hold no record yet.
+  public func emptyPartitions() throws(KafkaError) -> [Int32] {
     let consumer = try KafkaConsumer(settings.client(["group.id": "\(settings.group)-seed"]))
     defer { consumer.close(timeout: .seconds(2)) }
     var empty: [Int32] = []
@@ -26,8 +33,7 @@ public struct PolicyAppender {
       }
       if end == 0 { empty.append(partition) }
     }
-    try append(document, to: empty, timestamp: timestamp)
-    return empty.count
+    return empty
   }
 
   /// In a replay log time is the events', and a policy must not move it. 0 would mean now to librdkafka.

@@ -1,6 +1,6 @@
 public import KafkaClient
 
-/// Reads a topic once, from its beginning to the end it has at the start, committed records only.
+/// Reads a topic once, from its beginning or from given offsets to the end it has at the start, committed records only.
 public struct TopicReader {
   private let settings: PipelineSettings
   /// Longest time without a record before the end.

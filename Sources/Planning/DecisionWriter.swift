@@ -197,7 +197,7 @@ public struct DecisionWriter: Sendable {
 
   // MARK: Texts as JSON
 
-  /// A kind never changes its name.
+  /// The name of a kind, as JSON. A kind never changes its name.
   mutating func kindName(_ kind: UInt32, _ planner: borrowing Planner) -> [UInt8] {
     if kind < kindNames.count, !kindNames[Int(kind)].isEmpty { return kindNames[Int(kind)] }
     while kindNames.count <= kind { kindNames.append([]) }
@@ -205,11 +205,13 @@ public struct DecisionWriter: Sendable {
     return kindNames[Int(kind)]
   }
 
+  /// The id of an app, as JSON.
   mutating func appID(_ app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
     prepare(app: app, planner)
     return apps[Int(app)].id
   }
 
+  /// `apns-topic` of the app's widget pushes, as JSON.
   mutating func topic(ofApp app: UInt32, _ planner: borrowing Planner) -> [UInt8] {
     prepare(app: app, planner)
     return apps[Int(app)].topic
@@ -283,6 +285,7 @@ public struct DecisionWriter: Sendable {
     }
   }
 
+  /// Makes the pieces of an event fit this one.
   mutating func begin(event slot: UInt32, _ planner: borrowing Planner) {
     event = slot
     let text = planner.events[slot].id

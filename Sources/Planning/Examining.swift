@@ -265,6 +265,8 @@ extension Planner {
     var end = causes[waiting(trigger).lastCause].expires
     if !kinds[kind].rolling { end = min(end, instances[trigger].windowEnd) }
     let views = view(kind: kind, timeOfDay: zones[zone].timeOfDay(now), habits: habits)
+    // No hour is better than the best.
+    if habits == nil, views >= kinds[kind].viewsMax { return }
     var instant = now &- zones[zone].timeOfDay(now) % LocalZone.hour &+ LocalZone.hour
     var steps = 0
     while instant < end, steps < Self.hoursAheadMax {

@@ -29,6 +29,8 @@ struct KindState {
   var smoothing = 3.0
   /// View chance by local hour, 24.
   var views: ContiguousArray<Double> = []
+  /// The largest of them.
+  private(set) var viewsMax = 0.0
   var prior: [Double] = []
   /// Days of a device's own views that `views` counts as much as.
   var viewsWeight = 2.0
@@ -95,6 +97,7 @@ struct KindState {
     floor = kind.price.floor
     smoothing = kind.price.smoothing
     views = ContiguousArray(kind.views)
+    viewsMax = views.max() ?? 0
     viewsWeight = kind.viewsWeight
     prior = kind.price.hourlyShare
     refreshCurve()

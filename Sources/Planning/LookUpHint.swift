@@ -1,11 +1,11 @@
 public import Domain
 
-/// What a log record will make its planner look up first: made once, for `Planner.prefetch` and for the planning itself.
+/// What a log record will make its planner look up first. See `Planner.prefetch`.
 public struct LookUpHint: Hashable, Sendable {
   /// Hash of the subject as an interest key.
-  let interest: UInt32
+  fileprivate let interest: UInt32
   /// Key of subject and type in `SubjectMemory`.
-  let subject: UInt64
+  fileprivate let subject: UInt64
 
   private init(type: Span<UInt8>, subject: Span<UInt8>) {
     interest = HashIndex.hash(subject)

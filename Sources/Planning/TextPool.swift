@@ -87,8 +87,8 @@ struct TextPool {
   private static func units(_ count: Int) -> Int { (count + (count < 255 ? 1 : 5) + 3) / 4 }
 }
 
-/// Finds numbers by the hash of what they stand for: an open-addressing table that is at least two thirds full, where a
-/// dictionary of texts is half empty. It holds the hashes, so it grows without looking at the texts.
+/// Finds numbers by the hash of what they stand for: an open-addressing table, half to four fifths full. It holds the
+/// hashes, so it grows without looking at the texts.
 ///
 /// The hash is seeded anew in each process, so nobody outside can make places collide; where a number stands decides
 /// nothing.
@@ -151,7 +151,7 @@ struct HashIndex {
     places[place] = entry
   }
 
-  private mutating func grow() { resize(to: max(Self.capacityMin, places.count + places.count / 4)) }
+  private mutating func grow() { resize(to: max(Self.capacityMin, places.count + places.count / 2)) }
 
   /// Makes room for this many numbers.
   mutating func reserve(_ count: Int) {

@@ -10,7 +10,7 @@ struct BenchFleetOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Devices that each event reaches.", valueName: "count"))
   var fanOut = 1
   @Option(help: ArgumentHelp("Of a hundred events so many are worth a push.", valueName: "count"))
-  var alerts = 37
+  var alerts = 39
 
   func validate() throws {
     try BenchLimits.check("--devices", devices, 1...10_000_000)

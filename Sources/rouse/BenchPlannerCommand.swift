@@ -66,6 +66,7 @@ struct BenchPlannerCommand: ParsableCommand {
 
   private func text(_ results: [(fanOut: Int, result: PlannerBenchmark.Result)], _ bytes: Double?) -> String {
     var text = "machine   \(BenchMachine.text)\n"
+    text += "versions  \(BenchMachine.versions)\n"
     text += "fleet     \(Digits.count(devices, "device")) × \(instances), seed \(seed)\n"
     if let bytes { text += "memory    \(Digits.grouped(Int(bytes))) bytes a device, resident after registering\n" }
     for (fanOut, result) in results {

@@ -97,14 +97,17 @@ struct DeadLettersCommand: ParsableCommand {
     var places: [String] = []
     @Option(help: ArgumentHelp("Instead of places: the newest letters with this reason.", valueName: "code"))
     var reason: String?
-    @Option(help: "With --reason, at most this many.")
+    @Option(help: "With --reason, at most this many: the newest that were not replayed.")
     var limit = 100
     @Flag(help: "Leave out letters that are refused, and replay the others.")
     var skipRefused = false
     @OptionGroup var settings: SettingsOptions
 
     func validate() throws {
-      if places.isEmpty == (reason == nil) { throw ValidationError("name places, or --reason, and not both") }
+      if places.isEmpty, reason == nil {
+        throw ValidationError("name places as `rouse dead-letters list` shows them, or --reason with a code")
+      }
+      if !places.isEmpty, reason != nil { throw ValidationError("name places, or --reason, and not both") }
       guard (1...100_000).contains(limit) else { throw ValidationError("--limit \(limit): expected 1 to 100000") }
     }
 
@@ -113,7 +116,10 @@ struct DeadLettersCommand: ParsableCommand {
       let box = DeadLetterBox(settings: try await settings.resolve().connected())
       var letters: [Letter] = []
       for place in places { letters.append(try box.letter(at: place)) }
-      if let reason { letters = try box.newest(limit, reason: reason).reversed() }
+      if let reason {
+        letters = try box.newest(limit, reason: reason, waiting: true).reversed()
+        if letters.isEmpty { Words.say("no letter with the reason \(reason) waits to be replayed") }
+      }
       var count = 0
       let report: ReplayReport
       do {

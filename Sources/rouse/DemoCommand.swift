@@ -85,8 +85,8 @@ struct DemoCommand: AsyncParsableCommand {
       )
     }
     let more =
-      kept ? "rouse audit top --by device --limit 10 --store \(store)" : "rouse demo --keep <directory> keeps the store"
-    try Output.print("\nask more: \(more)\n")
+      kept ? "audit top --by device --limit 10 --store \(store)" : "demo --keep <directory> keeps the store"
+    try Output.print("\nask more: \(CommandLine.arguments.first ?? "rouse") \(more)\n")
   }
 }
 

@@ -64,7 +64,11 @@ struct RunCommand: AsyncParsableCommand {
       }
     }
     if roles.contains(.audit) { startAudit(runner, pipeline, retention, stop, counters, logger) }
-    logger.info("running", metadata: ["roles": "\(roles.map(\.rawValue).sorted())", "planners": "\(workers)"])
+    logger.info(
+      "running",
+      metadata: [
+        "roles": "\(roles.map(\.rawValue).sorted())", "planners": "\(workers)", "instance": "\(pipeline.instance)",
+      ])
     await report(stop, counters, logger)
     logger.info("ending; a second signal ends at once")
     // Snapshots are written after the last commit, when others may take over already.
@@ -86,7 +90,17 @@ struct RunCommand: AsyncParsableCommand {
       logger.info("no policy in the settings: until rouse policy apply has been used once, every event is NO_MATCH")
       return
     }
-    let document = try PolicyFile.document(path)
+    let document: PolicyDocument
+    do {
+      document = try PolicyFile.document(path)
+    } catch {
+      // A log that has its policy needs no file: a restart, or a new host, must not fail for it.
+      guard try PolicyAppender(settings: pipeline).emptyPartitions().isEmpty else { throw error }
+      logger.warning(
+        "the policy file is not usable, and not needed: the log has begun with a policy",
+        metadata: ["error": "\(error)"])
+      return
+    }
     for warning in document.warnings { logger.warning("\(warning)") }
     let seeded = try PolicyAppender(settings: pipeline).seed(document: document.text)
     if seeded > 0 {

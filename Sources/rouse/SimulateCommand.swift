@@ -31,6 +31,21 @@ struct SimulateCommand: ParsableCommand {
       receipt. The report then also says what was really on the screens. Where instances share limits (a rate of \
       pushes, an app's number, one push for several widgets), policies are held against an upper bound besides.
 
+      COLUMNS
+        tokens     a day and instance
+        captured   share of the most that so many reloads could have shown: the mean over instances and days
+        p10        the same, of the worst tenth of the days
+        stale min  minutes a day and instance with something new that was not shown yet, by the chance of a look
+        fresh p50, p95  how long until a change of relevance 0.8 or more was shown; - where there was none
+        never      of those changes, the share that was never shown
+        waste      share of the reloads that showed nothing new
+        unused     tokens left at the end of a day
+        starved    days of an instance without a reload though something came
+        over       reloads beyond the day's tokens; must be 0
+
+      The strategies of today keep the day's tokens and the minimum interval alone. A policy that has quiet hours, a \
+      rate of pushes or several widgets behind one push gives something up for those, which they do not.
+
       EXAMPLE
         rouse simulate --policy now.yaml --policy next.yaml \\
           --devices devices.jsonl.gz --events events.jsonl.gz --report report.html

@@ -73,7 +73,7 @@ import Testing
     }
     var single = JSONWriter()
     single.beginArray()
-    single.string(utf8: awkward.span)
+    single.string(String(decoding: awkward, as: UTF8.self))
     single.raw("18446744073709551615")
     single.string("abcd" as String)
     single.endArray()

@@ -151,7 +151,8 @@ struct LineWriterTests {
     let missing = #expect(throws: LineFileError.self) { _ = try LineWriter(path: "/nowhere/f.jsonl") }
     #expect(
       missing?.description
-        == "cannot open /nowhere/f.jsonl: no such file or directory; check the path; its folder must exist")
+        == "cannot open /nowhere/f.jsonl: no such file or directory; check the path: a relative one counts from the working directory"
+    )
     let folder = #expect(throws: LineFileError.self) { _ = try LineWriter(path: "/tmp") }
     #expect(folder?.description == "cannot open /tmp: is a directory; name a file, not a folder")
   }

@@ -150,7 +150,9 @@ struct BadInputTests {
     let outcome = try place.rouse(list: Self.arguments)
     #expect(outcome.status == 1)
     #expect(
-      outcome.err == "rouse: cannot open \(name): no such file or directory; check the path; its folder must exist\n")
+      outcome.err
+        == "rouse: cannot open \(name): no such file or directory; check the path: a relative one counts from the working directory\n"
+    )
     #expect(!place.has("decisions.jsonl"))
   }
 

@@ -102,6 +102,20 @@ struct DeadLettersTests {
     #expect(wrong.err.contains("expected topic[partition]@offset"))
   }
 
+  @Test("replaying by reason comes to the older letters once the newest are replayed")
+  func batches() throws {
+    let post = try Post()
+    for number in 0..<5 {
+      try post.post("k", delay("e\(number)", 30, at: "15:00:00"), reason: "NEW_RULE", topic: "events", partition: 1)
+    }
+    for expected in [[3, 4], [1, 2], [0], []] {
+      let batch = try post.letters("replay", "--reason", "NEW_RULE", "--limit", "2")
+      #expect(batch.status == 0, "\(batch.err)")
+      #expect(batch.out == expected.map { "rouse.dead-letters[0]@\($0)  replayed to events\n" }.joined())
+    }
+    #expect(try post.records("events", 1).count == 5)
+  }
+
   @Test("replay sends the same bytes, key and headers into the same partition; a second one sends nothing")
   func replay() throws {
     let post = try Post()
@@ -112,12 +126,18 @@ struct DeadLettersTests {
     #expect(first.status == 0, "\(first.err)")
     #expect(first.out == "\(letter)  replayed to events\n")
     #expect(first.err == "1 letter replayed\n")
-    for arguments in [["replay", letter], ["replay", "--reason", "NEW_RULE"]] {
+    for (arguments, words) in [
+      ([letter], "\(letter): replayed before, left out\n0 letters replayed, 1 replayed before\n"),
+      (
+        ["--reason", "NEW_RULE"],
+        "no letter with the reason NEW_RULE waits to be replayed\n0 letters replayed\n"
+      ),
+    ] {
       let again = try post.place.rouse(
-        list: ["dead-letters"] + arguments + ["--bootstrap", post.broker.bootstrapServers])
+        list: ["dead-letters", "replay"] + arguments + ["--bootstrap", post.broker.bootstrapServers])
       #expect(again.status == 0)
       #expect(again.out == "")
-      #expect(again.err == "\(letter): replayed before, left out\n0 letters replayed, 1 replayed before\n")
+      #expect(again.err == words)
     }
     let sent = try post.records("events", 1)
     #expect(sent.count == 1)

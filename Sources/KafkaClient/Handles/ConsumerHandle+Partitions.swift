@@ -75,13 +75,6 @@ extension ConsumerHandle {
     return list.entries.compactMap(\.position)
   }
 
-  func store(_ positions: [KafkaPosition]) throws(KafkaError) {
-    let list = PartitionListHandle(positions)
-    let code = unsafe rd_kafka_offsets_store(client.pointer, list.pointer)
-    if let failure = list.firstFailure("storing the offset of") { throw failure }
-    try client.check(code, "storing offsets")
-  }
-
   /// Commits without waiting; a failure arrives as an event. `nil` commits what is stored.
   func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
     let code: rd_kafka_resp_err_t
