@@ -26,6 +26,8 @@ final class PipelineFixture {
         halfLife: 20m
         displays: [ { field: data.delay, round: 5 } ]
         price: { base: 0.001 }
+        # Alike at every hour: where log time is the broker's, a test runs at any.
+        views: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
         rules:
           - on: flight.delay.changed
             relevance: { base: 0.9 }
