@@ -205,7 +205,7 @@ extension SubjectMemory.Remembered {
     if isOfItsOwn {
       born = generation
       newest = try SubjectMemory.Newest(from: &reader)
-      noted = Int64(newest.ids.count)
+      noted = Int64(newest.looks.isEmpty ? newest.ids.count : 1)
       place = SubjectMemory.recordOfItsOwn
     } else {
       born = try reader.zigzag("a generation")
@@ -213,8 +213,8 @@ extension SubjectMemory.Remembered {
       newest = try SubjectMemory.Newest(from: &reader)
       place = max(try reader.int64("a place"), SubjectMemory.recordOfItsOwn)
     }
-    guard !newest.ids.isEmpty, noted < .max >> 1, Self.isWhole(ids: newest.ids.count, noted: noted) else {
-      throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted")
+    guard noted > 0, noted < .max >> 1, newest.ids.isEmpty != newest.looks.isEmpty, isWhole else {
+      throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted, or looks")
     }
   }
 }
@@ -224,11 +224,14 @@ extension SubjectMemory.Newest {
     writer.int64(time)
     writer.count(ids.count)
     for id in ids { writer.int64(Int64(bitPattern: id)) }
+    writer.count(looks.count)
+    for look in looks { writer.int64(Int64(bitPattern: look)) }
   }
 
   init(from reader: inout BinaryReader) throws(BinaryError) {
     time = try reader.int64("a time")
     ids = []
     for _ in 0..<(try reader.count("ids")) { ids.append(UInt64(bitPattern: try reader.int64("a hash"))) }
+    for _ in 0..<(try reader.count("looks")) { looks.append(UInt64(bitPattern: try reader.int64("a look"))) }
   }
 }

@@ -161,7 +161,9 @@ struct SubjectMemoryTests {
       life.step()
       guard Int.random(in: 0..<5, using: &life.random) == 0 else { continue }
       life.commit()
-      let whole = life.planner.subjects.contents.values.reduce(0) { $0 + 17 + 8 * $1.newest.ids.count }
+      let whole = life.planner.subjects.contents.values.reduce(0) {
+        $0 + 17 + 8 * ($1.newest.ids.count + $1.newest.looks.count)
+      }
       most = max(most, whole)
       #expect(life.planner.subjects.log.bytes <= 4 * most + 6000, "seed \(seed): \(whole)")
     }
