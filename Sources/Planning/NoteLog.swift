@@ -176,8 +176,6 @@ struct NoteChunk {
 }
 
 extension SubjectMemory {
-  /// Subjects with records of their own that one commit writes into chunks.
-  static let ownRecordsMax = 256
   /// Chunks that one commit removes, beside twice as many as it writes.
   private static let removedMax = 64
 
@@ -186,7 +184,6 @@ extension SubjectMemory {
 
   /// Hands over what was noted since the last call, as chunks of notes, and the removal of what is not needed any more.
   mutating func takeNotes(now: Int64, bounds: PlannerBounds, _ body: StateRecordSink) {
-    removeOutlived(body)
     let begun = log.next
     var chunk = NoteChunk(bytesMax: bounds.noteChunkBytesMax, generation: generation, now: now)
     for slot in listed where slots[slot].isListed { write(slot, whole: slots[slot].place < 0, &chunk, body) }
@@ -202,7 +199,6 @@ extension SubjectMemory {
       }
       chunk.end(&log, body)
     }
-    takeOver(&chunk, body)
     removeChunks(atMost: Self.removedMax + 2 * Int(log.next - begun), body)
   }
 
@@ -214,30 +210,8 @@ extension SubjectMemory {
     slots[slot].idsToWrite = 0
     slots[slot].isListed = false
     guard isWhole else { return }
-    if slots[slot].place == Self.recordOfItsOwn { removeOwnRecord(slots[slot].key, body) }
     // The chunk in the making has the next number.
     move(slot, to: log.next)
-  }
-
-  /// Writes some of the subjects that an earlier release left into chunks.
-  private mutating func takeOver(_ chunk: inout NoteChunk, _ body: StateRecordSink) {
-    var left = Self.ownRecordsMax
-    while left > 0, oldest != none, slots[oldest].place == Self.recordOfItsOwn {
-      write(oldest, whole: true, &chunk, body)
-      left -= 1
-    }
-    chunk.end(&log, body)
-  }
-
-  private mutating func removeOutlived(_ body: StateRecordSink) {
-    for key in outlived { removeOwnRecord(key, body) }
-    outlived.removeAll()
-  }
-
-  private func removeOwnRecord(_ key: UInt64, _ body: StateRecordSink) {
-    var record = StateRecordWriter()
-    record.begin("s", String(key, radix: 16))
-    record.lendRemoval(to: body)
   }
 
   private mutating func removeChunks(atMost countMax: Int, _ body: StateRecordSink) {

@@ -26,7 +26,7 @@ struct SubjectMemory {
     var born: Int64 = 0
     /// Ids noted since then, of which there are min(noted, `idsMax`) in `newest`; or changes of the looks. 0: not in use.
     var noted: Int64 = 0
-    /// The chunk of notes that holds it whole, or one of the places below.
+    /// The chunk of notes that holds it whole, or `unwritten`.
     var place = SubjectMemory.unwritten
     /// Neighbours among what is written, by place.
     var older = none
@@ -52,8 +52,6 @@ struct SubjectMemory {
 
   /// A place: in no record yet.
   static let unwritten: Int64 = -1
-  /// A place: in a record of its own, as releases before state format 4 wrote them. Before every chunk.
-  static let recordOfItsOwn: Int64 = -2
 
   private var index = HashIndex()
   var slots = SlotPool<Remembered>()
@@ -69,8 +67,6 @@ struct SubjectMemory {
   private(set) var youngest = none
   /// Slots noted since the last `takeNotes`; those that are not listed any more have been given up.
   var listed: ContiguousArray<UInt32> = []
-  /// Forgotten subjects whose records of their own are still to be removed.
-  var outlived: [UInt64] = []
   /// Where in `rouse.state` it stands.
   var log = NoteLog()
 
@@ -175,15 +171,10 @@ struct SubjectMemory {
   mutating func rotate() {
     for slot in 0..<UInt32(slots.capacity)
     where slots[slot].generation < generation && slots[slot].isUsed {
-      forget(slot)
+      remove(slot)
     }
     generation += 1
     currentCount = 0
-  }
-
-  private mutating func forget(_ slot: UInt32) {
-    if slots[slot].place == Self.recordOfItsOwn { outlived.append(slots[slot].key) }
-    remove(slot)
   }
 
   private mutating func remove(_ slot: UInt32) {
@@ -236,13 +227,12 @@ struct SubjectMemory {
     hashCount = slots.values.reduce(0) { $0 + $1.newest.ids.count + $1.newest.looks.count }
     for slot in 0..<UInt32(slots.capacity) where slots[slot].isUsed {
       guard slots[slot].generation >= generation - 1 else {
-        forget(slot)
+        remove(slot)
         continue
       }
       if slots[slot].generation == generation, slots[slot].newest.looks.isEmpty { currentCount += 1 }
       if slots[slot].place == Self.unwritten { list(slot) } else { written.append(slot) }
     }
-    outlived.sort()
     written.sort { (slots[$0].place, slots[$0].key) < (slots[$1].place, slots[$1].key) }
     for slot in written { link(slot) }
   }
