@@ -1,3 +1,4 @@
+import Domain
 import GRDB
 
 /// Why the audit store could not do what was asked, and what to do about it. A failed write leaves the file as it was:
@@ -53,9 +54,9 @@ extension AuditError {
       self = known
       return
     }
-    if let damage = error as? StoredValueError {
+    if let reason = (error as? StoredValueError)?.reason ?? (error as? BinaryError).map({ "holds a row where \($0)" }) {
       self.init(
-        kind: .corrupt, path: path, reason: damage.reason,
+        kind: .corrupt, path: path, reason: reason,
         advice: "use the version that wrote it, or move it away; a new store can be filled again from the topics")
       return
     }

@@ -77,7 +77,7 @@ private struct BatchWriter {
   }
 
   mutating func insert(_ decision: Decision) throws {
-    let id = try identify(decision.decision, prefix: RecordId.decision)
+    let id = try identify(decision.decision, of: .decision)
     let kind = try names.kind(decision.kind)
     let at = decision.at.microseconds
     let code = DecisionCode(decision).code
@@ -103,8 +103,8 @@ private struct BatchWriter {
     decisions.set(18, try names.policy(decision.policy))
     if let trace = decision.traceparent { decisions.set(19, try names.text(trace)) }
     if decision.events.count != 1 || decision.events[0] != decision.event {
-      var causes = ByteWriter()
-      for cause in decision.events { causes.unsigned(UInt64(bitPattern: try names.event(cause))) }
+      var causes = BinaryWriter()
+      for cause in decision.events { causes.varint(UInt64(bitPattern: try names.event(cause))) }
       decisions.set(20, causes.bytes)
     }
     try decisions.run()
@@ -118,7 +118,7 @@ private struct BatchWriter {
   }
 
   mutating func insert(_ command: Command) throws {
-    let id = try identify(command.command, prefix: RecordId.command)
+    let id = try identify(command.command, of: .command)
     let at = command.at.microseconds
     commands.begin()
     commands.set(1, next)
@@ -160,13 +160,13 @@ private struct BatchWriter {
 
   private func hour(_ at: Int64) -> Int64 { at.hourIndex }
 
-  private func identify(_ id: String, prefix: UInt8) throws -> RecordId {
-    if let parsed = RecordId(id, prefix: prefix) { return parsed }
+  private func identify(_ id: String, of kind: RecordId.Kind) throws -> RecordId {
+    if let parsed = RecordId(id, of: kind) { return parsed }
     return RecordId(partition: -1, offset: try names.text(id), ordinal: 0)
   }
 
   private func reference(_ command: String, from decision: RecordId) throws -> Int64 {
-    if let id = RecordId(command, prefix: RecordId.command), id.partition == decision.partition,
+    if let id = RecordId(command, of: .command), id.partition == decision.partition,
       id.offset == decision.offset
     {
       return id.ordinal

@@ -114,12 +114,12 @@ struct DecisionRow {
     let event = try names.event(event)
     var events = [event]
     if let causes {
-      var from = ByteReader(causes)
+      var from = BinaryReader(causes)
       events = []
-      while !from.isAtEnd { events.append(try names.event(Int64(bitPattern: from.unsigned()))) }
+      while from.remaining > 0 { events.append(try names.event(Int64(bitPattern: from.varint()))) }
     }
     return Decision(
-      decision: id.partition < 0 ? try names.text(id.offset) : id.text(prefix: "d"), event: event, events: events,
+      decision: id.partition < 0 ? try names.text(id.offset) : id.text(of: .decision), event: event, events: events,
       device: try names.device(device), instance: instance.id, kind: instance.kind, surface: instance.surface,
       verdict: code.verdict, reason: code.reason, final: code.final, at: Timestamp(microseconds: at),
       relevance: relevance, value: value, price: price,
@@ -131,7 +131,7 @@ struct DecisionRow {
   private func commandId(_ names: NameReader) throws -> String? {
     guard let command else { return nil }
     if command < 0 { return try names.text(-1 - command) }
-    return RecordId(partition: id.partition, offset: id.offset, ordinal: command).text(prefix: "c")
+    return RecordId(partition: id.partition, offset: id.offset, ordinal: command).text(of: .command)
   }
 }
 
@@ -156,7 +156,7 @@ struct CommandRow {
 
   func command(_ names: NameReader) throws -> Command {
     try CommandBody.decode(
-      body, id: id.partition < 0 ? try names.text(id.offset) : id.text(prefix: "c"), device: try names.device(device),
+      body, id: id.partition < 0 ? try names.text(id.offset) : id.text(of: .command), device: try names.device(device),
       surface: try Surface(code: surface), at: Timestamp(microseconds: at), names: names)
   }
 }

@@ -79,7 +79,7 @@ extension Database {
   /// A command by its id; nil where it is not stored.
   func command(id: String, names: NameReader) throws -> Command? {
     let key: RecordId
-    if let parsed = RecordId(id, prefix: RecordId.command) {
+    if let parsed = RecordId(id, of: .command) {
       key = parsed
     } else {
       guard let n = try names.number(id, in: .text) else { return nil }
@@ -94,7 +94,7 @@ extension Database {
   /// The decisions that a command carries, oldest first.
   func decisions(ofCommand id: String, names: NameReader, limit: Int) throws -> [Decision] {
     var rows: [Row] = []
-    if let key = RecordId(id, prefix: RecordId.command) {
+    if let key = RecordId(id, of: .command) {
       rows = try Row.fetchAll(
         self,
         sql:

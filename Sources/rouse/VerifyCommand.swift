@@ -1,5 +1,4 @@
 import ArgumentParser
-import Auditing
 import Domain
 import Foundation
 import JSON
@@ -7,6 +6,7 @@ import KafkaClient
 import LineFiles
 import Pipeline
 import Policies
+import Verification
 
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -66,7 +66,7 @@ struct LedgerReplay {
     /// Of the command.
     var id: RecordId
 
-    var command: String { id.text(prefix: "c") }
+    var command: String { id.text(of: .command) }
   }
 
   /// - Parameter kind: of the instance, if its ledger is charged and the kind is known.
@@ -263,21 +263,21 @@ struct LedgerReplay {
 extension LedgerReplay.Charge {
   /// Without the id.
   var bytes: [UInt8] {
-    var writer = ByteWriter()
-    writer.signed(ledger.code)
-    for text in [device, owner, policy] { writer.text(text) }
-    for number in [Int64(left), at] { writer.signed(number) }
+    var writer = BinaryWriter()
+    writer.place(of: ledger)
+    for text in [device, owner, policy] { writer.string(text) }
+    for number in [Int64(left), at] { writer.zigzag(number) }
     return writer.bytes
   }
 
-  init(_ bytes: [UInt8], id: RecordId) throws {
-    var reader = ByteReader(bytes)
-    ledger = try Command.Ledger(code: try reader.signed())
-    device = try reader.text()
-    owner = try reader.text()
-    policy = try reader.text()
-    left = Int(try reader.signed())
-    at = try reader.signed()
+  init(_ bytes: [UInt8], id: RecordId) throws(BinaryError) {
+    var reader = BinaryReader(bytes)
+    ledger = try reader.value()
+    device = try reader.string()
+    owner = try reader.string()
+    policy = try reader.string()
+    left = Int(try reader.zigzag())
+    at = try reader.zigzag()
     self.id = id
   }
 }

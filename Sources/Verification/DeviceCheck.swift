@@ -34,7 +34,8 @@ struct DeviceCheck {
     let known = Set(commands.map(\.id))
     for id in links.keys.sorted(by: RecordId.inLogOrder) where !known.contains(id) {
       let first = links[id]?.first?.name ?? ""
-      replay.report.add(.missingCommand, "\(id.text(prefix: "c")) is named by \(first) and is not there for its device")
+      replay.report.add(
+        .missingCommand, "\(id.text(of: .command)) is named by \(first) and is not there for its device")
     }
     for command in commands {
       Self.compare(command, with: links[command.id] ?? [], into: &replay.report)
@@ -51,11 +52,11 @@ struct DeviceCheck {
     for decision in decisions {
       let what = Case(event: decision.event, instance: decision.instance)
       var standing = cases[what] ?? Standing()
-      if decision.code.final {
+      if decision.final {
         if let first = standing.final {
           report.add(
             .decidedTwice,
-            "\(first.text(prefix: "d")) and \(decision.name) both close event \(what.event) for "
+            "\(first.text(of: .decision)) and \(decision.name) both close event \(what.event) for "
               + "\(decision.device)/\(what.instance)")
         } else {
           standing.final = decision.id
@@ -66,13 +67,13 @@ struct DeviceCheck {
       }
       cases[what] = standing
       let delivers = decision.verdict == .emit || decision.verdict == .coalesce
-      if decision.code.final != (decision.verdict != .defer && decision.reason != .duplicate)
+      if decision.final != (decision.verdict != .defer && decision.reason != .duplicate)
         || delivers != (decision.command != nil)
       {
         report.add(
           .inconsistent,
-          "\(decision.name): \(decision.verdict.rawValue) \(decision.reason.rawValue), final \(decision.code.final), "
-            + "command \(decision.command?.text(prefix: "c") ?? "none")")
+          "\(decision.name): \(decision.verdict.rawValue) \(decision.reason.rawValue), final \(decision.final), "
+            + "command \(decision.command?.text(of: .command) ?? "none")")
       }
     }
     for standing in cases.values where standing.final == nil {

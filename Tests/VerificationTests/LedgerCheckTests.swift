@@ -1,7 +1,7 @@
-import Auditing
 import Domain
 import JSON
 import Testing
+import Verification
 
 @Suite("the independent check of the books")
 struct LedgerCheckTests {

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// Sorts more records than memory holds: what is more than `bytesMax` is sorted and goes to a file without a name, and
@@ -97,11 +98,11 @@ private struct RunFile {
   mutating func append(_ entries: [SortedSpill.Entry], _ contents: [UInt8]) throws(LedgerCheckError) {
     let start = runs.last?.upperBound ?? 0
     var end = start
-    var buffer = ByteWriter()
+    var buffer = BinaryWriter()
     for (number, entry) in entries.enumerated() {
-      buffer.unsigned(entry.key.group)
-      for number in [entry.key.id.partition, entry.key.id.offset, entry.key.id.ordinal] { buffer.signed(number) }
-      buffer.blob(contents[entry.range])
+      buffer.varint(entry.key.group)
+      for number in [entry.key.id.partition, entry.key.id.offset, entry.key.id.ordinal] { buffer.zigzag(number) }
+      buffer.blob(Array(contents[entry.range]))
       guard buffer.bytes.count >= Self.bufferBytes || number == entries.count - 1 else { continue }
       do {
         try handle.write(contentsOf: Data(buffer.bytes))
@@ -165,14 +166,14 @@ private struct RunCursor {
 
   /// Reads a record, if the buffer holds all of it.
   private mutating func take() -> Bool {
-    var reader = ByteReader(buffer, from: used)
+    var reader = BinaryReader(buffer, in: used..<buffer.count)
     do {
-      let group = try reader.unsigned()
-      let id = RecordId(partition: try reader.signed(), offset: try reader.signed(), ordinal: try reader.signed())
+      let group = try reader.varint()
+      let id = RecordId(partition: try reader.zigzag(), offset: try reader.zigzag(), ordinal: try reader.zigzag())
       content = try reader.blob()
       key = SortedSpill.Key(group: group, id: id)
     } catch { return false }
-    used = reader.index
+    used += reader.offset
     return true
   }
 }

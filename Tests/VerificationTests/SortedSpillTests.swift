@@ -1,7 +1,8 @@
+import Domain
 import Foundation
 import Testing
 
-@testable import Auditing
+@testable import Verification
 
 @Suite("sorting more than memory holds")
 struct SortedSpillTests {

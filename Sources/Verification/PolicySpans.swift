@@ -1,3 +1,4 @@
+import Domain
 /// From which to which command each policy was seen in force, by log partition. Where policies take turns their spans
 /// overlap.
 struct PolicySpans {

@@ -53,10 +53,10 @@ public struct LedgerCheck: ~Copyable {
       report.add(.unreadable, "decision at \(place()): \(error)")
       return
     }
-    guard let id = identify(decision.decision, RecordId.decision, "decision", place()) else { return }
+    guard let id = identify(decision.decision, .decision, place()) else { return }
     var command: RecordId?
     if let text = decision.command {
-      command = RecordId(text, prefix: RecordId.command)
+      command = RecordId(text, of: .command)
       if command == nil {
         report.add(.unreadable, "\(decision.decision): the command id \(text) is not c-<partition>-<offset>-<ordinal>")
       }
@@ -71,7 +71,7 @@ public struct LedgerCheck: ~Copyable {
       report.add(.unreadable, "command at \(place()): \(error)")
       return
     }
-    guard let id = identify(command.command, RecordId.command, "command", place()) else { return }
+    guard let id = identify(command.command, .command, place()) else { return }
     let checked = CheckedCommand(command, id: id)
     policies.note(command.policy.hash, at: id)
     keep(.command(checked), of: command.device, id, bytes)
@@ -85,18 +85,18 @@ public struct LedgerCheck: ~Copyable {
   }
 
   private mutating func identify(
-    _ text: String, _ prefix: UInt8, _ what: String, _ place: @autoclosure () -> String
+    _ text: String, _ kind: RecordId.Kind, _ place: @autoclosure () -> String
   ) -> RecordId? {
-    if let id = RecordId(text, prefix: prefix) { return id }
-    let letter = what.prefix(1)
-    report.add(.unreadable, "\(what) at \(place()): the id \(text) is not \(letter)-<partition>-<offset>-<ordinal>")
+    if let id = RecordId(text, of: kind) { return id }
+    report.add(
+      .unreadable, "\(kind) at \(place()): the id \(text) is not \(kind.rawValue)-<partition>-<offset>-<ordinal>")
     return nil
   }
 
   private mutating func keep(_ record: CheckedRecord, of device: String, _ id: RecordId, _ bytes: [UInt8]) {
     recordCount += 1
-    var content = ByteWriter()
-    content.unsigned(Self.hash(bytes))
+    var content = BinaryWriter()
+    content.varint(Self.hash(bytes))
     let kind: UInt64 = if case .decision = record { 0 } else { 1 }
     attempt { check throws(LedgerCheckError) in
       try check.contents.add(SortedSpill.Key(group: kind, id: id), content.bytes)
@@ -147,7 +147,7 @@ public struct LedgerCheck: ~Copyable {
       }
       if isDecision { report.repeatedDecisions += 1 } else { report.repeatedCommands += 1 }
       if hash != first {
-        report.add(.idReused, "\(key.id.text(prefix: isDecision ? "d" : "c")) stands for two records")
+        report.add(.idReused, "\(key.id.text(of: isDecision ? .decision : .command)) stands for two records")
       }
     }
   }
@@ -183,12 +183,5 @@ public struct LedgerCheck: ~Copyable {
       let path = FileManager.default.temporaryDirectory.path
       throw LedgerCheckError(path: path, reason: "what was written there reads differently")
     }
-  }
-}
-
-extension RecordId {
-  /// The order in which one partition's planner made them.
-  static func inLogOrder(_ a: RecordId, _ b: RecordId) -> Bool {
-    (a.partition, a.offset, a.ordinal) < (b.partition, b.offset, b.ordinal)
   }
 }
