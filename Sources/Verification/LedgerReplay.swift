@@ -48,7 +48,7 @@ struct LedgerReplay {
   private struct RateBook {
     /// TAT, by each way in which the limits explain the charges so far; nil: not known. Few, because each agrees with the
     /// tokens that were left.
-    var courses: [Int64?]
+    var courses: [Int128?]
     /// Set when no way was left.
     var broken: (LedgerReport.Rule, String)?
   }
@@ -119,10 +119,10 @@ struct LedgerReplay {
     guard var book = days[owner] else {
       days[owner] = DayBook(
         left: charge.left, policy: charge.policy, at: at, id: charge.id, windowStarts: [at], recent: [at])
-      if let limit, !historyIsCut, charge.left != limit.perDay - 1 {
+      if let limit, !historyIsCut, Int128(charge.left) != Int128(limit.perDay) - 1 {
         report.add(
           .ledgerBroken,
-          "\(Self.describe(owner)): \(charge.left) left after the first charge \(charge.command), expected \(limit.perDay - 1)"
+          "\(Self.describe(owner)): \(charge.left) left after the first charge \(charge.command), expected \(Int128(limit.perDay) - 1)"
         )
       }
       return
@@ -135,7 +135,9 @@ struct LedgerReplay {
     let (previous, previousID) = (book.at, book.id)
     (book.left, book.policy, book.at, book.id) = (charge.left, charge.policy, at, charge.id)
     if let limit, limit.isRolling {
-      if samePolicy, !historyIsCut, charge.left + book.recent.count != limit.perDay, !refundsAllowed {
+      if samePolicy, !historyIsCut, Int128(charge.left) + Int128(book.recent.count) != Int128(limit.perDay),
+        !refundsAllowed
+      {
         report.add(
           .ledgerBroken,
           "\(Self.describe(owner)): \(charge.left) left after \(charge.command) and \(book.recent.count) charges in 24 h, "
@@ -144,8 +146,8 @@ struct LedgerReplay {
       return
     }
     // What another policy gives a day is another count.
-    guard samePolicy, charge.left != before - 1 else { return }
-    if charge.left < before - 1 {
+    guard samePolicy, Int128(charge.left) != Int128(before) - 1 else { return }
+    if Int128(charge.left) < Int128(before) - 1 {
       // A policy without a limit for the app was in force in between: what was sent under it counts, and names no charge.
       if owner.ledger == .app, policies.hasOther(than: charge.policy, between: previousID, and: charge.id) { return }
       report.add(
@@ -160,7 +162,7 @@ struct LedgerReplay {
       rise(owner, before, charge)
       return
     }
-    if let limit, charge.left != limit.perDay - 1 {
+    if let limit, Int128(charge.left) != Int128(limit.perDay) - 1 {
       rise(owner, before, charge)
       return
     }
@@ -170,7 +172,7 @@ struct LedgerReplay {
   /// Tokens came back in the middle of a window.
   private mutating func rise(_ owner: Owner, _ before: Int, _ charge: Charge) {
     if refundsAllowed {
-      report.refunds += charge.left - before + 1
+      report.refunds = Int(clamping: Int128(report.refunds) + Int128(charge.left) - Int128(before) + 1)
       return
     }
     report.add(
@@ -199,7 +201,7 @@ struct LedgerReplay {
       return
     }
     var book = self.rates[owner] ?? RateBook(courses: [historyIsCut ? nil : 0])
-    var next: [Int64?] = []
+    var next: [Int128?] = []
     var broken: [Step.Break] = []
     for tat in book.courses {
       for rate in rates {
@@ -222,35 +224,36 @@ struct LedgerReplay {
   /// What a charge makes of a TAT.
   private enum Step {
     /// Nil: not known still.
-    case to(Int64?)
+    case to(Int128?)
     case breaks(Break)
 
     struct Break {
       var rule: LedgerReport.Rule
       var text: String
       /// To go on with.
-      var tat: Int64?
+      var tat: Int128?
     }
   }
 
+  /// In 128 bits, because the numbers come from outside: a token in thousands of years overflows 64 after some charges.
   /// Admissible iff t ≥ TAT − τ; then TAT = max(t, TAT) + T, and ⌊(t + burst·T − TAT) / T⌋ are left.
-  private func step(from tat: Int64?, _ rate: LedgerLimits.Rate, _ owner: Owner, _ charge: Charge) -> Step {
-    let now = charge.at
-    func breaks(_ rule: LedgerReport.Rule, _ text: String, _ tat: Int64?) -> Step {
+  private func step(from tat: Int128?, _ rate: LedgerLimits.Rate, _ owner: Owner, _ charge: Charge) -> Step {
+    let (now, burst, interval) = (Int128(charge.at), Int128(rate.burst), Int128(rate.interval))
+    func breaks(_ rule: LedgerReport.Rule, _ text: String, _ tat: Int128?) -> Step {
       .breaks(Step.Break(rule: rule, text: "\(Self.describe(owner)): \(text)", tat: tat))
     }
-    guard rate.interval > 0 else { return breaks(.ledgerBroken, "charged by \(charge.command) without a limit", tat) }
+    guard interval > 0 else { return breaks(.ledgerBroken, "charged by \(charge.command) without a limit", tat) }
     // A ledger with all but one token left was full before the charge.
-    guard var tat else { return .to(charge.left == rate.burst - 1 ? now + rate.interval : nil) }
-    func left(_ tat: Int64) -> Int {
-      Int(max(0, min(rate.burst, (now + rate.burst * rate.interval - max(tat, now)) / rate.interval)))
+    guard var tat else { return .to(Int128(charge.left) == burst - 1 ? now + interval : nil) }
+    func left(_ tat: Int128) -> Int {
+      Int(clamping: max(0, min(burst, (now + burst * interval - max(tat, now)) / interval)))
     }
-    func isEarly(_ tat: Int64) -> Bool { now < tat - (rate.burst - 1) * rate.interval }
+    func isEarly(_ tat: Int128) -> Bool { now < tat - (burst - 1) * interval }
     // Where the last token is spent either way, only that the charge was admitted tells of a refund.
-    if refundsAllowed, isEarly(tat) || left(max(now, tat) + rate.interval) < charge.left { tat -= rate.interval }
-    let spent = max(now, tat) + rate.interval
+    if refundsAllowed, isEarly(tat) || left(max(now, tat) + interval) < charge.left { tat -= interval }
+    let spent = max(now, tat) + interval
     if isEarly(tat) {
-      let wait = tat - (rate.burst - 1) * rate.interval - now
+      let wait = tat - (burst - 1) * interval - now
       return breaks(.overspent, "\(charge.command) came \(wait) µs before a token was there", spent)
     }
     guard left(spent) == charge.left else {
