@@ -1,12 +1,13 @@
 import Domain
-import Foundation
 import JSON
 
-/// Recomputes the books from decisions and commands alone: what a planner remembers, and how it works, plays no part.
+/// Recomputes every ledger from decisions and commands alone. It shares no code and no state with the planner that wrote them.
 ///
-/// Records may come in any order and more than once; the same id with the same bytes is one record. What is needed of
-/// them is sorted by device, on disk where there is much of it, and checked device by device: memory is bounded by
-/// `memoryMax` and the records of one device.
+/// Records may be added in any order and more than once; records with the same id and the same bytes count as one. The
+/// parts of each record that the check needs are sorted by device, on disk where they do not fit into memory, and checked
+/// device by device. Memory is bounded by `memoryMax` plus the records of one device.
+///
+/// One thread uses a check from `init` to `finish`.
 public struct LedgerCheck: ~Copyable {
   private let limits: [String: LedgerLimits]
   private let refundsAllowed: Bool
@@ -14,39 +15,46 @@ public struct LedgerCheck: ~Copyable {
   private var report = LedgerReport()
   /// Decisions and commands, by device.
   private var devices: SortedSpill
-  /// Hash of each record, by kind of record and id.
+  /// The hash of each record's bytes, by kind of record and id.
   private var contents: SortedSpill
-  /// Charges of whole apps, by app.
+  /// Charges to the ledgers of apps, by app.
   private var apps: SortedSpill
   private var policies = PolicySpans()
-  /// Set when the oldest records are gone: ledgers are then checked from where they are known.
+  /// Whether the oldest records are missing, as in a topic with a limited retention. Ledgers are then checked from the first
+  /// charge at which they are known to be full.
   public var historyIsCut = false
-  /// How many decisions and commands have been taken, repeated ones included.
+  /// The number of readable decisions and commands added so far, repeated ones included.
   public private(set) var recordCount = 0
-  /// Set when the disk failed. Nothing is taken from then on, and `finish` throws it.
+  /// The first failure of the disk, if any. After it records are ignored, and `finish` throws it.
   public private(set) var failure: LedgerCheckError?
 
-  /// Bytes of records held in memory by default.
+  /// The default of `memoryMax`: 96 MiB.
   public static let memoryDefault = 96 << 20
 
+  /// Creates a check without records.
   /// - Parameters:
-  ///   - limits: by the hash of the policy that decided; `""` holds for every other policy.
-  ///   - refundsAllowed: whether tokens may come back because APNs refused a push, which only the signals tell.
-  ///   - memoryMax: bytes of records to hold in memory; what is more goes to files in the temporary folder.
+  ///   - limits: the limits by the hash of the policy that decided. The entry for `""` holds for every policy without one of
+  ///     its own. Charges without limits are counted, and checked as far as no limit is needed for.
+  ///   - refundsAllowed: whether tokens may come back because APNs refused a push. Only signals tell of such a refusal, and
+  ///     they are not part of the check.
+  ///   - memoryMax: bytes of records to hold in memory. More is kept in unnamed files in the temporary folder.
   public init(
     limits: [String: LedgerLimits] = [:], refundsAllowed: Bool = false, memoryMax: Int = LedgerCheck.memoryDefault
   ) {
     self.limits = limits
     self.refundsAllowed = refundsAllowed
-    // In the proportion of their sizes.
+    // The shares are in proportion to the sizes of the three collections.
     devices = SortedSpill(bytesMax: memoryMax / 2)
     contents = SortedSpill(bytesMax: memoryMax / 4)
     apps = SortedSpill(bytesMax: memoryMax / 4)
   }
 
-  // MARK: Taking records
+  // MARK: Adding records
 
-  /// - Parameter place: where it stands, for the report.
+  /// Adds the JSON of one decision. Bytes that are no decision become a violation in the report.
+  /// - Parameters:
+  ///   - bytes: one record of `rouse.decisions`.
+  ///   - place: the place of the record, for the report: file and line, or topic, partition and offset.
   public mutating func add(decision bytes: [UInt8], place: @autoclosure () -> String) {
     let decision: Decision
     do throws(DomainError) { decision = try Decision(json: bytes, reader: reader) } catch {
@@ -64,7 +72,10 @@ public struct LedgerCheck: ~Copyable {
     keep(.decision(CheckedDecision(decision, id: id, command: command)), of: decision.device, id, bytes)
   }
 
-  /// - Parameter place: where it stands, for the report.
+  /// Adds the JSON of one command. Bytes that are no command become a violation in the report.
+  /// - Parameters:
+  ///   - bytes: one record of `rouse.commands`.
+  ///   - place: the place of the record, for the report: file and line, or topic, partition and offset.
   public mutating func add(command bytes: [UInt8], place: @autoclosure () -> String) {
     let command: Command
     do throws(DomainError) { command = try Command(json: bytes, reader: reader) } catch {
@@ -78,7 +89,7 @@ public struct LedgerCheck: ~Copyable {
     guard command.charged.contains(where: { $0.ledger == .app }) else { return }
     attempt { check throws(LedgerCheckError) in
       for charge in command.charged where charge.ledger == .app {
-        let key = SortedSpill.Key(group: Self.hash(charge.owner), id: id)
+        let key = SortedSpill.Key(group: ContentHash.of(charge.owner), id: id)
         try check.apps.add(key, checked.charge(charge).bytes)
       }
     }
@@ -96,29 +107,32 @@ public struct LedgerCheck: ~Copyable {
   private mutating func keep(_ record: CheckedRecord, of device: String, _ id: RecordId, _ bytes: [UInt8]) {
     recordCount += 1
     var content = BinaryWriter()
-    content.varint(Self.hash(bytes))
-    let kind: UInt64 = if case .decision = record { 0 } else { 1 }
+    content.varint(ContentHash.of(bytes))
+    let group: UInt64 =
+      switch record {
+      case .decision: Self.decisions
+      case .command: Self.commands
+      }
     attempt { check throws(LedgerCheckError) in
-      try check.contents.add(SortedSpill.Key(group: kind, id: id), content.bytes)
-      try check.devices.add(SortedSpill.Key(group: Self.hash(device), id: id), record.bytes)
+      try check.contents.add(SortedSpill.Key(group: group, id: id), content.bytes)
+      try check.devices.add(SortedSpill.Key(group: ContentHash.of(device), id: id), record.bytes)
     }
   }
+
+  /// The groups of `contents`.
+  private static let decisions: UInt64 = 0
+  private static let commands: UInt64 = 1
 
   private mutating func attempt(_ step: (inout LedgerCheck) throws(LedgerCheckError) -> Void) {
     guard failure == nil else { return }
     do throws(LedgerCheckError) { try step(&self) } catch { failure = error }
   }
 
-  /// FNV-1a: the same bytes give the same number, and two different records under one id the same one never in practice.
-  private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-  }
+  // MARK: Finishing
 
-  static func hash(_ text: String) -> UInt64 { hash(text.utf8) }
-
-  // MARK: The end
-
-  /// Checks what takes all records together.
+  /// Runs the checks that need all records.
+  /// - Returns: the counts and violations, those of unreadable records included.
+  /// - Throws: `LedgerCheckError` when the temporary folder could not be written or read, now or earlier.
   public consuming func finish() throws(LedgerCheckError) -> LedgerReport {
     if let failure { throw failure }
     try Self.checkIds(contents, into: &report)
@@ -126,20 +140,21 @@ public struct LedgerCheck: ~Copyable {
       limits: limits, refundsAllowed: refundsAllowed, historyIsCut: historyIsCut, policies: policies, report: report)
     try Self.checkDevices(devices, into: &replay)
     try apps.forEach { (key, bytes) throws(LedgerCheckError) in
-      replay.charge(try Self.read { try LedgerReplay.Charge(bytes, id: key.id) }, kind: nil)
+      replay.charge(try Self.read { () throws(BinaryError) in try LedgerCharge(bytes, id: key.id) }, kind: nil)
     }
     replay.closeBooks()
+    replay.report.checkInvariants()
     return replay.report
   }
 
-  /// An id stands for one record.
+  /// Counts the records of each id and reports ids that stand for two different records.
   private static func checkIds(
     _ contents: consuming SortedSpill, into report: inout LedgerReport
   ) throws(LedgerCheckError) {
     var last: SortedSpill.Key?
     var first: [UInt8] = []
     try contents.forEach { (key, hash) throws(LedgerCheckError) in
-      let isDecision = key.group == 0
+      let isDecision = key.group == decisions
       guard key == last else {
         if isDecision { report.decisions += 1 } else { report.commands += 1 }
         (last, first) = (key, hash)
@@ -156,7 +171,7 @@ public struct LedgerCheck: ~Copyable {
     _ devices: consuming SortedSpill, into replay: inout LedgerReplay
   ) throws(LedgerCheckError) {
     var group: UInt64?
-    // More than one where two names have the same hash.
+    // Holds more than one device only where two names have the same hash.
     var open: [String: DeviceCheck] = [:]
     func close() {
       for (_, device) in open.sorted(by: { $0.key < $1.key }) { device.check(into: &replay) }
@@ -165,23 +180,16 @@ public struct LedgerCheck: ~Copyable {
     try devices.forEach { (key, bytes) throws(LedgerCheckError) in
       if key.group != group { close() }
       group = key.group
-      let record = try read { try CheckedRecord(bytes, id: key.id) }
-      let device =
-        switch record {
-        case .decision(let decision): decision.device
-        case .command(let command): command.device
-        }
-      open[device, default: DeviceCheck()].add(record)
+      let record = try read { () throws(BinaryError) in try CheckedRecord(bytes, id: key.id) }
+      open[record.device, default: DeviceCheck()].add(record)
     }
     close()
   }
 
-  private static func read<Value>(_ body: () throws -> Value) throws(LedgerCheckError) -> Value {
-    do {
-      return try body()
-    } catch {
-      let path = FileManager.default.temporaryDirectory.path
-      throw LedgerCheckError(path: path, reason: "what was written there reads differently")
-    }
+  /// Reads back bytes of the temporary files, which hold only what this process wrote.
+  private static func read<Value>(
+    _ body: () throws(BinaryError) -> Value
+  ) throws(LedgerCheckError) -> Value {
+    do throws(BinaryError) { return try body() } catch { throw .damaged(SortedSpill.defaultPath) }
   }
 }
