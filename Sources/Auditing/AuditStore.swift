@@ -50,7 +50,8 @@ public final class AuditStore {
     try read { db in
       try Row.fetchAll(db, sql: "SELECT topic, partition, next FROM position ORDER BY topic, partition").compactMap {
         row in
-        AuditTopic(code: row[0]).map { TopicPosition(topic: $0, partition: row[1], next: row[2]) }
+        guard let topic = AuditTopic(code: try row.integer(0)) else { return nil }
+        return TopicPosition(topic: topic, partition: try row.integer(1, as: Int32.self), next: try row.integer(2))
       }
     }
   }

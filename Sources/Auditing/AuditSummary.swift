@@ -47,33 +47,37 @@ extension AuditStore {
       var summary = AuditSummary(
         events: try count("event"), devices: try count("device"), decisions: 0,
         finalDecisions: 0, outcomes: [], commands: 0, surfaces: [], charged: [],
-        first: (span?[0] as Int64?).map { Timestamp(microseconds: $0) },
-        last: (span?[1] as Int64?).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())
+        first: try span?.optionalInteger(0).map { Timestamp(microseconds: $0) },
+        last: try span?.optionalInteger(1).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())
       var outcomes: [Int64: AuditSummary.Outcome] = [:]
       for (group, count) in try db.tallies(in: .all) {
         let code = try DecisionCode(code: group.code)
         var outcome =
           outcomes[group.code >> 1]
           ?? AuditSummary.Outcome(verdict: code.verdict, reason: code.reason, decisions: 0, final: 0)
-        outcome.decisions += count
-        outcome.final += code.final ? count : 0
+        outcome.decisions = outcome.decisions.addingSaturated(count)
+        outcome.final = outcome.final.addingSaturated(code.final ? count : 0)
         outcomes[group.code >> 1] = outcome
       }
       summary.outcomes = outcomes.values.sorted {
         ($1.decisions, $0.reason.code, $0.verdict.code) < ($0.decisions, $1.reason.code, $1.verdict.code)
       }
-      summary.decisions = summary.outcomes.reduce(0) { $0 + $1.decisions }
-      summary.finalDecisions = summary.outcomes.reduce(0) { $0 + $1.final }
+      summary.decisions = summary.outcomes.reduce(0) { $0.addingSaturated($1.decisions) }
+      summary.finalDecisions = summary.outcomes.reduce(0) { $0.addingSaturated($1.final) }
       for row in try Row.fetchAll(
         db, sql: "SELECT surface, sum(count) FROM commandTally WHERE ledger = 0 GROUP BY 1 ORDER BY 1")
       {
-        summary.surfaces.append(AuditSummary.SurfaceCount(surface: try Surface(code: row[0]), commands: row[1]))
+        summary.surfaces.append(
+          AuditSummary.SurfaceCount(
+            surface: try Surface(code: row.integer(0)), commands: try row.integer(1, as: Int.self)))
       }
-      summary.commands = summary.surfaces.reduce(0) { $0 + $1.commands }
+      summary.commands = summary.surfaces.reduce(0) { $0.addingSaturated($1.commands) }
       for row in try Row.fetchAll(
         db, sql: "SELECT ledger, sum(count) FROM commandTally WHERE ledger > 0 GROUP BY 1 ORDER BY 1")
       {
-        summary.charged.append(AuditSummary.LedgerCount(ledger: try Command.Ledger(code: row[0]), tokens: row[1]))
+        summary.charged.append(
+          AuditSummary.LedgerCount(
+            ledger: try Command.Ledger(code: row.integer(0)), tokens: try row.integer(1, as: Int.self)))
       }
       return summary
     }

@@ -58,6 +58,9 @@ private struct BatchWriter {
       try Int64.fetchOne(
         db, sql: "SELECT max(ifnull((SELECT max(seq) FROM decision), 0), ifnull((SELECT max(seq) FROM command), 0))")
       ?? 0
+    guard last < Int64.max - (1 << 32) else {
+      throw StoredValueError(reason: "holds a row with the last number there is")
+    }
     next = max(last + 1, sequenceFloor)
     block = next >> AuditSchema.blockShift
     names = try NameWriter(db, caches: caches, age: block >> AuditSchema.ageShift)

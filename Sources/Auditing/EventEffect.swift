@@ -52,17 +52,20 @@ extension AuditStore {
           """, arguments: [event])
       var span: (first: Int64, last: Int64)?
       while let row = try rows.next() {
-        let group = Group(code: row[0], kind: row[1])
-        let device: Int64 = row[2]
+        let group = Group(code: try row.integer(0), kind: try row.integer(1))
+        let device = try row.integer(2)
         var entry = groups[group] ?? (0, [])
         entry.count += 1
         if entry.devices.count < samples, !entry.devices.contains(device) { entry.devices.append(device) }
         groups[group] = entry
         devices.insert(device)
-        isClosed[[device, row[3]], default: false] = group.code & 1 == 1 || isClosed[[device, row[3]]] == true
-        let at: Int64 = row[4]
+        let target = [device, try row.integer(3)]
+        isClosed[target, default: false] = group.code & 1 == 1 || isClosed[target] == true
+        let at = try row.integer(4)
         span = (min(span?.first ?? at, at), max(span?.last ?? at, at))
-        if let command = row[7] as Int64? { commands.insert(command < 0 ? [command] : [row[5], row[6], command]) }
+        if let command = try row.optionalInteger(7) {
+          commands.insert(command < 0 ? [command] : [try row.integer(5), try row.integer(6), command])
+        }
         effect.decisions += 1
       }
       effect.counts = try groups.map { group, entry in

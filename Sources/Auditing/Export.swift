@@ -11,7 +11,7 @@ extension AuditStore {
     var count = 0
     for block in try read({ try $0.blocks(in: range) }) {
       for start in stride(from: block.firstSeq, to: block.endSeq, by: Int64.Stride(stepRows)) {
-        for entry in try entries(range, from: start, below: start + stepRows) {
+        for entry in try entries(range, from: start, below: start.addingSaturated(stepRows)) {
           count += 1
           guard try row(entry) else { return count }
         }
@@ -28,13 +28,13 @@ extension AuditStore {
       let decisions = try Row.fetchCursor(
         db.cachedStatement(sql: "SELECT \(DecisionRow.columns) FROM decision \(place)"), arguments: [start, end])
       while let row = try decisions.next() {
-        let row = DecisionRow(row)
+        let row = try DecisionRow(row)
         if range.contains(row.at) { entries.append((row.seq, .decision(try row.decision(names)))) }
       }
       let commands = try Row.fetchCursor(
         db.cachedStatement(sql: "SELECT \(CommandRow.columns) FROM command \(place)"), arguments: [start, end])
       while let row = try commands.next() {
-        let row = CommandRow(row)
+        let row = try CommandRow(row)
         if range.contains(row.at) { entries.append((row.seq, .command(try row.command(names)))) }
       }
       return entries.sorted { $0.seq < $1.seq }.map(\.entry)

@@ -87,10 +87,10 @@ private struct RetentionRun {
     }
     for block in blocks {
       var from = block << AuditSchema.blockShift
-      let end = (block + 1) << AuditSchema.blockShift
+      let end = block.addingSaturated(1) << AuditSchema.blockShift
       while let start = try firstRow(from: from, below: end) {
         guard mayGoOn() else { return }
-        from = min(end, start + retention.chunkRows)
+        from = min(end, start.addingSaturated(retention.chunkRows))
         try remove(from: start, below: from, olderThan: cutoff)
       }
       try settle(block)
@@ -102,10 +102,10 @@ private struct RetentionRun {
     while try store.bytesUsed() > limit {
       let oldest = try store.read { try Int64.fetchOne($0, sql: "SELECT n FROM block ORDER BY atMax, n LIMIT 1") }
       guard let block = oldest else { return }
-      let end = (block + 1) << AuditSchema.blockShift
+      let end = block.addingSaturated(1) << AuditSchema.blockShift
       while try store.bytesUsed() > limit, let start = try firstRow(from: block << AuditSchema.blockShift, below: end) {
         guard mayGoOn() else { return }
-        try remove(from: start, below: min(end, start + retention.chunkRows), olderThan: .max)
+        try remove(from: start, below: min(end, start.addingSaturated(retention.chunkRows)), olderThan: nil)
       }
       try settle(block)
     }
@@ -120,10 +120,11 @@ private struct RetentionRun {
     }
   }
 
-  private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64) throws {
-    let arguments: StatementArguments = [start, end, cutoff]
+  private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws {
+    // Without a cutoff every row goes, whatever stands in its column `at`: the caller goes on until there is none.
+    let arguments: StatementArguments = cutoff.map { [start, end, $0] } ?? [start, end]
     let removed = try store.write { db in
-      let range = "seq >= ? AND seq < ? AND at < ?"
+      let range = "seq >= ? AND seq < ?" + (cutoff == nil ? "" : " AND at < ?")
       try subtractTallies(db, range: range, arguments: arguments)
       try db.execute(sql: "DELETE FROM decision WHERE \(range)", arguments: arguments)
       let decisions = db.changesCount
@@ -141,7 +142,7 @@ private struct RetentionRun {
       db, sql: "SELECT at, code, kind FROM decision JOIN instance ON instance.n = instance WHERE \(range)",
       arguments: arguments)
     while let row = try rows.next() {
-      decisions[[(row[0] as Int64).hourIndex, row[1], row[2]], default: 0] += 1
+      decisions[[try row.integer(0).hourIndex, try row.integer(1), try row.integer(2)], default: 0] += 1
     }
     for (key, count) in decisions { try tally.run(count, key[0], key[1], key[2]) }
 
@@ -150,7 +151,7 @@ private struct RetentionRun {
     let stored = try Row.fetchCursor(
       db, sql: "SELECT \(CommandRow.columns) FROM command WHERE \(range)", arguments: arguments)
     while let row = try stored.next() {
-      let row = CommandRow(row)
+      let row = try CommandRow(row)
       commands[[row.at.hourIndex, row.surface, 0], default: 0] += 1
       for charge in try row.command(names).charged {
         commands[[row.at.hourIndex, row.surface, charge.ledger.code], default: 0] += 1
@@ -167,7 +168,7 @@ private struct RetentionRun {
   private func settle(_ block: Int64) throws {
     try store.write { db in
       let start = block << AuditSchema.blockShift
-      let end = (block + 1) << AuditSchema.blockShift
+      let end = block.addingSaturated(1) << AuditSchema.blockShift
       let row = try Row.fetchOne(
         db,
         sql: """
@@ -175,7 +176,7 @@ private struct RetentionRun {
             SELECT min(at) AS a, max(at) AS b FROM decision WHERE seq >= ? AND seq < ?
             UNION ALL SELECT min(at), max(at) FROM command WHERE seq >= ? AND seq < ?)
           """, arguments: [start, end, start, end])
-      if let row, let first = row[0] as Int64?, let last = row[1] as Int64? {
+      if let row, let first = try row.optionalInteger(0), let last = try row.optionalInteger(1) {
         try db.execute(sql: "UPDATE block SET atMin = ?, atMax = ? WHERE n = ?", arguments: [first, last, block])
       } else {
         try db.execute(sql: "DELETE FROM block WHERE n = ?", arguments: [block])

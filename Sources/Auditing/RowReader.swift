@@ -34,7 +34,8 @@ final class NameReader {
       throw StoredValueError(reason: "lacks instance number \(n)")
     }
     if instances.count >= Self.entriesMax { instances.removeAll() }
-    let instance = Instance(id: row[0], kind: try kind(row[1]), surface: try Surface(code: row[2]))
+    let instance = Instance(
+      id: try row.text(0), kind: try kind(row.integer(1)), surface: try Surface(code: row.integer(2)))
     instances[n] = instance
     return instance
   }
@@ -44,7 +45,7 @@ final class NameReader {
     guard let row = try Row.fetchOne(db, cached: "SELECT version, hash FROM policy WHERE n = ?", [n]) else {
       throw StoredValueError(reason: "lacks policy number \(n)")
     }
-    let reference = PolicyReference(version: row[0], hash: row[1])
+    let reference = PolicyReference(version: try row.text(0), hash: try row.text(1))
     policies[n] = reference
     return reference
   }
@@ -62,7 +63,7 @@ final class NameReader {
       throw StoredValueError(reason: "lacks \(table.rawValue) number \(n)")
     }
     if strings.count >= Self.entriesMax { strings.removeAll() }
-    let string: String = row[0]
+    let string = try row.text(0)
     strings[key] = string
     return string
   }
@@ -91,16 +92,23 @@ struct DecisionRow {
   var trace: Int64?
   var causes: [UInt8]?
 
-  init(_ row: Row) {
-    seq = row[0]
-    id = RecordId(partition: row[1], offset: row[2], ordinal: row[3])
-    (event, device, instance, code, at) = (row[4], row[5], row[6], row[7], row[8])
+  init(_ row: Row) throws(StoredValueError) {
+    seq = try row.integer(0)
+    id = RecordId(partition: try row.integer(1), offset: try row.integer(2), ordinal: try row.integer(3))
+    event = try row.integer(4)
+    device = try row.integer(5)
+    instance = try row.integer(6)
+    code = try row.integer(7)
+    at = try row.integer(8)
     (relevance, value, price) = (StoredNumber.read(row[9]), StoredNumber.read(row[10]), StoredNumber.read(row[11]))
-    (leftInstance, leftDevice, leftApp) = (row[12], row[13], row[14])
-    (untilAfter, command) = (row[15], row[16])
-    policy = row[17]
-    trace = row[18]
-    causes = (row[19] as Data?).map { Array($0) }
+    leftInstance = try row.optionalInteger(12).map { Int($0) }
+    leftDevice = try row.optionalInteger(13).map { Int($0) }
+    leftApp = try row.optionalInteger(14).map { Int($0) }
+    untilAfter = try row.optionalInteger(15)
+    command = try row.optionalInteger(16)
+    policy = try row.integer(17)
+    trace = try row.optionalInteger(18)
+    causes = try row.optionalBytes(19)
   }
 
   /// Oldest first; the same time in the order of the log.
@@ -143,11 +151,13 @@ struct CommandRow {
   var device, surface, at: Int64
   var body: [UInt8]
 
-  init(_ row: Row) {
-    seq = row[0]
-    id = RecordId(partition: row[1], offset: row[2], ordinal: row[3])
-    (device, surface, at) = (row[4], row[5], row[6])
-    body = Array(row[7] as Data)
+  init(_ row: Row) throws(StoredValueError) {
+    seq = try row.integer(0)
+    id = RecordId(partition: try row.integer(1), offset: try row.integer(2), ordinal: try row.integer(3))
+    device = try row.integer(4)
+    surface = try row.integer(5)
+    at = try row.integer(6)
+    body = try row.bytes(7)
   }
 
   static func inOrder(_ a: CommandRow, _ b: CommandRow) -> Bool {

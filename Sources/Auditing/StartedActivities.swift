@@ -66,7 +66,7 @@ extension Database {
         self, sql: "SELECT \(CommandRow.columns) FROM command WHERE seq >= ? AND seq < ? AND surface = ?",
         arguments: [block.firstSeq, block.endSeq, Surface.liveActivity.code])
       while let row = try rows.next() {
-        let row = CommandRow(row)
+        let row = try CommandRow(row)
         guard range.contains(row.at) else { continue }
         let command = try row.command(names)
         if command.isStart { found.append((row.device, command)) }

@@ -25,7 +25,7 @@ struct BlockSlice {
   var n: Int64
   var isWhole: Bool
   var firstSeq: Int64 { n << AuditSchema.blockShift }
-  var endSeq: Int64 { (n + 1) << AuditSchema.blockShift }
+  var endSeq: Int64 { n.addingSaturated(1) << AuditSchema.blockShift }
 }
 
 extension Database {
@@ -34,10 +34,10 @@ extension Database {
     let rows = try Row.fetchAll(
       self, sql: "SELECT n, atMin, atMax FROM block WHERE atMax >= ? AND atMin <= ? ORDER BY n",
       arguments: [range.first, range.end])
-    return rows.compactMap { row in
-      let (first, last): (Int64, Int64) = (row[1], row[2])
+    return try rows.map { row in
+      let (first, last) = (try row.integer(1), try row.integer(2))
       let isWhole = range.contains(first) && range.contains(last)
-      return BlockSlice(n: row[0], isWhole: isWhole)
+      return BlockSlice(n: try row.integer(0), isWhole: isWhole)
     }
   }
 
@@ -53,7 +53,7 @@ extension Database {
           sql: "SELECT \(DecisionRow.columns) FROM decision WHERE seq >> \(AuditSchema.blockShift) = ? AND device = ?"),
         arguments: [block.n, device])
       while let row = try rows.next() {
-        let row = DecisionRow(row)
+        let row = try DecisionRow(row)
         if range.contains(row.at), isWanted(row) { found.append(row) }
       }
     }
@@ -69,7 +69,7 @@ extension Database {
           sql: "SELECT \(CommandRow.columns) FROM command WHERE seq >> \(AuditSchema.blockShift) = ? AND device = ?"),
         arguments: [block.n, device])
       while let row = try rows.next() {
-        let row = CommandRow(row)
+        let row = try CommandRow(row)
         if range.contains(row.at) { found.append(row) }
       }
     }
@@ -106,6 +106,8 @@ extension Database {
         self, sql: "SELECT \(DecisionRow.columns) FROM decision WHERE command = ? AND command < 0 LIMIT ?",
         arguments: [-1 - n, limit])
     }
-    return try rows.map(DecisionRow.init).sorted(by: DecisionRow.inOrder).prefix(limit).map { try $0.decision(names) }
+    return try rows.map { try DecisionRow($0) }.sorted(by: DecisionRow.inOrder).prefix(limit).map {
+      try $0.decision(names)
+    }
   }
 }

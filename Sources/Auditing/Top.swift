@@ -38,13 +38,13 @@ extension AuditStore {
           case .verdict: name = code.verdict.rawValue
           default: name = try names.kind(group.kind)
           }
-          byName[name, default: 0] += count
+          byName[name] = count.addingSaturated(byName[name] ?? 0)
         }
         counts = byName.map { Top.Row(name: $0, decisions: $1) }.sorted {
           ($1.decisions, $0.name) < ($0.decisions, $1.name)
         }
         return Top(
-          key: key, rows: Array(counts.prefix(limit)), total: counts.reduce(0) { $0 + $1.decisions },
+          key: key, rows: Array(counts.prefix(limit)), total: counts.reduce(0) { $0.addingSaturated($1.decisions) },
           distinct: counts.count)
       case .device, .event:
         let byNumber = try db.counts(of: key == .device ? "device" : "event", in: range)
@@ -52,7 +52,8 @@ extension AuditStore {
         counts = try sorted.prefix(limit).map { n, count in
           Top.Row(name: key == .device ? try names.device(n) : try names.event(n), decisions: count)
         }
-        return Top(key: key, rows: counts, total: sorted.reduce(0) { $0 + $1.value }, distinct: sorted.count)
+        return Top(
+          key: key, rows: counts, total: sorted.reduce(0) { $0.addingSaturated($1.value) }, distinct: sorted.count)
       }
     }
   }
@@ -70,7 +71,10 @@ extension Database {
     var counts: [TallyGroup: Int] = [:]
     func add(_ sql: String, _ arguments: StatementArguments) throws {
       let rows = try Row.fetchCursor(self, sql: sql, arguments: arguments)
-      while let row = try rows.next() { counts[TallyGroup(code: row[0], kind: row[1]), default: 0] += row[2] as Int }
+      while let row = try rows.next() {
+        let group = TallyGroup(code: try row.integer(0), kind: try row.integer(1))
+        counts[group] = try row.integer(2, as: Int.self).addingSaturated(counts[group] ?? 0)
+      }
     }
     func addRows(_ part: TimeRange) throws {
       guard part.first < part.end else { return }
@@ -113,7 +117,10 @@ extension Database {
       if !block.isWhole { arguments += [range.first, range.end] }
       let rows = try Row.fetchCursor(
         self, sql: "SELECT \(column), count(*) FROM decision WHERE \(place)\(time) GROUP BY 1", arguments: arguments)
-      while let row = try rows.next() { counts[row[0], default: 0] += row[1] as Int }
+      while let row = try rows.next() {
+        let n = try row.integer(0)
+        counts[n] = try row.integer(1, as: Int.self).addingSaturated(counts[n] ?? 0)
+      }
     }
     return counts
   }

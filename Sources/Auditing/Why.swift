@@ -124,7 +124,7 @@ private struct WhyReader {
     let id = decisions.last { $0.command != nil }?.command
     let command = try id.flatMap { try db.command(id: $0, names: names) }
     let charges = (command?.charged ?? []).map {
-      WhyAnswer.ChargeEffect(ledger: $0.ledger, owner: $0.owner, before: $0.left + 1, after: $0.left)
+      WhyAnswer.ChargeEffect(ledger: $0.ledger, owner: $0.owner, before: $0.left.addingSaturated(1), after: $0.left)
     }
     return WhyAnswer.Story(
       instance: last.instance, kind: last.kind, surface: last.surface, steps: steps, command: command, charges: charges,
@@ -161,8 +161,9 @@ private struct WhyReader {
     if let name = question.event {
       remarks += try remarksOn(event: event, name: name, deviceIsKnown: device != nil)
     }
-    if let row = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block"), let first = row[0] as Int64?,
-      let last = row[1] as Int64?
+    if let row = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block"),
+      let first = try row.optionalInteger(0),
+      let last = try row.optionalInteger(1)
     {
       remarks.append(
         "the store holds decisions from \(Figure.time(Timestamp(microseconds: first)))"
@@ -191,9 +192,11 @@ private struct WhyReader {
     }
     let row = try Row.fetchOne(
       db, sql: "SELECT count(*), count(DISTINCT device), min(at) FROM decision WHERE event = ?", arguments: [event])
-    let (count, devices): (Int, Int) = (row?[0] ?? 0, row?[1] ?? 0)
+    let (count, devices) = (try row?.integer(0, as: Int.self) ?? 0, try row?.integer(1, as: Int.self) ?? 0)
     var remarks = ["event \(name) is known: \(Figure.count(count, "decision")) on \(Figure.count(devices, "device"))"]
-    if let at = row?[2] as Int64? { remarks[0] += ", the first at \(Figure.time(Timestamp(microseconds: at)))" }
+    if let at = try row?.optionalInteger(2) {
+      remarks[0] += ", the first at \(Figure.time(Timestamp(microseconds: at)))"
+    }
     if deviceIsKnown {
       remarks.append("no instance in question was interested in its keys then, or the device was registered only later")
     }
