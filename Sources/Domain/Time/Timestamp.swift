@@ -24,15 +24,20 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
+  /// An instant before every other: "never yet".
+  @inlinable public static var distantPast: Timestamp { Timestamp(microseconds: .min) }
+  /// An instant after every other: "never".
+  @inlinable public static var distantFuture: Timestamp { Timestamp(microseconds: .max) }
+
   @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool { a.microseconds < b.microseconds }
   @inlinable public static func + (a: Timestamp, b: TimeSpan) -> Timestamp {
-    Timestamp(microseconds: a.microseconds &+ b.microseconds)
+    Timestamp(microseconds: a.microseconds.addingSaturating(b.microseconds))
   }
   @inlinable public static func - (a: Timestamp, b: TimeSpan) -> Timestamp {
-    Timestamp(microseconds: a.microseconds &- b.microseconds)
+    Timestamp(microseconds: a.microseconds.subtractingSaturating(b.microseconds))
   }
   @inlinable public static func - (a: Timestamp, b: Timestamp) -> TimeSpan {
-    TimeSpan(microseconds: a.microseconds &- b.microseconds)
+    TimeSpan(microseconds: a.microseconds.subtractingSaturating(b.microseconds))
   }
 }
 
@@ -42,17 +47,49 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
   public var microseconds: Int64
 
   @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
-  @inlinable public static func seconds(_ n: Int64) -> TimeSpan { TimeSpan(microseconds: n * 1_000_000) }
-  @inlinable public static func minutes(_ n: Int64) -> TimeSpan { .seconds(n * 60) }
-  @inlinable public static func hours(_ n: Int64) -> TimeSpan { .seconds(n * 3600) }
-  public static let zero = TimeSpan(microseconds: 0)
+  @inlinable public static func seconds(_ n: Int64) -> TimeSpan {
+    TimeSpan(microseconds: n.multipliedSaturating(by: 1_000_000))
+  }
+  @inlinable public static func minutes(_ n: Int64) -> TimeSpan { .seconds(n.multipliedSaturating(by: 60)) }
+  @inlinable public static func hours(_ n: Int64) -> TimeSpan { .seconds(n.multipliedSaturating(by: 3600)) }
+  @inlinable public static var zero: TimeSpan { TimeSpan(microseconds: 0) }
+  /// A span longer than every other: "without bound".
+  @inlinable public static var unbounded: TimeSpan { TimeSpan(microseconds: .max) }
 
   @inlinable public static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.microseconds < b.microseconds }
   @inlinable public static func + (a: TimeSpan, b: TimeSpan) -> TimeSpan {
-    TimeSpan(microseconds: a.microseconds &+ b.microseconds)
+    TimeSpan(microseconds: a.microseconds.addingSaturating(b.microseconds))
   }
   @inlinable public static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan {
-    TimeSpan(microseconds: a.microseconds &- b.microseconds)
+    TimeSpan(microseconds: a.microseconds.subtractingSaturating(b.microseconds))
   }
-  @inlinable public static func * (a: TimeSpan, n: Int64) -> TimeSpan { TimeSpan(microseconds: a.microseconds &* n) }
+  @inlinable public static func * (a: TimeSpan, n: Int64) -> TimeSpan {
+    TimeSpan(microseconds: a.microseconds.multipliedSaturating(by: n))
+  }
+}
+
+extension FixedWidthInteger {
+  /// Returns the sum, or the nearest bound of the type where it does not fit.
+  @inlinable
+  @inline(__always)
+  func addingSaturating(_ other: Self) -> Self {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// Returns the difference, or the nearest bound of the type where it does not fit.
+  @inlinable
+  @inline(__always)
+  func subtractingSaturating(_ other: Self) -> Self {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+
+  /// Returns the product, or the nearest bound of the type where it does not fit.
+  @inlinable
+  @inline(__always)
+  func multipliedSaturating(by other: Self) -> Self {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+  }
 }
