@@ -32,6 +32,7 @@ import Testing
     #expect(try store.top(by: .reason).total == summary.decisions)
     #expect(summary.charged.map(\.tokens) == [summary.commands, summary.commands])
     #expect(try store.retain(Retention(ageMax: .hours(48))).decisions == 0)
+    #expect(try store.brokenInvariants() == [])
   }
 
   @Test("too many bytes: the oldest go until it fits, and the file shrinks")
@@ -47,6 +48,7 @@ import Testing
     let report = try store.retain(Retention(bytesMax: before / 2, chunkRows: 500))
     #expect(report.bytesBefore == before && report.bytesAfter <= before / 2 && report.bytesAfter > before / 4)
     let left = try store.everything()
+    #expect(try store.brokenInvariants() == [])
     #expect(left.count == 8_000 - report.decisions && !left.isEmpty)
     #expect(left.last?.at == Sample.start + .hours(3) && (left.first?.at ?? Sample.start) >= Sample.start + .hours(1))
     #expect(try store.read { try $0.blocks(in: .all).map(\.n) }.last == 3)
@@ -66,6 +68,7 @@ import Testing
     for _ in 0..<20 {
       let report = try store.retain(Retention(ageMax: .hours(1), chunksMax: chunksMax))
       removed = (removed.decisions + report.decisions, removed.names + report.names)
+      #expect(try store.brokenInvariants() == [])
       if report.isComplete { break }
     }
     #expect(removed == (2, 1))
@@ -85,6 +88,7 @@ import Testing
     try filled(store, hours: 10)
     #expect(try store.everything().count == 24)
     #expect(try store.summary().events == 10)
+    #expect(try store.brokenInvariants() == [])
   }
 
   @Test("a call with a bound stops early, says so, and the next call goes on")

@@ -14,6 +14,7 @@ import Testing
     let store = try AuditStore.open(path: file.path)
     #expect(
       try store.store(AuditBatch(decisions, commands)) == StoredCounts(decisions: 400, commands: 200, duplicates: 0))
+    #expect(try store.brokenInvariants() == [], "seed \(seed)")
     let entries = try AuditStore.open(path: file.path, options: AuditOptions(access: .read)).everything()
     #expect(entries == decisions.map { .decision($0) } + commands.map { .command($0) }, "seed \(seed)")
     for event in Set(decisions.map(\.event)) {
@@ -82,6 +83,7 @@ import Testing
     let error = #expect(throws: AuditError.self) { try store.store(batch(5_000)) }
     #expect(error?.kind == .diskFull && error?.isRetriable == true)
     #expect(try store.summary() == before)
+    #expect(try store.brokenInvariants() == [])
     #expect(try store.positions() == [TopicPosition(topic: .decisions, partition: 0, next: 5_000)])
     try store.close()
     let roomy = try AuditStore.open(path: file.path)
@@ -118,7 +120,26 @@ import Testing
     }
     #expect(try one.everything().count == 10)
     #expect(try one.summary() == two.summary())
+    #expect(try one.brokenInvariants() == [] && two.brokenInvariants() == [])
     #expect(try two.event("e4").decisions == 2)
+  }
+
+  @Test("each table that differs from the others is found")
+  func invariants() throws {
+    let changes = [
+      ("UPDATE tally SET count = count + 1", "tally"), ("UPDATE commandTally SET count = 7 WHERE ledger = 0", "tally"),
+      ("UPDATE block SET atMax = atMin - 1", "block"), ("UPDATE command SET seq = 1", "sequence number"),
+      ("DELETE FROM policy", "names"), ("UPDATE device SET last = -1", "marked"), ("DELETE FROM kind", "kind"),
+      ("UPDATE event SET n = n + 100", "cache"),
+    ]
+    for (sql, word) in changes {
+      let store = try AuditStore.open(path: ":memory:")
+      try store.store(AuditBatch([Sample.decision(1)], [Sample.command(1)]))
+      #expect(try store.brokenInvariants() == [])
+      try store.write { try $0.execute(sql: sql) }
+      let broken = try store.brokenInvariants()
+      #expect(broken.contains { $0.contains(word) }, "\(sql): \(broken)")
+    }
   }
 
   @Test("a store that another process holds for too long is locked, which is worth another try")

@@ -1,45 +1,52 @@
 public import Domain
 import GRDB
 
-/// A whole store at a glance.
+/// The totals of a whole store.
 public struct AuditSummary: Equatable, Sendable {
-  /// Decisions with one verdict and reason.
+  /// The decisions with one verdict and reason.
   public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason
     public var decisions: Int
-    /// Those that close their (event, instance).
+    /// The number of final ones among them.
     public var final: Int
   }
+  /// The commands of one surface.
   public struct SurfaceCount: Equatable, Sendable {
     public var surface: Surface
     public var commands: Int
   }
+  /// The tokens charged to one kind of ledger.
   public struct LedgerCount: Equatable, Sendable {
     public var ledger: Command.Ledger
     public var tokens: Int
   }
 
-  /// Different events and devices that the store knows: those with a decision. An event that nobody listens to has none.
+  /// The number of events with a decision. An event that interests no device has none.
   public var events: Int
+  /// The number of devices with a decision.
   public var devices: Int
   public var decisions: Int
   public var finalDecisions: Int
-  /// Most frequent first.
+  /// The decisions by verdict and reason, the most frequent first.
   public var outcomes: [Outcome]
   public var commands: Int
-  /// In order of surface.
+  /// The commands by surface, in the order of the surfaces' codes.
   public var surfaces: [SurfaceCount]
-  /// In order of ledger.
+  /// The charges by ledger, in the order of the ledgers' codes.
   public var charged: [LedgerCount]
+  /// The time of the oldest record; nil in an empty store.
   public var first: Timestamp?
+  /// The time of the newest record; nil in an empty store.
   public var last: Timestamp?
+  /// Bytes of the file in use.
   public var bytes: Int64
 }
 
 extension AuditStore {
-  /// A whole store at a glance, from its counts: quick at any size. `events` and `devices` may include some
-  /// that retention has just emptied.
+  /// Returns the totals of the store, from the counts by hour: quick at any size. `events` and `devices` may include some
+  /// whose decisions a retention has just removed.
+  /// - Throws: `AuditError` when the file cannot be read.
   public func summary() throws(AuditError) -> AuditSummary {
     try read { db in
       func count(_ table: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 }

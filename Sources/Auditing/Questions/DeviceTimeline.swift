@@ -1,32 +1,19 @@
 public import Domain
-import GRDB
 
-/// What happened to one device.
+/// The decisions about one device and the commands to it.
 public struct DeviceTimeline: Equatable, Sendable {
   public var device: String
-  /// Whether the store has ever seen it.
+  /// Whether the store has ever seen the device.
   public var isKnown: Bool
-  /// Oldest first; a command stands before the decisions of the same instant.
+  /// The entries, oldest first. A command stands before the decisions of the same instant.
   public var entries: [AuditEntry]
-  /// Entries of the range that are older than the first one here.
+  /// The number of older entries in the range, which the limit left out.
   public var omitted: Int
 }
 
-/// A decision or a command.
-public enum AuditEntry: Equatable, Sendable {
-  case decision(Decision)
-  case command(Command)
-
-  public var at: Timestamp {
-    switch self {
-    case .decision(let decision): decision.at
-    case .command(let command): command.at
-    }
-  }
-}
-
 extension AuditStore {
-  /// The decisions and commands of a device, the latest `limit` of the range.
+  /// Returns the latest `limit` decisions and commands of a device in a range.
+  /// - Throws: `AuditError` when the file cannot be read.
   public func device(_ id: String, range: TimeRange = .all, limit: Int = 100) throws(AuditError) -> DeviceTimeline {
     try read { db in
       let names = NameReader(db)
@@ -36,7 +23,7 @@ extension AuditStore {
       let decisions = try db.decisions(ofDevice: device, in: range)
       let commands = try db.commands(toDevice: device, in: range)
       let total = decisions.count + commands.count
-      // Merged from the end, so that names are only looked up for what is shown.
+      // The two lists are merged from the end, so that names are only looked up for the entries that are returned.
       var entries: [AuditEntry] = []
       var d = decisions.count
       var c = commands.count
@@ -53,12 +40,14 @@ extension AuditStore {
     }
   }
 
-  /// The decisions that a command carries, oldest first.
+  /// Returns the decisions that name a command, oldest first, at most `limit`.
+  /// - Throws: `AuditError` when the file cannot be read.
   public func decisions(ofCommand id: String, limit: Int = 100) throws(AuditError) -> [Decision] {
     try read { try $0.decisions(ofCommand: id, names: NameReader($0), limit: limit) }
   }
 
-  /// A command by its id; nil where it is not stored.
+  /// Returns the command with an id, or nil if it is not stored.
+  /// - Throws: `AuditError` when the file cannot be read.
   public func command(_ id: String) throws(AuditError) -> Command? {
     try read { try $0.command(id: id, names: NameReader($0)) }
   }
