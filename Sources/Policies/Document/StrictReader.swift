@@ -86,7 +86,7 @@ struct StrictReader {
       }
     }
     for key in required
-    where keys.values[key] == nil && !entries.contains(where: { NearestName.of($0.key, among: allowed) == key }) {
+    where keys.values[key] == nil && !entries.contains(where: { Self.meant($0.key, allowed) == key }) {
       error(value.owner, value.path, "\(key) is missing; \(reasons[key] ?? "it is required")")
     }
     return keys
@@ -299,7 +299,17 @@ struct StrictReader {
 
   /// `; did you mean perDay?` or `;`.
   static func suggestion(_ name: String, _ candidates: [String]) -> String {
-    NearestName.of(name, among: candidates).map { "; did you mean \($0)?" } ?? ";"
+    meant(name, candidates).map { "; did you mean \($0)?" } ?? ";"
+  }
+
+  /// Words that people write for a name that is spelt quite differently. A rule has no key `on`, because `on` is the
+  /// boolean true in YAML 1.1.
+  private static let synonyms = ["on": "event"]
+
+  /// The candidate that `name` most likely stands for; nil if none comes near.
+  private static func meant(_ name: String, _ candidates: [String]) -> String? {
+    if let synonym = synonyms[name], candidates.contains(synonym) { return synonym }
+    return NearestName.of(name, among: candidates)
   }
 
   static func list(_ names: [String]) -> String {

@@ -45,8 +45,8 @@ enum PolicyWarnings {
   private static func noteManyInterests(_ policy: Policy, _ reader: inout StrictReader) {
     var noted: Set<String> = []
     for kind in policy.kinds {
-      for (index, rule) in kind.rules.enumerated() where noted.insert(rule.on).inserted {
-        let type = rule.on.last == "*" ? String(rule.on.dropLast()) : rule.on
+      for (index, rule) in kind.rules.enumerated() where noted.insert(rule.event).inserted {
+        let type = rule.event.last == "*" ? String(rule.event.dropLast()) : rule.event
         var templates = [InterestTemplate.subject]
         for kind in policy.kinds {
           for template in kind.rule(forType: type)?.interests ?? [] where !templates.contains(template) {
@@ -54,7 +54,7 @@ enum PolicyWarnings {
           }
         }
         guard templates.count > DomainBounds.interestsPerEventMax else { continue }
-        let place = "\(StrictReader.path("kinds", kind.name)).rules[\(index)].on"
+        let place = "\(StrictReader.path("kinds", kind.name)).rules[\(index)].event"
         reader.warning(
           reader.positions[place] ?? .start, place,
           "an event of this type can have \(templates.count) interest keys over all kinds; only the first \(DomainBounds.interestsPerEventMax) count"
@@ -94,12 +94,12 @@ enum PolicyWarnings {
   /// The first rule that matches holds, so one behind a rule that covers it is never asked.
   private static func noteDeadRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
     for (index, rule) in kind.rules.enumerated() {
-      guard let earlier = kind.rules[..<index].firstIndex(where: { covers($0.on, rule.on) }) else { continue }
-      let place = "\(path).rules[\(index)].on"
-      let earlierLine = reader.positions["\(path).rules[\(earlier)].on"]?.line ?? 0
+      guard let earlier = kind.rules[..<index].firstIndex(where: { covers($0.event, rule.event) }) else { continue }
+      let place = "\(path).rules[\(index)].event"
+      let earlierLine = reader.positions["\(path).rules[\(earlier)].event"]?.line ?? 0
       reader.warning(
         reader.positions[place] ?? .start, place,
-        "never used: the rule on \(kind.rules[earlier].on) in line \(earlierLine) comes first and takes the same events"
+        "never used: the rule on \(kind.rules[earlier].event) in line \(earlierLine) comes first and takes the same events"
       )
     }
   }

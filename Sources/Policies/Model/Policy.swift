@@ -70,7 +70,7 @@ public struct KindPolicy: Equatable, Sendable {
   /// A widget that reloads by itself within this time is not pushed (`RELOAD_IMMINENT`).
   public var imminentReload: TimeSpan
   public var displays: [DisplayField]
-  /// The first rule whose `on` matches the event's type holds.
+  /// The first rule whose `event` matches the event's type holds.
   public var rules: [Rule]
   public var price: PricePrior
   /// What a Live Activity is told; set for surface `liveActivity` and `broadcast`, and only there.
@@ -190,7 +190,7 @@ public struct DisplayField: Equatable, Sendable {
 /// What one event type means to a kind.
 public struct Rule: Equatable, Sendable {
   /// An event type, or a prefix followed by `*` (`flight.*`).
-  public var on: String
+  public var event: String
   /// Templates of the interest keys that the event is of interest to: text with `{subject}`, `{type}`, `{source}`,
   /// `{data.path}`. A key with a missing field is not made.
   public var interests: [InterestTemplate]
@@ -203,10 +203,10 @@ public struct Rule: Equatable, Sendable {
   public enum Action: String, Sendable, CaseIterable { case start, update, end }
 
   public init(
-    on: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil,
+    event: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil,
     action: Action = .update
   ) {
-    self.on = on
+    self.event = event
     self.interests = interests
     self.relevance = relevance
     self.maxAge = maxAge
@@ -214,7 +214,7 @@ public struct Rule: Equatable, Sendable {
   }
 
   public func matches(type: String) -> Bool {
-    on.last == "*" ? type.utf8.starts(with: on.utf8.dropLast()) : type == on
+    event.last == "*" ? type.utf8.starts(with: event.utf8.dropLast()) : type == event
   }
 }
 

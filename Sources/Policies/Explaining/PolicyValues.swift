@@ -60,7 +60,7 @@ struct PolicyValues {
       add(rule, at: place)
       if kind.surface.showsActivities { add("\(place).action", .string(rule.action.rawValue)) }
     }
-    if names == .byEventType { add("\(path).rules", .string(kind.rules.map(\.on).joined(separator: ", "))) }
+    if names == .byEventType { add("\(path).rules", .string(kind.rules.map(\.event).joined(separator: ", "))) }
     add("\(path).price.base", .number(kind.price.base))
     add("\(path).price.floor", .number(kind.price.floor))
     add("\(path).price.smoothing", .number(kind.price.smoothing))
@@ -86,12 +86,12 @@ struct PolicyValues {
 
   private func name(of index: Int, in rules: [Rule]) -> String {
     guard names == .byEventType else { return String(index) }
-    let earlier = rules[..<index].count { $0.on == rules[index].on }
-    return earlier == 0 ? rules[index].on : "\(rules[index].on)#\(earlier + 1)"
+    let earlier = rules[..<index].count { $0.event == rules[index].event }
+    return earlier == 0 ? rules[index].event : "\(rules[index].event)#\(earlier + 1)"
   }
 
   private mutating func add(_ rule: Rule, at path: String) {
-    if names == .byIndex { add("\(path).on", .string(rule.on)) }
+    if names == .byIndex { add("\(path).event", .string(rule.event)) }
     add("\(path).interests", .string(rule.interests.map(Self.text).joined(separator: ", ")))
     add("\(path).relevance.base", .number(rule.relevance.base))
     for (index, term) in rule.relevance.add.enumerated() {

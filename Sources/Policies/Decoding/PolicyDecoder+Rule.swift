@@ -8,15 +8,15 @@ extension PolicyDecoder {
   }
 
   private mutating func rule(_ value: Located, surface: Surface?) -> Rule? {
-    let allowed = ["on", "interests", "relevance", "maxAge", "action"]
-    guard let keys = reader.keys(value, allowed: allowed, required: ["on", "relevance"]) else { return nil }
-    let on = eventType(keys["on"])
+    let allowed = ["event", "interests", "relevance", "maxAge", "action"]
+    guard let keys = reader.keys(value, allowed: allowed, required: ["event", "relevance"]) else { return nil }
+    let event = eventType(keys["event"])
     let interests = interests(keys["interests"])
     let relevance = keys["relevance"].flatMap { self.relevance($0) }
     let maxAge = reader.duration(keys["maxAge"], in: PolicyBounds.maxAge)
     let action = action(keys["action"], surface: surface)
-    guard let on, let relevance else { return nil }
-    return Rule(on: on, interests: interests, relevance: relevance, maxAge: maxAge, action: action)
+    guard let event, let relevance else { return nil }
+    return Rule(event: event, interests: interests, relevance: relevance, maxAge: maxAge, action: action)
   }
 
   private mutating func action(_ value: Located?, surface: Surface?) -> Rule.Action {
