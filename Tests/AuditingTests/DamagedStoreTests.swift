@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auditing
 
-/// SQLite keeps a value of any type in any column, so a damaged file may hold anything anywhere.
+/// SQLite keeps a value of any type in any column, so a damaged file may hold any value in any column.
 @Suite("a store with columns of other types")
 struct DamagedStoreTests {
   private static let tables = [
@@ -27,7 +27,7 @@ struct DamagedStoreTests {
     return store
   }
 
-  /// Asks everything there is to ask, then stores and removes.
+  /// Asks every question, then stores a batch and removes rows.
   /// - Returns: the questions that were refused.
   private func refusals(of store: AuditStore) throws -> [AuditError] {
     let range = TimeRange(from: Sample.start, to: Sample.start + .minutes(90))
@@ -53,7 +53,7 @@ struct DamagedStoreTests {
     return refused
   }
 
-  @Test("every question is answered or refused, whatever stands in a column", arguments: tables)
+  @Test("every question is answered or refused, whatever value a column holds", arguments: tables)
   func anyColumn(table: String) throws {
     let columns = try filled().read { db in
       try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('\(table)')")
@@ -85,7 +85,7 @@ struct DamagedStoreTests {
     #expect(error?.description.contains("holds a row whose column at is not an integer") == true)
   }
 
-  @Test("tokens at the end of the numbers are told as they are stored")
+  @Test("the largest and the smallest number of tokens are reported as they are stored")
   func tokens() throws {
     let store = try AuditStore.open(path: ":memory:")
     try store.store(AuditBatch([], [.max, .min, .max].enumerated().map { Sample.command($0, left: $1) }))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Auditing
 
-@Suite struct StoringTests {
-  @Test("what is stored comes back equal", arguments: [1, 2, 3] as [UInt64])
+@Suite("storing") struct StoringTests {
+  @Test("records are read back equal", arguments: [1, 2, 3] as [UInt64])
   func roundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let decisions = (0..<400).map { Sample.anyDecision($0, using: &random) }
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("not-a-number survives as not-a-number")
+  @Test("not-a-number is read back as not-a-number")
   func notANumber() throws {
     let store = try AuditStore.open(path: ":memory:")
     try store.store(AuditBatch([Sample.decision(1, value: .nan)]))
@@ -46,7 +46,7 @@ import Testing
     #expect(try store.everything().count == 21)
   }
 
-  @Test("positions say where to resume, and never go back")
+  @Test("positions are where to resume, and never go back")
   func positions() throws {
     let file = try TemporaryStore()
     let store = try AuditStore.open(path: file.path)
@@ -67,7 +67,7 @@ import Testing
     #expect(try AuditStore.open(path: file.path).positions() == expected)
   }
 
-  @Test("a full store refuses the whole batch, keeps what it had, and takes the batch when there is room")
+  @Test("a full store refuses a whole batch, keeps its rows, and takes the batch when there is room")
   func full() throws {
     let file = try TemporaryStore()
     let batch = { (start: Int) in
@@ -102,7 +102,7 @@ import Testing
       #expect(throws: AuditError.self) {
         try writer.write { db in
           try db.execute(sql: "DELETE FROM decision")
-          // Not committed: the reader neither waits nor sees it.
+          // The transaction is not committed: the reader neither waits for it nor sees it.
           #expect(try reader.everything().count == (round + 1) * 10)
           throw CancellationError()
         }
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("a store that another process holds for too long is locked, which is worth another try")
+  @Test("a store that another process holds for too long is locked, and the call may be tried again")
   func locked() throws {
     let file = try TemporaryStore()
     let holder = try AuditStore.open(path: file.path)

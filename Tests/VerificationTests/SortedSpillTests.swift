@@ -10,7 +10,7 @@ struct SortedSpillTests {
     SortedSpill.Key(group: group, id: RecordId(partition: offset % 3, offset: offset, ordinal: 0))
   }
 
-  @Test("records come in order whatever the memory, and records of one key as they were added")
+  @Test("records come in order with any amount of memory, and records of one key as they were added")
   func order() throws {
     // Every key twice; contents from no bytes to more than the buffer of a cursor.
     let records = (0..<900).map { i in
@@ -57,7 +57,7 @@ struct SortedSpillTests {
     #expect(found == expected, "seed \(seed)")
   }
 
-  @Test("nothing stays in the folder, and a folder that is not there is named")
+  @Test("no file stays in the folder, and the error for a missing folder names it")
   func folder() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("spill-\(UUID().uuidString)")
     var lost = SortedSpill(bytesMax: 1, directory: folder)
@@ -75,7 +75,7 @@ struct SortedSpillTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     var found: [UInt8] = []
     try spill.forEach { (_, content) throws(LedgerCheckError) in found += content }
-    // By partition, then offset; contents count the other way.
+    // Records come by partition, then by offset. Their contents count down as offsets rise.
     #expect(found == [9, 6, 3, 0, 8, 5, 2, 7, 4, 1])
   }
 }

@@ -7,6 +7,7 @@ public struct AuditSummary: Equatable, Sendable {
   public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason
+    /// The number of decisions.
     public var decisions: Int
     /// The number of final ones among them.
     public var final: Int
@@ -14,11 +15,13 @@ public struct AuditSummary: Equatable, Sendable {
   /// The commands of one surface.
   public struct SurfaceCount: Equatable, Sendable {
     public var surface: Surface
+    /// The number of commands.
     public var commands: Int
   }
   /// The tokens charged to one kind of ledger.
   public struct LedgerCount: Equatable, Sendable {
     public var ledger: Command.Ledger
+    /// The number of tokens charged.
     public var tokens: Int
   }
 
@@ -26,10 +29,13 @@ public struct AuditSummary: Equatable, Sendable {
   public var events: Int
   /// The number of devices with a decision.
   public var devices: Int
+  /// The number of all decisions.
   public var decisions: Int
+  /// The number of final decisions.
   public var finalDecisions: Int
   /// The decisions by verdict and reason, the most frequent first.
   public var outcomes: [Outcome]
+  /// The number of all commands.
   public var commands: Int
   /// The commands by surface, in the order of the surfaces' codes.
   public var surfaces: [SurfaceCount]

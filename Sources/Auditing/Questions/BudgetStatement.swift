@@ -5,6 +5,7 @@ import GRDB
 public struct BudgetStatement: Equatable, Sendable {
   /// One charge.
   public struct Line: Equatable, Sendable {
+    /// The time of the command, in log time.
     public var at: Timestamp
     /// The id of the command.
     public var command: String
@@ -22,22 +23,27 @@ public struct BudgetStatement: Equatable, Sendable {
   public struct Day: Equatable, Sendable {
     /// The date, such as `2026-11-20`.
     public var date: String
+    /// The number of charges on that day.
     public var charges: Int
   }
 
   /// The charges to one ledger.
   public struct Account: Equatable, Sendable {
+    /// The kind of ledger.
     public var ledger: Command.Ledger
     /// The instance, device, activity or app that the ledger belongs to.
     public var owner: String
     /// The number of tokens before the first charge.
     public var opening: Int
+    /// The charges, oldest first.
     public var lines: [Line]
     /// The number of tokens after the last charge.
     public var closing: Int
+    /// The charges by calendar day, oldest first; days without a charge are left out.
     public var days: [Day]
   }
 
+  /// The id of the device.
   public var device: String
   /// Whether the store has ever seen the device.
   public var isKnown: Bool

@@ -2,6 +2,7 @@ public import Domain
 
 /// The decisions about one device and the commands to it.
 public struct DeviceTimeline: Equatable, Sendable {
+  /// The id of the device.
   public var device: String
   /// Whether the store has ever seen the device.
   public var isKnown: Bool

@@ -7,17 +7,21 @@ public struct EventEffect: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason
     public var final: Bool
+    /// The kind of the instances.
     public var kind: String
+    /// The number of decisions.
     public var decisions: Int
     /// A few of the devices, in the order of storing.
     public var sampleDevices: [String]
   }
 
+  /// The id of the event.
   public var event: String
   /// Whether the store has ever seen the event.
   public var isKnown: Bool
   /// The decisions by verdict, reason, `final` and kind, the most frequent first.
   public var counts: [Count]
+  /// The number of all decisions about the event.
   public var decisions: Int
   /// The number of devices with a decision about the event.
   public var devices: Int

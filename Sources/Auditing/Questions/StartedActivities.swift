@@ -5,8 +5,11 @@ public import Domain
 public struct StartedActivities: Equatable, Sendable {
   /// A start without an activity.
   public struct Zombie: Equatable, Sendable {
+    /// The device that was to start the activity.
     public var device: String
+    /// The subject that the activity was to show.
     public var subject: String
+    /// The kind of the activity.
     public var kind: String
     /// The time of the push that started it.
     public var since: Timestamp

@@ -5,10 +5,13 @@ public struct Top: Equatable, Sendable {
 
   /// One value of the property.
   public struct Row: Equatable, Sendable {
+    /// The value.
     public var name: String
+    /// The number of decisions with the value.
     public var decisions: Int
   }
 
+  /// The property that was counted by.
   public var key: Key
   /// The values, the most frequent first. Values with the same count stand in the order of first storing (devices, events)
   /// or of name.

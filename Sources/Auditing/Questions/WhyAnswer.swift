@@ -4,8 +4,11 @@ public import Domain
 public struct WhyAnswer: Equatable, Sendable {
   /// The decisions about one event for one instance, and the push that they led to.
   public struct Story: Equatable, Sendable {
+    /// The id of the instance.
     public var instance: String
+    /// The kind of the instance.
     public var kind: String
+    /// The surface of the instance.
     public var surface: Surface
     /// The decisions, oldest first. The last one is final unless the event is still pending.
     public var steps: [Step]
@@ -28,13 +31,17 @@ public struct WhyAnswer: Equatable, Sendable {
 
   /// The tokens of a ledger before and after a charge.
   public struct ChargeEffect: Equatable, Sendable {
+    /// The kind of ledger.
     public var ledger: Command.Ledger
     /// The instance, device, activity or app that the ledger belongs to.
     public var owner: String
+    /// The number of tokens before the charge.
     public var before: Int
+    /// The number of tokens after the charge.
     public var after: Int
   }
 
+  /// The question as it was asked.
   public var question: WhyQuestion
   /// The event that the answer is about; nil if the question names none and none was found.
   public var event: String?

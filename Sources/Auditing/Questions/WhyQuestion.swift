@@ -2,6 +2,7 @@ public import Domain
 
 /// The question why a device did, or did not, reload.
 public struct WhyQuestion: Equatable, Sendable {
+  /// The id of the device.
   public var device: String
   /// The instance in question; nil: every instance of the device.
   public var instance: String?

@@ -3,7 +3,9 @@ public import Domain
 /// The decisions, commands and positions that are stored in one transaction. The caller bounds the size; about 10,000
 /// records are fast.
 public struct AuditBatch: Sendable {
+  /// The decisions, in the order in which they were added.
   public private(set) var decisions: [Decision] = []
+  /// The commands, in the order in which they were added.
   public private(set) var commands: [Command] = []
   /// The progress that the batch makes, at most one position for each topic partition.
   public private(set) var positions: [TopicPosition] = []
@@ -11,6 +13,7 @@ public struct AuditBatch: Sendable {
   /// Creates an empty batch.
   public init() {}
 
+  /// Whether the batch has neither records nor progress to store.
   public var isEmpty: Bool { decisions.isEmpty && commands.isEmpty && positions.isEmpty }
   /// The number of decisions and commands together.
   public var count: Int { decisions.count + commands.count }

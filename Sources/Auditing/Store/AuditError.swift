@@ -26,6 +26,7 @@ public struct AuditError: Error, Equatable, Sendable {
     case other
   }
 
+  /// The kind of failure.
   public var kind: Kind
   /// The path of the store.
   public var path: String
@@ -44,6 +45,7 @@ public struct AuditError: Error, Equatable, Sendable {
 }
 
 extension AuditError: CustomStringConvertible {
+  /// The store, the cause and the remedy in one sentence.
   public var description: String { "audit store \(path): \(reason); \(advice)" }
 }
 

@@ -5,6 +5,7 @@ public struct AuditOptions: Equatable, Sendable {
   /// `read` never changes the file and needs one that is up to date. `write` makes the file, or brings it up to date.
   public enum Access: Equatable, Sendable { case read, write }
 
+  /// Whether the store may be written.
   public var access: Access
   /// The time to wait for another writer. After it the call fails as `AuditError.Kind.locked`.
   public var busyTimeout: TimeSpan

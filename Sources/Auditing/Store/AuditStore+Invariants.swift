@@ -18,7 +18,7 @@ extension AuditStore {
     }
   }
 
-  /// What always holds, and a query for the rows for which it does not.
+  /// Statements that hold in every sound store, each with a query for the rows for which it does not.
   private static let invariants: [(sentence: String, sql: String)] = [
     (
       "the tally of each hour counts its decisions",

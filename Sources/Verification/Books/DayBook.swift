@@ -4,7 +4,7 @@ import Domain
 ///
 /// Sums of tokens are taken in 128 bits, where no numbers that a record can hold overflow.
 struct DayBook {
-  /// What the rules of a charge depend on.
+  /// The facts that decide which charges are allowed.
   struct Rules {
     /// The number for a day under the policy of the charge; nil where it is not known.
     var limit: LedgerLimits.Day?
@@ -59,7 +59,7 @@ struct DayBook {
     return .consistent
   }
 
-  /// In any 24 hours, the tokens left and the charges are the limit together.
+  /// Checks a rolling day: the tokens left and the charges of the last 24 hours together are the limit.
   private func checkRolling(_ charge: LedgerCharge, perDay: Int, _ rules: Rules) -> BookFinding {
     guard !rules.historyIsCut, !rules.refundsAllowed else { return .consistent }
     guard Int128(charge.left) + Int128(recent.count) != Int128(perDay) else { return .consistent }

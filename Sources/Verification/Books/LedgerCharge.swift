@@ -8,7 +8,7 @@ struct LedgerCharge {
   var owner: String
   /// The tokens that the command says are left. Any number: it comes from outside.
   var left: Int
-  /// When the command was made.
+  /// The time of the command.
   var at: Timestamp
   /// The hash of the policy.
   var policy: String

@@ -56,6 +56,7 @@ public struct LedgerReport: Equatable, Sendable {
   public var refunds = 0
   /// The number of all violations, also of those that `violations` leaves out.
   public var violationCount = 0
+  /// The number of violations of each rule that has any.
   public var violationsByRule: [Rule: Int] = [:]
   /// The first violations of each rule, at most five of each, in the order in which they were found.
   public var violations: [Violation] = []
