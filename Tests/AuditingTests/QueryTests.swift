@@ -82,7 +82,7 @@ import Testing
           no decision is stored for this
           - device tablet is known: 1 decision from 2026-11-20T14:00:00Z to 2026-11-20T14:00:00Z
           - event gate is known: 1 decision on 1 device, the first at 2026-11-20T14:03:00Z
-          - no instance in question was interested in its keys then, or the device was registered only later
+          - at that time no instance in question was interested in the event's keys, or the device was not registered yet
           - the store holds decisions from 2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
 
         """)
@@ -166,7 +166,7 @@ import Testing
         time       2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
         events     3 with a decision
         devices    2
-        decisions  5, of which final 3
+        decisions  5 (3 of them final)
         commands   1  widget 1
         tokens     instance 1  device 1
         store      1,234,567 bytes
@@ -219,7 +219,7 @@ import Testing
     #expect(
       text.hasPrefix(
         """
-        device phone: 3 commands, of which free 0
+        device phone: 3 commands (0 of them free)
 
         instance w1
           time                  left  refilled  charged for             command

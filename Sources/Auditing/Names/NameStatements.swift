@@ -5,7 +5,7 @@ struct NameStatements {
   private let db: Database
   private let find: BoundStatement
   private let insert: BoundStatement
-  /// Nil for tables whose rows are never removed.
+  /// Marks a row as in use; nil for tables whose rows are never removed.
   private let mark: BoundStatement?
   private let columnCount: Int32
 

@@ -1,5 +1,4 @@
 public import Domain
-import GRDB
 
 /// The totals of a whole store.
 public struct AuditSummary: Equatable, Sendable {
@@ -47,52 +46,4 @@ public struct AuditSummary: Equatable, Sendable {
   public var last: Timestamp?
   /// Bytes of the file in use.
   public var bytes: Int64
-}
-
-extension AuditStore {
-  /// Returns the totals of the store, from the counts by hour: quick at any size. `events` and `devices` may include some
-  /// whose decisions a retention has just removed.
-  /// - Throws: `AuditError` when the file cannot be read.
-  public func summary() throws(AuditError) -> AuditSummary {
-    try read { db in
-      func count(_ table: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 }
-      let span = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
-      var summary = AuditSummary(
-        events: try count("event"), devices: try count("device"), decisions: 0,
-        finalDecisions: 0, outcomes: [], commands: 0, surfaces: [], charged: [],
-        first: try span?.optionalInteger(0).map { Timestamp(microseconds: $0) },
-        last: try span?.optionalInteger(1).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())
-      var outcomes: [Int64: AuditSummary.Outcome] = [:]
-      for (group, count) in try db.tallies(in: .all) {
-        let code = try DecisionCode(code: group.code)
-        var outcome =
-          outcomes[group.code >> 1]
-          ?? AuditSummary.Outcome(verdict: code.verdict, reason: code.reason, decisions: 0, final: 0)
-        outcome.decisions = outcome.decisions.addingSaturated(count)
-        outcome.final = outcome.final.addingSaturated(code.final ? count : 0)
-        outcomes[group.code >> 1] = outcome
-      }
-      summary.outcomes = outcomes.values.sorted {
-        ($1.decisions, $0.reason.code, $0.verdict.code) < ($0.decisions, $1.reason.code, $1.verdict.code)
-      }
-      summary.decisions = summary.outcomes.reduce(0) { $0.addingSaturated($1.decisions) }
-      summary.finalDecisions = summary.outcomes.reduce(0) { $0.addingSaturated($1.final) }
-      for row in try Row.fetchAll(
-        db, sql: "SELECT surface, sum(count) FROM commandTally WHERE ledger = 0 GROUP BY 1 ORDER BY 1")
-      {
-        summary.surfaces.append(
-          AuditSummary.SurfaceCount(
-            surface: try Surface(code: row.integer(0)), commands: try row.integer(1, as: Int.self)))
-      }
-      summary.commands = summary.surfaces.reduce(0) { $0.addingSaturated($1.commands) }
-      for row in try Row.fetchAll(
-        db, sql: "SELECT ledger, sum(count) FROM commandTally WHERE ledger > 0 GROUP BY 1 ORDER BY 1")
-      {
-        summary.charged.append(
-          AuditSummary.LedgerCount(
-            ledger: try Command.Ledger(code: row.integer(0)), tokens: try row.integer(1, as: Int.self)))
-      }
-      return summary
-    }
-  }
 }

@@ -1,5 +1,4 @@
 public import Domain
-import GRDB
 
 /// The charges to a device's ledgers, in the form of a bank statement.
 public struct BudgetStatement: Equatable, Sendable {
@@ -61,33 +60,6 @@ public struct BudgetStatement: Equatable, Sendable {
   public var omitted: Int
 }
 
-extension AuditStore {
-  /// Returns the charges by the latest `limit` commands to a device in a range.
-  /// - Parameters:
-  ///   - device: the id of the device.
-  ///   - range: the range of log time.
-  ///   - utcOffset: the offset of the calendar days from UTC, positive to the east.
-  ///   - limit: the greatest number of commands.
-  /// - Throws: `AuditError` when the file cannot be read.
-  public func statement(
-    _ device: String, range: TimeRange = .all, utcOffset: TimeSpan = .zero, limit: Int = 1_000
-  ) throws(AuditError) -> BudgetStatement {
-    try read { db in
-      let names = NameReader(db)
-      var statement = BudgetStatement(
-        device: device, isKnown: false, range: range, utcOffset: utcOffset, accounts: [], commands: 0, free: 0,
-        omitted: 0)
-      guard let number = try names.number(device, in: .device) else { return statement }
-      statement.isKnown = true
-      let rows = try db.commands(toDevice: number, in: range)
-      statement.omitted = max(0, rows.count - limit)
-      for row in rows.suffix(max(0, limit)) { statement.add(try row.command(names)) }
-      statement.accounts.sort { ($0.ledger.code, $0.owner) < ($1.ledger.code, $1.owner) }
-      return statement
-    }
-  }
-}
-
 extension BudgetStatement {
   /// The date of a time at the statement's offset.
   func day(of time: Timestamp) -> String {
@@ -96,7 +68,7 @@ extension BudgetStatement {
   }
 
   /// Adds the charges of a command, which is newer than those before.
-  fileprivate mutating func add(_ command: Command) {
+  mutating func add(_ command: Command) {
     commands += 1
     if command.charged.isEmpty { free += 1 }
     var kinds: [String] = []

@@ -15,8 +15,8 @@ public struct StartedActivities: Equatable, Sendable {
     public var since: Timestamp
     /// The id of the push that started it.
     public var command: String
-    /// The number of decisions about the kind on the device within eight hours after the start: while an activity runs at
-    /// most, these are events that it would have shown.
+    /// The number of decisions about the kind on the device within eight hours after the start, which is as long as an
+    /// activity can run. It would have shown these events.
     public var decisionsSince: Int
   }
 

@@ -100,7 +100,7 @@ struct WhyReader {
       }
     } else {
       remarks.append(
-        "device \(question.device) is not known: no event ever reached it, or all of that was removed by age")
+        "device \(question.device) is not known: no event ever reached it, or its decisions were removed by age")
     }
     if let name = question.event {
       remarks += try remarksOn(event: event, name: name, deviceIsKnown: device != nil)
@@ -143,7 +143,8 @@ struct WhyReader {
       remarks[0] += ", the first at \(Figure.time(Timestamp(microseconds: at)))"
     }
     if deviceIsKnown {
-      remarks.append("no instance in question was interested in its keys then, or the device was registered only later")
+      remarks.append(
+        "at that time no instance in question was interested in the event's keys, or the device was not registered yet")
     }
     return remarks
   }

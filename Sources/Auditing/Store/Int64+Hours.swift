@@ -1,4 +1,4 @@
-/// Times in microseconds since 1970, as rows hold them, in hours, as the tallies count.
+/// Converts times from microseconds since 1970, which rows hold, to hours, which tallies count by.
 extension Int64 {
   static var hourMicroseconds: Int64 { 3_600_000_000 }
   /// The whole hours since 1970-01-01T00:00:00Z, rounded down.

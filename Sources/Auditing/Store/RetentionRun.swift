@@ -38,6 +38,7 @@ struct RetentionRun {
     return false
   }
 
+  /// Removes rows older than `Retention.ageMax`.
   private mutating func removeOld() throws {
     guard let age = retention.ageMax else { return }
     guard let newest = try store.read({ try Int64.fetchOne($0, sql: "SELECT max(atMax) FROM block") }) else { return }
@@ -58,6 +59,7 @@ struct RetentionRun {
     }
   }
 
+  /// Removes the oldest rows while more than `Retention.bytesMax` bytes are in use.
   private mutating func removeExcess() throws {
     guard let limit = retention.bytesMax, report.isComplete else { return }
     while try store.bytesUsed() > limit {

@@ -5,7 +5,7 @@ extension AuditText {
   public static func render(_ statement: BudgetStatement) -> String {
     guard statement.isKnown else { return "device \(statement.device) is not known\n" }
     var text =
-      "device \(statement.device): \(Figure.count(statement.commands, "command")), of which free \(statement.free)\n"
+      "device \(statement.device): \(Figure.count(statement.commands, "command")) (\(statement.free) of them free)\n"
     if statement.omitted > 0 { text += "  (\(Figure.count(statement.omitted, "older command")) left out)\n" }
     for account in statement.accounts {
       text += "\n\(account.ledger.rawValue) \(account.owner)\n"

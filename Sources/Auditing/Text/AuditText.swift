@@ -73,7 +73,7 @@ public enum AuditText {
     facts.add("devices", Figure.grouped(Int64(summary.devices)))
     facts.add(
       "decisions",
-      "\(Figure.grouped(Int64(summary.decisions))), of which final \(Figure.grouped(Int64(summary.finalDecisions)))")
+      "\(Figure.grouped(Int64(summary.decisions))) (\(Figure.grouped(Int64(summary.finalDecisions))) of them final)")
     let surfaces = summary.surfaces.map { "\($0.surface.rawValue) \(Figure.grouped(Int64($0.commands)))" }
     facts.add("commands", ([Figure.grouped(Int64(summary.commands))] + surfaces).joined(separator: "  "))
     let charged = summary.charged.map { "\($0.ledger.rawValue) \(Figure.grouped(Int64($0.tokens)))" }

@@ -8,7 +8,7 @@ public struct LedgerReport: Equatable, Sendable {
     case idReused
     /// Two final decisions are about one event and instance.
     case decidedTwice
-    /// The verdict, `final` and the command of a decision do not go together.
+    /// The verdict, `final` and the command of a decision contradict each other.
     case inconsistent
     /// No decision caused the command, or several did.
     case unexplainedCommand
