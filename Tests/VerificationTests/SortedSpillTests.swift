@@ -10,7 +10,7 @@ struct SortedSpillTests {
     SortedSpill.Key(group: group, id: RecordId(partition: offset % 3, offset: offset, ordinal: 0))
   }
 
-  @Test("records come in order with any amount of memory, and records of one key as they were added")
+  @Test("records come in order whatever the memory, and records of one key as they were added")
   func order() throws {
     // Every key twice; contents from no bytes to more than the buffer of a cursor.
     let records = (0..<900).map { i in
