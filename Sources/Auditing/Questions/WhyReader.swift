@@ -1,83 +1,14 @@
-public import Domain
+import Domain
 import GRDB
 
-/// What is asked: why did, or didn't, this device reload?
-public struct WhyQuestion: Equatable, Sendable {
-  public var device: String
-  /// Nil: every instance.
-  public var instance: String?
-  /// Nil: every kind.
-  public var kind: String?
-  /// Nil: the event that was decided about last (before `at`).
-  public var event: String?
-  /// Without an event: the moment that the question is about. Nil: now.
-  public var at: Timestamp?
-
-  public init(device: String, instance: String? = nil, kind: String? = nil, event: String? = nil, at: Timestamp? = nil)
-  {
-    self.device = device
-    self.instance = instance
-    self.kind = kind
-    self.event = event
-    self.at = at
-  }
-}
-
-/// The answer, with a story for each instance that the event reached.
-public struct WhyAnswer: Equatable, Sendable {
-  /// Everything about one (event, device, instance).
-  public struct Story: Equatable, Sendable {
-    public var instance: String
-    public var kind: String
-    public var surface: Surface
-    /// Oldest first, the last is final unless it is still pending.
-    public var steps: [Step]
-    /// What was sent, where the event ended in a push and the command is stored.
-    public var command: Command?
-    /// Each ledger that the command was charged to.
-    public var charges: [ChargeEffect]
-    /// In one sentence.
-    public var outcome: String
-  }
-
-  public struct Step: Equatable, Sendable {
-    public var decision: Decision
-    public var explanation: String
-    /// What would have changed it.
-    public var counterfactual: String?
-  }
-
-  /// A ledger before and after a charge.
-  public struct ChargeEffect: Equatable, Sendable {
-    public var ledger: Command.Ledger
-    public var owner: String
-    public var before: Int
-    public var after: Int
-  }
-
-  public var question: WhyQuestion
-  /// The event that the answer is about.
-  public var event: String?
-  public var deviceIsKnown: Bool
-  public var eventIsKnown: Bool
-  /// In order of kind and instance.
-  public var stories: [Story]
-  /// Sentences about what is known where there is no story.
-  public var remarks: [String]
-}
-
-extension AuditStore {
-  /// The whole story of one event on one device, or what is known where there is none.
-  public func why(_ question: WhyQuestion) throws(AuditError) -> WhyAnswer {
-    try read { db in try WhyReader(db: db, names: NameReader(db), question: question).answer() }
-  }
-}
-
-private struct WhyReader {
+/// Answers one `WhyQuestion` within one read.
+struct WhyReader {
   let db: Database
   let names: NameReader
   let question: WhyQuestion
 
+  /// The whole answer.
+  /// - Throws: `StoredValueError`, or an error of SQLite.
   func answer() throws -> WhyAnswer {
     var answer = WhyAnswer(
       question: question, event: question.event, deviceIsKnown: false, eventIsKnown: false, stories: [], remarks: [])
@@ -96,11 +27,13 @@ private struct WhyReader {
     return answer
   }
 
+  /// The number of the last event that was decided about up to the moment of the question.
   private func latestEvent(of device: Int64) throws -> Int64? {
     let range = TimeRange(to: question.at.map { $0 + TimeSpan(microseconds: 1) })
     return try db.decisions(ofDevice: device, in: range).last { try isWanted($0) }?.event
   }
 
+  /// Whether a decision is about an instance and a kind in question.
   private func isWanted(_ row: DecisionRow) throws -> Bool {
     guard question.instance != nil || question.kind != nil else { return true }
     let instance = try names.instance(row.instance)
@@ -131,17 +64,28 @@ private struct WhyReader {
       outcome: outcome(decisions, last: last, id: id, command: command))
   }
 
+  /// The outcome of a story in one sentence.
+  /// - Parameters:
+  ///   - decisions: the decisions of the story, oldest first.
+  ///   - last: the last of them.
+  ///   - id: the command that a decision names.
+  ///   - command: that command, if it is stored.
   private func outcome(_ decisions: [Decision], last: Decision, id: String?, command: Command?) -> String {
     let waited = last.at - decisions[0].at
     let after = waited > .zero ? " after \(Figure.span(waited))" : ""
     guard last.final else { return "still waiting: \(ReasonText.explanation(last))" }
     if let id {
-      let stored = command == nil ? " (the command itself is not stored, yet or any more)" : ""
+      let stored =
+        command == nil ? " (the store does not hold the command itself: it has not arrived yet, or was removed)" : ""
       return "shown\(after) by command \(id)\(stored): \(ReasonText.explanation(last))"
     }
     return "not shown by a push\(after): \(ReasonText.explanation(last))"
   }
 
+  /// Sentences about what is known where there is no story.
+  /// - Parameters:
+  ///   - device: the number of the device; nil if it is not known.
+  ///   - event: the number of the event; nil if it is not known.
   private func remarks(device: Int64?, event: Int64?) throws -> [String] {
     var remarks: [String] = []
     if let device {
@@ -156,7 +100,7 @@ private struct WhyReader {
       }
     } else {
       remarks.append(
-        "device \(question.device) is not known: no event ever reached it, or all of that was removed by age")
+        "device \(question.device) is not known: no event ever reached it, or its decisions were removed by age")
     }
     if let name = question.event {
       remarks += try remarksOn(event: event, name: name, deviceIsKnown: device != nil)
@@ -174,6 +118,7 @@ private struct WhyReader {
     return remarks
   }
 
+  /// Adds the instances of the device if none is the one in question.
   private func remarkOnInstances(_ rows: [DecisionRow], to remarks: inout [String]) throws {
     guard question.instance != nil || question.kind != nil, try !rows.contains(where: { try isWanted($0) }) else {
       return
@@ -198,28 +143,9 @@ private struct WhyReader {
       remarks[0] += ", the first at \(Figure.time(Timestamp(microseconds: at)))"
     }
     if deviceIsKnown {
-      remarks.append("no instance in question was interested in its keys then, or the device was registered only later")
+      remarks.append(
+        "at that time no instance in question was interested in the event's keys, or the device was not registered yet")
     }
     return remarks
-  }
-}
-
-extension Figure {
-  /// `1 h 5 min`, `30 s`: two units at most.
-  static func span(_ span: TimeSpan) -> String {
-    let seconds = span.microseconds / 1_000_000
-    if seconds < 1 { return "\(span.microseconds / 1000) ms" }
-    let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
-    var rest = seconds
-    var parts: [String] = []
-    for (size, name) in units where parts.count < 2 {
-      if rest >= size {
-        parts.append("\(rest / size) \(name)")
-        rest %= size
-      } else if !parts.isEmpty {
-        break
-      }
-    }
-    return parts.joined(separator: " ")
   }
 }

@@ -1,34 +1,6 @@
-import Auditing
 import Domain
-import Foundation
 
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
-/// A file that is gone with the value.
-final class TemporaryStore {
-  let path: String
-  private let folder: URL
-
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    path = folder.appendingPathComponent("audit.sqlite").path
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-}
-
+/// Decisions and commands for tests.
 enum Sample {
   /// 2026-11-20T14:00:00Z
   static let start = Timestamp(microseconds: 1_795_183_200_000_000)
@@ -63,7 +35,7 @@ enum Sample {
         payload: #"{"aps":{"content-changed":true}}"#), at: at, expires: at + .minutes(30), policy: policy)
   }
 
-  /// Any decision: every optional field with and without, ids of either form.
+  /// Returns a random decision: each optional field is there or not, and ids have either form.
   static func anyDecision(_ n: Int, using random: inout SeededGenerator) -> Decision {
     func name(_ prefix: String, _ bound: Int) -> String {
       let endings = ["", "", "", " ä 🏈", "\0", "\0x", "'"]
@@ -102,7 +74,7 @@ enum Sample {
       traceparent: maybe("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0\(n % 2)"))
   }
 
-  /// Any command, with owners of every sort.
+  /// Returns a random command with charges to owners of every kind.
   static func anyCommand(_ n: Int, using random: inout SeededGenerator) -> Command {
     let device = "device-\(Int.random(in: 0..<10, using: &random))"
     let at = Timestamp(microseconds: Int64.random(in: 0...2_000_000_000_000_000, using: &random))
@@ -127,25 +99,5 @@ enum Sample {
         headers: (0..<n % 4).map { Command.Header(name: "h\($0)", value: "värde \(n)") }, payload: "{\"n\":\(n)}"),
       at: at, expires: at + .minutes(Int64(n % 90) - 9), policy: policy, traceparent: n % 3 == 0 ? "trace \(n)" : nil,
       subject: n % 4 == 0 ? "match/\(n % 5)" : nil)
-  }
-}
-
-extension AuditBatch {
-  init(_ decisions: [Decision], _ commands: [Command] = []) {
-    self.init()
-    for decision in decisions { append(decision) }
-    for command in commands { append(command) }
-  }
-}
-
-extension AuditStore {
-  /// Every row, in the order of storing.
-  func everything(_ range: TimeRange = .all) throws -> [AuditEntry] {
-    var entries: [AuditEntry] = []
-    try export(range) {
-      entries.append($0)
-      return true
-    }
-    return entries
   }
 }
