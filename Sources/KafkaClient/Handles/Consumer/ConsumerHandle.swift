@@ -48,19 +48,21 @@ import CLibrdkafka
     return count
   }
 
-  /// Turns an error in the place of a message into an event.
+  /// Turns an error that librdkafka answered in the place of a message into an event.
   func note(_ message: UnsafeMutablePointer<rd_kafka_message_t>) {
     let code = unsafe message.pointee.err
-    // An error of no partition has no topic. `rd_kafka_message_errstr` answers a string that lives with the message.
+    // `name(of:)` answers an empty name for an error that belongs to no topic.
     let partition = unsafe KafkaTopicPartition(
       topic: client.callbacks.names.name(of: message.pointee.rkt), partition: message.pointee.partition)
-    if code == RD_KAFKA_RESP_ERR__PARTITION_EOF {
-      unsafe client.callbacks.add(.partitionEnd(KafkaPosition(partition, offset: message.pointee.offset)))
-    } else {
-      let text = unsafe rd_kafka_message_errstr(message).map { unsafe String(cString: $0) }
-      let operation = partition.topic.isEmpty ? "consuming" : "consuming \(partition)"
-      client.callbacks.add(.error(KafkaError(code, operation: operation, message: text)))
-    }
+    let position = unsafe KafkaPosition(partition, offset: message.pointee.offset)
+    if code == RD_KAFKA_RESP_ERR__PARTITION_EOF { return client.callbacks.add(.partitionEnd(position)) }
+    // `rd_kafka_message_errstr` answers a string that lives as long as the message.
+    let text = unsafe rd_kafka_message_errstr(message).map { unsafe String(cString: $0) }
+    var error = KafkaError(
+      code, operation: partition.topic.isEmpty ? "consuming" : "consuming \(partition)", message: text)
+    // An error without a place has a negative offset (`RD_KAFKA_OFFSET_INVALID`).
+    if !partition.topic.isEmpty, partition.partition >= 0, position.offset >= 0 { error.position = position }
+    client.callbacks.add(.error(error))
   }
 
   /// Commits what is given up and leaves the group, for at most this time; what is not done by then is left to the
