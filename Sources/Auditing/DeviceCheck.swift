@@ -66,7 +66,7 @@ struct DeviceCheck {
       }
       cases[what] = standing
       let delivers = decision.verdict == .emit || decision.verdict == .coalesce
-      if decision.code.final != (decision.verdict != .defer && decision.reason != .duplicate)
+      if decision.code.final != decision.reason.isFinal(with: decision.verdict)
         || delivers != (decision.command != nil)
       {
         report.add(

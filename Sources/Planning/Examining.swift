@@ -336,15 +336,6 @@ extension Planner {
 extension Reason {
   /// A number for the reasons that hold something back, to tell whether it changed; 0 for the others.
   var held: UInt8 {
-    switch self {
-    case .quietHours: 1
-    case .minInterval: 2
-    case .budgetInstance: 3
-    case .budgetDevice: 4
-    case .budgetApp: 5
-    case .reserveHeld: 6
-    case .belowPrice: 7
-    default: 0
-    }
+    holdsBack ? number : 0
   }
 }
