@@ -1,9 +1,9 @@
-import Auditing
 import Domain
 import Foundation
 import Glibc
 import KafkaClient
 import Policies
+import Verification
 
 @testable import Pipeline
 

@@ -14,11 +14,16 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   }
 
   /// The milliseconds since the Unix epoch, rounded down.
-  @inlinable public var milliseconds: Int64 { microseconds >= 0 ? microseconds / 1000 : (microseconds - 999) / 1000 }
+  @inlinable public var milliseconds: Int64 { roundedDown(microsecondsPerUnit: 1000) }
 
   /// The whole seconds since the Unix epoch, rounded down.
-  @inlinable public var seconds: Int64 {
-    microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000
+  @inlinable public var seconds: Int64 { roundedDown(microsecondsPerUnit: 1_000_000) }
+
+  /// Divides and rounds down. A record's timestamp may be any number, and the usual `(microseconds - unit + 1) / unit` overflows
+  /// near the lower end of the range; this does not.
+  @inlinable func roundedDown(microsecondsPerUnit unit: Int64) -> Int64 {
+    let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: unit)
+    return remainder < 0 ? quotient - 1 : quotient
   }
 
   @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool { a.microseconds < b.microseconds }
