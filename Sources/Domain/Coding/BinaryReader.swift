@@ -9,6 +9,7 @@ public enum BinaryError: Error, Equatable, Sendable {
 }
 
 extension BinaryError: CustomStringConvertible {
+  /// The message: where the record is damaged, or that a newer program wrote it.
   public var description: String {
     switch self {
     case .truncated(let offset, let what): "the record ends at byte \(offset), in the middle of \(what)"
@@ -52,6 +53,7 @@ public struct BinaryReader: Sendable {
   public var remaining: Int { range.upperBound - next }
 
   /// Reads one byte.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func uint8(_ what: StaticString = "a byte") throws(BinaryError) -> UInt8 {
     guard next < range.upperBound else { throw .truncated(offset: range.count, what: "\(what)") }
     defer { next += 1 }
@@ -59,6 +61,7 @@ public struct BinaryReader: Sendable {
   }
 
   /// Reads a byte that is 0 or 1.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func bool(_ what: StaticString = "a flag") throws(BinaryError) -> Bool {
     switch try uint8(what) {
     case 0: return false
@@ -68,6 +71,7 @@ public struct BinaryReader: Sendable {
   }
 
   /// Reads a varint of 1 to 10 bytes.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func varint(_ what: StaticString = "an integer") throws(BinaryError) -> UInt64 {
     if next < range.upperBound, bytes[next] < 0x80 {
       defer { next += 1 }
@@ -86,6 +90,7 @@ public struct BinaryReader: Sendable {
   }
 
   /// Reads a varint that fits in a smaller integer type.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer<Value: FixedWidthInteger>(
     _ what: StaticString = "an integer"
   ) throws(BinaryError) -> Value {
@@ -104,24 +109,30 @@ public struct BinaryReader: Sendable {
   // Without these, other modules would call the generic method, which looks the type up at run time.
 
   /// Reads a varint that fits in 8 bits.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt8 { try narrow(what) }
 
   /// Reads a varint that fits in 16 bits.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt16 { try narrow(what) }
 
   /// Reads a varint that fits in 32 bits.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt32 { try narrow(what) }
 
   /// Reads a varint that fits in an `Int`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> Int { try narrow(what) }
 
   /// Reads a signed varint.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func zigzag(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
     let value = try varint(what)
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
   /// Reads a number of elements. Each takes at least one byte, so a count larger than the bytes that are left is refused.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func count(_ what: StaticString = "a count") throws(BinaryError) -> Int {
     let start = offset
     let value = try varint(what)
@@ -130,21 +141,25 @@ public struct BinaryReader: Sendable {
   }
 
   /// Reads eight bytes as a signed integer.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func int64(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
     Int64(bitPattern: try fixed(what))
   }
 
   /// Reads the eight bytes of a bit pattern.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func double(_ what: StaticString = "a number") throws(BinaryError) -> Double {
     Double(bitPattern: try fixed(what))
   }
 
   /// Reads the four bytes of a bit pattern.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func float(_ what: StaticString = "a number") throws(BinaryError) -> Float {
     Float(bitPattern: try fixed(what))
   }
 
   /// Reads a length and UTF-8.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func string(_ what: StaticString = "a text") throws(BinaryError) -> String {
     let start = offset
     let range = try lengthPrefixed(what)
@@ -156,12 +171,14 @@ public struct BinaryReader: Sendable {
   }
 
   /// Reads a length and UTF-8, and returns the place of the text in `bytes`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func text(_ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
     let length = try varint(what)
     return try text(count: length, what)
   }
 
   /// Reads UTF-8 of a known length, and returns its place in `bytes`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func text(count: UInt64, _ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
     let range = try place(count: count, what)
     guard Self.isUTF8(bytes.span.extracting(range)) else { throw .corrupt(offset: offset, what: "\(what) in UTF-8") }
@@ -169,6 +186,7 @@ public struct BinaryReader: Sendable {
   }
 
   /// Reads a length and bytes, and returns their place in `bytes`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func blobPlace(_ what: StaticString = "bytes") throws(BinaryError) -> Range<Int> {
     try lengthPrefixed(what)
   }
@@ -183,21 +201,25 @@ public struct BinaryReader: Sendable {
   }
 
   /// Reads a flag and, if it is set, a text.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func optionalString(_ what: StaticString = "a text") throws(BinaryError) -> String? {
     try bool(what) ? try string(what) : nil
   }
 
   /// Reads a length and bytes.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func blob(_ what: StaticString = "bytes") throws(BinaryError) -> [UInt8] {
     Array(bytes[try lengthPrefixed(what)])
   }
 
   /// Reads eight bytes of microseconds.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func timestamp(_ what: StaticString = "an instant") throws(BinaryError) -> Timestamp {
     Timestamp(microseconds: try int64(what))
   }
 
   /// Reads a case of an enumeration, which is written as its text.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func choice<Value: RawRepresentable>(
     _ what: StaticString
   ) throws(BinaryError) -> Value where Value.RawValue == String {
@@ -208,6 +230,7 @@ public struct BinaryReader: Sendable {
 
   /// Reads a number of elements and then each of them.
   /// - Parameter read: reads one element, which takes at least one byte.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func list<Element>(
     _ read: (inout BinaryReader) throws(BinaryError) -> Element
   ) throws(BinaryError) -> [Element] {
@@ -219,6 +242,7 @@ public struct BinaryReader: Sendable {
   }
 
   /// Checks that no bytes are left.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public func end() throws(BinaryError) {
     if remaining > 0 { throw .corrupt(offset: offset, what: "the end of the record, not \(remaining) more bytes") }
   }

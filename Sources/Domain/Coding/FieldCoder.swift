@@ -65,12 +65,14 @@ public protocol FieldCoded {
 
 extension FieldCoder {
   /// A number of elements, then the fields of each.
+  /// - Throws: the coder's error.
   @inlinable
   public mutating func list<Element: FieldCoded>(_ elements: inout [Element]) throws(Failure) {
     try list(elements: &elements, blank: .blank) { (element, coder) throws(Failure) in try element.fields(&coder) }
   }
 
   /// A number of texts, then each.
+  /// - Throws: the coder's error.
   @inlinable
   public mutating func strings(_ texts: inout [String], _ what: StaticString) throws(Failure) {
     try list(elements: &texts, blank: "") { (text, coder) throws(Failure) in try coder.string(&text, what) }
@@ -80,6 +82,7 @@ extension FieldCoder {
   /// - Parameters:
   ///   - blank: an element for a reader to fill.
   ///   - fields: hands the fields of one element to the coder.
+  /// - Throws: the coder's error.
   @inlinable
   public mutating func list<Element>(
     elements: inout [Element], blank: Element, _ fields: (inout Element, inout Self) throws(Failure) -> Void
@@ -104,6 +107,7 @@ extension FieldCoder {
   }
 
   /// A flag and, if there is a value, its fields.
+  /// - Throws: the coder's error.
   @inlinable
   public mutating func optional<Value: FieldCoded>(_ value: inout Value?, _ what: StaticString) throws(Failure) {
     var isThere = value != nil

@@ -2,6 +2,7 @@ public import JSON
 
 /// The value of a record of `rouse.commands`. Members that are nil are left out.
 extension Command: JSONFields {
+  /// A value for a reader to fill.
   package static var blank: Command {
     Command(
       command: "", device: "", app: "", environment: .production, surface: .widget, serves: [], charged: [],
@@ -9,6 +10,8 @@ extension Command: JSONFields {
       expires: Timestamp(microseconds: 0), policy: .blank)
   }
 
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("command", &command)
     try coder.text("device", &device)
@@ -34,8 +37,11 @@ extension Command: JSONFields {
 }
 
 extension Command.Served: JSONFields {
+  /// A value for a reader to fill.
   package static var blank: Command.Served { .init(instance: "", kind: "", events: [], reason: .emitted) }
 
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("instance", &instance)
     try coder.text("kind", &kind)
@@ -45,8 +51,11 @@ extension Command.Served: JSONFields {
 }
 
 extension Command.Charge: JSONFields {
+  /// A value for a reader to fill.
   package static var blank: Command.Charge { .init(ledger: .instance, owner: "", left: 0) }
 
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.choice("ledger", &ledger)
     try coder.text("owner", &owner)

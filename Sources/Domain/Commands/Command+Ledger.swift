@@ -36,5 +36,6 @@ extension Command.Ledger {
 }
 
 extension Command.Ledger: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
   public var number: UInt8 { traits.number }
 }

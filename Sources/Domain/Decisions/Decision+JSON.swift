@@ -3,6 +3,7 @@ public import JSON
 /// The value of a record of `rouse.decisions`. Members that are nil are left out. `DecisionWriter` of the planner writes the
 /// same bytes straight from its tables; a test compares the two.
 extension Decision: JSONFields {
+  /// A value for a reader to fill.
   package static var blank: Decision {
     Decision(
       decision: "", event: "", events: [], device: "", instance: "", kind: "", surface: .widget, verdict: .emit,
@@ -10,6 +11,8 @@ extension Decision: JSONFields {
       tokensLeft: TokensLeft(), policy: .blank)
   }
 
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("decision", &decision)
     try coder.text("event", &event)
@@ -41,8 +44,11 @@ extension Decision: JSONFields {
 }
 
 extension Decision.TokensLeft: JSONFields {
+  /// A value for a reader to fill.
   package static var blank: Decision.TokensLeft { .init() }
 
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.count("instance", &instance)
     try coder.count("device", &device)
@@ -51,8 +57,11 @@ extension Decision.TokensLeft: JSONFields {
 }
 
 extension PolicyReference: JSONFields {
+  /// A value for a reader to fill.
   package static var blank: PolicyReference { PolicyReference(version: "", hash: "") }
 
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("version", &version)
     try coder.text("hash", &hash)

@@ -288,6 +288,7 @@ extension Reason {
 }
 
 extension Reason: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
   public var number: UInt8 { entry.number }
 
   private static let byNumber: [Reason?] = {
@@ -296,6 +297,7 @@ extension Reason: NumberedCode {
     return table
   }()
 
+  /// Returns the reason that a number stands for; nil if the number stands for none.
   public init?(number: UInt8) {
     guard let reason = Self.byNumber[Int(number)] else { return nil }
     self = reason

@@ -21,6 +21,7 @@ package struct RecordId: Hashable, Sendable {
     }
   }
 
+  /// Creates an id from its numbers.
   package init(partition: Int64, offset: Int64, ordinal: Int64) {
     self.partition = partition
     self.offset = offset

@@ -53,5 +53,6 @@ extension Surface {
 }
 
 extension Surface: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
   public var number: UInt8 { traits.number }
 }

@@ -11,6 +11,7 @@ public enum Verdict: String, Sendable, CaseIterable {
 }
 
 extension Verdict: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
   public var number: UInt8 {
     switch self {
     case .emit: 0

@@ -24,9 +24,11 @@ public struct OSVersion: Hashable, Comparable, Sendable {
     self.init(major: major, minor: minor)
   }
 
+  /// Whether the first version is older.
   public static func < (a: OSVersion, b: OSVersion) -> Bool { (a.major, a.minor) < (b.major, b.minor) }
 }
 
 extension OSVersion: CustomStringConvertible {
+  /// The version as `major.minor`.
   public var description: String { "\(major).\(minor)" }
 }

@@ -1,11 +1,14 @@
 /// The binary form of registrations, in `rouse.log` and in the planner's state.
 extension Registration: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Registration {
     Registration(
       device: "", app: "", environment: .production, platform: "", osVersion: OSVersion(major: 0), timeZone: "",
       updatedAt: Timestamp(microseconds: 0))
   }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&device, "a device")
     try coder.string(&app, "an app")
@@ -39,8 +42,11 @@ extension Registration: FieldCoded {
 }
 
 extension Registration.Widget: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Registration.Widget { .init(id: "", kind: "", interests: []) }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "a widget id")
     try coder.string(&kind, "a widget kind")
@@ -60,8 +66,11 @@ extension Registration.Widget: FieldCoded {
 }
 
 extension Registration.Control: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Registration.Control { .init(id: "", kind: "", token: "", interests: []) }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "a control id")
     try coder.string(&kind, "a control kind")
@@ -71,10 +80,13 @@ extension Registration.Control: FieldCoded {
 }
 
 extension Registration.Activity: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Registration.Activity {
     .init(id: "", kind: "", address: .token(""), interests: [], startedAt: Timestamp(microseconds: 0))
   }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "an activity id")
     try coder.string(&kind, "an activity kind")
@@ -86,8 +98,11 @@ extension Registration.Activity: FieldCoded {
 }
 
 extension Registration.Activity.Address: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Registration.Activity.Address { .token("") }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var (isChannel, text): (Bool, String) =
       switch self {
@@ -101,8 +116,11 @@ extension Registration.Activity.Address: FieldCoded {
 }
 
 extension Registration.PushToStart: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Registration.PushToStart { .init(kind: "", token: "", interests: []) }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&kind, "an activity kind")
     try coder.string(&token, "a push-to-start token")

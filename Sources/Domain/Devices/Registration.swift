@@ -175,6 +175,7 @@ public struct Registration: Equatable, Sendable {
 }
 
 extension Registration.Environment: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
   public var number: UInt8 {
     switch self {
     case .production: 0

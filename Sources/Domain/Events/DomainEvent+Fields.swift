@@ -1,8 +1,11 @@
 extension DomainEvent: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: DomainEvent {
     DomainEvent(id: "", source: "", type: "", subject: "", time: Timestamp(microseconds: 0))
   }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "an event id")
     try coder.string(&source, "an event source")
@@ -15,8 +18,11 @@ extension DomainEvent: FieldCoded {
 }
 
 extension EventField: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: EventField { EventField(path: "", value: .null) }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&path, "a field path")
     try value.fields(&coder)
@@ -38,8 +44,11 @@ extension FieldValue: FieldCoded {
     }
   }
 
+  /// A value for a reader to fill.
   public static var blank: FieldValue { .null }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var tag = tag
     try coder.tag(&tag, "a field tag")

@@ -117,8 +117,11 @@ extension LogRecord.Content {
 }
 
 extension Origin: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Origin { Origin(topic: "", partition: 0, offset: 0) }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&topic, "an origin topic")
     try coder.zigzag(&partition, "an origin partition")

@@ -1,8 +1,11 @@
 extension Signal: FieldCoded {
+  /// A value for a reader to fill.
   public static var blank: Signal {
     Signal(device: "", id: "", time: Timestamp(microseconds: 0), kind: .appForegrounded)
   }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&device, "a device")
     try coder.string(&id, "a signal id")
@@ -32,6 +35,7 @@ extension Signal.Kind: FieldCoded {
     }
   }
 
+  /// A value for a reader to fill.
   public static var blank: Signal.Kind { .appForegrounded }
 
   /// The instance that the signal names; nil if it names none.
@@ -43,6 +47,8 @@ extension Signal.Kind: FieldCoded {
     }
   }
 
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var tag = tag
     try coder.tag(&tag, "a signal tag")

@@ -16,12 +16,16 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
   /// The span of no length.
   public static let zero = TimeSpan(microseconds: 0)
 
+  /// Whether the first span is shorter.
+  /// Returns the sum of two spans.
   @inlinable public static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.microseconds < b.microseconds }
   @inlinable public static func + (a: TimeSpan, b: TimeSpan) -> TimeSpan {
     TimeSpan(microseconds: a.microseconds &+ b.microseconds)
   }
+  /// Returns the difference of two spans.
   @inlinable public static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan {
     TimeSpan(microseconds: a.microseconds &- b.microseconds)
   }
+  /// Returns a multiple of a span.
   @inlinable public static func * (a: TimeSpan, n: Int64) -> TimeSpan { TimeSpan(microseconds: a.microseconds &* n) }
 }

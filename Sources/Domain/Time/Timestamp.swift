@@ -26,13 +26,17 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
+  /// Whether the first instant is earlier.
+  /// Returns the instant after a span.
   @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool { a.microseconds < b.microseconds }
   @inlinable public static func + (a: Timestamp, b: TimeSpan) -> Timestamp {
     Timestamp(microseconds: a.microseconds &+ b.microseconds)
   }
+  /// Returns the instant before a span.
   @inlinable public static func - (a: Timestamp, b: TimeSpan) -> Timestamp {
     Timestamp(microseconds: a.microseconds &- b.microseconds)
   }
+  /// Returns the span between two instants.
   @inlinable public static func - (a: Timestamp, b: Timestamp) -> TimeSpan {
     TimeSpan(microseconds: a.microseconds &- b.microseconds)
   }

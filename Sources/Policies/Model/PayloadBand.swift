@@ -6,6 +6,7 @@ public enum PayloadBand: String, Sendable, CaseIterable, Comparable {
   /// Larger than the platform accepts. The push is not sent.
   case refused
 
+  /// Whether the first band is the smaller one.
   public static func < (a: PayloadBand, b: PayloadBand) -> Bool { a.rank < b.rank }
 
   private var rank: Int {
