@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "KafkaClient", dependencies: ["CLibrdkafka"]),
     .target(name: "Domain", dependencies: ["JSON"]),
     .target(
-      name: "Policies", dependencies: ["Domain", .product(name: "Yams", package: "Yams")],
+      name: "Policies", dependencies: ["Domain", "JSON", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Profiles")]),
     .target(name: "Planning", dependencies: ["Domain", "Policies", "JSON"]),
     .target(
@@ -82,7 +82,7 @@ let package = Package(
     .testTarget(name: "LineFilesTests", dependencies: ["LineFiles"]),
     .testTarget(name: "KafkaClientTests", dependencies: ["KafkaClient"]),
     .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
-    .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain"]),
+    .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain", "JSON"]),
     .testTarget(
       name: "PlanningTests",
       dependencies: ["Planning", "Policies", "Domain", "JSON", .product(name: "Yams", package: "Yams")],

@@ -1,25 +1,25 @@
-/// Every bound on what the outside may send, in one place. More than this is refused with the bound named.
+/// The bounds on records from outside. A record that exceeds one is refused, and the message names the bound.
 public enum DomainBounds {
-  /// Bytes of one event, registration or signal. Kafka's default message limit is 1 MiB; events are small.
+  /// The bytes of one event, registration or signal. Kafka's default message limit is 1 MiB; events are small.
   public static let recordBytesMax = 262_144
-  /// Levels of nesting in JSON.
+  /// The levels of nesting in JSON.
   public static let nestingMax = 32
-  /// Scalars kept of one event's data; more is refused.
+  /// The scalars in the data of one event.
   public static let eventFieldsMax = 256
-  /// Bytes of one text of a policy and of one header of a command.
+  /// The bytes of one text of a policy, and of one header of a command.
   public static let fieldBytesMax = 1024
-  /// Bytes kept of one string of an event's data: more than any push takes. A longer one is cut, so that a payload that
-  /// shows it is refused by its size, and not told without it.
+  /// The bytes that are kept of one string of an event's data. A longer string is cut. The bound is larger than any push, so a
+  /// payload that contains the cut string is refused for its size instead of being sent with a part of it.
   public static let eventTextBytesMax = 8192
-  /// Bytes of ids, subjects, types, sources, kinds, interest keys, app ids.
+  /// The bytes of ids, subjects, types, sources, kinds, interest keys, app ids.
   public static let nameBytesMax = 256
-  /// Bytes of a push token as text. APNs tokens have no fixed length; today's have 64 to 200 digits.
+  /// The bytes of a push token as text. APNs tokens have no fixed length; today they have 64 to 200 digits.
   public static let tokenBytesMax = 512
-  /// Widgets, controls and activities of one device together.
+  /// The widgets, controls and activities of one device together.
   public static let instancesPerDeviceMax = 64
-  /// Interest keys of one instance.
+  /// The interest keys of one instance.
   public static let interestsPerInstanceMax = 64
-  /// Different interest keys of one event, over all kinds; a planner notes them as the bits of a word. The first ones
-  /// count, in the order of the policy; `rouse policy check` warns of a policy that can make more.
+  /// The distinct interest keys of one event, over all kinds. A planner keeps them as the bits of a word. Of more keys the first
+  /// ones count, in the order of the policy; `rouse policy check` warns of a policy that can make more.
   public static let interestsPerEventMax = 64
 }

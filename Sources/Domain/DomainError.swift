@@ -1,25 +1,32 @@
 public import JSON
 
-/// Why a record from outside was refused: the reason on its dead letter.
+/// The reason why a record from outside was refused. Its dead letter carries it.
 public struct DomainError: Error, Equatable, Sendable {
-  /// What kind of mistake it is. A code never changes its meaning.
+  /// A kind of mistake. A code never changes its meaning.
   public enum Code: String, Sendable, CaseIterable {
+    /// The value is not JSON.
     case invalidJSON = "INVALID_JSON"
+    /// A text is not UTF-8.
     case invalidUTF8 = "INVALID_UTF8"
-    /// More bytes than `DomainBounds.recordBytesMax`.
+    /// The record has more bytes than `DomainBounds.recordBytesMax`.
     case tooLarge = "TOO_LARGE"
-    /// More levels than `DomainBounds.nestingMax`.
+    /// The JSON has more levels than `DomainBounds.nestingMax`.
     case tooDeep = "TOO_DEEP"
+    /// A required field is missing.
     case missingField = "MISSING_FIELD"
+    /// A field has another JSON type than expected.
     case wrongType = "WRONG_TYPE"
-    /// The right type, but not one of the values that are allowed.
+    /// A field has the right type, but a value that is not allowed.
     case invalidValue = "INVALID_VALUE"
-    /// Longer or more than a bound of `DomainBounds`.
+    /// A field exceeds a bound of `DomainBounds`.
     case outOfBounds = "OUT_OF_BOUNDS"
-    /// A CloudEvents type that this topic does not take.
+    /// The topic does not accept this CloudEvents type.
     case unknownType = "UNKNOWN_TYPE"
+    /// The CloudEvents version is not 1.0.
     case unsupportedSpecversion = "UNSUPPORTED_SPECVERSION"
+    /// The content is not a CloudEvent with JSON data.
     case unsupportedContentType = "UNSUPPORTED_CONTENT_TYPE"
+    /// The time zone is not in the database.
     case unknownTimeZone = "UNKNOWN_TIME_ZONE"
     /// The record's key and its content name different devices.
     case keyMismatch = "KEY_MISMATCH"
@@ -27,12 +34,14 @@ public struct DomainError: Error, Equatable, Sendable {
     case duplicateInstance = "DUPLICATE_INSTANCE"
   }
 
+  /// The kind of mistake.
   public var code: Code
-  /// `$.widgets[2].id` in a JSON value, `ce_id` for a header, `key` for the record's key.
+  /// The place of the mistake: `$.widgets[2].id` in a JSON value, `ce_id` for a header, `key` for the record's key.
   public var path: String
-  /// What was wrong and what was expected.
+  /// The message: what was wrong and what was expected.
   public var message: String
 
+  /// Creates an error.
   public init(_ code: Code, path: String, message: String) {
     self.code = code
     self.path = path
@@ -41,11 +50,12 @@ public struct DomainError: Error, Equatable, Sendable {
 }
 
 extension DomainError: CustomStringConvertible {
-  /// `$.widgets[2].id: expected a string, found a number`
+  /// The place and the message: `$.widgets[2].id: expected a string, found a number`
   public var description: String { "\(path): \(message)" }
 }
 
 extension DomainError: JSONErrorConvertible {
+  /// Converts an error of reading JSON.
   public init(_ error: JSONError) {
     let code: Code =
       switch error.kind {

@@ -1,10 +1,13 @@
-/// The name that somebody most likely meant.
+/// Finds the name that was most likely meant by a misspelt one.
 public enum NearestName {
-  /// Longer names are not compared: the table would be large, and nobody mistypes 64 characters by one.
+  /// The length, in Unicode scalars, up to which names are compared. The table of a comparison grows with the square of it.
   private static let lengthMax = 64
 
-  /// The candidate with the fewest edits away from `name` (letter case counts for nothing), the first of equals; nil
-  /// where none is closer than a third of its length.
+  /// Returns the candidate that is the fewest edits away from a name.
+  /// - Parameters:
+  ///   - name: the misspelt name. Letter case does not count.
+  ///   - candidates: the names that exist.
+  /// - Returns: the first of the nearest candidates; nil if every candidate is further away than a third of its length.
   public static func of(_ name: String, among candidates: [String]) -> String? {
     var best: (name: String, edits: Int)?
     for candidate in candidates {
@@ -15,7 +18,8 @@ public enum NearestName {
     return best?.name
   }
 
-  /// Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. Nil for long names.
+  /// Returns the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of neighbours.
+  /// The result is nil for names that are too long.
   static func edits(from a: String, to b: String) -> Int? {
     let a = Array(a.unicodeScalars)
     let b = Array(b.unicodeScalars)

@@ -1,7 +1,7 @@
-/// SHA-256 (FIPS 180-4) of a few kilobytes: the content hash of a policy. Foundation has none on Linux, and a whole
-/// cryptography package for one identifier is not worth its build time. Not for secrets.
+/// SHA-256 (FIPS 180-4), for the content hash of a policy. Foundation has none on Linux, and a cryptography package is not worth
+/// its build time for one identifier. Not for secrets.
 enum SHA256 {
-  /// The 64 hexadecimal digits of the digest.
+  /// Returns the 64 hexadecimal digits of the digest.
   static func hexDigest(of bytes: [UInt8]) -> String {
     var state = initialState
     let message = padded(bytes)

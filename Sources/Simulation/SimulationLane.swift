@@ -106,7 +106,7 @@ struct SimulationLane {
 
   private mutating func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {
     recount.count(command)
-    let isActivity = command.surface == .liveActivity || command.surface == .broadcast
+    let isActivity = command.surface.showsActivities
     let action = isActivity ? self.action(of: command) : nil
     if !developers.contains(command.device) {
       surfaces[command.surface, default: SurfaceTally()].count(command, event: action)

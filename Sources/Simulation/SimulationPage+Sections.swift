@@ -55,7 +55,7 @@ extension SimulationPage {
     var rows: [[String]] = []
     for policy in report.commands {
       for counts in policy.surfaces {
-        let isActivity = counts.surface == .liveActivity || counts.surface == .broadcast
+        let isActivity = counts.surface.showsActivities
         let waste = counts.reloads > 0 ? Double(counts.reloadsWasted) / Double(counts.reloads) * 100 : 0
         rows.append(
           [policy.name, counts.surface.rawValue, String(counts.commands)]

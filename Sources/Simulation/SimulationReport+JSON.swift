@@ -185,7 +185,7 @@ extension SimulationReport.Commands {
 extension SimulationReport.SurfaceCounts {
   fileprivate var integers: [(StaticString, Int)] {
     var integers: [(StaticString, Int)] = [("commands", commands)]
-    if surface == .liveActivity || surface == .broadcast {
+    if surface.showsActivities {
       integers += [
         ("starts", starts), ("updates", updates), ("ends", ends), ("priority10", priority10), ("priority5", priority5),
       ]

@@ -24,19 +24,13 @@ struct SurfaceTally: Equatable, Sendable {
     case .emit, .coalesce: told += 1
     case .defer: break
     case .suppress:
-      switch decision.reason {
-      // Nothing to tell, or told by something else.
-      case .duplicate, .staleEvent, .noMatch, .cosmetic, .notVisible, .appForeground, .reloadImminent, .superseded,
-        .freshened, .alreadyStarted, .activityEnded:
-        break
-      default: neverTold += 1
-      }
+      if decision.reason.outcome != .needless { neverTold += 1 }
     }
   }
 
   mutating func count(_ command: Command, event: String?) {
     commands += 1
-    let isActivity = command.surface == .liveActivity || command.surface == .broadcast
+    let isActivity = command.surface.showsActivities
     if isActivity {
       switch event {
       case "start": starts += 1

@@ -85,7 +85,7 @@ struct DeviceCheck {
   /// Checks that a decision's verdict, its `final` and its command agree.
   private static func checkConsistency(of decision: CheckedDecision, _ report: inout LedgerReport) {
     let delivers = decision.verdict == .emit || decision.verdict == .coalesce
-    let isFinal = decision.verdict != .defer && decision.reason != .duplicate
+    let isFinal = decision.reason.isFinal(with: decision.verdict)
     guard decision.final != isFinal || delivers != (decision.command != nil) else { return }
     report.add(
       .inconsistent,

@@ -256,7 +256,7 @@ import Testing
     for reason in Reason.allCases {
       let sentence = ReasonText.explanation(Sample.decision(1, reason: reason))
       #expect(sentence.count > 20 && !sentence.contains("Optional") && sentence.last != ".")
-      #expect(!ReasonText.advice(reason).isEmpty)
+      #expect(!reason.advice.isEmpty)
     }
   }
 

@@ -132,7 +132,7 @@ import Testing
     let text = { (text: String) in try decode(event("{\"long\":\"" + text + "\"}")).fields.first?.value }
     #expect(try text(String(repeating: "x", count: 8192)) == .string(String(repeating: "x", count: 8192)))
     #expect(try text(String(repeating: "x", count: 8193)) == .string(String(repeating: "x", count: 8192)))
-    // Never through the middle of a character.
+    // A string is never cut in the middle of a character.
     #expect(
       try text(String(repeating: "x", count: 8190) + "€uro") == .string(String(repeating: "x", count: 8190)))
     #expect(

@@ -7,7 +7,7 @@ import Testing
 struct Example: CustomTestStringConvertible {
   var name: String
   var bytes: [UInt8]
-  /// `CODE path` of an invalid one.
+  /// The code and path of the error that an invalid example gets: `CODE path`.
   var expected: String?
   var testDescription: String { name }
 
@@ -27,7 +27,7 @@ struct Example: CustomTestStringConvertible {
   }
 }
 
-/// A record in structured mode.
+/// Returns a record in structured mode.
 func structured(_ json: [UInt8], key: [UInt8]? = nil) -> CloudEventRecord {
   CloudEventRecord(
     headers: [.init(name: "content-type", value: Array("application/cloudevents+json".utf8))], key: key, value: json,

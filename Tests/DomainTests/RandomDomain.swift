@@ -1,6 +1,6 @@
 import Domain
 
-/// Random values of the domain within its bounds.
+/// Makes random values of the domain within its bounds.
 struct RandomDomain {
   var random: SeededGenerator
 
@@ -16,7 +16,7 @@ struct RandomDomain {
     (0..<int(0...max)).map { _ in make(&self) }
   }
 
-  /// 1 to 60 bytes, with everything that needs an escape now and then.
+  /// Returns a text of 1 to 60 bytes. Now and then it has characters that JSON escapes.
   mutating func name() -> String {
     let scalars = Array("abcXYZ019/-_.:\"\\\n\u{0}\u{7F}é😀{} ".unicodeScalars)
     return String(String.UnicodeScalarView((0..<int(1...15)).map { _ in scalars[int(0...scalars.count - 1)] }))
@@ -30,7 +30,7 @@ struct RandomDomain {
     Timestamp(microseconds: Int64.random(in: -62_167_219_200_000_000...253_402_300_799_999_999, using: &random))
   }
 
-  /// With six decimals, as decisions write it.
+  /// Returns a number with at most six decimals, as decisions write it.
   mutating func decimal() -> Double { Double(int(-2_000_000...2_000_000)) / 1e6 }
 
   mutating func registration() -> Registration {

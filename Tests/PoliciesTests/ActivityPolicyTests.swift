@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// An object of constant texts with this many bytes together.
+  /// Returns an object of constant texts that have this many bytes together.
   private static func constants(_ bytes: Int) -> String {
     let texts = stride(from: 0, to: bytes, by: 1000).map { start in
       "m\(start / 1000): \(String(repeating: "x", count: min(1000, bytes - start)))"

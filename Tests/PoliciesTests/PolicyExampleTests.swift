@@ -2,7 +2,7 @@ import Testing
 
 @testable import Policies
 
-/// The example documents beside the schema, with what is said about each.
+/// The examples of `schemas/examples/policy`. The problems that each has are written in a file beside it.
 @Suite struct PolicyExampleTests {
   private static let folder = "schemas/examples/policy"
 

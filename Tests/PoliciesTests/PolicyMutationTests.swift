@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Lines counted the plain way, so that a mistake in `SourceText` shows.
+  /// Checks that problems lie inside the document. It counts lines in its own way, so that a mistake in `SourceText` shows.
   private static func expectInside(_ problems: [PolicyProblem], _ bytes: [UInt8], _ what: String) {
     let text = String(decoding: bytes, as: UTF8.self)
     let ends: [Character] = ["\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"]

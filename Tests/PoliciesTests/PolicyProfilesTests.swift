@@ -30,7 +30,7 @@ import Testing
     #expect(standard.frequentPushesFactor == 3 && careful.frequentPushesFactor == 2)
     #expect(standard.activityStarts.limit == 10 && standard.activityStarts.window == .hours(24))
     #expect(standard.activityStarts.burst == 3 && standard.activityStarts.provenance.confidence == "medium")
-    for (name, path) in BudgetProfile.rates {
+    for (name, path, _) in PolicyKeys.rates {
       let limits = try [standard, careful].map { try #require($0[keyPath: path].limit, "\(name)") }
       #expect(limits[1] < limits[0] && careful[keyPath: path].burst <= standard[keyPath: path].burst, "\(name)")
     }
@@ -44,10 +44,10 @@ import Testing
     #expect(profile.instanceReloads.limit == 200 && profile.devicePushes.limit == nil)
     if limit == 55 { #expect(profile.activityPushes.limit == limit && profile.activityPushes.burst == burst) }
     let interval = TimeSpan.hours(1).microseconds / Int64(limit)
-    // Most admissions of a GCRA: the burst at once, then one per interval.
+    // The most admissions of a cell rate algorithm: the burst at once, then one in each interval.
     func most(in window: TimeSpan) -> Int { burst + Int((window.microseconds - 1) / interval) }
     #expect(most(in: .minutes(5)) <= perFiveMinutes)
-    // The interval is cut to whole microseconds, which the hour's last admission may gain.
+    // The interval is cut to whole microseconds. The rest of them may admit one more at the end of the hour.
     #expect(most(in: TimeSpan(microseconds: interval * Int64(limit))) <= perHour)
   }
 

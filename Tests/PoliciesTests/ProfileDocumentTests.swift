@@ -3,7 +3,7 @@ import Testing
 
 @testable import Policies
 
-/// Profiles as files, and how a policy takes its profile along.
+/// Profiles as files, and policies that carry their profile behind them.
 @Suite struct ProfileDocumentTests {
   private static let folder = "schemas/examples/profile"
   private static let policy = """
@@ -79,7 +79,7 @@ import Testing
       bytes: bytes, file: "p.yaml", profile: try PolicyProfiles.own(bytes: Array(other.utf8), file: "o.yaml"))
     #expect(changed.policy.reference.hash != document.policy.reference.hash)
     #expect(changed.policy.profile.devicePushes.limit == 9)
-    // What is in the log already can take another profile instead.
+    // A policy that is in the log already can get another profile instead.
     let replaced = try PolicyDocument(
       bytes: Array(document.text.utf8), file: "p.yaml", profile: try #require(PolicyProfiles.named("harmonyos-cards")))
     #expect(replaced.policy.profile.name == "harmonyos-cards")

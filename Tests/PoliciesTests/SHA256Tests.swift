@@ -3,7 +3,7 @@ import Testing
 @testable import Policies
 
 @Suite struct SHA256Tests {
-  /// FIPS 180-4 examples and NIST's SHA256ShortMsg/LongMsg.
+  /// Examples from FIPS 180-4 and from NIST's SHA256ShortMsg/LongMsg.
   @Test(
     "digests agree with the published vectors",
     arguments: [

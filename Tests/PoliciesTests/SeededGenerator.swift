@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed on every machine.
+/// The generator SplitMix64. It gives the same numbers for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

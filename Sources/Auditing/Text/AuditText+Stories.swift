@@ -37,7 +37,7 @@ extension AuditText {
     }
     guard let last = story.steps.last else { return text }
     let policy = last.decision.policy
-    text += "  policy \(policy.version) (\(policy.hash)); what to do: \(ReasonText.advice(last.decision.reason))\n"
+    text += "  policy \(policy.version) (\(policy.hash)); what to do: \(last.decision.reason.advice)\n"
     return text
   }
 }

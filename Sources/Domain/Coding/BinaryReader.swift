@@ -1,14 +1,15 @@
-/// Why internal bytes could not be read.
+/// The reason why the bytes of an internal record cannot be read.
 public enum BinaryError: Error, Equatable, Sendable {
-  /// The bytes end at `offset`, in the middle of `what`.
+  /// The record ends at a byte, in the middle of a field.
   case truncated(offset: Int, what: String)
-  /// What stands at `offset` cannot be `what`.
+  /// The bytes at an offset are not what was expected there.
   case corrupt(offset: Int, what: String)
-  /// Written by a newer release of the program.
+  /// A newer release of the program wrote the record.
   case newerVersion(found: UInt8, newestKnown: UInt8)
 }
 
 extension BinaryError: CustomStringConvertible {
+  /// The message: where the record is damaged, or that a newer program wrote it.
   public var description: String {
     switch self {
     case .truncated(let offset, let what): "the record ends at byte \(offset), in the middle of \(what)"
@@ -19,17 +20,25 @@ extension BinaryError: CustomStringConvertible {
   }
 }
 
-/// Reads what `BinaryWriter` wrote. Bytes may be anything: every step is checked, and refused with its place.
+/// Reads records that `BinaryWriter` wrote. The bytes may be anything: every field is checked, and a damaged one is refused with
+/// its place.
+///
+/// Every method that reads takes the name of the field for messages, and throws `BinaryError` if the record ends before the
+/// field does, or if the bytes cannot be such a field.
 public struct BinaryReader: Sendable {
-  /// What it reads from, for those who take a text as a place in it.
+  /// All bytes that the reader was given. Callers that read texts as places look them up here.
   public let bytes: [UInt8]
   private let range: Range<Int>
-  /// Of the next byte, in `bytes`.
+  /// The place of the next byte in `bytes`.
   private var next: Int
 
+  /// Reads all of `bytes`.
   public init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
 
   /// Reads a part of `bytes`, which is not copied.
+  /// - Parameters:
+  ///   - bytes: the bytes.
+  ///   - range: the part, which must lie in the bytes.
   public init(_ bytes: [UInt8], in range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the range lies in the bytes")
     self.bytes = bytes
@@ -37,18 +46,22 @@ public struct BinaryReader: Sendable {
     next = range.lowerBound
   }
 
-  /// Of the next byte, from the start of what is read.
+  /// The number of bytes that have been read.
   public var offset: Int { next - range.lowerBound }
 
-  /// Bytes still to be read.
+  /// The number of bytes that are still to be read.
   public var remaining: Int { range.upperBound - next }
 
+  /// Reads one byte.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func uint8(_ what: StaticString = "a byte") throws(BinaryError) -> UInt8 {
     guard next < range.upperBound else { throw .truncated(offset: range.count, what: "\(what)") }
     defer { next += 1 }
     return bytes[next]
   }
 
+  /// Reads a byte that is 0 or 1.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func bool(_ what: StaticString = "a flag") throws(BinaryError) -> Bool {
     switch try uint8(what) {
     case 0: return false
@@ -57,6 +70,8 @@ public struct BinaryReader: Sendable {
     }
   }
 
+  /// Reads a varint of 1 to 10 bytes.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func varint(_ what: StaticString = "an integer") throws(BinaryError) -> UInt64 {
     if next < range.upperBound, bytes[next] < 0x80 {
       defer { next += 1 }
@@ -74,7 +89,8 @@ public struct BinaryReader: Sendable {
     }
   }
 
-  /// A varint that fits in a smaller integer type.
+  /// Reads a varint that fits in a smaller integer type.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer<Value: FixedWidthInteger>(
     _ what: StaticString = "an integer"
   ) throws(BinaryError) -> Value {
@@ -90,26 +106,33 @@ public struct BinaryReader: Sendable {
     return value
   }
 
-  // Without these, other modules would call the generic one, which asks the runtime for the type each time.
+  // Without these, other modules would call the generic method, which looks the type up at run time.
 
-  /// A varint that fits in 8 bits.
+  /// Reads a varint that fits in 8 bits.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt8 { try narrow(what) }
 
-  /// A varint that fits in 16 bits.
+  /// Reads a varint that fits in 16 bits.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt16 { try narrow(what) }
 
-  /// A varint that fits in 32 bits.
+  /// Reads a varint that fits in 32 bits.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> UInt32 { try narrow(what) }
 
-  /// A varint that fits in an `Int`.
+  /// Reads a varint that fits in an `Int`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func integer(_ what: StaticString = "an integer") throws(BinaryError) -> Int { try narrow(what) }
 
+  /// Reads a signed varint.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func zigzag(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
     let value = try varint(what)
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
-  /// A count of things that take at least one byte each: never more than there are bytes left.
+  /// Reads a number of elements. Each takes at least one byte, so a count larger than the bytes that are left is refused.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func count(_ what: StaticString = "a count") throws(BinaryError) -> Int {
     let start = offset
     let value = try varint(what)
@@ -117,18 +140,26 @@ public struct BinaryReader: Sendable {
     return Int(value)
   }
 
+  /// Reads eight bytes as a signed integer.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func int64(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
     Int64(bitPattern: try fixed(what))
   }
 
+  /// Reads the eight bytes of a bit pattern.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func double(_ what: StaticString = "a number") throws(BinaryError) -> Double {
     Double(bitPattern: try fixed(what))
   }
 
+  /// Reads the four bytes of a bit pattern.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func float(_ what: StaticString = "a number") throws(BinaryError) -> Float {
     Float(bitPattern: try fixed(what))
   }
 
+  /// Reads a length and UTF-8.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func string(_ what: StaticString = "a text") throws(BinaryError) -> String {
     let start = offset
     let range = try lengthPrefixed(what)
@@ -139,20 +170,23 @@ public struct BinaryReader: Sendable {
     }
   }
 
-  /// The place in `bytes` of a text with its length, which is UTF-8.
+  /// Reads a length and UTF-8, and returns the place of the text in `bytes`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func text(_ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
     let length = try varint(what)
     return try text(count: length, what)
   }
 
-  /// The place in `bytes` of a text of this length, which is UTF-8.
+  /// Reads UTF-8 of a known length, and returns its place in `bytes`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func text(count: UInt64, _ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
     let range = try place(count: count, what)
     guard Self.isUTF8(bytes.span.extracting(range)) else { throw .corrupt(offset: offset, what: "\(what) in UTF-8") }
     return range
   }
 
-  /// The place in `bytes` of bytes with their length.
+  /// Reads a length and bytes, and returns their place in `bytes`.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func blobPlace(_ what: StaticString = "bytes") throws(BinaryError) -> Range<Int> {
     try lengthPrefixed(what)
   }
@@ -166,19 +200,26 @@ public struct BinaryReader: Sendable {
     }
   }
 
+  /// Reads a flag and, if it is set, a text.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func optionalString(_ what: StaticString = "a text") throws(BinaryError) -> String? {
     try bool(what) ? try string(what) : nil
   }
 
+  /// Reads a length and bytes.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func blob(_ what: StaticString = "bytes") throws(BinaryError) -> [UInt8] {
     Array(bytes[try lengthPrefixed(what)])
   }
 
+  /// Reads eight bytes of microseconds.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func timestamp(_ what: StaticString = "an instant") throws(BinaryError) -> Timestamp {
     Timestamp(microseconds: try int64(what))
   }
 
-  /// A raw value of an enumeration, written as a string.
+  /// Reads a case of an enumeration, which is written as its text.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func choice<Value: RawRepresentable>(
     _ what: StaticString
   ) throws(BinaryError) -> Value where Value.RawValue == String {
@@ -187,7 +228,9 @@ public struct BinaryReader: Sendable {
     return value
   }
 
-  /// What `BinaryWriter.list` wrote; every element takes at least one byte.
+  /// Reads a number of elements and then each of them.
+  /// - Parameter read: reads one element, which takes at least one byte.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func list<Element>(
     _ read: (inout BinaryReader) throws(BinaryError) -> Element
   ) throws(BinaryError) -> [Element] {
@@ -198,7 +241,8 @@ public struct BinaryReader: Sendable {
     return elements
   }
 
-  /// Nothing may follow.
+  /// Checks that no bytes are left.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public func end() throws(BinaryError) {
     if remaining > 0 { throw .corrupt(offset: offset, what: "the end of the record, not \(remaining) more bytes") }
   }

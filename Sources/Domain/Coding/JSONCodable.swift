@@ -2,18 +2,26 @@ public import JSON
 
 /// A public record with a JSON form.
 public protocol JSONCodable {
+  /// Reads a record from a JSON object.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   init(_ node: JSONNode) throws(DomainError)
+
+  /// Writes the record as a JSON object.
   func encode(to writer: inout JSONWriter)
 }
 
 extension JSONCodable {
-  /// Reads one JSON document of at most `DomainBounds.recordBytesMax` bytes. For many, give a reader that is kept.
+  /// Reads one JSON document of at most `DomainBounds.recordBytesMax` bytes.
+  /// - Parameters:
+  ///   - json: the document.
+  ///   - reader: a reader to use again for many documents; nil: a new one.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   public init(json: [UInt8], reader: JSONReader? = nil) throws(DomainError) {
     let reader = reader ?? JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
     self = try reader.read(json) { (node: JSONNode) throws(DomainError) in try Self(node) }
   }
 
-  /// The JSON document. For many, keep a writer and call `encode(to:)`.
+  /// Returns the JSON document. For many documents, keep a writer and call `encode(to:)`.
   public func json() -> [UInt8] {
     var writer = JSONWriter(reserving: 512)
     encode(to: &writer)
@@ -25,6 +33,7 @@ extension Decision: JSONCodable {}
 extension Command: JSONCodable {}
 
 extension Registration: JSONCodable {
-  /// Reads a registration whose time zone is looked up in the system's database.
+  /// Reads a registration, and looks its time zone up in the system's database.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   public init(_ node: JSONNode) throws(DomainError) { try self.init(node, timeZoneExists: TimeZoneNames.exists) }
 }

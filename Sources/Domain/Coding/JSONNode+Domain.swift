@@ -1,7 +1,9 @@
 import JSON
 
-/// Reading members with the bounds of `DomainBounds`; every refusal names path, expectation and finding.
+/// Reads members of JSON objects within the bounds of `DomainBounds`. Every method throws `DomainError` with the path, what was
+/// expected and what was found.
 extension JSONNode {
+  /// Returns a member that must be there.
   func require(_ key: StaticString, _ expected: @autoclosure () -> String) throws(DomainError) -> JSONNode {
     do throws(JSONError) {
       return try member(key, expected())
@@ -10,54 +12,63 @@ extension JSONNode {
     }
   }
 
+  /// Checks that this value is an object.
   func requireObject() throws(DomainError) {
     if kind != .object { throw DomainError(wrongType("an object")) }
   }
 
-  /// This string, with 1 to `bytesMax` bytes.
+  /// Returns this value, a string of 1 to `bytesMax` bytes.
   func text(bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> String {
     try checkText(bytesMax: bytesMax)
     guard let text = stringIfAny else { throw DomainError(wrongType("a string")) }
     return text
   }
 
+  /// Checks that this value is a string of 1 to `bytesMax` bytes.
   func checkText(bytesMax: Int) throws(DomainError) {
     guard kind == .string else { throw DomainError(wrongType("a string")) }
     if utf8Count == 0 { throw DomainError(wrongValue("a string that is not empty")) }
     if utf8Count > bytesMax { throw outOfBounds("a string of at most \(bytesMax) bytes", found: "\(utf8Count)") }
   }
 
+  /// Returns a member that must be a string of 1 to `bytesMax` bytes.
   func text(_ key: StaticString, bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> String {
     try require(key, "a string").text(bytesMax: bytesMax)
   }
 
+  /// Returns a member that is a string of 1 to `bytesMax` bytes; nil if it is absent.
   func textIfPresent(_ key: StaticString, bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> String? {
     guard let node = optional(key) else { return nil }
     return try node.text(bytesMax: bytesMax)
   }
 
+  /// Returns a member that is a boolean; the fallback if it is absent.
   func flag(_ key: StaticString, default fallback: Bool) throws(DomainError) -> Bool {
     guard let node = optional(key) else { return fallback }
     return try node.flag()
   }
 
+  /// Returns this value, a boolean.
   func flag() throws(DomainError) -> Bool {
     guard let value = boolIfAny else { throw DomainError(wrongType("a boolean")) }
     return value
   }
 
+  /// Returns a member that must be a number.
   func number(_ key: StaticString) throws(DomainError) -> Double {
     let node = try require(key, "a number")
     guard let value = node.numberIfAny else { throw DomainError(node.wrongType("a number")) }
     return value
   }
 
+  /// Returns this value, an integer.
   func count() throws(DomainError) -> Int {
     guard kind == .number else { throw DomainError(wrongType("an integer")) }
     guard let value = integerIfAny else { throw DomainError(wrongValue("an integer")) }
     return Int(value)
   }
 
+  /// Returns this value, an instant.
   func instant() throws(DomainError) -> Timestamp {
     guard kind == .string else { throw DomainError(wrongType(Timestamp.expectation)) }
     guard let instant = withUTF8({ Timestamp(rfc3339: $0) }) else {
@@ -66,16 +77,18 @@ extension JSONNode {
     return instant
   }
 
+  /// Returns a member that must be an instant.
   func instant(_ key: StaticString) throws(DomainError) -> Timestamp {
     try require(key, Timestamp.expectation).instant()
   }
 
+  /// Returns a member that is an instant; nil if it is absent.
   func instantIfPresent(_ key: StaticString) throws(DomainError) -> Timestamp? {
     guard let node = optional(key) else { return nil }
     return try node.instant()
   }
 
-  /// One of the raw values of an enumeration.
+  /// Returns a member that must be one of the words of an enumeration.
   func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString
   ) throws(DomainError) -> Value where Value.RawValue == String {
@@ -87,14 +100,14 @@ extension JSONNode {
     return value
   }
 
-  /// The elements of an array that must be there.
+  /// Reads the elements of an array that must be there.
   func list<Element>(
     _ key: StaticString, max: Int = .max, _ read: (JSONNode) throws(DomainError) -> Element
   ) throws(DomainError) -> [Element] {
     try require(key, "an array").elements(max: max, read)
   }
 
-  /// The elements of an array; none where it is absent.
+  /// Reads the elements of an array. An absent array has none.
   func listIfPresent<Element>(
     _ key: StaticString, max: Int, _ read: (JSONNode) throws(DomainError) -> Element
   ) throws(DomainError) -> [Element] {
@@ -114,32 +127,37 @@ extension JSONNode {
     return elements
   }
 
+  /// Returns the refusal of this value, which exceeds a bound.
   func outOfBounds(_ expected: String, found: String) -> DomainError {
     DomainError(.outOfBounds, path: path, message: "expected \(expected), found \(found)")
   }
 }
 
-/// `a, b or c`
+/// Returns names as a list in words: `a, b or c`.
 func oneOf(_ names: [String]) -> String {
   guard let last = names.last, names.count > 1 else { return names.first ?? "" }
   return names.dropLast().joined(separator: ", ") + " or " + last
 }
 
 extension JSONWriter {
+  /// Writes a member that is an instant.
   mutating func timestamp(_ key: StaticString, _ value: Timestamp) {
     self.key(key)
     string(appending: { value.appendRFC3339(to: &$0) })
   }
 
+  /// Writes a member that is a text.
   mutating func member(_ key: StaticString, _ value: String) {
     self.key(key)
     string(value)
   }
 
+  /// Writes a member that is a text, unless it is nil.
   mutating func member(_ key: StaticString, _ value: String?) {
     if let value { member(key, value) }
   }
 
+  /// Writes a member that is a list of texts.
   mutating func list(_ key: StaticString, _ values: [String]) {
     self.key(key)
     beginArray()

@@ -1,11 +1,11 @@
 import JSON
 
-/// What `BinaryWriter` writes, into room that is there.
+/// The forms of `BinaryWriter`, written into room that was reserved before.
 extension OutputSpan<UInt8> {
-  /// What a varint takes at most.
+  /// The largest number of bytes of a varint.
   @inlinable public static var varintMax: Int { 10 }
 
-  /// LEB128: 7 bits a byte.
+  /// Appends a varint (LEB128): 7 bits in each byte.
   @inlinable @inline(__always)
   public mutating func append(varint value: UInt64) {
     var rest = value
@@ -16,17 +16,17 @@ extension OutputSpan<UInt8> {
     append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// A signed varint: small magnitudes are short.
+  /// Appends a signed varint: small magnitudes are short.
   @inlinable @inline(__always)
   public mutating func append(zigzag value: Int64) { append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
-  /// The four bytes of its bit pattern.
+  /// Appends the four bytes of the bit pattern.
   @inlinable @inline(__always)
   public mutating func append(float value: Float) {
     for shift in stride(from: UInt32(0), to: 32, by: 8) { append(UInt8(truncatingIfNeeded: value.bitPattern >> shift)) }
   }
 
-  /// Eight bytes.
+  /// Appends eight bytes.
   @inlinable @inline(__always)
   public mutating func append(fixed value: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }

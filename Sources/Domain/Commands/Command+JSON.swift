@@ -1,83 +1,71 @@
 public import JSON
 
-/// The value of `rouse.commands`. Members stand in the order of the type, what is nil is left out.
-extension Command {
-  /// The payload is written as it is: it must be one JSON object.
-  public func encode(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("command", command)
-    writer.member("device", device)
-    writer.member("app", app)
-    writer.member("environment", environment.rawValue)
-    writer.member("surface", surface.rawValue)
-    writer.key("serves")
-    writer.beginArray()
-    for served in serves { served.encode(to: &writer) }
-    writer.endArray()
-    writer.key("charged")
-    writer.beginArray()
-    for charge in charged { charge.encode(to: &writer) }
-    writer.endArray()
-    writer.key("apns")
-    apns.encode(to: &writer)
-    writer.timestamp("at", at)
-    writer.timestamp("expires", expires)
-    writer.key("policy")
-    policy.encode(to: &writer)
-    writer.member("traceparent", traceparent)
-    writer.member("subject", subject)
-    writer.endObject()
+/// The value of a record of `rouse.commands`. Members that are nil are left out.
+extension Command: JSONFields {
+  /// A value for a reader to fill.
+  package static var blank: Command {
+    Command(
+      command: "", device: "", app: "", environment: .production, surface: .widget, serves: [], charged: [],
+      apns: APNs(address: .token(""), headers: [], payload: "{}"), at: Timestamp(microseconds: 0),
+      expires: Timestamp(microseconds: 0), policy: .blank)
   }
 
-  public init(_ node: JSONNode) throws(DomainError) {
-    try node.requireObject()
-    self.init(
-      command: try node.text("command"), device: try node.text("device"), app: try node.text("app"),
-      environment: try node.choice("environment"), surface: try node.choice("surface"),
-      serves: try node.list("serves") { (n) throws(DomainError) in try Served(n) },
-      charged: try node.list("charged") { (n) throws(DomainError) in try Charge(n) },
-      apns: try APNs(node.require("apns", "an object")), at: try node.instant("at"),
-      expires: try node.instant("expires"), policy: try PolicyReference(node.require("policy", "an object")),
-      traceparent: try node.textIfPresent("traceparent"), subject: try node.textIfPresent("subject"))
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
+  package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.text("command", &command)
+    try coder.text("device", &device)
+    try coder.text("app", &app)
+    try coder.choice("environment", &environment)
+    try coder.choice("surface", &surface)
+    try coder.objects("serves", &serves)
+    try coder.objects("charged", &charged)
+    try coder.request("apns", &apns)
+    try coder.instant("at", &at)
+    try coder.instant("expires", &expires)
+    try coder.object("policy", &policy)
+    try coder.text("traceparent", &traceparent)
+    try coder.text("subject", &subject)
+  }
+
+  /// Writes the command as a JSON object. The payload is written as it is: it must be one JSON object.
+  public func encode(to writer: inout JSONWriter) { write(to: &writer) }
+
+  /// Reads a command from a JSON object.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
+  public init(_ node: JSONNode) throws(DomainError) { try self.init(members: node) }
+}
+
+extension Command.Served: JSONFields {
+  /// A value for a reader to fill.
+  package static var blank: Command.Served { .init(instance: "", kind: "", events: [], reason: .emitted) }
+
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
+  package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.text("instance", &instance)
+    try coder.text("kind", &kind)
+    try coder.texts("events", &events)
+    try coder.choice("reason", &reason)
   }
 }
 
-extension Command.Served {
-  fileprivate func encode(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("instance", instance)
-    writer.member("kind", kind)
-    writer.list("events", events)
-    writer.member("reason", reason.rawValue)
-    writer.endObject()
-  }
+extension Command.Charge: JSONFields {
+  /// A value for a reader to fill.
+  package static var blank: Command.Charge { .init(ledger: .instance, owner: "", left: 0) }
 
-  fileprivate init(_ node: JSONNode) throws(DomainError) {
-    self.init(
-      instance: try node.text("instance"), kind: try node.text("kind"),
-      events: try node.list("events") { (n) throws(DomainError) in try n.text() }, reason: try node.choice("reason"))
-  }
-}
-
-extension Command.Charge {
-  fileprivate func encode(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("ledger", ledger.rawValue)
-    writer.member("owner", owner)
-    writer.key("left")
-    writer.integer(left)
-    writer.endObject()
-  }
-
-  fileprivate init(_ node: JSONNode) throws(DomainError) {
-    self.init(
-      ledger: try node.choice("ledger"), owner: try node.text("owner"),
-      left: try node.require("left", "an integer").count())
+  /// Hands each member to the coder, in the order of the document.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
+  package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.choice("ledger", &ledger)
+    try coder.text("owner", &owner)
+    try coder.count("left", &left)
   }
 }
 
 extension Command.APNs {
-  fileprivate func encode(to writer: inout JSONWriter) {
+  /// Writes the request as a JSON object. The payload is written as it is: it must be one JSON object.
+  func encode(to writer: inout JSONWriter) {
     writer.beginObject()
     switch address {
     case .token(let token): writer.member("token", token)
@@ -95,7 +83,9 @@ extension Command.APNs {
     writer.endObject()
   }
 
-  fileprivate init(_ node: JSONNode) throws(DomainError) {
+  /// Reads a request from a JSON object.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
+  init(_ node: JSONNode) throws(DomainError) {
     try node.requireObject()
     let address: Address
     switch (node.optional("token"), node.optional("channel")) {
@@ -109,7 +99,7 @@ extension Command.APNs {
       payload: try Command.APNs.payload(node.require("payload", "an object")))
   }
 
-  /// Sorted by name; the first one where a name is repeated.
+  /// Reads the headers, sorted by name. Of a repeated name the first header counts.
   private static func headers(_ node: JSONNode) throws(DomainError) -> [Command.Header] {
     let members: JSONNode.Members
     do throws(JSONError) { members = try node.object() } catch { throw DomainError(error) }
@@ -123,7 +113,7 @@ extension Command.APNs {
     return headers
   }
 
-  /// The JSON text of the body, without white space.
+  /// Reads the body and returns its JSON text without white space.
   private static func payload(_ node: JSONNode) throws(DomainError) -> String {
     try node.requireObject()
     var writer = JSONWriter(reserving: 256)
@@ -134,6 +124,6 @@ extension Command.APNs {
     return writer.text
   }
 
-  /// What APNs accepts at most.
+  /// The largest body that APNs accepts, in bytes.
   private static var payloadBytesMax: Int { 4096 }
 }

@@ -1,22 +1,34 @@
-/// One push to one device, ready for APNs: what to send, what it serves and what it was charged.
+/// One push to one device or channel: the request for APNs, the instances that it serves and the tokens that it was charged.
 public struct Command: Equatable, Sendable {
-  /// `c-<partition>-<offset>-<ordinal>` of the log record that led to it; the same on every re-run.
+  /// The id: `c-<partition>-<offset>-<ordinal>` of the log record that led to the command. A second run over the same log
+  /// gives the same id.
   public var command: String
+  /// The id of the device, or of the channel as a device.
   public var device: String
+  /// The bundle id of the app.
   public var app: String
+  /// The APNs environment of the token.
   public var environment: Registration.Environment
+  /// The surface that the push updates.
   public var surface: Surface
+  /// The instances that the push updates.
   public var serves: [Served]
+  /// The tokens that the push was charged, one for each ledger.
   public var charged: [Charge]
+  /// The request for APNs.
   public var apns: APNs
+  /// The log time of the command.
   public var at: Timestamp
-  /// When sending it is no longer worth while.
+  /// The instant after which the push is no longer worth sending.
   public var expires: Timestamp
+  /// The policy that was in force.
   public var policy: PolicyReference
+  /// The W3C trace context of the event that caused the command.
   public var traceparent: String?
-  /// What the activity is about that the push starts; nil for every other push.
+  /// The subject of the Live Activity that the push starts; nil for every other push.
   public var subject: String?
 
+  /// Creates a command from its parts. Nothing is checked.
   public init(
     command: String, device: String, app: String, environment: Registration.Environment, surface: Surface,
     serves: [Served], charged: [Charge], apns: APNs, at: Timestamp, expires: Timestamp, policy: PolicyReference,
@@ -37,12 +49,18 @@ public struct Command: Equatable, Sendable {
     self.subject = subject
   }
 
-  /// One instance that the push reloads, and the events it thereby shows.
+  /// One instance that a push updates, and the events that it then shows.
   public struct Served: Equatable, Sendable {
+    /// The id of the instance.
     public var instance: String
+    /// The kind of the instance.
     public var kind: String
+    /// The ids of the events that the instance shows after the push, oldest first.
     public var events: [String]
+    /// The reason that the decisions about these events have.
     public var reason: Reason
+
+    /// Creates an entry of `serves`.
     public init(instance: String, kind: String, events: [String], reason: Reason) {
       self.instance = instance
       self.kind = kind
@@ -51,13 +69,16 @@ public struct Command: Equatable, Sendable {
     }
   }
 
-  /// One token taken from one ledger.
+  /// One token that was taken from one ledger.
   public struct Charge: Equatable, Sendable {
+    /// The ledger.
     public var ledger: Ledger
-    /// Instance id, device id or app id.
+    /// The id of the instance, device or app that the ledger belongs to (`Ledger.owner`).
     public var owner: String
-    /// Tokens left after the charge.
+    /// The tokens left after the charge.
     public var left: Int
+
+    /// Creates an entry of `charged`.
     public init(ledger: Ledger, owner: String, left: Int) {
       self.ledger = ledger
       self.owner = owner
@@ -65,30 +86,39 @@ public struct Command: Equatable, Sendable {
     }
   }
 
-  /// The names of the ledgers as they stand on commands.
-  public enum Ledger: String, Sendable, CaseIterable {
-    case instance, device, background, control, activity, start, app
-  }
-
   /// The request for APNs.
   public struct APNs: Equatable, Sendable {
+    /// The token or channel that the push goes to.
     public var address: Address
-    /// Sorted by name.
+    /// The request headers, sorted by name.
     public var headers: [Header]
-    /// JSON text of the body, at most 4,096 bytes.
+    /// The body: one JSON object as text, at most 4,096 bytes.
     public var payload: String
+
+    /// Creates a request. Nothing is checked.
     public init(address: Address, headers: [Header], payload: String) {
       self.address = address
       self.headers = headers
       self.payload = payload
     }
-    public enum Address: Equatable, Sendable { case token(String), channel(String) }
+
+    /// The receiver of a push.
+    public enum Address: Equatable, Sendable {
+      /// A push token in hexadecimal digits.
+      case token(String)
+      /// The id of a broadcast channel.
+      case channel(String)
+    }
   }
 
   /// One APNs request header.
   public struct Header: Equatable, Sendable {
+    /// The name in lower case, such as `apns-topic`.
     public var name: String
+    /// The value.
     public var value: String
+
+    /// Creates a header.
     public init(name: String, value: String) {
       self.name = name
       self.value = value

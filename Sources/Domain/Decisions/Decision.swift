@@ -1,35 +1,47 @@
-/// The verdict on one (event, device, instance). Every event that reaches an instance has exactly one with `final`.
+/// The verdict on one event for one instance of a device. Every event that reaches an instance ends in exactly one decision
+/// whose `final` is true.
 public struct Decision: Equatable, Sendable {
-  /// `d-<partition>-<offset>-<ordinal>` of the log record that led to it; the same on every re-run.
+  /// The id: `d-<partition>-<offset>-<ordinal>` of the log record that led to the decision. A second run over the same log
+  /// gives the same id.
   public var decision: String
-  /// CloudEvents id of the event decided about.
+  /// The CloudEvents id of the event that was decided about.
   public var event: String
-  /// Every cause that the command delivers to this instance, oldest first; only `[event]` where nothing was merged.
+  /// The ids of all events that the command shows on this instance, oldest first. Only `[event]` if nothing was merged.
   public var events: [String]
+  /// The id of the device.
   public var device: String
+  /// The id of the widget, control or Live Activity on the device.
   public var instance: String
+  /// The kind of the instance.
   public var kind: String
+  /// The surface of the instance.
   public var surface: Surface
+  /// The decision itself.
   public var verdict: Verdict
+  /// The reason for the verdict.
   public var reason: Reason
-  /// Whether this closes (event, instance). A `defer` never does.
+  /// Whether the decision closes the event for this instance. A `defer` never does.
   public var final: Bool
-  /// Log time of the decision.
+  /// The log time of the decision.
   public var at: Timestamp
-  /// 0…1, from the policy's rules, for this event alone.
+  /// The relevance of this event alone, 0…1, from the rules of the policy.
   public var relevance: Double
-  /// Everything pending on the instance, decayed and weighted by the chance that somebody looks.
+  /// The worth of everything that waits on the instance, decayed and weighted by the chance that somebody looks.
   public var value: Double
-  /// What one token of the instance was worth at that moment.
+  /// The worth of one token of the instance at that moment.
   public var price: Double
+  /// The tokens left after this decision.
   public var tokensLeft: TokensLeft
-  /// For `defer`: when it is examined again at the latest.
+  /// The latest instant at which a deferred event is examined again; nil for other verdicts.
   public var until: Timestamp?
-  /// Id of the command that carries it.
+  /// The id of the command that carries the event; nil if none does.
   public var command: String?
+  /// The policy that was in force.
   public var policy: PolicyReference
+  /// The W3C trace context of the event.
   public var traceparent: String?
 
+  /// Creates a decision from its parts. Nothing is checked.
   public init(
     decision: String, event: String, events: [String], device: String, instance: String, kind: String,
     surface: Surface, verdict: Verdict, reason: Reason, final: Bool, at: Timestamp, relevance: Double, value: Double,
@@ -57,100 +69,20 @@ public struct Decision: Equatable, Sendable {
     self.traceparent = traceparent
   }
 
-  /// What the ledgers held after this decision; nil where the level has no limit.
+  /// The tokens that the ledgers held after a decision. A level without a limit is nil.
   public struct TokensLeft: Equatable, Sendable {
+    /// The reloads that the instance may still spend in its window.
     public var instance: Int?
+    /// The pushes that the device may still receive now.
     public var device: Int?
+    /// The pushes that the app may still send today, in this partition.
     public var app: Int?
+
+    /// Creates the counts; a level that is left out has no limit.
     public init(instance: Int? = nil, device: Int? = nil, app: Int? = nil) {
       self.instance = instance
       self.device = device
       self.app = app
     }
   }
-}
-
-/// Which policy decided.
-public struct PolicyReference: Hashable, Sendable {
-  /// `version` of the document.
-  public var version: String
-  /// First 16 hexadecimal digits of the SHA-256 of the document's bytes.
-  public var hash: String
-  public init(version: String, hash: String) {
-    self.version = version
-    self.hash = hash
-  }
-}
-
-/// Where something is shown, and so how it is pushed.
-public enum Surface: String, Sendable, CaseIterable {
-  case widget, control, liveActivity, background, broadcast
-}
-
-/// What a decision says.
-public enum Verdict: String, Sendable, CaseIterable {
-  /// A command goes out because of this event.
-  case emit
-  /// Not now; it stays pending.
-  case `defer`
-  /// Rides along with a command that another event or another instance caused.
-  case coalesce
-  /// Never.
-  case suppress
-}
-
-/// Why. A code is never reused for something else; the order is that of the checks.
-public enum Reason: String, Sendable, CaseIterable {
-  /// The same event was decided before; that decision holds.
-  case duplicate = "DUPLICATE"
-  /// Older than what the partition already knows of the subject, or than the rule's `maxAge`.
-  case staleEvent = "STALE_EVENT"
-  /// The kind has no rule for this event type.
-  case noMatch = "NO_MATCH"
-  /// Relevance 0.
-  case cosmetic = "COSMETIC"
-  /// What the kind displays is unchanged since the last reload.
-  case notVisible = "NOT_VISIBLE"
-  case noToken = "NO_TOKEN"
-  case tokenDead = "TOKEN_DEAD"
-  case unsupportedOS = "UNSUPPORTED_OS"
-  case payloadTooLarge = "PAYLOAD_TOO_LARGE"
-  case kindDisabled = "KIND_DISABLED"
-  /// The app is in the foreground: it reloads its widgets for free.
-  case appForeground = "APP_FOREGROUND"
-  /// The widget's own timeline reloads shortly, for free.
-  case reloadImminent = "RELOAD_IMMINENT"
-  case quietHours = "QUIET_HOURS"
-  case minInterval = "MIN_INTERVAL"
-  case budgetInstance = "BUDGET_INSTANCE"
-  case budgetDevice = "BUDGET_DEVICE"
-  case budgetApp = "BUDGET_APP"
-  /// What is left is kept for more relevant events.
-  case reserveHeld = "RESERVE_HELD"
-  /// Worth less than a token is worth now.
-  case belowPrice = "BELOW_PRICE"
-  /// Worth so little that it is not kept.
-  case belowFloor = "BELOW_FLOOR"
-  case emitted = "EMITTED"
-  case emittedAfterDefer = "EMITTED_AFTER_DEFER"
-  /// Merged into the command that a later event of the same instance caused.
-  case emittedCoalesced = "EMITTED_COALESCED"
-  /// Another instance of the device paid for the push.
-  case emittedShared = "EMITTED_SHARED"
-  /// Told a Live Activity at priority 5, which is free.
-  case emittedFree = "EMITTED_FREE"
-  /// The Live Activity is over.
-  case activityEnded = "ACTIVITY_ENDED"
-  /// A Live Activity of the subject runs on the device, or was started before.
-  case alreadyStarted = "ALREADY_STARTED"
-  /// On commands only: the activity's subject has gone quiet.
-  case endedQuiet = "ENDED_QUIET"
-  /// What it announced was undone, or a newer event took its place.
-  case superseded = "SUPERSEDED"
-  /// Lost its worth before a token was worth spending on it.
-  case expired = "EXPIRED"
-  /// A signal says that the instance shows the newest content by itself.
-  case freshened = "FRESHENED"
-  /// The instance or its device was removed while this was pending.
-  case instanceRemoved = "INSTANCE_REMOVED"
 }

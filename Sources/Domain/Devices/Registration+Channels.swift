@@ -1,14 +1,14 @@
-/// Broadcast channels: one push to a channel reaches every device that subscribed, so a channel is planned once, as a
-/// device of its own that shows one Live Activity. Whoever feeds planners derives these registrations from those of the
-/// devices and hands each to the partition of the channel.
+/// Broadcast channels. One push to a channel reaches every device that subscribed to it, so a channel is planned once, as a device
+/// of its own that shows one Live Activity. Intake derives the registrations of channels from those of devices, and appends each
+/// to the log partition of the channel.
 extension Registration {
-  /// Begins the device id of a channel. No device may be named like this.
+  /// The prefix of the device ids that stand for channels. The id of no real device may begin with it.
   public static let channelPrefix = "channel/"
 
-  /// Whether this stands for a channel.
+  /// Whether the registration stands for a channel.
   public var isChannel: Bool { device.utf8.starts(with: Self.channelPrefix.utf8) }
 
-  /// One registration for each channel that an activity of this device listens to.
+  /// Returns one registration for each channel that an activity of this device listens to.
   public func channels() -> [Registration] {
     if isChannel { return [] }
     return activities.compactMap { activity in
@@ -22,21 +22,27 @@ extension Registration {
     }
   }
 
-  /// Whether a planner plans an activity under this registration: one that listens to a channel is planned by the channel.
+  /// Whether a planner plans an activity under this registration. An activity that listens to a channel is planned under the
+  /// registration of the channel.
+  /// - Parameter activity: an activity of this registration.
   public func plansActivity(_ activity: Activity) -> Bool {
     if isChannel { return true }
     if case .channel = activity.address { return false }
     return true
   }
 
-  /// Ids of every instance that a planner plans under this registration.
+  /// The ids of all instances that a planner plans under this registration.
   public var plannedInstanceIDs: Set<String> {
     Set(
       widgets.map(\.id) + controls.map(\.id) + activities.filter(plansActivity).map(\.id)
         + pushToStart.map { Self.starterID(kind: $0.kind) })
   }
 
-  /// Refuses an id from outside that would stand for a channel.
+  /// Refuses the id of a device from outside that would stand for a channel.
+  /// - Parameters:
+  ///   - id: the id.
+  ///   - path: the place of the id, for the message.
+  /// - Throws: `DomainError` if the id stands for a channel.
   public static func requireDevice(_ id: String, path: String) throws(DomainError) {
     guard id.utf8.starts(with: channelPrefix.utf8) else { return }
     throw DomainError(

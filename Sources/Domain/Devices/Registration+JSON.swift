@@ -1,8 +1,12 @@
 public import JSON
 
-/// The value of `rouse.devices`.
+/// The value of a record of `rouse.devices`.
 extension Registration {
-  /// Reads a registration. Unknown members are tolerated; a missing or wrong one is refused by path.
+  /// Reads a registration. Unknown members are ignored.
+  /// - Parameters:
+  ///   - node: the JSON object.
+  ///   - timeZoneExists: whether an IANA time zone id is in the database.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   public init(_ node: JSONNode, timeZoneExists: (String) -> Bool) throws(DomainError) {
     try node.requireObject()
     self.init(
@@ -37,7 +41,7 @@ extension Registration {
     return name
   }
 
-  /// Ids are unique among all instances of the device, and there are not too many of them.
+  /// Checks that ids are unique among all instances of the device, and that there are not too many instances.
   private func checkInstances() throws(DomainError) {
     let count = widgets.count + controls.count + activities.count
     if count > DomainBounds.instancesPerDeviceMax {
@@ -61,7 +65,7 @@ extension Registration {
     for (index, activity) in activities.enumerated() { try add(activity.id, "activities", index) }
   }
 
-  /// Writes the registration; members with their default value are left out.
+  /// Writes the registration as a JSON object. Members with their default value are left out.
   public func encode(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("device", device)
@@ -107,7 +111,7 @@ extension JSONNode {
     try list("interests", max: DomainBounds.interestsPerInstanceMax) { (node) throws(DomainError) in try node.text() }
   }
 
-  /// A push token: hexadecimal, as APNs wants it in its paths.
+  /// Returns this value, a push token in hexadecimal digits, as APNs wants it in its paths.
   fileprivate func token() throws(DomainError) -> String {
     try checkText(bytesMax: DomainBounds.tokenBytesMax)
     let isHexadecimal = withUTF8 { bytes in
@@ -226,7 +230,7 @@ extension Registration.PushToStart {
 }
 
 extension JSONWriter {
-  /// An array of objects; left out where it is empty.
+  /// Writes a member that is an array of objects. An empty array is left out.
   fileprivate mutating func objects<Element>(
     _ key: StaticString, _ elements: [Element], _ write: (Element, inout JSONWriter) -> Void
   ) {

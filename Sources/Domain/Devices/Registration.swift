@@ -1,25 +1,34 @@
-/// What the app backend knows about one device: its tokens and what it shows. The value of `rouse.devices`; a null value
-/// there forgets the device.
+/// The app backend's knowledge of one device: its tokens, and the widgets, controls and Live Activities that it shows. This is
+/// the value of a record of `rouse.devices`; a null value there forgets the device.
 public struct Registration: Equatable, Sendable {
-  /// The Kafka key and the unit of budget accounting: one app install on one device in one APNs environment.
+  /// The id: one app install on one device in one APNs environment. It is the Kafka key, and budgets are counted per device.
   public var device: String
-  /// Bundle id of the app.
+  /// The bundle id of the app.
   public var app: String
+  /// The APNs environment of the tokens.
   public var environment: Environment
   /// `iOS`, `iPadOS`, `macOS`, `watchOS`, `visionOS`, as the publisher spells it.
   public var platform: String
+  /// The version of the operating system.
   public var osVersion: OSVersion
-  /// IANA time zone id, already checked against the time zone database.
+  /// The IANA time zone id, already checked against the time zone database.
   public var timeZone: String
-  /// WidgetKit Developer Mode: the device ignores budgets, so nothing is charged and nothing is learnt from it.
+  /// Whether WidgetKit Developer Mode is on. The device then ignores budgets, so nothing is charged and nothing is learnt.
   public var developerMode: Bool
+  /// The push tokens of the app install.
   public var tokens: Tokens
+  /// The placed widgets.
   public var widgets: [Widget]
+  /// The placed controls.
   public var controls: [Control]
+  /// The running Live Activities.
   public var activities: [Activity]
+  /// The tokens that can start Live Activities, one for each kind.
   public var pushToStart: [PushToStart]
+  /// The instant at which the app backend last heard from the app.
   public var updatedAt: Timestamp
 
+  /// Creates a registration from its parts. Nothing is checked.
   public init(
     device: String, app: String, environment: Environment, platform: String, osVersion: OSVersion, timeZone: String,
     developerMode: Bool = false, tokens: Tokens = Tokens(), widgets: [Widget] = [], controls: [Control] = [],
@@ -40,18 +49,21 @@ public struct Registration: Equatable, Sendable {
     self.updatedAt = updatedAt
   }
 
-  /// The instance id that stands for the push-to-start token of a kind, in decisions and ledgers.
+  /// Returns the instance id that stands for the push-to-start token of a kind, in decisions and ledgers.
+  /// - Parameter kind: the attributes type of the Live Activities.
   public static func starterID(kind: String) -> String { "start/" + kind }
 
-  /// The APNs environment; one device id belongs to one.
+  /// An environment of APNs. A device id belongs to one of them.
   public enum Environment: String, Sendable, CaseIterable { case production, sandbox }
 
-  /// Push tokens of the app install, hexadecimal as APNs wants them.
+  /// The push tokens of an app install, in hexadecimal digits as APNs wants them.
   public struct Tokens: Equatable, Sendable {
-    /// From WidgetKit's push handler (OS 26 and later): reloads every push-enabled widget of the app.
+    /// The token of WidgetKit's push handler (OS 26 and later). A push to it reloads every push-enabled widget of the app.
     public var widgets: String?
     /// The app's remote notification token, for background pushes.
     public var background: String?
+
+    /// Creates the tokens; nil: the app has not registered that one.
     public init(widgets: String? = nil, background: String? = nil) {
       self.widgets = widgets
       self.background = background
@@ -60,15 +72,20 @@ public struct Registration: Equatable, Sendable {
 
   /// One placed widget.
   public struct Widget: Equatable, Sendable {
-    /// Unique among the instances of the device.
+    /// The id, unique among the instances of the device.
     public var id: String
+    /// The WidgetKit kind.
     public var kind: String
+    /// The widget family, such as `systemSmall`.
     public var family: String?
-    /// Whether its configuration has a push handler. Default true.
+    /// Whether the widget's configuration has a push handler. Default true.
     public var pushEnabled: Bool
+    /// The interest keys that the widget subscribes to.
     public var interests: [String]
-    /// When its timeline reloads by itself, if it said so.
+    /// The instant at which the widget's timeline reloads by itself; nil if it is not known.
     public var nextReload: Timestamp?
+
+    /// Creates a widget. Nothing is checked.
     public init(
       id: String, kind: String, family: String? = nil, pushEnabled: Bool = true, interests: [String],
       nextReload: Timestamp? = nil
@@ -82,12 +99,18 @@ public struct Registration: Equatable, Sendable {
     }
   }
 
-  /// One placed control; it has a token of its own.
+  /// One placed control, which has a token of its own.
   public struct Control: Equatable, Sendable {
+    /// The id, unique among the instances of the device.
     public var id: String
+    /// The control kind.
     public var kind: String
+    /// The push token, in hexadecimal digits.
     public var token: String
+    /// The interest keys that the control subscribes to.
     public var interests: [String]
+
+    /// Creates a control. Nothing is checked.
     public init(id: String, kind: String, token: String, interests: [String]) {
       self.id = id
       self.kind = kind
@@ -98,13 +121,20 @@ public struct Registration: Equatable, Sendable {
 
   /// One running Live Activity, reached by its own token or by a broadcast channel.
   public struct Activity: Equatable, Sendable {
+    /// The id, unique among the instances of the device.
     public var id: String
+    /// The attributes type.
     public var kind: String
+    /// The token or channel that pushes go to.
     public var address: Address
+    /// The interest keys that the activity subscribes to. The first one is its subject.
     public var interests: [String]
+    /// The instant at which the activity started.
     public var startedAt: Timestamp
-    /// The person allows frequent updates. Default false.
+    /// Whether the person allows frequent updates. Default false.
     public var frequentPushes: Bool
+
+    /// Creates a Live Activity. Nothing is checked.
     public init(
       id: String, kind: String, address: Address, interests: [String], startedAt: Timestamp,
       frequentPushes: Bool = false
@@ -116,14 +146,26 @@ public struct Registration: Equatable, Sendable {
       self.startedAt = startedAt
       self.frequentPushes = frequentPushes
     }
-    public enum Address: Equatable, Sendable { case token(String), channel(String) }
+
+    /// The receiver of pushes to a Live Activity.
+    public enum Address: Equatable, Sendable {
+      /// The activity's own token, in hexadecimal digits.
+      case token(String)
+      /// The id of the broadcast channel that the activity listens to.
+      case channel(String)
+    }
   }
 
   /// A token that can start Live Activities of one attributes type.
   public struct PushToStart: Equatable, Sendable {
+    /// The attributes type.
     public var kind: String
+    /// The push-to-start token, in hexadecimal digits.
     public var token: String
+    /// The interest keys whose events may start an activity.
     public var interests: [String]
+
+    /// Creates a push-to-start token. Nothing is checked.
     public init(kind: String, token: String, interests: [String]) {
       self.kind = kind
       self.token = token
@@ -132,29 +174,12 @@ public struct Registration: Equatable, Sendable {
   }
 }
 
-/// `26.1` as numbers: compares the way releases do.
-public struct OSVersion: Hashable, Comparable, Sendable {
-  public var major: UInt16
-  public var minor: UInt16
-  public init(major: UInt16, minor: UInt16 = 0) {
-    self.major = major
-    self.minor = minor
-  }
-  /// Reads `26`, `26.1` or `26.1.2` (the patch level is dropped); nil for anything else.
-  public init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...3).contains(parts.count), let major = UInt16(parts[0]) else { return nil }
-    var minor: UInt16 = 0
-    if parts.count > 1 {
-      guard let value = UInt16(parts[1]) else { return nil }
-      minor = value
+extension Registration.Environment: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
+  public var number: UInt8 {
+    switch self {
+    case .production: 0
+    case .sandbox: 1
     }
-    if parts.count > 2, UInt16(parts[2]) == nil { return nil }
-    self.init(major: major, minor: minor)
   }
-  public static func < (a: OSVersion, b: OSVersion) -> Bool { (a.major, a.minor) < (b.major, b.minor) }
-}
-
-extension OSVersion: CustomStringConvertible {
-  public var description: String { "\(major).\(minor)" }
 }

@@ -1,18 +1,21 @@
 import JSON
 
-/// Reads the values of `rouse.devices`. Keeps its buffers: one per thread.
+/// Reads the values of `rouse.devices`. A decoder keeps its buffers for the next record, so every thread needs its own.
 public final class RegistrationDecoder {
   private let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
   private let timeZoneExists: (String) -> Bool
 
+  /// Creates a decoder.
   /// - Parameter timeZoneExists: whether an IANA time zone id is in the database.
   public init(timeZoneExists: @escaping (String) -> Bool = TimeZoneNames.exists) {
     self.timeZoneExists = timeZoneExists
   }
 
+  /// Reads one record.
   /// - Parameters:
-  ///   - value: JSON.
-  ///   - key: the record's key; where there is one it must be the device.
+  ///   - value: the value, a JSON object.
+  ///   - key: the record's key, which must be the device; nil if the record has none.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   public func decode(_ value: [UInt8], key: [UInt8]? = nil) throws(DomainError) -> Registration {
     let registration = try reader.read(value) { (node: JSONNode) throws(DomainError) in
       try Registration(node, timeZoneExists: timeZoneExists)

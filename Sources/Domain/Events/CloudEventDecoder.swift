@@ -1,13 +1,16 @@
 import JSON
 
-/// Reads domain events: CloudEvents 1.0 with a subject and, if there are any, JSON data. Keeps its buffers: one per
-/// thread.
+/// Reads domain events: CloudEvents 1.0 with a subject and, optionally, JSON data. A decoder keeps its buffers for the next
+/// record, so every thread needs its own.
 public final class CloudEventDecoder {
   private let reader = CloudEventReader()
   private var flattener = FieldFlattener()
 
+  /// Creates a decoder.
   public init() {}
 
+  /// Reads one record.
+  /// - Throws: `DomainError` with the path of the first field that is missing or wrong.
   public func decode(_ record: CloudEventRecord) throws(DomainError) -> DomainEvent {
     try reader.read(record) { (attributes, data) throws(DomainError) in
       guard let subject = attributes.subject else {

@@ -1,6 +1,6 @@
 import JSON
 
-/// The context attributes of a CloudEvent that this project uses.
+/// The context attributes of a CloudEvent that Rouse uses.
 struct CloudEventAttributes {
   var id: String
   var source: String
@@ -8,8 +8,9 @@ struct CloudEventAttributes {
   var subject: String?
   var time: Timestamp
   var traceparent: String?
-  /// How errors name the subject and the data: they stand elsewhere in binary mode.
+  /// The path of the subject in messages: a header in binary mode, a member in structured mode.
   var subjectPath: String
+  /// The path of the data in messages.
   var dataPath: String
 }
 
@@ -18,15 +19,19 @@ struct CloudEventAttributes {
 /// https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md
 final class CloudEventReader {
   private let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
-  /// Sources and types repeat: their strings are shared.
+  /// Shares the strings of sources and types, which repeat.
   private var names = StringPool()
 
-  /// As nearly every publisher spells it, so that it needs no text work.
+  /// The media type as nearly every publisher spells it. A header that equals it needs no parsing.
   private static let structuredMediaType = Array("application/cloudevents+json".utf8)
 
   private enum Mode { case structured, binary }
 
-  /// Reads attributes and data, and hands them to `body`. Data is nil where there is none, or null.
+  /// Reads attributes and data, and hands them to `body`.
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - body: makes a value of them. The data is nil if there is none, or if it is null.
+  /// - Throws: `DomainError` if the record is no CloudEvent; also the error of `body`.
   func read<Value>(
     _ record: CloudEventRecord,
     _ body: (CloudEventAttributes, JSONNode?) throws(DomainError) -> Value
@@ -71,7 +76,7 @@ final class CloudEventReader {
     return .binary
   }
 
-  /// Lower case, without parameters.
+  /// Returns a media type in lower case and without parameters.
   private static func mediaType(_ text: String) -> String {
     let bare = text.prefix { $0 != ";" }
     return bare.filter { $0 != " " && $0 != "\t" }.lowercased()

@@ -1,20 +1,23 @@
-/// One accepted CloudEvents 1.0 record: something changed about a *subject*. Its JSON data is flattened to scalar fields
-/// so that planners never parse JSON.
+/// One accepted CloudEvents 1.0 record: something changed about a subject. Its JSON data is flattened to scalar fields, so that
+/// planners never parse JSON.
 public struct DomainEvent: Equatable, Sendable {
-  /// CloudEvents `id`; unique within `source`.
+  /// The CloudEvents `id`, unique within `source`.
   public var id: String
+  /// The CloudEvents `source`: the publisher.
   public var source: String
+  /// The CloudEvents `type`, by which rules match.
   public var type: String
-  /// CloudEvents `subject`; the first interest key of the event.
+  /// The CloudEvents `subject`, which is the first interest key of the event.
   public var subject: String
-  /// CloudEvents `time`: when it happened. Intake fills in the record's timestamp where the publisher gave none.
+  /// The CloudEvents `time` at which the change happened. Intake fills in the record's timestamp if the publisher gave none.
   public var time: Timestamp
-  /// W3C trace context, carried to decisions and commands.
+  /// The W3C trace context, which decisions and commands carry on.
   public var traceparent: String?
-  /// Scalars of `data`, named by path (`data.delayMinutes`, `data.home.passes`), sorted by path. At most
-  /// `DomainBounds.eventFieldsMax`; arrays are flattened by index (`data.legs.0.gate`).
+  /// The scalars of `data`, sorted by path: `data.delayMinutes`, `data.home.passes`. Arrays are flattened by index, as in
+  /// `data.legs.0.gate`. There are at most `DomainBounds.eventFieldsMax`.
   public var fields: [EventField]
 
+  /// Creates an event. Nothing is checked; the fields must be sorted by path.
   public init(
     id: String, source: String, type: String, subject: String, time: Timestamp, traceparent: String? = nil,
     fields: [EventField] = []
@@ -28,7 +31,7 @@ public struct DomainEvent: Equatable, Sendable {
     self.fields = fields
   }
 
-  /// The value at a path, by binary search; nil where the event has no such scalar.
+  /// Returns the value at a path, by binary search; nil if the event has no such scalar.
   public func value(at path: String) -> FieldValue? {
     var low = 0
     var high = fields.count
@@ -42,9 +45,12 @@ public struct DomainEvent: Equatable, Sendable {
 
 /// One scalar of an event's data.
 public struct EventField: Equatable, Sendable {
+  /// The path, such as `data.status`.
   public var path: String
+  /// The value.
   public var value: FieldValue
 
+  /// Creates a field.
   public init(path: String, value: FieldValue) {
     self.path = path
     self.value = value

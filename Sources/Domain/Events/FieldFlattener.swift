@@ -1,13 +1,14 @@
 import JSON
 
-/// Turns JSON data into the scalar fields of a `DomainEvent`. Keeps the strings of paths, which events share.
+/// Turns JSON data into the scalar fields of a `DomainEvent`. Events share the strings of their paths, which are kept here.
 struct FieldFlattener {
   private var paths = StringPool()
-  /// The path of the value at hand.
+  /// The path of the value that is being read.
   private var path: [UInt8] = []
   private var fields: [EventField] = []
 
-  /// Every scalar of the data, sorted by path. Where two have the same path, the first one counts.
+  /// Returns every scalar of the data, sorted by path. Of two scalars with the same path the first one counts.
+  /// - Throws: `DomainError` if the data exceeds a bound.
   mutating func fields(of data: JSONNode) throws(DomainError) -> [EventField] {
     path.removeAll(keepingCapacity: true)
     path.append(contentsOf: "data".utf8)
@@ -49,7 +50,7 @@ struct FieldFlattener {
     }
   }
 
-  /// As many whole characters (Unicode scalars) as the bound allows.
+  /// Returns as many whole characters (Unicode scalars) of a text as the bound allows.
   private static func cut(_ text: String) -> String {
     let utf8 = text.utf8
     var end = utf8.index(utf8.startIndex, offsetBy: DomainBounds.eventTextBytesMax)
@@ -82,6 +83,7 @@ struct FieldFlattener {
     fields = unique
   }
 
-  /// Up to here sorting by insertion is faster; both sorts are stable, so the first of two equal paths stays first.
+  /// The number of fields up to which sorting by insertion is faster. Both sorts are stable, so the first of two equal paths
+  /// stays first.
   private static let insertionSortMax = 24
 }

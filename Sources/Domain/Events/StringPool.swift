@@ -1,12 +1,12 @@
-/// Shares the storage of strings that come again and again (field paths, event types): looking one up costs less than
-/// making it. A direct-mapped cache: bounded, and a collision only costs the sharing.
+/// A cache of strings that repeat, such as field paths and event types. Looking a string up costs less than making it. The cache
+/// is direct-mapped, so it is bounded; two strings that share a slot are made anew each time.
 struct StringPool {
   private static let slots = 1024
   private static let bytesMax = 64
   private var hashes = [UInt64](repeating: 0, count: slots)
   private var texts = [String](repeating: "", count: slots)
 
-  /// The string with these UTF-8 bytes, which must be valid.
+  /// Returns the string with these UTF-8 bytes, which must be valid.
   mutating func string(_ bytes: Span<UInt8>) -> String {
     guard bytes.count <= StringPool.bytesMax else { return StringPool.make(bytes) }
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV-1a
@@ -19,6 +19,7 @@ struct StringPool {
     return text
   }
 
+  /// Returns the string with these UTF-8 bytes, which must be valid.
   mutating func string(_ bytes: [UInt8]) -> String { string(bytes.span) }
 
   private static func equal(_ text: String, _ bytes: Span<UInt8>) -> Bool {
@@ -29,7 +30,7 @@ struct StringPool {
   }
 
   private static func make(_ bytes: Span<UInt8>) -> String {
-    // The buffer is only read, and only while the closure runs.
+    // The closure only reads the buffer, which lives as long as the closure runs.
     unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

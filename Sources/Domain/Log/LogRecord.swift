@@ -1,35 +1,44 @@
-/// One record of `rouse.log`: the input of a planner, already validated.
+/// One record of `rouse.log`, the input of planners. Its content has been validated.
 public struct LogRecord: Equatable, Sendable {
-  /// Where the record came from; nil for ticks and policies, which have no origin topic.
+  /// The origin of the record; nil for ticks and policies, which come from no public topic.
   public var origin: Origin?
+  /// The content.
   public var content: Content
 
+  /// Creates a record.
   public init(origin: Origin?, content: Content) {
     self.origin = origin
     self.content = content
   }
 
+  /// The content of a record.
   public enum Content: Equatable, Sendable {
+    /// A domain event.
     case event(DomainEvent)
-    /// Beside, because it is large: each other record would be as large.
+    /// A registration. Boxed, so that the other cases stay small.
     indirect case registration(Registration)
-    /// A tombstone on `rouse.devices`.
+    /// A tombstone on `rouse.devices`: the device is forgotten.
     case forget(device: String)
+    /// A signal.
     case signal(Signal)
-    /// The policy document (YAML text) in force from here on.
+    /// The text of the policy document that is in force from this record on.
     case policy(document: String)
-    /// Time passes: due timers fire.
+    /// A sign that time has passed: timers that are due fire.
     case tick
   }
 }
 
-/// A position in a public topic. Offsets of one (topic, partition) reach a log partition in rising order, so a planner
-/// that has seen a higher one has seen this.
+/// The position of a record in a public topic. The offsets of one topic partition reach a log partition in rising order, so a
+/// planner that has seen a higher offset has seen this record.
 public struct Origin: Hashable, Sendable {
+  /// The name of the topic.
   public var topic: String
+  /// The partition of the topic.
   public var partition: Int32
+  /// The offset in the partition.
   public var offset: Int64
 
+  /// Creates an origin.
   public init(topic: String, partition: Int32, offset: Int64) {
     self.topic = topic
     self.partition = partition

@@ -28,8 +28,10 @@ extension Signal {
     }
   }
 
-  /// Writes a CloudEvent in structured mode.
-  /// - Parameter source: who says so; not kept in a `Signal`.
+  /// Writes the signal as a CloudEvent in structured mode.
+  /// - Parameters:
+  ///   - writer: the writer.
+  ///   - source: the CloudEvents `source`, which a `Signal` does not keep.
   public func encode(to writer: inout JSONWriter, source: String) {
     writer.beginObject()
     writer.key("specversion")

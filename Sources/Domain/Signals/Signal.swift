@@ -1,12 +1,16 @@
-/// Something that happened on or to a device and that changes what is worth sending: the CloudEvents types
-/// `rouse.signal.*` of `rouse.signals`.
+/// Something that happened on or to a device and that changes what is worth sending. Signals are CloudEvents of the types
+/// `rouse.signal.*` on `rouse.signals`.
 public struct Signal: Equatable, Sendable {
+  /// The id of the device.
   public var device: String
-  /// CloudEvents `id`.
+  /// The CloudEvents `id`.
   public var id: String
+  /// The CloudEvents `time`.
   public var time: Timestamp
+  /// The kind of signal, with its details.
   public var kind: Kind
 
+  /// Creates a signal. Nothing is checked.
   public init(device: String, id: String, time: Timestamp, kind: Kind) {
     self.device = device
     self.id = id
@@ -14,35 +18,35 @@ public struct Signal: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// What happened; the case names are the CloudEvents types without `rouse.signal.`.
+  /// A kind of signal. Each case names its CloudEvents type without `rouse.signal.`.
   public enum Kind: Equatable, Sendable {
-    /// `app.foregrounded`: reloads are free until `app.backgrounded`.
+    /// `app.foregrounded`: the app is in the foreground, and reloads are free until `app.backgrounded`.
     case appForegrounded
-    /// `app.backgrounded`
+    /// `app.backgrounded`: the app has left the foreground.
     case appBackgrounded
-    /// `widget.fetched`: the widget asked for content by itself, the best receipt there is. Nil: every instance.
+    /// `widget.fetched`: a widget fetched its content by itself, so it shows the newest state. Nil: every widget did.
     case widgetFetched(instance: String?)
-    /// `widget.viewed`. Nil: every instance.
+    /// `widget.viewed`: somebody looked at a widget. Nil: at every widget.
     case widgetViewed(instance: String?)
-    /// `activity.started`
+    /// `activity.started`: a Live Activity began.
     case activityStarted(instance: String)
-    /// `activity.ended`
+    /// `activity.ended`: a Live Activity is over.
     case activityEnded(instance: String)
-    /// `activity.dismissed`
+    /// `activity.dismissed`: a person removed a Live Activity.
     case activityDismissed(instance: String)
     /// `token.rejected`: APNs refused this token for good.
     case tokenRejected(token: String)
-    /// `delivery.completed`: what APNs answered for one command.
+    /// `delivery.completed`: the delivery of one command ended.
     case deliveryCompleted(command: String, outcome: DeliveryOutcome)
   }
 
-  /// How the delivery of a command ended.
+  /// The end of the delivery of a command.
   public enum DeliveryOutcome: String, Sendable, CaseIterable {
-    /// APNs accepted it.
+    /// APNs accepted the push.
     case accepted
-    /// APNs refused it for good: what was charged is refunded.
+    /// APNs refused the push for good. Its charges are refunded.
     case refused
-    /// It was not sent before it expired: what was charged is refunded.
+    /// The push was not sent before it expired. Its charges are refunded.
     case expired
   }
 }

@@ -1,12 +1,15 @@
 import JSON
 
-/// Reads the records of `rouse.signals`: CloudEvents whose type is one of `rouse.signal.*`. Keeps its buffers: one per
-/// thread.
+/// Reads the records of `rouse.signals`: CloudEvents whose type is one of `rouse.signal.*`. A decoder keeps its buffers for the
+/// next record, so every thread needs its own.
 public final class SignalDecoder {
   private let reader = CloudEventReader()
 
+  /// Creates a decoder.
   public init() {}
 
+  /// Reads one record.
+  /// - Throws: `DomainError` with the path of the first field that is missing or wrong.
   public func decode(_ record: CloudEventRecord) throws(DomainError) -> Signal {
     try reader.read(record) { (attributes, data) throws(DomainError) in
       try data?.requireObject()
@@ -49,7 +52,7 @@ public final class SignalDecoder {
     return data
   }
 
-  /// From the data, the subject or the record's key; those that are given must agree.
+  /// Returns the device that the data, the subject or the record's key names. Those that name one must agree.
   private static func device(
     _ attributes: CloudEventAttributes, _ data: JSONNode?, key: [UInt8]?
   ) throws(DomainError) -> String {

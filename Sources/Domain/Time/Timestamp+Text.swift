@@ -1,13 +1,13 @@
 extension Timestamp {
-  /// First and last instant that RFC 3339 can name.
+  /// The instants that RFC 3339 can name.
   static let textRange =
     Timestamp(microseconds: -62_167_219_200_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
 
-  /// What error messages say where a text is no instant.
+  /// The form that error messages ask for.
   static let expectation = "an RFC 3339 date and time such as \"2013-07-01T10:05:00Z\""
 
   /// Reads RFC 3339: `2013-07-01T10:05:00Z`, `2013-07-01T06:05:00.25-04:00`. Up to nine digits of a second, of which those
-  /// beyond microseconds are dropped. Nil for anything else, dates that do not exist and leap seconds included.
+  /// beyond microseconds are dropped. The result is nil for any other text, including dates that do not exist and leap seconds.
   public init?(rfc3339 text: String) {
     var text = text
     let parsed = text.withUTF8 { bytes in unsafe Timestamp(rfc3339: bytes.span) }
@@ -15,7 +15,7 @@ extension Timestamp {
     self = parsed
   }
 
-  /// The same for UTF-8 bytes.
+  /// Reads RFC 3339 from UTF-8 bytes.
   public init?(rfc3339 bytes: Span<UInt8>) {
     guard bytes.count >= 20, bytes.count <= 35 else { return nil }
     guard let year = number(bytes, 0, 4), bytes[4] == UInt8(ascii: "-"), let month = number(bytes, 5, 2),
@@ -35,16 +35,16 @@ extension Timestamp {
     self = instant
   }
 
-  /// Appends `2013-07-01T10:05:00Z`; milliseconds or microseconds only where they are not zero. Instants outside the
-  /// years 0 to 9999, which RFC 3339 cannot name, are written as the nearest that it can.
+  /// Appends the instant as RFC 3339 in UTC: `2013-07-01T10:05:00Z`, with milliseconds or microseconds if they are not zero.
+  /// RFC 3339 cannot name instants outside the years 0 to 9999; they are written as the nearest one that it can.
   public func appendRFC3339(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.textMax) { (room: inout OutputSpan<UInt8>) in appendRFC3339(to: &room) }
   }
 
-  /// Bytes of the longest text.
+  /// The bytes of the longest text.
   public static let textMax = 27
 
-  /// Appends the same text where there is room for `textMax` bytes.
+  /// Appends the same text to room for `textMax` bytes.
   public func appendRFC3339(to room: inout OutputSpan<UInt8>) {
     let instant = min(max(self, Timestamp.textRange.lowerBound), Timestamp.textRange.upperBound)
     let seconds = Int(instant.seconds)
@@ -78,7 +78,7 @@ extension Timestamp {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 in UTC.
+  /// The instant as RFC 3339 in UTC.
   public var description: String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(27)
@@ -87,7 +87,7 @@ extension Timestamp: CustomStringConvertible {
   }
 }
 
-/// `count` decimal digits from `start` on; nil where one of them is none.
+/// Reads `count` decimal digits from `start` on; nil if one of them is not a digit.
 private func number(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
   var value = 0
   for at in start..<start + count {
@@ -98,7 +98,7 @@ private func number(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
   return value
 }
 
-/// The fraction of a second at `at`, if there is one; nil where a point is not followed by one to nine digits.
+/// Reads the fraction of a second at `at`, if there is one; nil if a point is not followed by one to nine digits.
 private func fractionInMicroseconds(_ bytes: Span<UInt8>, _ at: inout Int) -> Int? {
   guard bytes[at] == UInt8(ascii: ".") else { return 0 }
   at += 1
@@ -114,7 +114,7 @@ private func fractionInMicroseconds(_ bytes: Span<UInt8>, _ at: inout Int) -> In
   return value
 }
 
-/// Seconds east of Greenwich: `Z` or `±hh:mm`, up to the end of the text.
+/// Reads the offset from UTC in seconds, positive to the east: `Z` or `±hh:mm`, up to the end of the text.
 private func offsetSeconds(_ bytes: Span<UInt8>, _ at: Int) -> Int? {
   if bytes[at] | 0x20 == UInt8(ascii: "z") { return bytes.count == at + 1 ? 0 : nil }
   let sign = bytes[at]
@@ -135,7 +135,7 @@ private func daysIn(month: Int, year: Int) -> Int {
   }
 }
 
-/// Proleptic Gregorian calendar. Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that
+/// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar. Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that
 /// the leap day is the last.
 private func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
   let y = month <= 2 ? year - 1 : year
@@ -145,7 +145,7 @@ private func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
   return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
 }
 
-/// The reverse, from the same source.
+/// Returns the date of a day since 1970-01-01. Same source.
 private func date(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
   let z = days + 719_468
   let era = (z >= 0 ? z : z - 146_096) / 146_097
@@ -157,7 +157,7 @@ private func date(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int)
   return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
 }
 
-/// Two digits.
+/// Appends two digits.
 private func append(_ value: Int, to room: inout OutputSpan<UInt8>) {
   room.append(UInt8(ascii: "0") + UInt8(value / 10))
   room.append(UInt8(ascii: "0") + UInt8(value % 10))

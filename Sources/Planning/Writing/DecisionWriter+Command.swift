@@ -101,7 +101,7 @@ extension DecisionWriter {
     if charge.ledger == .app {
       json.piece(ofAtMost: app.count) { $0.append(app.span) }
     } else {
-      let isInstance = [.instance, .control, .activity].contains(charge.ledger)
+      let isInstance = charge.ledger.traits.owner == .instance
       let owner = planner.registry.texts.bytes.span.extracting(
         isInstance ? instanceID(charge.instance, planner) : device)
       json.piece(ofAtMost: OutputSpan<UInt8>.quotedMax(owner.count)) { $0.append(quoted: owner) }

@@ -1,13 +1,15 @@
 import Domain
 
-/// Reads `airport/{data.origin}`.
+/// Reads texts with placeholders, such as `airport/{data.origin}`.
 enum InterestTemplateParser {
-  /// What is wrong, and at which Unicode scalar of the text.
+  /// A mistake, and the number of Unicode scalars before it.
   struct Refusal: Error, Equatable {
     var offset: Int
     var message: String
   }
 
+  /// Splits a text into its parts.
+  /// - Throws: the first mistake.
   static func parse(_ text: String) throws(Refusal) -> InterestTemplate {
     guard !text.isEmpty else {
       throw Refusal(offset: 0, message: "expected an interest key such as {subject}; found nothing")
@@ -41,12 +43,13 @@ enum InterestTemplateParser {
   }
 }
 
-/// The names of an event's fields in a policy.
+/// The names of an event's fields, as a policy writes them.
 enum FieldPath {
-  /// CloudEvents attributes that an interest key may use.
+  /// The CloudEvents attributes that an interest key may contain.
   private static let attributes = ["subject", "type", "source"]
 
-  /// What is wrong with a path; nil for a good one. Attributes of the event are allowed in interest keys only.
+  /// Returns what is wrong with a path; nil for a good one.
+  /// - Parameter eventAttributes: whether attributes of the event are allowed, as in interest keys.
   static func problem(_ path: String, eventAttributes: Bool) -> String? {
     if eventAttributes, attributes.contains(path) { return nil }
     let expected = eventAttributes ? "subject, type, source or data.<field>" : "data.<field>"

@@ -1,16 +1,16 @@
 import Domain
 
-/// Every bound on a policy document, in one place. A document beyond one is refused with the bound named.
+/// The bounds on policy and profile documents. A document that exceeds one is refused, and the message names the bound.
 enum PolicyBounds {
-  /// Kafka's default message limit is 1 MiB, and a policy travels as one record.
+  /// The bytes of a document. Kafka's default message limit is 1 MiB, and a policy travels as one record.
   static let documentBytesMax = 1 << 20
-  /// The largest useful policy (256 kinds of 20 rules) has fewer values than this.
+  /// The values of a document. The largest useful policy (256 kinds of 20 rules) has fewer.
   static let valuesMax = 100_000
-  /// The deepest value of a valid policy is at level 23: a field in eight objects of a content state.
+  /// The levels of nesting. The deepest value of a valid policy is at level 23: a field in eight objects of a content state.
   static let nestingMax = 32
-  /// Keys of a mapping that has 10 known ones; the nearest name is sought for each unknown one.
+  /// The keys of a mapping with known keys, of which there are 12 at most. For each unknown key the nearest name is searched.
   static let keysMax = 64
-  /// Errors, and warnings, shown at once; more would not be read.
+  /// The errors, and the warnings, that are shown at once. Nobody would read more.
   static let problemsMax = 100
   static let kindsMax = 256
   static let appsMax = 10_000
@@ -18,11 +18,11 @@ enum PolicyBounds {
   static let interestsMax = 16
   static let termsMax = 32
   static let displaysMax = 32
-  /// Members of one object of a template; a push has 4,096 bytes, which hold fewer worth reading.
+  /// The members of one object of a template. The 4,096 bytes of a push hold fewer that are worth reading.
   static let templateMembersMax = 64
-  /// Objects in objects of a template.
+  /// The levels of objects in a template.
   static let templateDepthMax = 8
-  /// Bytes of `version`: it is on every decision.
+  /// The bytes of `version`, which is on every decision.
   static let versionBytesMax = 64
 
   /// The planner counts a window's tokens exactly; the cap keeps that cheap.
@@ -31,27 +31,28 @@ enum PolicyBounds {
   static let rateLimit = 1...100_000
   static let burst = 1...1000
   static let frequentPushesFactor = 1...100
-  /// Of the body of a push. No platform takes more than a few KB.
+  /// The bytes of the body of a push. No platform accepts more than a few KB.
   static let payloadBytes = 1...65_536
   static let rateWindow = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
   static let minInterval = TimeSpan.zero...TimeSpan.hours(24)
   static let halfLife = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
   static let imminentReload = TimeSpan.zero...TimeSpan.hours(24)
   static let maxAge = TimeSpan.seconds(1)...TimeSpan.hours(24 * 30)
-  /// Of a Live Activity: the system ends it 8 hours after its start ("Displaying live data with Live Activities").
+  /// The quiet end of a Live Activity. The system ends an activity 8 hours after its start (Apple, "Displaying live data with
+  /// Live Activities").
   static let quietEnd = TimeSpan.minutes(1)...TimeSpan.hours(8)
   static let staleAfter = TimeSpan.minutes(1)...TimeSpan.hours(8)
-  /// The system removes an activity 4 hours after its end at the latest (same source).
+  /// The dismissal of an ended activity. The system removes it 4 hours after its end at the latest (same source).
   static let dismissalAfter = TimeSpan.seconds(1)...TimeSpan.hours(4)
   static let relevanceScore = 0.0...1e6
   static let expireAfterHalfLives = 0.1...100.0
   static let share = 0.0...1.0
   static let weight = -1.0...1.0
-  /// Also of `round`: the unit of a change; below this a division would lose all meaning.
+  /// The units of changes and of `round`. A division by less would lose all meaning.
   static let per = 1e-6...1e12
   static let priceBase = 0.0001...100.0
   static let smoothing = 0.1...1000.0
-  /// Days. A device's own views count as 31 at most, so this makes nothing of them.
+  /// Days. A device's own views count as 31 days at most, so with the largest weight they hardly count.
   static let viewsWeight = 0.0...1000.0
   static let hourWeight = 0.0...1e9
 }

@@ -1,44 +1,37 @@
 import Domain
 
 extension PolicyDecoder {
-  /// `surface` nil: unknown, because it is misspelt.
-  mutating func rules(_ value: Located?, surface: Surface?) -> [Rule] {
+  /// Reads `rules`.
+  /// - Parameter surface: nil: the document misspells it, so actions are not checked against it.
+  mutating func rules(_ value: Located, surface: Surface?) -> [Rule] {
     let items = reader.list(value, of: "rules", count: 1...PolicyBounds.rulesMax) ?? []
-    return items.compactMap { rule($0, surface: surface) }
+    return items.compactMap { item in
+      var draft = RuleDraft(rule: Rule(event: "", relevance: RelevanceFormula(base: 0)), surface: surface)
+      return read(item, PolicyKeys.rule, into: &draft).map { _ in draft.rule }
+    }
   }
 
-  private mutating func rule(_ value: Located, surface: Surface?) -> Rule? {
-    let allowed = ["event", "interests", "relevance", "maxAge", "action"]
-    guard let keys = reader.keys(value, allowed: allowed, required: ["event", "relevance"]) else { return nil }
-    let event = eventType(keys["event"])
-    let interests = interests(keys["interests"])
-    let relevance = keys["relevance"].flatMap { self.relevance($0) }
-    let maxAge = reader.duration(keys["maxAge"], in: PolicyBounds.maxAge)
-    let action = action(keys["action"], surface: surface)
-    guard let event, let relevance else { return nil }
-    return Rule(event: event, interests: interests, relevance: relevance, maxAge: maxAge, action: action)
-  }
-
-  private mutating func action(_ value: Located?, surface: Surface?) -> Rule.Action {
-    guard let value, let name = reader.choice(value, among: Rule.Action.allCases.map(\.rawValue)),
+  /// Reads `action` of a rule.
+  mutating func action(_ value: Located, surface: Surface?) -> Rule.Action {
+    guard let name = reader.choice(value, among: Rule.Action.allCases.map(\.rawValue)),
       let action = Rule.Action(rawValue: name)
     else { return .update }
-    switch surface {
-    case .broadcast where action == .start:
+    guard let surface else { return action }
+    if surface.traits.isChannel, action == .start {
       reader.error(
         value.node.position, value.path,
         "a channel cannot start activities; start them in a kind of surface liveActivity, or in the app")
-    case let surface? where !surface.showsActivities:
+    } else if !surface.showsActivities {
       reader.error(
         value.owner, value.path,
-        "an action is for surface liveActivity or broadcast; this kind is of surface \(surface.rawValue)")
-    default: break
+        "an action is for surface \(Self.activitySurfaces); this kind is of surface \(surface.rawValue)")
     }
     return action
   }
 
-  private mutating func eventType(_ value: Located?) -> String? {
-    guard let value, let text = reader.name(value, "an event type, or a prefix followed by *") else { return nil }
+  /// Reads `event` of a rule.
+  mutating func eventType(_ value: Located) -> String? {
+    guard let text = reader.name(value, "an event type, or a prefix followed by *") else { return nil }
     if text.dropLast().contains("*") {
       reader.error(
         value.node.position, value.path, "a * stands only at the end, as in flight.*; found \(Excerpt.quoted(text))")
@@ -51,8 +44,8 @@ extension PolicyDecoder {
     return text
   }
 
-  private mutating func interests(_ value: Located?) -> [InterestTemplate] {
-    guard let value else { return [.subject] }
+  /// Reads `interests` of a rule.
+  mutating func interests(_ value: Located) -> [InterestTemplate] {
     let items = reader.list(value, of: "interest keys", count: 1...PolicyBounds.interestsMax) ?? []
     return items.compactMap { item -> InterestTemplate? in
       guard let text = reader.name(item, "an interest key such as \"{subject}\"") else { return nil }
@@ -60,7 +53,10 @@ extension PolicyDecoder {
     }
   }
 
-  /// The parts of a text that was read from `value`.
+  /// Reads a text with placeholders.
+  /// - Parameters:
+  ///   - text: the text, which was read from `value`.
+  ///   - value: the place in the document, for messages.
   mutating func template(_ text: String, of value: Located) -> InterestTemplate? {
     do throws(InterestTemplateParser.Refusal) {
       return try InterestTemplateParser.parse(text)
@@ -71,16 +67,13 @@ extension PolicyDecoder {
     }
   }
 
-  private mutating func relevance(_ value: Located) -> RelevanceFormula? {
-    guard let keys = reader.keys(value, allowed: ["base", "add"], required: ["base"]) else { return nil }
-    let base = reader.number(keys["base"], in: PolicyBounds.share)
-    let items = reader.list(keys["add"], of: "terms", count: 0...PolicyBounds.termsMax) ?? []
-    let terms = items.compactMap { term($0) }
-    guard let base else { return nil }
-    return RelevanceFormula(base: base, add: terms)
+  /// Reads `relevance.add` of a rule.
+  mutating func terms(_ value: Located) -> [RelevanceFormula.Term] {
+    let items = reader.list(value, of: "terms", count: 0...PolicyBounds.termsMax) ?? []
+    return items.compactMap { term($0) }
   }
 
-  /// The key that says what a term is, with the other keys it takes.
+  /// The key that tells the form of a term, with the other keys of that form.
   private static let termShapes: [(key: String, others: [String])] = [
     ("changeOf", ["from", "per", "weight"]), ("magnitudeOf", ["per", "weight"]), ("equals", ["field", "weight"]),
     ("changed", ["from", "weight"]),
@@ -138,7 +131,8 @@ extension PolicyDecoder {
     }
   }
 
-  /// A JSON scalar, as a field's counterpart or stand-in; quotation marks make a text of anything.
+  /// Reads a JSON scalar: the value that a field is compared with, or that stands for a missing field. Anything in quotation
+  /// marks is a text.
   mutating func scalar(_ value: Located?) -> FieldValue? {
     guard let value else { return nil }
     guard case .scalar(let text, let plain) = value.node.content else {

@@ -1,8 +1,12 @@
 import Domain
 
-/// Templates of JSON objects: `{ status: "{data.status}", note: "Gate {data.gate}", version: 1 }`.
+/// Reads templates of JSON objects, such as `{ status: "{data.status}", note: "Gate {data.gate}", version: 1 }`.
 extension PolicyDecoder {
-  /// The members of one object; nil where it is absent or no mapping.
+  /// Reads the members of one object.
+  /// - Parameters:
+  ///   - what: the object that the members belong to, for messages.
+  ///   - depth: the number of objects around it.
+  /// - Returns: nil if the value is no mapping.
   mutating func members(_ value: Located?, of what: String, depth: Int) -> [TemplateMember]? {
     guard let value else { return nil }
     guard depth <= PolicyBounds.templateDepthMax else {
@@ -30,7 +34,8 @@ extension PolicyDecoder {
     }
   }
 
-  /// A constant, or a text with placeholders. One placeholder and nothing else is the field itself: a number stays one.
+  /// Reads a constant, or a text with placeholders. One placeholder and nothing else stands for the field itself, so a number
+  /// stays a number.
   private mutating func scalarTemplate(_ value: Located) -> TemplateValue? {
     guard let constant = scalar(value) else { return nil }
     guard case .string(let text) = constant, !text.isEmpty else { return .constant(constant) }
@@ -39,14 +44,14 @@ extension PolicyDecoder {
       switch template.parts[0] {
       case .text: return .constant(constant)
       case .field(let path) where path.hasPrefix("data."): return .field(path: path, fallback: .null)
-      // The event's own attributes are texts.
+      // Attributes of the event are always texts.
       case .field: break
       }
     }
     return .text(template)
   }
 
-  /// The key that says what a value is, with the other keys it takes.
+  /// The key that tells the form of a value, with the other keys of that form.
   private static let valueShapes: [(key: String, others: [String])] = [
     ("field", ["default"]), ("date", []), ("object", []),
   ]

@@ -1,18 +1,21 @@
 public import Domain
 
-/// Lengths of time the way people write them: `500ms`, `15s`, `5m`, `24h`, `7d`, `1h30m`.
+/// The texts of durations, as people write them: `500ms`, `15s`, `5m`, `24h`, `7d`, `1h30m`.
 public enum DurationText {
-  /// Why a text is not a duration; words for a person.
+  /// The refusal of a text that is not a duration.
   public struct Refusal: Error, Equatable, Sendable {
+    /// The reason, for a person.
     public var message: String
   }
 
-  /// Units in falling order: the order in which a compound duration names them.
+  /// The units in falling order, in which a compound duration names them.
   private static let units: [(name: String, microseconds: Int64)] = [
     ("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1000),
   ]
 
-  /// Whole numbers with a unit each, largest unit first, each unit at most once. Never negative.
+  /// Reads a duration: whole numbers with a unit each, the largest unit first, each unit at most once.
+  /// - Returns: the duration, which is never negative.
+  /// - Throws: `Refusal` with the reason.
   public static func parse(_ text: String) throws(Refusal) -> TimeSpan {
     var rest = Array(text.utf8)[...]
     guard !rest.isEmpty else { throw Refusal(message: "expected a duration such as 15m; found nothing") }
@@ -50,7 +53,7 @@ public enum DurationText {
     return TimeSpan(microseconds: total)
   }
 
-  /// The shortest text that `parse` reads back; microseconds below a millisecond are dropped.
+  /// Returns the shortest text that `parse` reads back. Microseconds below a millisecond are dropped.
   public static func format(_ span: TimeSpan) -> String {
     var rest = span.microseconds
     guard rest >= 1000 else { return "0s" }

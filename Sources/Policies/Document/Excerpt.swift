@@ -1,11 +1,11 @@
-/// Parts of a document inside messages, kept short.
+/// Quotations from a document in messages, kept short.
 enum Excerpt {
   private static let charactersMax = 40
 
-  /// The text in quotation marks.
+  /// Returns the text in quotation marks, cut after 40 characters.
   static func quoted(_ text: String) -> String { "\"\(short(text))\"" }
 
-  /// The text on one line, cut after 40 characters.
+  /// Returns the text on one line, cut after 40 characters.
   static func short(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars.prefix(charactersMax) {

@@ -1,24 +1,32 @@
-/// A policy document that was read without an error: the policy, what deserves a second look, and where each value stands.
+/// A policy document that was read without an error: the policy, the warnings, and the place of each value.
 public struct PolicyDocument: Sendable {
+  /// The policy.
   public let policy: Policy
-  /// The document as it stood, with the profile that follows it.
+  /// The text of the document, with the profile that follows it.
   public let text: String
-  /// The name it was read under.
+  /// The name that the document was read under.
   public let file: String
-  /// By position.
+  /// The warnings, in the order of the document.
   public let warnings: [PolicyProblem]
-  /// Where each value of the document stands, by path.
+  /// The place of each value of the document, by path.
   let positions: [String: Position]
-  /// The profile that was named, before `limits` changed it.
+  /// The profile that the document names, before `limits` changes it.
   let profile: BudgetProfile
 
-  /// Reads a YAML document, which a profile may follow after a line `---`; `file` is the name that messages use. Throws
-  /// every problem found.
+  /// Reads a YAML document, which a profile may follow after a line `---`.
+  /// - Parameters:
+  ///   - yaml: the text of the document.
+  ///   - file: the name that messages use.
+  /// - Throws: `PolicyError` with every problem found.
   public init(yaml: String, file: String) throws(PolicyError) {
     try self.init(bytes: Array(yaml.utf8), file: file)
   }
 
-  /// Reads the bytes of a YAML document, which need not be valid in any way.
+  /// Reads the bytes of a YAML document, which a profile may follow after a line `---`.
+  /// - Parameters:
+  ///   - bytes: the bytes, which need not be valid in any way.
+  ///   - file: the name that messages use.
+  /// - Throws: `PolicyError` with every problem found.
   public init(bytes: [UInt8], file: String) throws(PolicyError) {
     let root: Located
     let source: SourceText

@@ -1,18 +1,27 @@
-/// One mistake in a policy document, for the person who wrote it.
+/// One mistake in a policy or profile document, for the person who wrote it.
 public struct PolicyProblem: Equatable, Sendable {
-  public enum Severity: String, Sendable { case error, warning }
+  /// The severity of a problem.
+  public enum Severity: String, Sendable {
+    /// The document is refused.
+    case error
+    /// The document is accepted, but probably says something else than was meant.
+    case warning
+  }
 
+  /// The severity.
   public var severity: Severity
-  /// The name the document was read under.
+  /// The name that the document was read under.
   public var file: String
-  /// From 1; always a place in the document.
+  /// The line, from 1. It always exists in the document.
   public var line: Int
-  /// From 1, counted in Unicode scalars.
+  /// The column, from 1, counted in Unicode scalars.
   public var column: Int
-  /// `kinds.FlightStatus.budget.perDay`; empty where the problem is the document as a whole.
+  /// The path of the value, such as `kinds.FlightStatus.budget.perDay`. Empty if the problem is the document as a whole.
   public var path: String
+  /// The message: what is wrong and what was expected.
   public var message: String
 
+  /// Creates a problem.
   public init(severity: Severity, file: String, line: Int, column: Int, path: String, message: String) {
     self.severity = severity
     self.file = file
@@ -24,15 +33,18 @@ public struct PolicyProblem: Equatable, Sendable {
 }
 
 extension PolicyProblem: CustomStringConvertible {
-  /// `policy.yaml:12:7: error: kinds.FlightStatus.budget.perDai: unknown key; …`
+  /// The problem on one line: `policy.yaml:12:7: error: kinds.FlightStatus.budget.perDai: unknown key; …`
   public var description: String {
     "\(file):\(line):\(column): \(severity.rawValue): \(path.isEmpty ? "" : path + ": ")\(message)"
   }
 }
 
-/// A document that is no policy: every problem found, by position, warnings included.
+/// The refusal of a document, with everything that is wrong with it.
 public struct PolicyError: Error, Equatable, Sendable {
+  /// The problems in the order of the document, warnings included.
   public var problems: [PolicyProblem]
+
+  /// Creates an error.
   public init(problems: [PolicyProblem]) { self.problems = problems }
 
   init(_ refusal: YAMLTree.Refusal, file: String) {
@@ -45,6 +57,6 @@ public struct PolicyError: Error, Equatable, Sendable {
 }
 
 extension PolicyError: CustomStringConvertible {
-  /// One line per problem.
+  /// The problems, one line each.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,13 +1,19 @@
-/// A budget profile as a text: a platform's limits in a YAML file of their own (`schemas/profile.schema.json`).
+/// A budget profile with its text: a platform's limits in a YAML file of their own (`schemas/profile.schema.json`).
 public struct ProfileDocument: Sendable {
+  /// The profile.
   public let profile: BudgetProfile
-  /// As it stands in the file, without a byte order mark.
+  /// The text of the file, without a byte order mark.
   public let text: String
-  /// The name it was read under.
+  /// The name that the file was read under.
   public let file: String
+  /// The place of the profile's name.
   let namePosition: Position
 
-  /// Reads the bytes of a file; throws every problem found, each with its place.
+  /// Reads the bytes of a file.
+  /// - Parameters:
+  ///   - bytes: the bytes, which need not be valid in any way.
+  ///   - file: the name that messages use.
+  /// - Throws: `PolicyError` with every problem found, each with its place.
   public init(bytes: [UInt8], file: String) throws(PolicyError) {
     let source: SourceText
     do throws(YAMLTree.Refusal) {
@@ -18,7 +24,12 @@ public struct ProfileDocument: Sendable {
     try self.init(source, file: file, path: "")
   }
 
-  /// - Parameter path: what the paths of problems begin with.
+  /// Reads a profile from a text.
+  /// - Parameters:
+  ///   - source: the text.
+  ///   - file: the name that messages use.
+  ///   - path: the prefix of the paths in messages.
+  /// - Throws: `PolicyError` with every problem found, each with its place.
   init(_ source: SourceText, file: String, path: String) throws(PolicyError) {
     let root: YAMLNode
     do throws(YAMLTree.Refusal) {
@@ -44,26 +55,30 @@ public struct ProfileDocument: Sendable {
   }
 }
 
-/// What a policy says about its profile.
+/// The reference from a policy to its profile.
 public enum ProfileReference: Equatable, Sendable {
-  /// One that comes with this version, by name; the default where the policy says nothing.
+  /// A profile that comes with this version, by name. A policy that names none refers to the default.
   case builtIn(String)
-  /// A file; line and column of the value, from 1.
+  /// A file. Line and column of the value count from 1.
   case file(path: String, line: Int, column: Int)
-  /// The profile itself follows the policy, as a second document.
+  /// The second document in the same file.
   case follows
 
-  /// Whether a name is a path: it has a / or ends like a YAML file.
+  /// Whether a name is the path of a file. Paths contain a / or end in `.yaml` or `.yml`.
   public static func isPath(_ name: String) -> Bool {
     name.utf8.contains(UInt8(ascii: "/")) || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
   }
 }
 
 extension PolicyDocument {
-  /// What the line between a policy and its profile says.
+  /// The line between a policy and its profile.
   private static let separator = "--- # the profile\n"
 
-  /// What a policy says about its profile, whatever else is wrong with it; throws where the text is not YAML.
+  /// Returns the reference of a policy to its profile, whatever else is wrong with the policy.
+  /// - Parameters:
+  ///   - bytes: the bytes of the policy.
+  ///   - file: the name that messages use.
+  /// - Throws: `PolicyError` if the text is not YAML.
   public static func profileReference(in bytes: [UInt8], file: String) throws(PolicyError) -> ProfileReference {
     let standard = ProfileReference.builtIn(PolicyProfiles.standard.name)
     do throws(YAMLTree.Refusal) {
@@ -80,9 +95,13 @@ extension PolicyDocument {
     }
   }
 
-  /// A policy together with a profile: `text` is both, one after the other, and the hash covers both. Read again, it
-  /// needs nothing else, so it means the same wherever the log is read.
-  /// - Parameter profile: takes the place of one that follows the policy already.
+  /// Reads a policy and puts a profile behind it. The text is then complete: it means the same wherever the log is read, and
+  /// the hash covers both.
+  /// - Parameters:
+  ///   - bytes: the bytes of the policy.
+  ///   - file: the name that messages use.
+  ///   - profile: the profile. It replaces one that follows the policy already.
+  /// - Throws: `PolicyError` with every problem found.
   public init(bytes: [UInt8], file: String, profile: ProfileDocument) throws(PolicyError) {
     var text: String
     do throws(YAMLTree.Refusal) {
@@ -96,12 +115,13 @@ extension PolicyDocument {
 }
 
 extension SourceText {
-  /// A policy, and the profile that may follow it after a line `---`. The places in both are those in the whole.
+  /// The policy, and the profile that may follow it after a line `---`. Places in both count from the start of the whole
+  /// text.
   var parts: (policy: SourceText, profile: SourceText?) {
     func isMarker(_ line: String.UnicodeScalarView.SubSequence) -> Bool {
       line.starts(with: "---".unicodeScalars) && line.dropFirst(3).first.map { $0 == " " || $0 == "\t" } != false
     }
-    // A first marker opens the policy itself.
+    // A marker before any content opens the policy itself.
     let content = lines.firstIndex { line in
       guard let first = line.first(where: { $0 != " " && $0 != "\t" }) else { return false }
       return first != "#" && first != "%"

@@ -1,11 +1,12 @@
-/// A document's text, checked to be characters that YAML allows, and its lines.
+/// The text of a document and its lines. All characters have been checked to be allowed in YAML.
 struct SourceText {
-  /// Without a byte order mark.
+  /// The text, without a byte order mark.
   let text: String
-  /// Without line ends; at least one.
+  /// The lines, at least one, without line ends.
   let lines: [String.UnicodeScalarView.SubSequence]
 
-  /// The text of `bytes`; refuses what is too large, not UTF-8, or not printable, with its place.
+  /// Checks the bytes of a document.
+  /// - Throws: the place of the first byte that is not UTF-8 or not printable; also if there are too many bytes.
   init(bytes: [UInt8]) throws(YAMLTree.Refusal) {
     guard bytes.count <= PolicyBounds.documentBytesMax else {
       throw YAMLTree.Refusal(
@@ -30,7 +31,7 @@ struct SourceText {
         }
         scalars.append(scalar)
         if scalar == "\n", lastWasReturn {
-          // Second half of a line end that was counted already.
+          // This is the second half of a line end that was counted already.
         } else if Self.isLineEnd(scalar) {
           position = Position(line: position.line + 1, column: 1)
         } else {
@@ -42,13 +43,14 @@ struct SourceText {
     self.init(checked: String(scalars))
   }
 
-  /// - Parameter text: a part of one that was checked.
+  /// Creates a text without a check.
+  /// - Parameter text: a part of a text that was checked.
   init(checked text: String) {
     self.text = text
     lines = Self.lines(of: text.unicodeScalars)
   }
 
-  /// The nearest place that exists in the document (libyaml may point behind its end).
+  /// Returns the nearest place that exists in the document. libyaml may point behind the end.
   func clamped(_ position: Position) -> Position {
     let line = min(max(position.line, 1), lines.count)
     let columnMax = lines[line - 1].count + 1
@@ -56,14 +58,17 @@ struct SourceText {
     return Position(line: line, column: min(max(position.column, 1), columnMax))
   }
 
-  /// The scalar at a place; nil at the end of a line and outside the document.
+  /// Returns the Unicode scalar at a place; nil at the end of a line and outside the document.
   func scalar(at position: Position) -> Unicode.Scalar? {
     guard lines.indices.contains(position.line - 1), position.column > 0 else { return nil }
     return lines[position.line - 1].dropFirst(position.column - 1).first
   }
 
-  /// Where the scalar at `offset` of a value's text stands, if the value is written in one line without escapes; else
-  /// where the value begins.
+  /// Returns the place of one character of a value, for messages about the value's inside.
+  /// - Parameters:
+  ///   - offset: the number of Unicode scalars before the character.
+  ///   - value: the text of the value.
+  ///   - start: the place where the value begins. It is returned if the value is not written in one line without escapes.
   func position(of offset: Int, in value: String, at start: Position) -> Position {
     guard start.line <= lines.count else { return start }
     let line = Array(lines[start.line - 1])
@@ -97,7 +102,7 @@ struct SourceText {
     return lines
   }
 
-  /// libyaml's line ends.
+  /// Whether libyaml ends a line at a Unicode scalar.
   static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
@@ -105,7 +110,7 @@ struct SourceText {
     }
   }
 
-  /// YAML's printable characters, without U+E000, which `YAMLTree` uses.
+  /// Whether a Unicode scalar is printable in YAML. U+E000 is not, because `YAMLTree` uses it.
   private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09, 0x0A, 0x0D, 0x20...0x7E, 0x85, 0xA0...0xD7FF, 0xE001...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF: true

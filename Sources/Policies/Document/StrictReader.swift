@@ -1,27 +1,35 @@
 import Domain
 
-/// A value of the document with its path, and the place of its key (for what is missing in it).
+/// A value of the document.
 struct Located {
+  /// The path of the value.
   var path: String
+  /// The value.
   var node: YAMLNode
+  /// The place of its key, for messages about what is missing in the value.
   var owner: Position
 }
 
-/// The keys of one mapping.
+/// The keys that one mapping of the document gives.
 struct LocatedKeys {
+  /// The path of the mapping.
   var path: String
+  /// The place of the mapping's own key.
   var owner: Position
   fileprivate var values: [String: Located] = [:]
   subscript(key: String) -> Located? { values[key] }
 }
 
-/// Reads values strictly and goes on after a mistake, so that one run shows all of them. Every reader returns nil where
-/// the value is absent or wrong; what is wrong has been noted.
+/// Reads the values of a document strictly. It continues after a mistake, so that one run shows all of them: every method
+/// returns nil if the value is absent or wrong, and notes what is wrong.
 struct StrictReader {
+  /// The name of the document, for messages.
   let file: String
+  /// The text of the document.
   let source: SourceText
+  /// The problems found so far, at most 100 of each severity.
   private(set) var problems: [PolicyProblem] = []
-  /// Where each value that was read stands, by path.
+  /// The place of each value that was read, by path.
   private(set) var positions: [String: Position] = [:]
 
   init(file: String, source: SourceText) {
@@ -29,9 +37,10 @@ struct StrictReader {
     self.source = source
   }
 
+  /// Whether the document will be refused.
   private(set) var hasErrors = false
 
-  /// In reading order, warnings included.
+  /// The problems in the order of the document, warnings included.
   var sortedProblems: [PolicyProblem] {
     problems.enumerated().sorted {
       ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
@@ -39,10 +48,12 @@ struct StrictReader {
     .map(\.element)
   }
 
+  /// Notes an error.
   mutating func error(_ position: Position, _ path: String, _ message: String) {
     note(.error, position, path, message)
   }
 
+  /// Notes a warning.
   mutating func warning(_ position: Position, _ path: String, _ message: String) {
     note(.warning, position, path, message)
   }
@@ -60,8 +71,12 @@ struct StrictReader {
 
   // MARK: Mappings and lists
 
-  /// A mapping with known keys: notes the unknown and the missing ones. `reasons`: why a required key is, where that is
-  /// not always so.
+  /// Reads the keys of a mapping, and notes unknown and missing ones.
+  /// - Parameters:
+  ///   - value: the mapping.
+  ///   - allowed: all keys that the mapping may have, in the order in which messages list them.
+  ///   - required: the keys that it must have.
+  ///   - reasons: the reason why a key is required, for keys that are not always required.
   mutating func keys(
     _ value: Located, allowed: [String], required: [String] = [], reasons: [String: String] = [:]
   ) -> LocatedKeys? {
@@ -92,7 +107,12 @@ struct StrictReader {
     return keys
   }
 
-  /// A mapping whose keys are names.
+  /// Reads a mapping from names that the user chooses.
+  /// - Parameters:
+  ///   - value: the mapping.
+  ///   - what: the kind of name, for messages: `a bundle id`.
+  ///   - meaning: what the names stand for, for messages.
+  ///   - max: the largest number of entries.
   mutating func named(
     _ value: Located?, _ what: String, to meaning: String = "its policy", max: Int
   ) -> [(name: String, value: Located)]? {
@@ -118,6 +138,10 @@ struct StrictReader {
     }
   }
 
+  /// Reads a list.
+  /// - Parameters:
+  ///   - what: the noun for the elements, for messages.
+  ///   - count: the allowed numbers of elements.
   mutating func list(_ value: Located?, of what: String, count: ClosedRange<Int>) -> [Located]? {
     guard let value else { return nil }
     guard case .list(let nodes) = value.node.content else {
@@ -143,7 +167,12 @@ struct StrictReader {
   /// Keeps the place of a value that was read without one of the readers below.
   mutating func keep(_ value: Located) { positions[value.path] = value.owner }
 
-  /// A non-empty text; a number or a boolean is taken as it is written.
+  /// Whether the values of these keys of a mapping were read without an error.
+  func wereRead(_ names: [String], of mapping: Located) -> Bool {
+    names.allSatisfy { positions[Self.path(mapping.path, $0)] != nil }
+  }
+
+  /// Reads a text that is not empty. A number or a boolean counts as the text that it is written with.
   mutating func text(_ value: Located?, _ expected: String, bytesMax: Int = DomainBounds.nameBytesMax) -> String? {
     guard let value else { return nil }
     guard case .scalar(let text, _) = value.node.content, !text.isEmpty else {
@@ -160,7 +189,8 @@ struct StrictReader {
     return text
   }
 
-  /// A non-empty text that YAML also takes for one: `12`, `true` and `null` need quotation marks.
+  /// Reads a text that is not empty and that other YAML readers also take for a text: `12`, `true` and `null` need quotation
+  /// marks.
   mutating func name(_ value: Located?, _ expected: String, bytesMax: Int = DomainBounds.nameBytesMax) -> String? {
     guard let value else { return nil }
     if case .scalar(let text, plain: true) = value.node.content, !text.isEmpty,
@@ -174,6 +204,7 @@ struct StrictReader {
     return text(value, expected, bytesMax: bytesMax)
   }
 
+  /// Reads one of several texts.
   mutating func choice(_ value: Located?, among choices: [String]) -> String? {
     guard let value, let text = text(value, "one of \(Self.list(choices))") else { return nil }
     if choices.contains(text) { return text }
@@ -183,6 +214,7 @@ struct StrictReader {
     return nil
   }
 
+  /// Reads `true` or `false`.
   mutating func flag(_ value: Located?) -> Bool? {
     guard let value else { return nil }
     if case .scalar(let text, plain: true) = value.node.content, text == "true" || text == "false" {
@@ -194,7 +226,7 @@ struct StrictReader {
     return nil
   }
 
-  /// A number as it is written, and its value.
+  /// Reads a number, and returns its text and its value.
   private mutating func numeral(_ value: Located, _ expected: String) -> (text: String, number: Double)? {
     if case .scalar(let text, plain: true) = value.node.content, let number = NumberText.parse(text) {
       return (text, number)
@@ -203,6 +235,7 @@ struct StrictReader {
     return nil
   }
 
+  /// Reads a number within bounds.
   mutating func number(_ value: Located?, in range: ClosedRange<Double>) -> Double? {
     guard let value else { return nil }
     let expected = "a number from \(NumberText.format(range.lowerBound)) to \(NumberText.format(range.upperBound))"
@@ -217,6 +250,7 @@ struct StrictReader {
     return number
   }
 
+  /// Reads a whole number within bounds.
   mutating func integer(_ value: Located?, in range: ClosedRange<Int>) -> Int? {
     guard let value else { return nil }
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
@@ -232,7 +266,8 @@ struct StrictReader {
     return whole
   }
 
-  /// `reason`: why the range is as it is.
+  /// Reads a duration within bounds.
+  /// - Parameter reason: the reason for the bounds, for the message.
   mutating func duration(_ value: Located?, in range: ClosedRange<TimeSpan>, reason: String? = nil) -> TimeSpan? {
     guard let value else { return nil }
     let bounds = "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
@@ -248,7 +283,7 @@ struct StrictReader {
     return nil
   }
 
-  /// `HH:MM` as minutes after midnight.
+  /// Reads a local time `HH:MM`, as minutes after midnight.
   mutating func clock(_ value: Located?) -> Int? {
     let expected = "a local time HH:MM from 00:00 to 23:59"
     guard let value, let text = text(value, expected) else { return nil }
@@ -262,7 +297,7 @@ struct StrictReader {
     return nil
   }
 
-  /// 24 weights, one per local hour.
+  /// Reads 24 weights, one for each local hour.
   mutating func hours(_ value: Located?) -> [Double]? {
     guard let value, let items = list(value, of: "weights, one per hour 0 to 23", count: 24...24) else { return nil }
     let weights = items.compactMap { number($0, in: PolicyBounds.hourWeight) }
@@ -276,7 +311,8 @@ struct StrictReader {
 
   // MARK: Words
 
-  /// `unquoted`: the value would be right without its quotation marks.
+  /// Notes that a value has another form than was expected.
+  /// - Parameter unquoted: whether the value would be right without its quotation marks.
   mutating func mismatch(_ value: Located, expected: String, unquoted: Bool = false) {
     let hint = unquoted ? "; remove the quotation marks" : ""
     error(value.node.position, value.path, "expected \(expected); found \(Self.describe(value.node))\(hint)")
@@ -287,6 +323,7 @@ struct StrictReader {
     return nil
   }
 
+  /// Returns a value in words, for messages.
   static func describe(_ node: YAMLNode) -> String {
     switch node.content {
     case .list: "a list"
@@ -297,7 +334,7 @@ struct StrictReader {
     }
   }
 
-  /// `; did you mean perDay?` or `;`.
+  /// Returns `; did you mean perDay?` if a candidate comes near to the name, else `;`.
   static func suggestion(_ name: String, _ candidates: [String]) -> String {
     meant(name, candidates).map { "; did you mean \($0)?" } ?? ";"
   }
@@ -312,11 +349,13 @@ struct StrictReader {
     return NearestName.of(name, among: candidates)
   }
 
+  /// Returns names as a list in words: `a, b or c`.
   static func list(_ names: [String]) -> String {
     names.count < 2 ? names.joined() : "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
   }
 
-  /// `kinds.FlightStatus`; names that are no plain words stand in brackets: `apps[com.example.flights]`.
+  /// Returns the path of a key: `kinds.FlightStatus`. Names that are no plain words stand in brackets, as in
+  /// `apps[com.example.flights]`.
   static func path(_ parent: String, _ key: String) -> String {
     let isWord =
       !key.isEmpty
@@ -329,8 +368,10 @@ struct StrictReader {
   }
 }
 
-/// Numbers the way YAML 1.2 and JSON write them; no `0x10`, `1_000`, `.inf`, and no leading zero, which YAML 1.1 reads as octal.
+/// The texts of numbers, as YAML 1.2 and JSON write them. `0x10`, `1_000` and `.inf` are no numbers, and neither are leading
+/// zeros, which YAML 1.1 reads as octal.
 enum NumberText {
+  /// Returns the number that a text stands for; nil if it is none.
   static func parse(_ text: String) -> Double? {
     let characters = Array(text.utf8)
     let digits = characters.first == UInt8(ascii: "-") ? characters.dropFirst() : characters[...]
@@ -341,7 +382,7 @@ enum NumberText {
     return number
   }
 
-  /// Whole numbers without a fraction.
+  /// Returns the text of a number. Whole numbers have no fraction.
   static func format(_ number: Double) -> String {
     if let whole = Int64(exactly: number) { return String(whole) }
     return "\(number)"

@@ -1,17 +1,18 @@
 import Yams
 
-/// A place in a document: line and column from 1, columns in Unicode scalars.
+/// A place in a document. Lines and columns count from 1, columns in Unicode scalars.
 struct Position: Hashable, Comparable, Sendable {
   var line: Int
   var column: Int
+  /// The first character.
   static let start = Position(line: 1, column: 1)
   static func < (a: Position, b: Position) -> Bool { (a.line, a.column) < (b.line, b.column) }
 }
 
-/// A YAML value with its place, nothing resolved: what a plain scalar means is for the reader of that key to say.
+/// A YAML value with its place. Plain scalars are not resolved: the reader of a key decides whether `5m` or `on` is a text.
 struct YAMLNode {
   enum Content {
-    /// `plain`: written without quotation marks, so it may be a number or a boolean.
+    /// A text. A plain one is written without quotation marks, so it may stand for a number or a boolean.
     case scalar(text: String, plain: Bool)
     case list([YAMLNode])
     case mapping([Entry])
@@ -27,26 +28,29 @@ struct YAMLNode {
 
 /// Reads the subset of YAML that a policy needs: one document, text keys, no anchors, aliases or tags.
 struct YAMLTree {
-  /// A place and what is wrong there.
+  /// A mistake and its place.
   struct Refusal: Error {
     var position: Position
     var message: String
   }
 
-  /// Stands for `*` while libyaml reads, so that no alias can exist and none can multiply; turned back in every scalar.
-  /// It is printable to libyaml, one column wide as `*` is, and refused in documents (`SourceText`).
+  /// The character that replaces every `*` while libyaml reads, so that there are no aliases, which could multiply. Scalars get
+  /// their `*` back afterwards. libyaml takes the character for a printable one, one column wide as `*` is, and `SourceText`
+  /// refuses documents that contain it.
   private static let asterisk: Unicode.Scalar = "\u{E000}"
 
   private var values = 0
 
-  /// The root of a document that `SourceText` has accepted; nil for a document without content. libyaml stops at 1,000
-  /// levels, which take less than 1 MiB of stack in a debug build; a thread has 8 MiB unless it was made with less.
+  /// Reads a document that `SourceText` has accepted. libyaml stops at 1,000 levels, which take less than 1 MiB of stack in a
+  /// debug build; a thread has 8 MiB unless it was made with less.
+  /// - Returns: the root; nil for a document without content.
+  /// - Throws: the first mistake.
   static func load(_ source: SourceText) throws(Refusal) -> YAMLNode? {
     var disarmed = ""
     for scalar in source.text.unicodeScalars { disarmed.unicodeScalars.append(scalar == "*" ? asterisk : scalar) }
     do {
       let parser = try Parser(yaml: disarmed, resolver: .basic, encoding: .utf8)
-      // Nodes refer to their anchors weakly: the parser owns them.
+      // Nodes refer weakly to their anchors, which the parser owns.
       return try withExtendedLifetime(parser) {
         guard let root = try parser.singleRoot() else { return nil }
         var tree = YAMLTree()
@@ -61,7 +65,9 @@ struct YAMLTree {
     }
   }
 
-  /// The root of a document that must not be empty.
+  /// Reads a document that must not be empty.
+  /// - Parameter expected: what the document should contain, for the message about an empty one.
+  /// - Throws: the first mistake.
   static func root(of source: SourceText, expected: String) throws(Refusal) -> YAMLNode {
     let empty = Refusal(position: .start, message: "the document is empty; expected \(expected)")
     do throws(Refusal) {
@@ -118,7 +124,7 @@ struct YAMLTree {
         position: position, message: "YAML anchors cannot be used in a policy: remove &\(anchor.rawValue)")
     }
     let name = tag.description
-    // Yams itself gives these three to values without a tag.
+    // Yams gives these three tags to values that have none.
     let natural = [Tag.Name.str, .seq, .map].map(\.rawValue)
     if !name.isEmpty, !natural.contains(name) {
       throw Refusal(

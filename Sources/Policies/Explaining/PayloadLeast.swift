@@ -1,18 +1,19 @@
 import Domain
 
-/// The bytes that the body of a Live Activity push has at least, whatever the event says: what its templates hold as
-/// constant text. Fields count as their shortest value.
+/// The smallest bodies that pushes to Live Activities of a kind can have: the constant text of the templates. Fields count as
+/// their shortest value.
 enum PayloadLeast {
-  /// `{"aps":{"timestamp":1784800000,"event":"start","content-state":…,"relevance-score":0}}`; `update` has a byte more.
+  /// The bytes of `{"aps":{"timestamp":1784800000,"event":"start","content-state":…,"relevance-score":0}}`. An `update` has one more.
   private static let frame = 85
-  /// `,"attributes-type":"…","attributes":…`
+  /// The bytes of `,"attributes-type":"…","attributes":…`
   private static let attributes = 35
-  /// `,"alert":{"title":"…","body":"…"}`
+  /// The bytes of `,"alert":{"title":"…","body":"…"}`
   private static let alert = 31
 
-  /// Of an update that carries no alert.
+  /// Returns the smallest body, in bytes, of an update without an alert.
   static func update(_ activity: ActivityPolicy) -> Int { frame + 1 + object(activity.contentState) }
 
+  /// Returns the smallest body, in bytes, of a start.
   static func start(_ activity: ActivityPolicy) -> Int {
     var bytes = frame + object(activity.contentState) + attributes + object(activity.attributes)
     bytes += activity.attributesType?.utf8.count ?? 0
@@ -28,7 +29,7 @@ enum PayloadLeast {
   private static func value(_ value: TemplateValue) -> Int {
     switch value {
     case .constant(let constant): PolicyText.json(constant).utf8.count
-    // A digit, or null for a date that is missing.
+    // The shortest value is a digit. (A missing date is null, which is longer.)
     case .field, .date: 1
     case .text(let template): 2 + text(template)
     case .object(let members): object(members)

@@ -1,19 +1,23 @@
 public import Domain
+import JSON
 
-/// What a new policy changes, in effective values: what `rouse policy diff` prints. Comments, order of kinds and
-/// spelling count for nothing; a rule is known by its event type.
+/// The changes from one policy to another, in the values that are in force. `rouse policy diff` prints them. Comments, the
+/// order of kinds and the spelling of values do not count; a rule is known by its event type.
 public struct PolicyDifference: Equatable, Sendable {
+  /// One value that differs.
   public struct Change: Equatable, Sendable {
+    /// The path of the value. It names rules by their event type.
     public var path: String
-    /// Nil: not there before.
+    /// The value before; nil if there was none.
     public var old: FieldValue?
-    /// Nil: not there any more.
+    /// The value now; nil if there is none any more.
     public var new: FieldValue?
   }
 
-  /// In the order of the old policy, what is new at the end.
+  /// The changes in the order of the old policy, with new values at the end.
   public let changes: [Change]
 
+  /// Compares two policies.
   public init(from old: Policy, to new: Policy) {
     let before = PolicyValues(old, rules: .byEventType).items
     let after = PolicyValues(new, rules: .byEventType).items
@@ -25,9 +29,10 @@ public struct PolicyDifference: Equatable, Sendable {
       + after.filter { beforeByPath[$0.path] == nil }.map { Change(path: $0.path, old: nil, new: $0.value) }
   }
 
+  /// Whether nothing differs.
   public var isEmpty: Bool { changes.isEmpty }
 
-  /// One line per change: `path: old → new`, `path: + new`, `path: - old`.
+  /// The changes as text, one line each: `path: old → new`, `path: + new`, `path: - old`.
   public var text: String {
     changes.map { change in
       switch (change.old, change.new) {
@@ -39,12 +44,19 @@ public struct PolicyDifference: Equatable, Sendable {
     }.joined()
   }
 
-  /// One JSON object per line: `path`, `old`, `new` (null where there is none).
+  /// The changes as JSON, one object for each line: `path`, `old` and `new`, null if there is none.
   public var jsonLines: String {
     changes.map { change in
-      let old = PolicyText.json(change.old ?? .null)
-      let new = PolicyText.json(change.new ?? .null)
-      return "{\"path\":\(PolicyText.json(change.path)),\"old\":\(old),\"new\":\(new)}\n"
+      var json = JSONWriter()
+      json.beginObject()
+      json.key("path")
+      json.string(change.path)
+      json.key("old")
+      json.value(change.old ?? .null)
+      json.key("new")
+      json.value(change.new ?? .null)
+      json.endObject()
+      return json.text + "\n"
     }.joined()
   }
 }

@@ -1,30 +1,37 @@
 public import Domain
+import JSON
 
-/// The effective policy, value by value, each with where it comes from: what `rouse policy explain` prints.
+/// The policy in force, value by value, each with its origin. `rouse policy explain` prints it.
 public struct PolicyExplanation: Sendable {
-  /// Where a value comes from.
+  /// The origin of a value.
   public enum Origin: Equatable, Sendable {
-    /// Written in the document, at this line.
+    /// The document states the value, at this line.
     case document(file: String, line: Int)
-    /// From the budget profile.
+    /// The value comes from the budget profile.
     case profile(name: String, provenance: BudgetProfile.Provenance)
-    /// Not given: what this version does then.
+    /// The document says nothing, and this is the value that this version then uses.
     case builtIn
-    /// Follows from another value of the document, at this line.
+    /// The value follows from another value of the document, at this line.
     case follows(from: String, file: String, line: Int)
   }
 
+  /// One value with its origin.
   public struct Line: Equatable, Sendable {
-    /// In the spelling of the document: `kinds.FlightStatus.budget.perDay`.
+    /// The path in the spelling of the document: `kinds.FlightStatus.budget.perDay`.
     public var path: String
+    /// The value in force.
     public var value: FieldValue
+    /// The origin of the value.
     public var origin: Origin
   }
 
-  /// Top level first, then kind by kind, by name.
+  /// The values of the top level, then those of each kind, sorted by the kind's name.
   public let lines: [Line]
 
-  /// Explains a whole document, or one kind of it (no lines where it has no such kind).
+  /// Explains a document.
+  /// - Parameters:
+  ///   - document: the policy.
+  ///   - kind: the kind to explain; nil: the whole document. There are no lines if the document has no such kind.
   public init(_ document: PolicyDocument, kind: String? = nil) {
     let prefix = kind.map { StrictReader.path("kinds", $0) + "." } ?? ""
     lines = PolicyValues(document.policy, rules: .byIndex).items.filter { $0.path.utf8.starts(with: prefix.utf8) }.map {
@@ -50,33 +57,41 @@ public struct PolicyExplanation: Sendable {
     return .builtIn
   }
 
-  /// A limit of all kinds: from the document's `limits`, or else from the profile.
+  /// Returns the origin of a limit of all kinds: the document's `limits`, or else the profile.
   private static func inherited(_ path: String, in document: PolicyDocument) -> Origin {
     if let line = document.positions[path]?.line { return .follows(from: path, file: document.file, line: line) }
     return limitOrigin(path, document.profile)
   }
 
   private static func limitOrigin(_ path: String, _ profile: BudgetProfile) -> Origin {
-    let rate = BudgetProfile.rates.first { path.hasPrefix("limits.\($0.name).") }?.path
+    let rate = PolicyKeys.rates.first { path.hasPrefix("limits.\($0.name).") }?.place
     let factor = path == "limits.frequentPushesFactor" ? profile.activityPushes.provenance : nil
     let provenance = factor ?? rate.map { profile[keyPath: $0].provenance } ?? profile.instanceReloads.provenance
     return .profile(name: profile.name, provenance: provenance)
   }
 
-  /// One line per value: `path = value   # origin`.
+  /// The explanation as text, one line for each value: `path = value   # origin`.
   public var text: String {
     let shown = lines.map { (left: "\($0.path) = \(PolicyText.of($0.value))", origin: Self.words($0.origin)) }
-    // Long values would push every origin out of sight.
+    // Values longer than 80 characters do not widen the column, because they would push every origin out of sight.
     let width = shown.map { $0.left.count }.filter { $0 <= 80 }.max() ?? 0
     return shown.map { line in
       line.left + String(repeating: " ", count: max(0, width - line.left.count)) + "  # \(line.origin)\n"
     }.joined()
   }
 
-  /// One JSON object per line: `path`, `value`, `origin` and what the origin has.
+  /// The explanation as JSON, one object for each line: `path`, `value`, `origin` and the members that belong to the origin.
   public var jsonLines: String {
     lines.map { line in
-      "{\"path\":\(PolicyText.json(line.path)),\"value\":\(PolicyText.json(line.value)),\(Self.json(line.origin))}\n"
+      var json = JSONWriter()
+      json.beginObject()
+      json.key("path")
+      json.string(line.path)
+      json.key("value")
+      json.value(line.value)
+      Self.write(line.origin, to: &json)
+      json.endObject()
+      return json.text + "\n"
     }.joined()
   }
 
@@ -90,15 +105,42 @@ public struct PolicyExplanation: Sendable {
     }
   }
 
-  private static func json(_ origin: Origin) -> String {
+  private static func write(_ origin: Origin, to json: inout JSONWriter) {
+    func member(_ key: StaticString, _ text: String) {
+      json.key(key)
+      json.string(text)
+    }
+    func place(_ file: String, _ line: Int) {
+      member("file", file)
+      json.key("line")
+      json.integer(line)
+    }
     switch origin {
-    case .document(let file, let line): "\"origin\":\"document\",\"file\":\(PolicyText.json(file)),\"line\":\(line)"
+    case .document(let file, let line):
+      member("origin", "document")
+      place(file, line)
     case .profile(let name, let provenance):
-      "\"origin\":\"profile\",\"profile\":\(PolicyText.json(name)),\"confidence\":\(PolicyText.json(provenance.confidence)),"
-        + "\"source\":\(PolicyText.json(provenance.source))"
-    case .builtIn: "\"origin\":\"builtIn\""
+      member("origin", "profile")
+      member("profile", name)
+      member("confidence", provenance.confidence)
+      member("source", provenance.source)
+    case .builtIn: member("origin", "builtIn")
     case .follows(let from, let file, let line):
-      "\"origin\":\"follows\",\"from\":\(PolicyText.json(from)),\"file\":\(PolicyText.json(file)),\"line\":\(line)"
+      member("origin", "follows")
+      member("from", from)
+      place(file, line)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes a JSON scalar.
+  mutating func value(_ value: FieldValue) {
+    switch value {
+    case .null: null()
+    case .bool(let flag): bool(flag)
+    case .number(let number): self.number(number)
+    case .string(let text): string(text)
     }
   }
 }

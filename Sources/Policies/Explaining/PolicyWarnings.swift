@@ -1,7 +1,8 @@
 import Domain
 
-/// What a valid policy says but can hardly mean.
+/// Finds what a valid policy says but probably does not mean.
 enum PolicyWarnings {
+  /// Notes the warnings about a policy.
   static func note(_ policy: Policy, in reader: inout StrictReader) {
     noteManyInterests(policy, &reader)
     for kind in policy.kinds {
@@ -14,7 +15,7 @@ enum PolicyWarnings {
     }
   }
 
-  /// What constant text alone makes large is large on every push.
+  /// Notes pushes that are large by constant text alone, and so are large for every event.
   private static func notePayload(
     _ kind: KindPolicy, _ path: String, _ profile: BudgetProfile, _ reader: inout StrictReader
   ) {
@@ -32,7 +33,7 @@ enum PolicyWarnings {
     let update = PayloadLeast.update(activity)
     note("an update", update, at: "\(path).activity.contentState")
     let start = PayloadLeast.start(activity)
-    // Where the update is as large already, one warning says it.
+    // If the update is as large, one warning is enough.
     if kind.rules.contains(where: { $0.action == .start }),
       profile.payloadBand(bytes: start, isBroadcast: isBroadcast)
         > profile.payloadBand(bytes: update, isBroadcast: isBroadcast)
@@ -41,7 +42,7 @@ enum PolicyWarnings {
     }
   }
 
-  /// Kinds that listen to the same event share its keys.
+  /// Notes event types with too many interest keys. Kinds that listen to the same event share its keys.
   private static func noteManyInterests(_ policy: Policy, _ reader: inout StrictReader) {
     var noted: Set<String> = []
     for kind in policy.kinds {
@@ -91,7 +92,7 @@ enum PolicyWarnings {
     }
   }
 
-  /// The first rule that matches holds, so one behind a rule that covers it is never asked.
+  /// Notes rules that are never used, because an earlier rule matches all of their events.
   private static func noteDeadRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
     for (index, rule) in kind.rules.enumerated() {
       guard let earlier = kind.rules[..<index].firstIndex(where: { covers($0.event, rule.event) }) else { continue }
@@ -130,8 +131,8 @@ enum PolicyWarnings {
     }
   }
 
-  /// A rule with base 0 and no terms says "ignore these events" and is meant. What an event starts or ends is not a
-  /// matter of its value alone.
+  /// Notes rules whose events are always suppressed. A rule with base 0 and no terms means "ignore these events", so it is not
+  /// noted. Rules that start or end activities are not noted, because they do not act by their value alone.
   private static func noteWorthlessRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
     for (index, rule) in kind.rules.enumerated() {
       let formula = rule.relevance
@@ -148,6 +149,7 @@ enum PolicyWarnings {
 }
 
 extension RelevanceFormula.Term {
+  /// The weight of the term.
   var weight: Double {
     switch self {
     case .changeOf(_, _, _, let weight), .magnitudeOf(_, _, let weight), .equals(_, _, let weight),

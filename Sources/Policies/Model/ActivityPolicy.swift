@@ -1,27 +1,30 @@
 public import Domain
 
-/// What a Live Activity is told: templates over the newest event's data, and how it begins and ends.
+/// The content of the Live Activities of a kind, as templates over the newest event's data, and how activities begin and end.
 public struct ActivityPolicy: Equatable, Sendable {
-  /// Swift type name of the attributes; needed where a rule starts activities.
+  /// The name of the attributes' Swift type. Required if a rule starts activities.
   public var attributesType: String?
-  /// Static data, sent with `start` only.
+  /// The static data, which only a start carries.
   public var attributes: [TemplateMember]
+  /// The content state.
   public var contentState: [TemplateMember]
-  /// Needed where a rule starts activities: Apple refuses a start without one.
+  /// The alert. Required if a rule starts activities, because Apple refuses a start without one.
   public var alert: AlertTemplate?
-  /// `stale-date`: this long after each push; nil: none.
+  /// The time after each push at which the activity turns stale (`stale-date`); nil: never.
   public var staleAfter: TimeSpan?
-  /// An activity whose subject is silent for this long is ended.
+  /// The time without an event about its subject after which an activity is ended.
   public var quietEnd: TimeSpan
+  /// The time at which an ended activity leaves the lock screen.
   public var dismissal: Dismissal
-  /// `relevance-score` is the relevance times this; Apple compares the app's activities with each other only.
+  /// The factor from relevance to `relevance-score`. Apple compares only the activities of one app with each other.
   public var relevanceScore: Double
-  /// Where dates inside the content state count from.
+  /// The instant from which dates in the content state count seconds.
   public var dates: DateBase
-  /// For surface `broadcast`: whether the channel stores the newest message (`message-storage-policy` 1). Without
-  /// storage `apns-expiration` must be 0.
+  /// Whether a broadcast channel stores the newest message (`message-storage-policy` 1). Without storage `apns-expiration`
+  /// must be 0.
   public var channelStoresNewest: Bool
 
+  /// Creates the content of Live Activities. Nothing is checked.
   public init(
     attributesType: String? = nil, attributes: [TemplateMember] = [], contentState: [TemplateMember],
     alert: AlertTemplate? = nil, staleAfter: TimeSpan? = nil, quietEnd: TimeSpan = .hours(2),
@@ -40,57 +43,63 @@ public struct ActivityPolicy: Equatable, Sendable {
     self.channelStoresNewest = channelStoresNewest
   }
 
-  /// When an ended activity leaves the lock screen.
+  /// The time at which an ended activity leaves the lock screen.
   public enum Dismissal: Equatable, Sendable {
-    /// As the system likes, within four hours.
+    /// The system chooses, within four hours.
     case `default`
+    /// At once.
     case immediate
-    /// At most four hours: Apple caps it there.
+    /// This long after the end, at most four hours, where Apple caps it.
     case after(TimeSpan)
   }
 
-  /// Seconds since when.
+  /// The instant from which dates count seconds.
   public enum DateBase: String, Sendable, CaseIterable {
-    /// 2001-01-01, what Swift's default date decoding expects.
+    /// 2001-01-01, which Swift's default date decoding expects.
     case reference2001 = "2001"
-    /// 1970-01-01
+    /// 1970-01-01.
     case unix = "1970"
   }
 }
 
-extension Surface {
-  /// Live Activities, one by one or all of a channel: what an `ActivityPolicy` is for.
-  public var showsActivities: Bool { self == .liveActivity || self == .broadcast }
-}
-
-/// A member of a JSON object to be made.
+/// A member of a JSON object that is made from an event.
 public struct TemplateMember: Equatable, Sendable {
+  /// The name of the member.
   public var name: String
+  /// The template of its value.
   public var value: TemplateValue
+
+  /// Creates a member.
   public init(name: String, value: TemplateValue) {
     self.name = name
     self.value = value
   }
 }
 
-/// How a JSON value is made from an event.
+/// The template of a JSON value that is made from an event.
 public indirect enum TemplateValue: Equatable, Sendable {
+  /// The same value for every event.
   case constant(FieldValue)
-  /// The field as it is, number or text; the fallback where the event has none.
+  /// The value of a field, number or text; the fallback if the event lacks the field.
   case field(path: String, fallback: FieldValue)
-  /// Text with `{…}` in it, always a JSON string; a missing field is left empty.
+  /// A text with placeholders, always a JSON string. A missing field is left empty.
   case text(InterestTemplate)
-  /// An RFC 3339 text field as seconds since the activity's date base; null where the event has none.
+  /// A field with an RFC 3339 text, as seconds since the activity's date base; null if the event lacks the field.
   case date(path: String)
+  /// An object.
   case object([TemplateMember])
 }
 
-/// `alert` of a push: title and body.
+/// The `alert` of a push.
 public struct AlertTemplate: Equatable, Sendable {
+  /// The title.
   public var title: InterestTemplate
+  /// The text below the title.
   public var body: InterestTemplate
-  /// Updates at or above this relevance carry the alert; a start always does. Above 1: no update does.
+  /// The relevance at or above which an update carries the alert; a start always does. Above 1 no update does.
   public var aboveRelevance: Double
+
+  /// Creates an alert. Nothing is checked.
   public init(title: InterestTemplate, body: InterestTemplate, aboveRelevance: Double) {
     self.title = title
     self.body = body

@@ -2,33 +2,36 @@ public import Domain
 
 /// A platform's limits as data: each number with its source and how sure it is.
 public struct BudgetProfile: Equatable, Sendable {
+  /// The name of the profile.
   public var name: String
-  /// Default of `budget` for kinds that give none: reloads of one widget instance.
+  /// The limit on reloads of one widget instance, for kinds whose `budget` gives none.
   public var instanceReloads: PerDay
-  /// WidgetKit pushes to one device.
+  /// The limit on WidgetKit pushes to one device.
   public var devicePushes: Rate
-  /// Background pushes to one device.
+  /// The limit on background pushes to one device.
   public var backgroundPushes: Rate
-  /// Pushes to one control.
+  /// The limit on pushes to one control.
   public var controlPushes: Rate
-  /// Priority-10 pushes to one Live Activity; priority 5 is free.
+  /// The limit on pushes of priority 10 to one Live Activity. Priority 5 is free.
   public var activityPushes: Rate
-  /// The limit of `activityPushes` is this many times larger where the person allows frequent updates; its source is
-  /// that of `activityPushes`.
+  /// The factor by which the limit of `activityPushes` is larger for people who allow frequent updates. Its source is that of
+  /// `activityPushes`.
   public var frequentPushesFactor: Int
-  /// Starts of Live Activities by push, per device.
+  /// The limit on starts of Live Activities by push on one device.
   public var activityStarts: Rate
-  /// What the body of a push may weigh, and when it is large.
+  /// The largest body of a push.
   public var payload: PayloadLimit
+  /// The bounds between which a body counts as safe, to be watched, or risky.
   public var payloadBands: PayloadBands
 
-  /// `activityPushes` where the person allows frequent updates.
+  /// The limit on pushes of priority 10 to a Live Activity of a person who allows frequent updates.
   public var frequentActivityPushes: Rate {
     var rate = activityPushes
     rate.limit = rate.limit.map { $0 * frequentPushesFactor }
     return rate
   }
 
+  /// Creates a profile from its parts. Nothing is checked.
   public init(
     name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate, controlPushes: Rate = .unlimited,
     activityPushes: Rate = .unlimited, frequentPushesFactor: Int = 3, activityStarts: Rate = .unlimited,
@@ -46,19 +49,16 @@ public struct BudgetProfile: Equatable, Sendable {
     self.payloadBands = payloadBands
   }
 
-  /// The rates under the names that documents use, in their order.
-  static var rates: [(name: String, path: WritableKeyPath<BudgetProfile, Rate>)] {
-    [
-      ("devicePushes", \.devicePushes), ("backgroundPushes", \.backgroundPushes), ("controlPushes", \.controlPushes),
-      ("activityPushes", \.activityPushes), ("activityStarts", \.activityStarts),
-    ]
-  }
-
-  /// A number for a day, counted exactly.
+  /// A number for a day, which is counted exactly.
   public struct PerDay: Equatable, Sendable {
+    /// Reloads in a day, 1…200.
     public var limit: Int
+    /// The time that passes between two reloads at least.
     public var minInterval: TimeSpan
+    /// The source of both numbers.
     public var provenance: Provenance
+
+    /// Creates a limit. Nothing is checked.
     public init(limit: Int, minInterval: TimeSpan, provenance: Provenance) {
       self.limit = limit
       self.minInterval = minInterval
@@ -66,17 +66,23 @@ public struct BudgetProfile: Equatable, Sendable {
     }
   }
 
-  /// A rate with a burst: GCRA with T = window / limit and τ = (burst − 1)·T. Nil limit: unlimited.
+  /// A rate with a burst: the generic cell rate algorithm with T = window / limit and τ = (burst − 1)·T.
   public struct Rate: Equatable, Sendable {
+    /// Pushes in a window; nil: no limit.
     public var limit: Int?
+    /// The length of the window.
     public var window: TimeSpan
+    /// The pushes that may follow each other at once.
     public var burst: Int
+    /// The source of the numbers.
     public var provenance: Provenance
-    /// No limit at all.
+
+    /// A rate without a limit.
     public static let unlimited = Rate(
       limit: nil, window: .hours(1), burst: 1,
       provenance: Provenance(source: "no limit stated", confidence: "inference"))
 
+    /// Creates a rate. Nothing is checked.
     public init(limit: Int?, window: TimeSpan, burst: Int, provenance: Provenance) {
       self.limit = limit
       self.window = window
@@ -85,13 +91,20 @@ public struct BudgetProfile: Equatable, Sendable {
     }
   }
 
+  /// The source of a number and how sure it is.
   public struct Provenance: Equatable, Sendable {
+    /// The document, measurement or reasoning that the number comes from.
     public var source: String
-    /// high, medium, low or inference; `policy` for a number that a policy's `limits` set
+    /// One of `confidences`, or `policy` for a number that the `limits` of a policy set.
     public var confidence: String
+
+    /// Creates a provenance.
     public init(source: String, confidence: String) {
       self.source = source
       self.confidence = confidence
     }
   }
+
+  /// The degrees of confidence that a profile document may state, the surest first.
+  static let confidences = ["high", "medium", "low", "inference"]
 }

@@ -1,11 +1,12 @@
-/// How large the body of a push is against what the platform takes. In rising order.
+/// The size of a push's body, compared with what the platform accepts. The bands stand in rising order.
 public enum PayloadBand: String, Sendable, CaseIterable, Comparable {
   case safe, watch, risky
-  /// Up to the limit: whatever makes it larger next makes it refused.
+  /// Just below the limit: a little more would be refused.
   case allowed
-  /// More than the platform takes: it is not sent.
+  /// Larger than the platform accepts. The push is not sent.
   case refused
 
+  /// Whether the first band is the smaller one.
   public static func < (a: PayloadBand, b: PayloadBand) -> Bool { a.rank < b.rank }
 
   private var rank: Int {
@@ -20,13 +21,16 @@ public enum PayloadBand: String, Sendable, CaseIterable, Comparable {
 }
 
 extension BudgetProfile {
-  /// Bytes that the body of one push may have.
+  /// The bytes that the body of one push may have.
   public struct PayloadLimit: Equatable, Sendable {
-    /// To a device.
+    /// The bytes of a push to a device.
     public var limit: Int
-    /// To a broadcast channel.
+    /// The bytes of a push to a broadcast channel.
     public var broadcastLimit: Int
+    /// The source of the numbers.
     public var provenance: Provenance
+
+    /// Creates a limit. Nothing is checked.
     public init(limit: Int, broadcastLimit: Int, provenance: Provenance) {
       self.limit = limit
       self.broadcastLimit = broadcastLimit
@@ -34,12 +38,18 @@ extension BudgetProfile {
     }
   }
 
-  /// Below how many bytes a body counts as what, rising; up to the limit it is `allowed`.
+  /// The sizes that separate the bands, in rising order. From `risky` up to the limit a body is `allowed`.
   public struct PayloadBands: Equatable, Sendable {
+    /// A body with fewer bytes is `safe`.
     public var safe: Int
+    /// A body with fewer bytes, but not safe, is in the band `watch`.
     public var watch: Int
+    /// A body with fewer bytes, but not in the band `watch`, is `risky`.
     public var risky: Int
+    /// The source of the numbers.
     public var provenance: Provenance
+
+    /// Creates the bounds. Nothing is checked.
     public init(safe: Int, watch: Int, risky: Int, provenance: Provenance) {
       self.safe = safe
       self.watch = watch
@@ -48,9 +58,13 @@ extension BudgetProfile {
     }
   }
 
-  /// Bytes of a body that are the most.
+  /// Returns the largest body, in bytes, of a push to a device or to a channel.
   public func payloadBytesMax(isBroadcast: Bool) -> Int { isBroadcast ? payload.broadcastLimit : payload.limit }
 
+  /// Returns the band of a body.
+  /// - Parameters:
+  ///   - bytes: the size of the body.
+  ///   - isBroadcast: whether the push goes to a channel.
   public func payloadBand(bytes: Int, isBroadcast: Bool) -> PayloadBand {
     if bytes > payloadBytesMax(isBroadcast: isBroadcast) { return .refused }
     if bytes < payloadBands.safe { return .safe }

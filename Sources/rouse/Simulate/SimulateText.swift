@@ -89,7 +89,7 @@ enum SimulateText {
     ]
     for policy in report.commands {
       for counts in policy.surfaces {
-        let isActivity = counts.surface == .liveActivity || counts.surface == .broadcast
+        let isActivity = counts.surface.showsActivities
         let activity = [counts.starts, counts.updates, counts.ends, counts.priority10, counts.priority5]
         let waste = counts.reloads > 0 ? Double(counts.reloadsWasted) / Double(counts.reloads) * 100 : 0
         rows.append(

@@ -1,0 +1,214 @@
+/// One direction of the binary codec of internal records.
+///
+/// A type lists its fields once, in `FieldCoded.fields(_:)`. `BinaryWriter` then writes them and `BinaryReader` reads them, in
+/// the same order and form, so that the two directions cannot differ. The compiler makes a copy of the list for each
+/// direction, so that neither pays for the other.
+///
+/// Every method takes the value of a field, which a writer only looks at and a reader replaces, and the name of the field,
+/// which messages about damaged bytes use.
+public protocol FieldCoder {
+  /// The error of reading; `Never` for a writer.
+  associatedtype Failure: Error
+
+  /// Whether fields are replaced. Constant, so that code for the other direction is left out.
+  static var reads: Bool { get }
+
+  /// One byte.
+  mutating func uint8(_ value: inout UInt8, _ what: StaticString) throws(Failure)
+  /// One byte, 0 or 1.
+  mutating func bool(_ value: inout Bool, _ what: StaticString) throws(Failure)
+  /// A varint of 1 to 10 bytes.
+  mutating func varint(_ value: inout UInt64, _ what: StaticString) throws(Failure)
+  /// A varint of 1 to 3 bytes.
+  mutating func varint(_ value: inout UInt16, _ what: StaticString) throws(Failure)
+  /// A varint of 1 to 5 bytes.
+  mutating func varint(_ value: inout UInt32, _ what: StaticString) throws(Failure)
+  /// A signed varint: small magnitudes are short.
+  mutating func zigzag(_ value: inout Int64, _ what: StaticString) throws(Failure)
+  /// A signed varint of 32 bits.
+  mutating func zigzag(_ value: inout Int32, _ what: StaticString) throws(Failure)
+  /// Eight bytes.
+  mutating func int64(_ value: inout Int64, _ what: StaticString) throws(Failure)
+  /// The eight bytes of a bit pattern.
+  mutating func double(_ value: inout Double, _ what: StaticString) throws(Failure)
+  /// The four bytes of a bit pattern.
+  mutating func float(_ value: inout Float, _ what: StaticString) throws(Failure)
+  /// A length and UTF-8.
+  mutating func string(_ value: inout String, _ what: StaticString) throws(Failure)
+  /// A flag and, if there is one, a text.
+  mutating func string(_ value: inout String?, _ what: StaticString) throws(Failure)
+  /// A length and bytes.
+  mutating func blob(_ value: inout [UInt8], _ what: StaticString) throws(Failure)
+  /// Eight bytes of microseconds.
+  mutating func timestamp(_ value: inout Timestamp, _ what: StaticString) throws(Failure)
+  /// A number of elements. Each takes at least one byte, which bounds what damaged bytes can ask for.
+  mutating func count(_ value: inout Int, _ what: StaticString) throws(Failure)
+  /// A case of an enumeration, as its text.
+  mutating func choice<Value: RawRepresentable>(
+    _ value: inout Value, _ what: StaticString
+  ) throws(Failure) where Value.RawValue == String
+  /// A case of an enumeration, as its byte.
+  mutating func tag<Tag: RawRepresentable & CaseIterable>(
+    _ tag: inout Tag, _ what: StaticString
+  ) throws(Failure) where Tag.RawValue == UInt8
+}
+
+/// A value that lists its fields for a `FieldCoder`.
+public protocol FieldCoded {
+  /// A value for a reader to fill.
+  static var blank: Self { get }
+
+  /// Hands each field to the coder, in the order of the record.
+  /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure)
+}
+
+extension FieldCoder {
+  /// A number of elements, then the fields of each.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func list<Element: FieldCoded>(_ elements: inout [Element]) throws(Failure) {
+    try list(elements: &elements, blank: .blank) { (element, coder) throws(Failure) in try element.fields(&coder) }
+  }
+
+  /// A number of texts, then each.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func strings(_ texts: inout [String], _ what: StaticString) throws(Failure) {
+    try list(elements: &texts, blank: "") { (text, coder) throws(Failure) in try coder.string(&text, what) }
+  }
+
+  /// A number of elements, then each of them.
+  /// - Parameters:
+  ///   - blank: an element for a reader to fill.
+  ///   - fields: hands the fields of one element to the coder.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func list<Element>(
+    elements: inout [Element], blank: Element, _ fields: (inout Element, inout Self) throws(Failure) -> Void
+  ) throws(Failure) {
+    var count = elements.count
+    try self.count(&count, "a count of elements")
+    if Self.reads {
+      elements.removeAll()
+      // A count from damaged bytes may be large: room is made for as many as records usually have.
+      elements.reserveCapacity(min(count, 256))
+      for _ in 0..<count {
+        var element = blank
+        try fields(&element, &self)
+        elements.append(element)
+      }
+    } else {
+      for element in elements {
+        var element = element
+        try fields(&element, &self)
+      }
+    }
+  }
+
+  /// A flag and, if there is a value, its fields.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func optional<Value: FieldCoded>(_ value: inout Value?, _ what: StaticString) throws(Failure) {
+    var isThere = value != nil
+    try bool(&isThere, what)
+    guard isThere else {
+      if Self.reads { value = nil }
+      return
+    }
+    var present = value ?? .blank
+    try present.fields(&self)
+    if Self.reads { value = present }
+  }
+}
+
+// MARK: Both directions
+
+extension BinaryWriter: FieldCoder {
+  @inlinable public static var reads: Bool { false }
+
+  public mutating func uint8(_ value: inout UInt8, _ what: StaticString) { uint8(value) }
+  public mutating func bool(_ value: inout Bool, _ what: StaticString) { bool(value) }
+  public mutating func varint(_ value: inout UInt64, _ what: StaticString) { varint(value) }
+  public mutating func varint(_ value: inout UInt16, _ what: StaticString) { varint(UInt64(value)) }
+  public mutating func varint(_ value: inout UInt32, _ what: StaticString) { varint(UInt64(value)) }
+  public mutating func zigzag(_ value: inout Int64, _ what: StaticString) { zigzag(value) }
+  public mutating func zigzag(_ value: inout Int32, _ what: StaticString) { zigzag(Int64(value)) }
+  public mutating func int64(_ value: inout Int64, _ what: StaticString) { int64(value) }
+  public mutating func double(_ value: inout Double, _ what: StaticString) { double(value) }
+  public mutating func float(_ value: inout Float, _ what: StaticString) { float(value) }
+  public mutating func string(_ value: inout String, _ what: StaticString) { string(value) }
+  public mutating func string(_ value: inout String?, _ what: StaticString) { optionalString(value) }
+  public mutating func blob(_ value: inout [UInt8], _ what: StaticString) { blob(value) }
+  public mutating func timestamp(_ value: inout Timestamp, _ what: StaticString) { timestamp(value) }
+  public mutating func count(_ value: inout Int, _ what: StaticString) { count(value) }
+
+  @inlinable
+  public mutating func choice<Value: RawRepresentable>(
+    _ value: inout Value, _ what: StaticString
+  ) where Value.RawValue == String { string(value.rawValue) }
+
+  @inlinable
+  public mutating func tag<Tag: RawRepresentable & CaseIterable>(
+    _ tag: inout Tag, _ what: StaticString
+  ) where Tag.RawValue == UInt8 { uint8(tag.rawValue) }
+}
+
+extension BinaryReader: FieldCoder {
+  @inlinable public static var reads: Bool { true }
+
+  public mutating func uint8(_ value: inout UInt8, _ what: StaticString) throws(BinaryError) { value = try uint8(what) }
+  public mutating func bool(_ value: inout Bool, _ what: StaticString) throws(BinaryError) { value = try bool(what) }
+  public mutating func varint(_ value: inout UInt64, _ what: StaticString) throws(BinaryError) {
+    value = try varint(what)
+  }
+  public mutating func varint(_ value: inout UInt16, _ what: StaticString) throws(BinaryError) {
+    value = try integer(what)
+  }
+  public mutating func varint(_ value: inout UInt32, _ what: StaticString) throws(BinaryError) {
+    value = try integer(what)
+  }
+  public mutating func zigzag(_ value: inout Int64, _ what: StaticString) throws(BinaryError) {
+    value = try zigzag(what)
+  }
+  public mutating func zigzag(_ value: inout Int32, _ what: StaticString) throws(BinaryError) {
+    let start = offset
+    guard let narrow = Int32(exactly: try zigzag(what)) else {
+      throw .corrupt(offset: start, what: "\(what) of 32 bits")
+    }
+    value = narrow
+  }
+  public mutating func int64(_ value: inout Int64, _ what: StaticString) throws(BinaryError) { value = try int64(what) }
+  public mutating func double(_ value: inout Double, _ what: StaticString) throws(BinaryError) {
+    value = try double(what)
+  }
+  public mutating func float(_ value: inout Float, _ what: StaticString) throws(BinaryError) { value = try float(what) }
+  public mutating func string(_ value: inout String, _ what: StaticString) throws(BinaryError) {
+    value = try string(what)
+  }
+  public mutating func string(_ value: inout String?, _ what: StaticString) throws(BinaryError) {
+    value = try optionalString(what)
+  }
+  public mutating func blob(_ value: inout [UInt8], _ what: StaticString) throws(BinaryError) { value = try blob(what) }
+  public mutating func timestamp(_ value: inout Timestamp, _ what: StaticString) throws(BinaryError) {
+    value = try timestamp(what)
+  }
+  public mutating func count(_ value: inout Int, _ what: StaticString) throws(BinaryError) { value = try count(what) }
+
+  @inlinable
+  public mutating func choice<Value: RawRepresentable>(
+    _ value: inout Value, _ what: StaticString
+  ) throws(BinaryError) where Value.RawValue == String { value = try choice(what) }
+
+  @inlinable
+  public mutating func tag<Tag: RawRepresentable & CaseIterable>(
+    _ tag: inout Tag, _ what: StaticString
+  ) throws(BinaryError) where Tag.RawValue == UInt8 {
+    let place = offset
+    guard let known = Tag(rawValue: try uint8(what)) else {
+      let tags = Tag.allCases.map(\.rawValue)
+      throw .corrupt(offset: place, what: "\(what) from \(tags.min() ?? 0) to \(tags.max() ?? 0)")
+    }
+    tag = known
+  }
+}

@@ -1,0 +1,13 @@
+/// The identity of the policy that decided: its version and the hash of its text.
+public struct PolicyReference: Hashable, Sendable {
+  /// The `version` of the policy document.
+  public var version: String
+  /// The first 16 hexadecimal digits of the SHA-256 of the document's bytes.
+  public var hash: String
+
+  /// Creates a reference. Nothing is checked.
+  public init(version: String, hash: String) {
+    self.version = version
+    self.hash = hash
+  }
+}

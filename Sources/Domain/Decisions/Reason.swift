@@ -1,0 +1,305 @@
+/// The reason for a decision. The cases stand in the order in which the planner checks them; the first check that holds is
+/// the reason. A code is never given another meaning.
+///
+/// This file is the one place that describes reasons: stored numbers, the reference page, the audit's texts and the counts of
+/// reports follow from it. Tests compare the schemas and the documentation with it.
+public enum Reason: String, Sendable, CaseIterable {
+  case duplicate = "DUPLICATE"
+  case staleEvent = "STALE_EVENT"
+  case noMatch = "NO_MATCH"
+  case cosmetic = "COSMETIC"
+  case notVisible = "NOT_VISIBLE"
+  case noToken = "NO_TOKEN"
+  case tokenDead = "TOKEN_DEAD"
+  case unsupportedOS = "UNSUPPORTED_OS"
+  case payloadTooLarge = "PAYLOAD_TOO_LARGE"
+  case kindDisabled = "KIND_DISABLED"
+  case appForeground = "APP_FOREGROUND"
+  case reloadImminent = "RELOAD_IMMINENT"
+  case quietHours = "QUIET_HOURS"
+  case minInterval = "MIN_INTERVAL"
+  case budgetInstance = "BUDGET_INSTANCE"
+  case budgetDevice = "BUDGET_DEVICE"
+  case budgetApp = "BUDGET_APP"
+  case reserveHeld = "RESERVE_HELD"
+  case belowPrice = "BELOW_PRICE"
+  case belowFloor = "BELOW_FLOOR"
+  case emitted = "EMITTED"
+  case emittedAfterDefer = "EMITTED_AFTER_DEFER"
+  case emittedCoalesced = "EMITTED_COALESCED"
+  case emittedShared = "EMITTED_SHARED"
+  case emittedFree = "EMITTED_FREE"
+  case activityEnded = "ACTIVITY_ENDED"
+  case alreadyStarted = "ALREADY_STARTED"
+  case endedQuiet = "ENDED_QUIET"
+  case superseded = "SUPERSEDED"
+  case expired = "EXPIRED"
+  case freshened = "FRESHENED"
+  case instanceRemoved = "INSTANCE_REMOVED"
+
+  /// The outcome for an event that ends, or waits, with a reason.
+  public enum Outcome: Sendable {
+    /// A command goes out and is charged.
+    case sent
+    /// A command goes out at priority 5, which is not charged.
+    case sentFree
+    /// The event goes along with a command that something else caused.
+    case sentAlong
+    /// The event waits. A start of a Live Activity does not wait: it is suppressed for the same reason.
+    case heldBack
+    /// The event is suppressed, and nothing is lost: there is nothing to show, or something else shows it.
+    case needless
+    /// The event is suppressed, and a visible change is not shown.
+    case lost
+    /// The reason stands on commands only. No decision has it.
+    case onCommands
+  }
+
+  /// The numbers of one decision, already formatted for people. `explanation(_:)` puts them into its sentence.
+  public struct Figures: Sendable {
+    /// The name of the kind.
+    public var kind: String
+    /// The name of the surface.
+    public var surface: String
+    /// The relevance of the event.
+    public var relevance: String
+    /// The worth of what waits on the instance.
+    public var worth: String
+    /// The price of one token.
+    public var price: String
+    /// The tokens that the instance has left, with the noun: `3 tokens`.
+    public var instanceTokens: String
+    /// The tokens that the device has left, with the noun.
+    public var deviceTokens: String
+    /// The tokens that the app has left, with the noun.
+    public var appTokens: String
+    /// ` with 3 left`, or nothing if the instance has no limit.
+    public var withTokensLeft: String
+    /// `; kept until …`, `; kept`, or nothing for a final decision.
+    public var kept: String
+
+    /// Creates the figures of one decision.
+    public init(
+      kind: String, surface: String, relevance: String, worth: String, price: String, instanceTokens: String,
+      deviceTokens: String, appTokens: String, withTokensLeft: String, kept: String
+    ) {
+      self.kind = kind
+      self.surface = surface
+      self.relevance = relevance
+      self.worth = worth
+      self.price = price
+      self.instanceTokens = instanceTokens
+      self.deviceTokens = deviceTokens
+      self.appTokens = appTokens
+      self.withTokensLeft = withTokensLeft
+      self.kept = kept
+    }
+  }
+}
+
+extension Reason {
+  /// The number that stands for the reason in files and in the planner's state, and the outcome for the event. No number is
+  /// 0, and none is ever given to another reason.
+  private var entry: (number: UInt8, outcome: Outcome) {
+    switch self {
+    case .duplicate: (1, .needless)
+    case .staleEvent: (2, .needless)
+    case .noMatch: (3, .needless)
+    case .cosmetic: (4, .needless)
+    case .notVisible: (5, .needless)
+    case .noToken: (6, .lost)
+    case .tokenDead: (7, .lost)
+    case .unsupportedOS: (8, .lost)
+    case .payloadTooLarge: (9, .lost)
+    case .kindDisabled: (10, .lost)
+    case .appForeground: (11, .needless)
+    case .reloadImminent: (12, .needless)
+    case .quietHours: (13, .heldBack)
+    case .minInterval: (14, .heldBack)
+    case .budgetInstance: (15, .heldBack)
+    case .budgetDevice: (16, .heldBack)
+    case .budgetApp: (17, .heldBack)
+    case .reserveHeld: (18, .heldBack)
+    case .belowPrice: (19, .heldBack)
+    case .belowFloor: (20, .lost)
+    case .emitted: (21, .sent)
+    case .emittedAfterDefer: (22, .sent)
+    case .emittedCoalesced: (23, .sentAlong)
+    case .emittedShared: (24, .sentAlong)
+    case .emittedFree: (29, .sentFree)
+    case .activityEnded: (30, .needless)
+    case .alreadyStarted: (31, .needless)
+    case .endedQuiet: (32, .onCommands)
+    case .superseded: (25, .needless)
+    case .expired: (26, .lost)
+    case .freshened: (27, .needless)
+    case .instanceRemoved: (28, .lost)
+    }
+  }
+
+  /// The meaning in a sentence or two, for the reference page.
+  public var meaning: String {
+    switch self {
+    case .duplicate: "The same event was decided before. That decision holds, so this one is not final."
+    case .staleEvent:
+      "The event is older than the newest event of its subject and type, or older than the rule's `maxAge`."
+    case .noMatch: "The kind has no rule for this type of event."
+    case .cosmetic: "The rules give the event relevance 0."
+    case .notVisible: "What the kind displays, after rounding, is the same as at the last reload."
+    case .noToken: "No push token of the device could reach the instance."
+    case .tokenDead: "APNs refused the token for good, and the device has not registered a new one."
+    case .unsupportedOS:
+      "The system is too old for the push: a widget token before OS 26 without a background token, a control, or a start."
+    case .payloadTooLarge:
+      "The push would be larger than the 4,096 bytes that APNs takes (5,120 to a channel). `rouse plan` names the members that make it so."
+    case .kindDisabled: "The policy has switched the kind off."
+    case .appForeground: "The app is in the foreground, where it reloads its widgets for free."
+    case .reloadImminent: "The widget's own timeline reloads shortly, for free."
+    case .quietHours: "It is night where the device is, and the event is not relevant enough to be an exception."
+    case .minInterval: "The last reload was less than the minimum interval ago."
+    case .budgetInstance: "The widget has no token left in its window, or the control cannot be pushed now."
+    case .budgetDevice: "The device cannot be pushed now: its rate is used up."
+    case .budgetApp: "The app has no tokens left today."
+    case .reserveHeld: "The tokens that are left are kept for more relevant events."
+    case .belowPrice: "The changes that wait are worth less than a token is worth now."
+    case .belowFloor: "The change is worth so little that it is not kept."
+    case .emitted: "Sent because of this event."
+    case .emittedAfterDefer: "Sent after it had waited."
+    case .emittedCoalesced: "Went along with a push that a later event of the same instance caused."
+    case .emittedShared: "Went along with a push that another instance of the device caused."
+    case .emittedFree: "Told a Live Activity at priority 5, which is free."
+    case .activityEnded: "The Live Activity is over."
+    case .alreadyStarted: "A Live Activity of the subject runs on the device, or was started before."
+    case .endedQuiet: "The Live Activity was ended because its subject had gone quiet."
+    case .superseded: "What the event announced was undone, or a newer event took its place, while it waited."
+    case .expired: "It lost its worth, or passed its `maxAge`, before a token was worth spending on it."
+    case .freshened: "A signal says that the widget shows the newest content already."
+    case .instanceRemoved: "The instance or its device was removed while it waited."
+    }
+  }
+
+  /// The advice to the person who runs the system, in general.
+  public var advice: String {
+    switch self {
+    case .duplicate: "nothing; a publisher that often repeats events may want to know"
+    case .staleEvent: "look at the publisher's delay; raise the rule's maxAge if late events still matter"
+    case .noMatch: "add a rule for the event type to the kind, or narrow the interests that bring it here"
+    case .cosmetic: "raise the rule's base relevance if people should see this"
+    case .notVisible: "nothing is lost; list more fields under displays, or round less, if it should be seen"
+    case .noToken: "have the app register its push token; before OS 26 it needs its background token"
+    case .tokenDead: "have the app register its new token the next time it runs"
+    case .unsupportedOS: "register a background token, which older versions can be reached by"
+    case .payloadTooLarge: "shorten what the push carries"
+    case .kindDisabled: "enable the kind in the policy"
+    case .appForeground: "nothing; if it is wrong, see that the app signals when it goes to the background"
+    case .reloadImminent: "nothing; shorten imminentReload if waiting for the timeline is too slow"
+    case .quietHours: "lower exceptRelevance or shorten quietHours if such events should wake people"
+    case .minInterval: "lower the kind's minInterval, within what the platform tolerates"
+    case .budgetInstance: "raise perDay, or the base price, so that tokens last the day"
+    case .budgetDevice: "let kinds share pushes, or raise the profile's device rate if the platform tolerates it"
+    case .budgetApp: "raise the app's perDay"
+    case .reserveHeld: "lower the reserve's share or its aboveRelevance"
+    case .belowPrice: "raise the rule's relevance, lengthen halfLife, or raise perDay so that a token costs less"
+    case .belowFloor: "lower the kind's floor, or raise the rule's relevance"
+    case .emitted: "if it should not have been sent, lower the rule's relevance or raise the base price"
+    case .emittedAfterDefer: "if it should not have been sent, lower the rule's relevance or raise the base price"
+    case .emittedCoalesced: "nothing; merging is how a budget goes far"
+    case .emittedShared: "nothing; merging is how a budget goes far"
+    case .emittedFree: "nothing; raise the rule's relevance if it must arrive at once"
+    case .activityEnded: "nothing"
+    case .alreadyStarted: "nothing"
+    case .endedQuiet: "lengthen quietEnd if its subjects pause for longer"
+    case .superseded: "nothing; if the middle states matter too, raise their relevance"
+    case .expired:
+      "lengthen halfLife or maxAge, raise its relevance, lower price.base, or look at views: few look at some hours"
+    case .freshened: "nothing; it cost no token"
+    case .instanceRemoved: "nothing"
+    }
+  }
+
+  /// Returns the sentence that explains one decision.
+  /// - Parameter figures: the numbers of that decision.
+  public func explanation(_ figures: Figures) -> String {
+    switch self {
+    case .duplicate: "the same event was decided before for this instance; that decision holds"
+    case .staleEvent: "the event is older than what is known of its subject, or than the rule's maxAge allows"
+    case .noMatch: "kind \(figures.kind) has no rule for this type of event"
+    case .cosmetic: "the rules give this event relevance 0: nobody would miss it"
+    case .notVisible: "what \(figures.kind) displays is the same as at the last reload, after rounding"
+    case .noToken: "the device has no push token that could reach this instance"
+    case .tokenDead: "APNs refused the device's token for good and no new one was registered"
+    case .unsupportedOS: "the device's OS version has no push that could reach this \(figures.surface)"
+    case .payloadTooLarge: "the push would be larger than the 4,096 bytes that APNs takes"
+    case .kindDisabled: "the policy has switched kind \(figures.kind) off"
+    case .appForeground: "the app is in the foreground, where it reloads its widgets for free"
+    case .reloadImminent: "the widget's own timeline reloads shortly, for free"
+    case .quietHours: "quiet hours, and relevance \(figures.relevance) is no exception\(figures.kept)"
+    case .minInterval:
+      "the last reload is too short ago for the minimum interval; worth \(figures.worth)\(figures.kept)"
+    case .budgetInstance:
+      "the instance has \(figures.instanceTokens) left in this window; worth \(figures.worth)\(figures.kept)"
+    case .budgetDevice:
+      "the device has \(figures.deviceTokens) for a push left now; worth \(figures.worth)\(figures.kept)"
+    case .budgetApp: "the app has \(figures.appTokens) left today; worth \(figures.worth)\(figures.kept)"
+    case .reserveHeld:
+      "the \(figures.instanceTokens) left are a reserve for more relevant events;"
+        + " this one has relevance \(figures.relevance)\(figures.kept)"
+    case .belowPrice:
+      "worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)\(figures.kept)"
+    case .belowFloor: "worth \(figures.worth), which is below the floor of what is kept"
+    case .emitted: "sent: worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)"
+    case .emittedAfterDefer:
+      "sent after waiting: worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)"
+    case .emittedCoalesced: "sent with the push that a later event of this instance caused"
+    case .emittedShared: "shown by a push that another instance of the device paid for"
+    case .emittedFree: "told the Live Activity at priority 5, which is free and arrives when it suits the device"
+    case .activityEnded: "the Live Activity is over"
+    case .alreadyStarted: "a Live Activity of this subject runs on the device, or was started before"
+    case .endedQuiet: "the Live Activity was ended because its subject had gone quiet"
+    case .superseded: "a newer event took its place, or undid it, before a push was worth it"
+    case .expired: "lost its worth (\(figures.worth) at the end) before a token was worth spending on it"
+    case .freshened: "the widget fetched its content by itself, so that it shows this already"
+    case .instanceRemoved: "the instance or its device was removed while this was waiting"
+    }
+  }
+}
+
+extension Reason {
+  /// The verdict of decisions with this reason; nil if no decision has it.
+  public var verdict: Verdict? {
+    switch entry.outcome {
+    case .sent, .sentFree: .emit
+    case .sentAlong: .coalesce
+    case .heldBack: .defer
+    case .needless, .lost: .suppress
+    case .onCommands: nil
+    }
+  }
+
+  /// The outcome for an event that ends, or waits, with this reason.
+  public var outcome: Outcome { entry.outcome }
+
+  /// Whether the reason makes an event wait.
+  public var holdsBack: Bool { entry.outcome == .heldBack }
+
+  /// Whether a decision with this reason and verdict closes the event for the instance. A `defer` does not, because the
+  /// event waits; a `DUPLICATE` does not, because the first decision did.
+  public func isFinal(with verdict: Verdict) -> Bool { verdict != .defer && self != .duplicate }
+}
+
+extension Reason: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
+  public var number: UInt8 { entry.number }
+
+  private static let byNumber: [Reason?] = {
+    var table = [Reason?](repeating: nil, count: Int(UInt8.max) + 1)
+    for reason in allCases { table[Int(reason.number)] = reason }
+    return table
+  }()
+
+  /// Returns the reason that a number stands for; nil if the number stands for none.
+  public init?(number: UInt8) {
+    guard let reason = Self.byNumber[Int(number)] else { return nil }
+    self = reason
+  }
+}

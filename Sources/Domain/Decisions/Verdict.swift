@@ -1,0 +1,23 @@
+/// The outcome of a decision.
+public enum Verdict: String, Sendable, CaseIterable {
+  /// A command goes out because of this event.
+  case emit
+  /// No command goes out now. The event waits and is examined again.
+  case `defer`
+  /// The event goes along with a command that another event or another instance caused.
+  case coalesce
+  /// The event never leads to a command.
+  case suppress
+}
+
+extension Verdict: NumberedCode {
+  /// The number that stands for the case in files. Never given to another case.
+  public var number: UInt8 {
+    switch self {
+    case .emit: 0
+    case .defer: 1
+    case .coalesce: 2
+    case .suppress: 3
+    }
+  }
+}

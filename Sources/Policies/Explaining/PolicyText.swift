@@ -1,0 +1,63 @@
+import Domain
+import JSON
+
+/// The texts of policy values, for people and for programs.
+enum PolicyText {
+  /// Returns a value as it stands in the document.
+  static func of(_ value: FieldValue) -> String {
+    switch value {
+    case .null: "null"
+    case .bool(let flag): flag ? "true" : "false"
+    case .number(let number): NumberText.format(number)
+    case .string(let text): text
+    }
+  }
+
+  /// Returns a value as JSON.
+  static func json(_ value: FieldValue) -> String {
+    if case .string(let text) = value { return json(text) }
+    return of(value)
+  }
+
+  /// Returns a text as a JSON string.
+  static func json(_ text: String) -> String {
+    var json = JSONWriter()
+    json.string(text)
+    return json.text
+  }
+
+  static func duration(_ span: TimeSpan) -> FieldValue { .string(DurationText.format(span)) }
+
+  /// Returns minutes after midnight as `HH:MM`.
+  static func clock(_ minute: Int) -> String {
+    let parts = [minute / 60, minute % 60]
+    return parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+  }
+
+  /// Returns a displayed field with its rounding.
+  static func of(_ display: DisplayField) -> String {
+    display.path + (display.round.map { " by \(NumberText.format($0))" } ?? "")
+  }
+
+  /// Returns a template as it stands in the document.
+  static func of(_ template: InterestTemplate) -> String {
+    template.parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .field(let name): "{\(name)}"
+      }
+    }.joined()
+  }
+
+  /// Returns a term of a relevance formula in words.
+  static func of(_ term: RelevanceFormula.Term) -> String {
+    let weight = NumberText.format(term.weight)
+    return switch term {
+    case .changeOf(let field, let from, let per, _):
+      "\(weight) × change of \(field) from \(from) per \(NumberText.format(per))"
+    case .magnitudeOf(let field, let per, _): "\(weight) × \(field) per \(NumberText.format(per))"
+    case .equals(let field, let value, _): "\(weight) if \(field) equals \(of(value))"
+    case .differs(let field, let from, _): "\(weight) if \(field) differs from \(from)"
+    }
+  }
+}

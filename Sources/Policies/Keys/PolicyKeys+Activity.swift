@@ -1,0 +1,94 @@
+import Domain
+
+/// The policy of Live Activities while it is read or shown.
+struct ActivityDraft {
+  var policy: ActivityPolicy
+  var surface: Surface
+}
+
+extension PolicyKeys {
+  /// `activity` of a kind.
+  static let activity = PolicyMapping<ActivityDraft>([
+    PolicyKey(
+      "attributesType", .other,
+      "Swift type of the attributes, as the app declares it. Required where a rule starts activities.",
+      read: { decoder, value, draft in draft.policy.attributesType = decoder.attributesType(value) },
+      show: { draft, path, values in
+        if let type = draft.policy.attributesType { values.add(path, .string(type)) }
+      }),
+    PolicyKey(
+      "attributes", .mapping, "Static data, sent with a start only.",
+      read: { decoder, value, draft in
+        draft.policy.attributes = decoder.members(value, of: "attributes", depth: 0) ?? []
+      },
+      show: { draft, path, values in values.add(draft.policy.attributes, at: path) }),
+    PolicyKey(
+      "contentState", .mapping, required: true,
+      "What the activity shows; at least one member, in the names of the app's ContentState.",
+      read: { decoder, value, draft in draft.policy.contentState = decoder.contentState(value) },
+      show: { draft, path, values in values.add(draft.policy.contentState, at: path) }),
+    PolicyKey(
+      "alert", .mapping, "A start always carries it. Required where a rule starts activities.",
+      read: { decoder, value, draft in draft.policy.alert = decoder.alert(value) },
+      show: { draft, path, values in
+        if let template = draft.policy.alert { values.add(template, alert, at: path) }
+      }),
+    .duration(
+      "staleAfter", \.policy.staleAfter, PolicyBounds.staleAfter,
+      "An activity turns stale this long after its last push. 1m to 8h. Default: never."),
+    .duration(
+      "quietEnd", \.policy.quietEnd, PolicyBounds.quietEnd, default: "2h",
+      "An activity whose subject is silent for this long is ended. 1m to 8h."),
+    PolicyKey(
+      "dismissal", .other, default: "default",
+      "When an ended activity leaves the lock screen: default (as the system likes, within 4h), immediate, or after a time of 1s to 4h, where the system caps it.",
+      read: { decoder, value, draft in
+        if let dismissal = decoder.dismissal(value) { draft.policy.dismissal = dismissal }
+      },
+      show: { draft, path, values in
+        switch draft.policy.dismissal {
+        case .default: values.add(path, .string("default"))
+        case .immediate: values.add(path, .string("immediate"))
+        case .after(let span): values.add("\(path).after", PolicyText.duration(span))
+        }
+      }),
+    .number(
+      "relevanceScore", \.policy.relevanceScore, PolicyBounds.relevanceScore, default: "100",
+      "relevance-score is the relevance times this; the system compares the app's activities with each other only."),
+    PolicyKey(
+      "dates", .other, default: "2001",
+      "Where { date } in the templates counts seconds from: 2001, as Swift's default date decoding expects, or 1970.",
+      read: { decoder, value, draft in
+        let bases = ActivityPolicy.DateBase.allCases.map(\.rawValue)
+        let base = decoder.reader.choice(value, among: bases).flatMap(ActivityPolicy.DateBase.init(rawValue:))
+        if let base { draft.policy.dates = base }
+      },
+      show: { draft, path, values in values.add(path, .string(draft.policy.dates.rawValue)) }),
+    PolicyKey<ActivityDraft>(
+      "channelStoresNewest", .flag, default: "false",
+      "Surface broadcast only: the channel keeps its newest message for devices that come back later.",
+      read: { decoder, value, draft in
+        draft.policy.channelStoresNewest = decoder.channelStoresNewest(value, draft.surface)
+      },
+      show: { draft, path, values in values.add(path, .bool(draft.policy.channelStoresNewest)) }
+    ).shown { $0.surface.traits.isChannel },
+  ])
+
+  /// `activity.alert`.
+  static let alert = PolicyMapping<AlertTemplate>([
+    PolicyKey(
+      "title", .other, required: true, "The title, with placeholders.",
+      read: { decoder, value, alert in
+        if let title = decoder.alertText(value) { alert.title = title }
+      },
+      show: { alert, path, values in values.add(path, .string(PolicyText.of(alert.title))) }),
+    PolicyKey(
+      "body", .other, required: true, "The text below the title, with placeholders.",
+      read: { decoder, value, alert in
+        if let body = decoder.alertText(value) { alert.body = body }
+      },
+      show: { alert, path, values in values.add(path, .string(PolicyText.of(alert.body))) }),
+    .relevanceBound(
+      "aboveRelevance", \.aboveRelevance, "Updates of this relevance or more carry the alert. Default: no update."),
+  ])
+}

@@ -1,0 +1,181 @@
+import Domain
+
+/// The policy of a kind while it is read or shown.
+struct KindDraft {
+  var policy: KindPolicy
+  /// The surface; nil if the document misspells it. Rules that depend on the surface are then not checked.
+  var surface: Surface?
+
+  /// Creates the draft of a kind for which the document says nothing.
+  /// - Parameter reloads: the limits that hold where the kind has none.
+  init(name: String, reloads: BudgetProfile.PerDay) {
+    let budget = InstanceBudget(perDay: reloads.limit, minInterval: reloads.minInterval)
+    policy = KindPolicy(name: name, budget: budget, halfLife: .zero, rules: [])
+    surface = policy.surface
+  }
+
+  /// Creates a draft that shows a policy.
+  init(_ policy: KindPolicy) {
+    self.policy = policy
+    surface = policy.surface
+  }
+}
+
+/// The budget of a kind while it is read or shown: each key on its own, before they are put together.
+struct BudgetDraft {
+  var perDay: Int
+  var minInterval: TimeSpan
+  var timeSensitive = false
+  var isRolling = false
+  var anchorMinute = 240
+  var reserve: InstanceBudget.Reserve?
+
+  init(_ budget: InstanceBudget) {
+    perDay = budget.perDay
+    minInterval = budget.minInterval
+    reserve = budget.reserve
+    switch budget.window {
+    case .rolling: isRolling = true
+    case .localDay(let minute): anchorMinute = minute
+    }
+  }
+
+  var budget: InstanceBudget {
+    InstanceBudget(
+      perDay: perDay, minInterval: minInterval,
+      window: isRolling ? .rolling : .localDay(anchorMinute: anchorMinute), reserve: reserve)
+  }
+}
+
+extension PolicyKeys {
+  /// An entry of `kinds`.
+  static let kind = PolicyMapping<KindDraft>([
+    PolicyKey(
+      "surface", .choice(Surface.allCases.map(\.rawValue)), default: Surface.widget.rawValue,
+      Surface.allCases.map { "\($0.rawValue): \($0.traits.meaning)." }.joined(separator: " "),
+      read: { decoder, value, draft in
+        draft.surface = decoder.reader.choice(value, among: Surface.allCases.map(\.rawValue))
+          .flatMap(Surface.init(rawValue:))
+        if let surface = draft.surface { draft.policy.surface = surface }
+      },
+      show: { draft, path, values in values.add(path, .string(draft.policy.surface.rawValue)) }),
+    .flag("enabled", \.policy.enabled, default: "true", "false: every event ends as KIND_DISABLED."),
+    PolicyKey(
+      "budget", .mapping, "Reloads that one instance may spend. What is left out comes from the profile.",
+      read: { decoder, value, draft in
+        decoder.budget(value, surface: draft.surface, into: &draft.policy.budget)
+      },
+      show: { draft, path, values in values.add(BudgetDraft(draft.policy.budget), budget, at: path) }
+    ).shown { !$0.policy.surface.showsActivities },
+    PolicyKey<KindDraft>(
+      "activity", .mapping,
+      "What a Live Activity is told, how it begins and how it ends. For surface liveActivity and broadcast, which have no budget of their own: their limits are the profile's activityPushes.",
+      read: { decoder, value, draft in
+        let startsByRule = draft.policy.rules.contains { $0.action == .start }
+        draft.policy.activity = decoder.activity(value, surface: draft.surface, startsByRule: startsByRule)
+      },
+      show: { draft, path, values in
+        guard let policy = draft.policy.activity else { return }
+        values.add(ActivityDraft(policy: policy, surface: draft.policy.surface), activity, at: path)
+      }
+    ).readLast,
+    .duration(
+      "halfLife", \.policy.halfLife, PolicyBounds.halfLife, required: true,
+      "After this time a pending change is worth half. 1s to 7d."),
+    .number(
+      "expireAfterHalfLives", \.policy.expireAfterHalfLives, PolicyBounds.expireAfterHalfLives, default: "6",
+      "A pending change expires after this many half-lives."),
+    PolicyKey<KindDraft>.duration(
+      "imminentReload", \.policy.imminentReload, PolicyBounds.imminentReload, default: "5m",
+      "A widget that reloads by itself within this time is not pushed. Only widgets reload by themselves. At most 24h."
+    ).shown { $0.policy.surface.traits.reloadsByItself },
+    PolicyKey(
+      "displays", .list(0...PolicyBounds.displaysMax),
+      "The fields that the widget shows. Nothing else can make it stale. Left out or empty: any change does.",
+      read: { decoder, value, draft in draft.policy.displays = decoder.displays(value) },
+      show: { draft, path, values in
+        let fields = draft.policy.displays.map { PolicyText.of($0) }
+        values.add(path, .string(fields.isEmpty ? "any change" : fields.joined(separator: ", ")))
+      }),
+    PolicyKey(
+      "rules", .list(1...PolicyBounds.rulesMax), required: true,
+      "What events mean to this kind. The first rule that matches holds.",
+      read: { decoder, value, draft in draft.policy.rules = decoder.rules(value, surface: draft.surface) },
+      show: { draft, path, values in values.add(rules: draft.policy.rules, of: draft.policy.surface, at: path) }),
+    .mapping(
+      "price", \.policy.price, price,
+      "Where the price of a token starts before the log has shown anything: θ · ((k·F + smoothing) / (tokensLeft + smoothing))³, up to twice and down to half of it while more or less than usual comes in."
+    ),
+    .hours(
+      "views", \.policy.views,
+      "Chance that somebody looks, by local hour; the largest counts as 1. Default: a phone's day.",
+      scaledBy: { $0.max() ?? 1 }),
+    .number(
+      "viewsWeight", \.policy.viewsWeight, PolicyBounds.viewsWeight, default: "2",
+      "Days: `views` counts for a device as much as this many days of its own views."),
+  ])
+
+  /// `budget`.
+  static let budget = PolicyMapping<BudgetDraft>([
+    .integer("perDay", \.perDay, PolicyBounds.perDay, "Reloads in a window."),
+    PolicyKey<BudgetDraft>.duration(
+      "minInterval", \.minInterval, PolicyBounds.minInterval, "Time between two reloads, at most 24h."
+    ).readLast,
+    PolicyKey(
+      "timeSensitive", .flag, default: "false", "true: a minimum interval of 5m where `minInterval` is not given.",
+      read: { decoder, value, draft in
+        draft.timeSensitive = decoder.reader.flag(value) == true
+        if draft.timeSensitive { draft.minInterval = PolicyProfiles.timeSensitiveMinInterval }
+      }),
+    PolicyKey(
+      "window", .choice(["localDay", "rolling"]), default: "localDay",
+      "localDay: a day of the device's time zone. rolling: any 24 hours.",
+      read: { decoder, value, draft in
+        draft.isRolling = decoder.reader.choice(value, among: ["localDay", "rolling"]) == "rolling"
+      },
+      show: { draft, path, values in values.add(path, .string(draft.isRolling ? "rolling" : "localDay")) }),
+    PolicyKey<BudgetDraft>.clock(
+      "dayStart", \.anchorMinute, default: "04:00", "The local time at which a localDay begins."
+    ).shown { !$0.isRolling },
+    PolicyKey(
+      "reserve", .mapping, "Tokens kept for what matters most.",
+      read: { decoder, value, draft in draft.reserve = decoder.reserve(value) },
+      show: { draft, path, values in
+        if let tokens = draft.reserve { values.add(tokens, reserve, at: path) }
+      }),
+  ])
+
+  /// `budget.reserve`.
+  static let reserve = PolicyMapping<InstanceBudget.Reserve>([
+    .number("share", \.share, PolicyBounds.share, required: true, "Share of perDay."),
+    .number(
+      "aboveRelevance", \.aboveRelevance, PolicyBounds.share, required: true,
+      "Relevance at or above which the reserve may be used."),
+  ])
+
+  /// An element of `displays`. Explanations show all fields in one line (`PolicyText.of`).
+  static let display = PolicyMapping<DisplayField>([
+    PolicyKey(
+      "field", .other, required: true, "The field of the event.",
+      read: { decoder, value, field in
+        if let path = decoder.fieldPath(value) { field.path = path }
+      }),
+    .number(
+      "round", \.round, PolicyBounds.per, "The widget shows multiples of this. Left out: the value as it is."),
+  ])
+
+  /// `price`.
+  static let price = PolicyMapping<PricePrior>([
+    .number(
+      "base", \.base, PolicyBounds.priceBase, default: "0.3",
+      "θ: the value at which a token is well spent while the spending is on plan."),
+    .number("floor", \.floor, PolicyBounds.share, default: "0.01", "A pending value below this is suppressed."),
+    .number(
+      "smoothing", \.smoothing, PolicyBounds.smoothing, default: "3",
+      "How strongly few tokens count: the larger, the less."),
+    .hours(
+      "hourlyShare", \.hourlyShare,
+      "Share of the day's value by local hour, brought to a sum of 1. Default: in proportion to the default views.",
+      scaledBy: { $0.reduce(0, +) }),
+  ])
+}

@@ -1,0 +1,52 @@
+import Domain
+
+/// A rule while it is read or shown.
+struct RuleDraft {
+  var rule: Rule
+  /// The surface of the kind; nil if the document misspells it.
+  var surface: Surface?
+}
+
+extension PolicyKeys {
+  /// An element of `rules`.
+  static let rule = PolicyMapping<RuleDraft>([
+    PolicyKey(
+      "event", .other, required: true, "An event type, or a prefix followed by * (flight.*).",
+      read: { decoder, value, draft in
+        if let type = decoder.eventType(value) { draft.rule.event = type }
+      },
+      show: { draft, path, values in
+        if values.names == .byIndex { values.add(path, .string(draft.rule.event)) }
+      }),
+    PolicyKey(
+      "interests", .list(1...PolicyBounds.interestsMax), default: "[\"{subject}\"]",
+      "The interest keys of such an event: text with {subject}, {type}, {source}, {data.field}. A key with a missing field is not made.",
+      read: { decoder, value, draft in draft.rule.interests = decoder.interests(value) },
+      show: { draft, path, values in
+        values.add(path, .string(draft.rule.interests.map { PolicyText.of($0) }.joined(separator: ", ")))
+      }),
+    .mapping(
+      "relevance", \.rule.relevance, relevance, required: true,
+      "How much the change matters to somebody who looks: base plus terms, kept within 0 and 1."),
+    .duration(
+      "maxAge", \.rule.maxAge, PolicyBounds.maxAge,
+      "Older events are stale, and pending ones expire at this age. 1s to 30d."),
+    PolicyKey<RuleDraft>(
+      "action", .choice(Rule.Action.allCases.map(\.rawValue)), default: Rule.Action.update.rawValue,
+      "What the event does to a Live Activity. For surface liveActivity and broadcast; a channel cannot start activities.",
+      read: { decoder, value, draft in draft.rule.action = decoder.action(value, surface: draft.surface) },
+      show: { draft, path, values in values.add(path, .string(draft.rule.action.rawValue)) }
+    ).shown { $0.surface?.showsActivities == true },
+  ])
+
+  /// `relevance` of a rule.
+  static let relevance = PolicyMapping<RelevanceFormula>([
+    .number("base", \.base, PolicyBounds.share, required: true, "Relevance of every event of the rule."),
+    PolicyKey(
+      "add", .list(0...PolicyBounds.termsMax), "Terms that are added to the base.",
+      read: { decoder, value, formula in formula.add = decoder.terms(value) },
+      show: { formula, path, values in
+        for (index, term) in formula.add.enumerated() { values.add("\(path)[\(index)]", .string(PolicyText.of(term))) }
+      }),
+  ])
+}

@@ -1,0 +1,64 @@
+public import Domain
+
+/// The policy of one kind of widget, control or Live Activity.
+public struct KindPolicy: Equatable, Sendable {
+  /// The kind, as devices register it.
+  public var name: String
+  /// The surface of the kind's instances.
+  public var surface: Surface
+  /// Whether events of the kind are decided. If not, each ends as `KIND_DISABLED`.
+  public var enabled: Bool
+  /// The reloads that one instance may spend.
+  public var budget: InstanceBudget
+  /// The time after which a pending change is worth half.
+  public var halfLife: TimeSpan
+  /// The number of half-lives after which a pending change ends as `EXPIRED`, whatever the rule's `maxAge` says. After the
+  /// default of 6 it is worth 1.6 % of what it was.
+  public var expireAfterHalfLives: Double
+  /// The time before a widget's own reload in which it is not pushed (`RELOAD_IMMINENT`).
+  public var imminentReload: TimeSpan
+  /// The fields that an instance shows. If there are none, every change counts.
+  public var displays: [DisplayField]
+  /// The rules. The first one whose `event` matches the event's type holds.
+  public var rules: [Rule]
+  /// The start of the price, before the log has shown anything.
+  public var price: PricePrior
+  /// The content of Live Activities. Set if, and only if, the surface shows Live Activities.
+  public var activity: ActivityPolicy?
+  /// The chance that somebody looks, by local hour 0…23, relative to the best hour, which has 1.
+  public var views: [Double]
+  /// The weight of `views`, in days of a device's own views. With 0, the device's own views count alone as soon as there are
+  /// any.
+  public var viewsWeight: Double
+
+  /// Creates the policy of a kind. Nothing is checked.
+  public init(
+    name: String, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget, halfLife: TimeSpan,
+    expireAfterHalfLives: Double = 6, imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [],
+    rules: [Rule], price: PricePrior = PricePrior(), activity: ActivityPolicy? = nil,
+    views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 2
+  ) {
+    self.name = name
+    self.surface = surface
+    self.enabled = enabled
+    self.budget = budget
+    self.halfLife = halfLife
+    self.expireAfterHalfLives = expireAfterHalfLives
+    self.imminentReload = imminentReload
+    self.displays = displays
+    self.rules = rules
+    self.price = price
+    self.activity = activity
+    self.views = views
+    self.viewsWeight = viewsWeight
+  }
+
+  /// The chance that somebody looks at a phone, by local hour. Published studies of screen use show unlocks that are flat from
+  /// 08 to 22 h and fall to a twentieth at 03 h. This is only the start; a device's own views soon outweigh it.
+  public static let defaultViews: [Double] = [
+    0.3, 0.15, 0.08, 0.05, 0.05, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1, 1, 0.95, 0.95, 1, 1, 1, 1, 1, 0.9, 0.75, 0.5,
+  ]
+
+  /// Returns the rule that holds for an event type; nil if none matches.
+  public func rule(forType type: String) -> Rule? { rules.first { $0.matches(type: type) } }
+}

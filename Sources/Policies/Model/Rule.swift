@@ -1,0 +1,35 @@
+public import Domain
+
+/// The meaning of an event type to a kind.
+public struct Rule: Equatable, Sendable {
+  /// The event type, or a prefix of types followed by `*`, such as `flight.*`.
+  public var event: String
+  /// The templates of the event's interest keys. A key whose template names a field that the event lacks is not made.
+  public var interests: [InterestTemplate]
+  /// The relevance of an event.
+  public var relevance: RelevanceFormula
+  /// The age beyond which an event ends as `STALE_EVENT`, and at which a pending one expires; nil: no bound.
+  public var maxAge: TimeSpan?
+  /// The effect on a Live Activity. Always `update` for other surfaces.
+  public var action: Action
+
+  /// An effect of an event on a Live Activity.
+  public enum Action: String, Sendable, CaseIterable { case start, update, end }
+
+  /// Creates a rule. Nothing is checked.
+  public init(
+    event: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil,
+    action: Action = .update
+  ) {
+    self.event = event
+    self.interests = interests
+    self.relevance = relevance
+    self.maxAge = maxAge
+    self.action = action
+  }
+
+  /// Whether the rule is about an event type.
+  public func matches(type: String) -> Bool {
+    event.last == "*" ? type.utf8.starts(with: event.utf8.dropLast()) : type == event
+  }
+}
