@@ -56,10 +56,17 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .target(
+      name: "Benchmarks",
+      dependencies: [
+        "Auditing", "Domain", "KafkaClient", "Pipeline", "Planning", "Policies",
+        .product(name: "Histogram", package: "hdrhistogram-swift"), .product(name: "Logging", package: "swift-log"),
+      ]),
     .executableTarget(
       name: "rouse",
       dependencies: [
-        "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient", "LineFiles", "JSON",
+        "Benchmarks", "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient",
+        "LineFiles", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         // Finds misspelt keys of the settings file, which swift-configuration passes over.
@@ -100,6 +107,7 @@ let package = Package(
         "Pipeline", "Auditing", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "Auditing", "Domain", "Pipeline", "Policies"]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
