@@ -17,8 +17,6 @@ let package = Package(
   dependencies: [
     // The command line: subcommands, help texts, completion.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Settings by flag, environment and YAML file, each with where it came from.
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "YAML"]),
     // Policies: the YAML node tree with line and column marks.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     // The audit store: SQLite with migrations and WAL.
@@ -68,8 +66,6 @@ let package = Package(
         "Benchmarks", "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient",
         "LineFiles", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Configuration", package: "swift-configuration"),
-        // Finds misspelt keys of the settings file, which swift-configuration passes over.
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -108,7 +104,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "Auditing", "Domain", "Pipeline", "Policies"]),
-    .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),
+    .testTarget(
+      name: "RouseTests",
+      dependencies: [
+        "rouse", "KafkaClient", "Pipeline", "JSON", "Domain", .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],

@@ -17,21 +17,26 @@ struct BenchBrokerOptions: ParsableArguments {
   var property: [String] = []
 
   func validate() throws {
-    if let bad = property.first(where: { !$0.contains("=") || $0.hasPrefix("=") }) {
-      throw ValidationError("--property \(bad): expected name=value")
-    }
+    _ = try properties()
     if let partitions { try BenchLimits.check("--partitions", partitions, 1...EmbeddedBrokerCapacity.partitionsMax) }
     try BenchLimits.check("--workers", workers, 1...64)
+  }
+
+  /// Reads the properties.
+  /// - Throws: `ValidationError` when one is no property of librdkafka, in words that never repeat a secret.
+  private func properties() throws -> [KafkaProperty] {
+    do throws(SettingRefusal) {
+      return try KafkaProperty.list(fromItems: property)
+    } catch {
+      throw ValidationError("--property: \(error.words)")
+    }
   }
 
   /// Connects to the broker, or starts an embedded one.
   func broker() throws -> BenchmarkBroker {
     try BenchmarkBroker(
-      bootstrap: bootstrap,
-      properties: property.map { text in
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return (String(parts[0]), String(parts[1]))
-      }, program: .rouse("bench", "broker"))
+      bootstrap: bootstrap, properties: try properties().map { ($0.name, $0.value) }, program: .rouse("bench", "broker")
+    )
   }
 
   /// Returns the number of partitions that was asked for. Without the option it is 1 on a real broker, and on an embedded

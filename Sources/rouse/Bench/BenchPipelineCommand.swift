@@ -39,7 +39,8 @@ struct BenchPipelineCommand: ParsableCommand {
   var rounds = 3
   @Option(
     help: ArgumentHelp(
-      "transactional, passthrough, idempotent or unlogged; may be repeated. (default: all)", valueName: "mode"))
+      "Only this mode: transactional, passthrough, idempotent or unlogged; may be repeated. (default: all)",
+      valueName: "mode"))
   var mode: [PipelineBenchmarkMode] = []
   @OptionGroup var output: FormatOption
 

@@ -29,8 +29,8 @@ struct BenchRestoreCommand: ParsableCommand {
   var events = 0
   @Option(help: ArgumentHelp("Restores of each kind; the report shows the median.", valueName: "count"))
   var rounds = 3
-  /// The prefix of the topics to fill. Only the child process is given it.
-  @Option(help: .hidden) var fill: String?
+  @Option(help: ArgumentHelp("The prefix of the topics to fill; the child process is given it.", visibility: .hidden))
+  var fill: String?
   @OptionGroup var output: FormatOption
 
   func validate() throws {
