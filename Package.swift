@@ -50,9 +50,11 @@ let package = Package(
     .target(
       name: "Auditing",
       dependencies: [
-        "Domain", "Policies", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
+        "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    // Must never depend on Planning, Auditing or a database: it checks what they did from public records alone.
+    .target(name: "Verification", dependencies: ["Domain", "Policies", "JSON"]),
     .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .target(
       name: "Benchmarks",
@@ -63,8 +65,8 @@ let package = Package(
     .executableTarget(
       name: "rouse",
       dependencies: [
-        "Benchmarks", "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient",
-        "LineFiles", "JSON",
+        "Benchmarks", "Simulation", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
+        "KafkaClient", "LineFiles", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
@@ -95,12 +97,13 @@ let package = Package(
     .testTarget(
       name: "AuditingTests",
       dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "VerificationTests", dependencies: ["Verification", "Domain", "JSON"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(
       name: "SimulatedPipelineTests",
       dependencies: [
-        "Pipeline", "Auditing", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        "Pipeline", "Verification", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "Auditing", "Domain", "Pipeline", "Policies"]),
@@ -111,7 +114,7 @@ let package = Package(
       ]
     ),
     .testTarget(
-      name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
+      name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],
   cxxLanguageStandard: .cxx17
 )

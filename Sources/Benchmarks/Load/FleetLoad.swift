@@ -43,9 +43,9 @@ package struct FleetLoad: Sendable {
           displays: [ { field: data.level, round: 5 } ]
           price: { base: 0.05 }
           rules:
-            - on: bench.alert
+            - event: bench.alert
               relevance: { base: 0.9 }
-            - on: bench.level.changed
+            - event: bench.level.changed
               relevance: { base: 0.02 }
 
       """

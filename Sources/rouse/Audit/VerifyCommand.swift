@@ -1,5 +1,4 @@
 import ArgumentParser
-import Auditing
 import Domain
 import Foundation
 import JSON
@@ -7,18 +6,21 @@ import KafkaClient
 import LineFiles
 import Pipeline
 import Policies
+import Verification
 
+/// `rouse verify`: checks decisions and commands, from Kafka or from files, against each other and against limits.
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Recompute every ledger from decisions and commands alone.",
     discussion: """
       Reads both topics from the beginning to the end, committed records only, or two files as `rouse plan` writes \
-      them, and checks: an id stands for one record; each event has one final decision per device and instance; each \
-      command is caused by one decision and serves what its decisions say; each ledger loses one token a charge, is \
-      refilled by a new window only and never goes below nothing. With the policy, or a limit, rates are recomputed too.
+      them, and checks: an id stands for one record; each event has one final decision per device and instance; one \
+      decision caused each command, and the command serves what its decisions say; each charge takes one token from a \
+      ledger, only a new window refills it, and it never becomes negative. With the policy, or a limit, rates are \
+      recomputed too.
 
-      What does not fit into 96 MiB is sorted in the temporary folder (TMPDIR), about 70 bytes a decision. It knows \
-      nothing of how planners work. Exits 1 when anything is wrong, and names the first cases.
+      The check shares no code with the planners whose work it checks. Above 96 MiB of records it sorts them in the \
+      temporary folder (TMPDIR), about 70 bytes a decision. Exits 1 when anything is wrong, and names the first cases.
 
       EXAMPLE
         rouse verify --bootstrap localhost:9092 --policy policy.yaml
@@ -31,13 +33,13 @@ struct VerifyCommand: AsyncParsableCommand {
   var decisions: String?
   @Option(help: ArgumentHelp("Commands from a file instead of Kafka, one a line.", valueName: "file"))
   var commands: String?
-  @Option(help: ArgumentHelp("A policy that decided; for several, repeat it.", valueName: "file"))
+  @Option(help: ArgumentHelp("A policy that decided. Repeat the option for several.", valueName: "file"))
   var policy: [String] = []
   @OptionGroup var profile: ProfileOption
   @Option(
     help: ArgumentHelp("Pushes to a device as limit/window/burst, where no policy is given.", valueName: "5/1h/3"))
   var deviceLimit: String?
-  @Flag(help: "Tokens may come back because APNs refused a push.")
+  @Flag(help: "Allow tokens to come back because APNs refused a push.")
   var allowRefunds = false
   @OptionGroup var output: FormatOption
 
@@ -68,6 +70,7 @@ struct VerifyCommand: AsyncParsableCommand {
     if report.violationCount > 0 { throw ExitCode(1) }
   }
 
+  /// Passes each line of a file that is not empty to `take`, with its place.
   private static func read(_ path: String, _ take: ([UInt8], () -> String) -> Void) throws {
     var reader = try LineReader(path: path)
     while let line = try reader.next() {
@@ -77,6 +80,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
   }
 
+  /// Adds every committed record of both topics.
   private func readTopics(_ settings: PipelineSettings, into check: inout LedgerCheck) throws {
     let line = ProgressLine()
     defer { line.end() }
@@ -93,13 +97,14 @@ struct VerifyCommand: AsyncParsableCommand {
       }
       if cut {
         check.historyIsCut = true
-        Words.say("rouse: the oldest records of \(topic) are gone; what they caused cannot be checked")
+        Words.say("rouse: the oldest records of \(topic) are gone; their effects cannot be checked")
       }
     }
   }
 
   // MARK: Limits
 
+  /// The limits of all policies that were named, by the hash that stands in the records.
   private func limits() throws -> [String: LedgerLimits] {
     var limits: [String: LedgerLimits] = [:]
     for path in policy {
@@ -111,6 +116,8 @@ struct VerifyCommand: AsyncParsableCommand {
     return limits
   }
 
+  /// Reads `limit/window/burst`.
+  /// - Throws: `ValidationError` for anything else.
   private static func rate(_ text: String) throws -> LedgerLimits.Rate {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let limit = Int(parts[0]), limit > 0, let burst = Int(parts[2]), burst > 0 else {
