@@ -23,8 +23,8 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // Structured logs of the long-running roles.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    // rouse bench latency: percentiles up to 99.99 % of any number of samples, exact to three digits in fixed memory, in
-    // the format and with the arithmetic that other tools' figures are made with. It needs swift-numerics only.
+    // rouse bench latency: percentiles of any number of samples, exact to three digits, in fixed memory. Other tools use
+    // the same arithmetic, so the figures can be compared. Its only dependency is swift-numerics.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
   targets: [
@@ -74,8 +74,9 @@ let package = Package(
       ],
       resources: [.copy("Resources")],
       linkerSettings: [
-        // In the place of the C library's allocator: a record is allocated on the planner's thread and freed on librdkafka's.
-        // 7 % of a planner's processor time and 10 to 25 % of its memory (`rouse bench pipeline`, `rouse bench restore`).
+        // Replaces the allocator of the C library, because records are allocated on the planner's thread and freed on
+        // librdkafka's. It saves 7 % of a planner's processor time and 10 to 25 % of its memory (`rouse bench pipeline`,
+        // `rouse bench restore`).
         .linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))
       ]),
 
