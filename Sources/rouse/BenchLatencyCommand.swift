@@ -48,7 +48,7 @@ struct BenchLatencyCommand: ParsableCommand {
     let partitions = try kafka.partitions(
       records: fleet.devices + events,
       bytes: fleet.devices * BenchLoad.registrationBytes + events * BenchLoad.publicEventBytes)
-    var planning = PipelineSettings.Planning()
+    var planning = PlannerSettings()
     planning.commitInterval = .milliseconds(commitInterval)
     let broker = try kafka.broker()
     let stage = try BenchStage(broker: broker, partitions: partitions, planning: planning)

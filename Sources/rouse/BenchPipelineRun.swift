@@ -57,7 +57,7 @@ struct BenchPipelineRun {
   var progress: (String) -> Void
 
   /// Records that a planner reads at once.
-  private static let readMax = PipelineSettings.Planning().pollRecordsMax
+  private static let readMax = PlannerSettings().pollRecordsMax
   /// The first tenth of the events warms up.
   private var warmUpEvents: Int { events / 10 }
   /// With so few events the fleet is registered first; more are in the log from the start.
@@ -65,10 +65,8 @@ struct BenchPipelineRun {
 
   /// One round of the pipeline, and one of the passthrough over its output if asked for.
   func run(_ mode: BenchMode, passthrough: Bool) throws -> [BenchRound] {
-    var planning = PipelineSettings.Planning()
+    var planning = PlannerSettings()
     planning.commitInterval = commitInterval
-    planning.isExactlyOnce = mode != .idempotent
-    planning.logsDecisions = mode != .unlogged
     let stage = try BenchStage(broker: broker, partitions: partitions, planning: planning)
     progress("\(mode.words): feeding")
     let feeder = try stage.feeder(load)
@@ -92,7 +90,7 @@ struct BenchPipelineRun {
     progress("\(mode.words): registering the fleet, warming up")
     let counters = stage.counters
     let before = partitions + load.devices + warm
-    stage.startPlanners(workers)
+    stage.startPlanners(workers, mode)
     // Nothing of the fleet falls into what is measured.
     try stage.wait("registering") {
       counters[.registrationsPlanned] >= load.devices && counters[.logRecordsPlanned] >= before
@@ -107,7 +105,7 @@ struct BenchPipelineRun {
     progress("\(mode.words): registering the fleet")
     let counters = stage.counters
     let before = partitions + load.devices
-    stage.startPlanners(workers)
+    stage.startPlanners(workers, mode)
     try stage.wait("registering") { counters[.logRecordsPlanned] >= before }
     _ = try stage.waitForCommit()
     return try measure(stage, mode) {

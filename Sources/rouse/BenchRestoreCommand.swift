@@ -65,7 +65,7 @@ struct BenchRestoreCommand: ParsableCommand {
     if let fill { return try write(to: fill, partitions) }
     let broker = try kafka.broker()
     let progress = ProgressLine()
-    let stage = try BenchStage(broker: broker, partitions: partitions, planning: PipelineSettings.Planning())
+    let stage = try BenchStage(broker: broker, partitions: partitions, planning: PlannerSettings())
     progress.show("writing the state")
     try runChild(broker, stage.settings.topics.prefix, partitions)
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(stage.settings.topics.prefix)
@@ -113,7 +113,7 @@ struct BenchRestoreCommand: ParsableCommand {
   private func write(to prefix: String, _ partitions: Int) throws {
     let stage = try BenchStage(
       broker: kafka.broker(), prefix: prefix, partitions: partitions,
-      planning: PipelineSettings.Planning())
+      planning: PlannerSettings())
     let load = BenchLoad(devices: devices, instances: instances, fanOut: 1, alertPercent: 45)
     let feeder = try stage.feeder(load)
     try feeder.feedFleet()
@@ -131,7 +131,7 @@ struct BenchRestoreCommand: ParsableCommand {
     _ broker: BenchBroker, _ prefix: String, _ partitions: Int, _ source: Source, folder: String?
   ) throws -> Round {
     let log = BenchRestoreLog()
-    var planning = PipelineSettings.Planning()
+    var planning = PlannerSettings()
     planning.snapshotFolder = folder
     let stage = try BenchStage(
       broker: broker, prefix: prefix, partitions: partitions, planning: planning,

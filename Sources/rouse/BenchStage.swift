@@ -19,7 +19,7 @@ final class BenchStage {
 
   /// Makes the topics and puts the policy into force, unless there are topics of that prefix already.
   init(
-    broker: BenchBroker, prefix existing: String? = nil, partitions: Int, planning: PipelineSettings.Planning,
+    broker: BenchBroker, prefix existing: String? = nil, partitions: Int, planning: PlannerSettings,
     logHandler: (@Sendable (String) -> any LogHandler)? = nil
   ) throws {
     let run = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
@@ -61,11 +61,15 @@ final class BenchStage {
     try BenchFeeder(load, kafka: broker.kafka, log: settings.topics.log, partitions: partitions)
   }
 
-  func startPlanners(_ count: Int) {
+  func startPlanners(_ count: Int, _ mode: BenchMode = .transactional) {
     let (settings, stop, counters, logger) = (settings, stop, counters, logger)
     for number in 0..<count {
       runner.start("planner-\(number)") { () throws(PipelineError) in
-        try PlannerWorker(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()
+        let ports = BenchPorts.of(mode, counters: counters)
+        try PlannerWorker(
+          settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: ports.cluster,
+          makeRecorder: ports.makeRecorder
+        ).run()
       }
     }
   }

@@ -114,7 +114,7 @@ struct DeadLettersCommand: ParsableCommand {
     func run() async throws {
       let places = try places.map { try Place.parse($0) }
       let box = DeadLetterBox(settings: try await settings.resolve().connected())
-      var letters: [Letter] = []
+      var letters: [DeadLetterRecord] = []
       for place in places { letters.append(try box.letter(at: place)) }
       if let reason {
         letters = try box.newest(limit, reason: reason, waiting: true).reversed()
@@ -165,7 +165,7 @@ private enum Place {
   }
 }
 
-extension Letter {
+extension DeadLetterRecord {
   fileprivate var time: String {
     message.timestampMilliseconds.map { "\(Timestamp(milliseconds: $0))" } ?? "no time"
   }

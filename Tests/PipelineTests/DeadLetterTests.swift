@@ -9,7 +9,7 @@ import Testing
 struct DeadLetterTests {
   @Test(
     "a letter tells why and where from, and goes back as it was, once; where it comes again all the same, planners know it",
-    arguments: PipelineTests.brokers)
+    arguments: EndToEndTests.brokers)
   func replay(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
     // Intake forgets an event with the second after it; planners do not.
@@ -51,16 +51,16 @@ struct DeadLetterTests {
     #expect(found.count == 3)
     let first = try #require(
       found.first { letter in
-        letter.reason != "NEW_RULE" && !letter.message.headers.contains { $0.name == Letter.replayedFrom }
+        letter.reason != "NEW_RULE" && !letter.message.headers.contains { $0.name == DeadLetterHeaders.replayedFrom }
       })
     let second = try #require(
-      found.first { letter in letter.message.headers.contains { $0.name == Letter.replayedFrom } })
+      found.first { letter in letter.message.headers.contains { $0.name == DeadLetterHeaders.replayedFrom } })
     #expect(first.origin?.partition == KafkaTopicPartition(topic: events, partition: 0))
     #expect(!first.text.isEmpty)
     #expect(second.reason == first.reason)
     #expect(second.message.key == first.message.key && second.message.value == first.message.value)
     #expect(second.message.headers.contains(KafkaHeader("mine", "1")))
-    #expect(second.message.headers.contains(KafkaHeader(Letter.replayedFrom, "\(first.place)")))
+    #expect(second.message.headers.contains(KafkaHeader(DeadLetterHeaders.replayedFrom, "\(first.place)")))
     #expect(try box.newest(1).count == 1)
     #expect(fixture.counters[.duplicatesDropped] == 0)
     let late = try fixture.decisions().values.filter { $0.event == "late" }

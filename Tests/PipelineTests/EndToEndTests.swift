@@ -11,7 +11,7 @@ import Testing
 let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
 
 /// What a broker must show with any pipeline on it. Each test has topics of its own.
-@Suite(.serialized) struct PipelineTests {
+@Suite(.serialized) struct EndToEndTests {
   static let brokers: [String?] = [nil] + (realBroker.map { [$0] } ?? [])
 
   @Test("events in, commands and decisions out, each charged and each named", arguments: brokers)
@@ -193,16 +193,5 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     let left = Dictionary(grouping: commands, by: \.device)
       .mapValues { $0.sorted { $0.at < $1.at }.map { $0.charged[0].left } }
     #expect(left.values.allSatisfy { $0 == [2, 1] })
-  }
-
-  @Test("a log record of a newer release stays where it is for the upgraded program")
-  func newerRecord() throws {
-    let processor = try PartitionProcessor(
-      partition: 0, partitionCount: 1, restoring: PlannerRestore(partition: 0, partitionCount: 1),
-      initialPolicy: .none)
-    #expect(throws: BinaryError.self) { try processor.begin([2, 0, 0], offset: 7, timestamp: 0) }
-    #expect(processor.position.nextOffset == 0)
-    #expect(throws: BinaryError.self) { try processor.begin([1, 99], offset: 7, timestamp: 0) }
-    #expect(processor.position.nextOffset == 8, "what is corrupt is passed over")
   }
 }

@@ -1,48 +1,13 @@
-public import Domain
+import Domain
 import Foundation
 import JSON
 import KafkaClient
 public import Logging
 
-/// Where the audit feed puts decisions and commands. It belongs to the feed, which knows no store.
-public protocol DecisionSink: AnyObject {
-  /// Where to go on, by topic and partition: what was stored together with the records.
-  func positions() throws -> [AuditPosition]
-  /// Stores records and positions as one; what has been stored before changes nothing.
-  /// - Throws: anything. The feed keeps the records and tries again.
-  func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws
-  /// Called when there is nothing to store, at most about every 10 s: time for housekeeping.
-  func idle() throws
-}
-
-/// One record for the audit.
-public struct AuditRecord: Sendable {
-  public enum Content: Sendable {
-    case decision(Decision)
-    case command(Command)
-  }
-  public var content: Content
-  public var partition: Int32
-  public var offset: Int64
-}
-
-/// Where the feed is in one partition.
-public struct AuditPosition: Hashable, Sendable {
-  public enum Topic: String, Sendable { case decisions, commands }
-  public var topic: Topic
-  public var partition: Int32
-  /// Offset of the next record to read.
-  public var next: Int64
-
-  public init(topic: Topic, partition: Int32, next: Int64) {
-    self.topic = topic
-    self.partition = partition
-    self.next = next
-  }
-}
-
-/// Feeds the audit from `rouse.decisions` and `rouse.commands`, committed records only. A consumer of its own: when the
-/// store is slow or its disk is full, the feed falls behind and planning does not.
+/// Feeds the audit store from `rouse.decisions` and `rouse.commands`, committed records only. It has a consumer of its own:
+/// when the store is slow or its disk is full, the feed falls behind and planning does not.
+///
+/// Works on one thread. Records are stored in order and once: the store keeps the position of each partition beside them.
 public final class AuditFeed {
   private let settings: PipelineSettings
   private let sink: any DecisionSink
@@ -53,17 +18,25 @@ public final class AuditFeed {
   private let clock: any StageClock
   private let reader = JSONReader()
   private var consumer: (any ClusterConsumer)?
-  /// Offsets of the next records to store.
+  /// The offset of the next record to store, by partition.
   private var next: [KafkaTopicPartition: Int64] = [:]
   private var lastIdle = Duration.zero
-  /// A store that refused for so long may have been overtaken by the retention of the topics.
+  /// The time after which retention may have removed records while the store refused.
   private let longRefusal: Duration
-  /// Oldest offsets that were left when the store answered again; the partitions where there is more before them that is
-  /// not stored. What the consumer had read ahead may still come.
+  /// Partitions from which retention removed records that were not stored, each with its oldest offset when the store
+  /// answered again. Records that the consumer had read ahead may still come.
   private var overtaken: [KafkaTopicPartition: Int64] = [:]
-  /// Records stored at once.
+  /// The most records stored at once.
   private static let batchMax = 10_000
 
+  /// Makes a feed.
+  ///
+  /// - Parameters:
+  ///   - settings: How to reach Kafka.
+  ///   - sink: The store.
+  ///   - stop: Ends the feed between two batches.
+  ///   - counters: Counts what is stored.
+  ///   - logger: Gets failures and losses.
   public convenience init(
     settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger
   ) {
@@ -71,9 +44,12 @@ public final class AuditFeed {
       settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: .seconds(60))
   }
 
+  /// Makes a feed with all its ports.
+  ///
+  /// - Parameter longRefusal: The time after which retention may have removed records while the store refused.
   init(
     settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger,
-    longRefusal: Duration, cluster: any Cluster = KafkaCluster(), clock: any StageClock = SystemClock()
+    longRefusal: Duration, cluster: any Cluster = RealCluster(), clock: any StageClock = SystemClock()
   ) {
     self.longRefusal = longRefusal
     self.settings = settings
@@ -85,7 +61,9 @@ public final class AuditFeed {
     self.clock = clock
   }
 
-  /// Works until asked to stop, on the calling thread.
+  /// Works on the calling thread until asked to stop.
+  ///
+  /// - Throws: `PipelineError` if Kafka fails. A store that fails is retried for ever.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -93,18 +71,22 @@ public final class AuditFeed {
   }
 
   /// Connects, and goes on where the store says.
+  ///
+  /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic.
   func start() throws(PipelineError) {
     guard let known = untilDone({ try sink.positions() }) else { return }
     do throws(KafkaError) { try start(from: known) } catch { throw .kafka(error) }
     lastIdle = clock.elapsed
   }
 
-  /// One turn: reads a batch and stores it.
+  /// Does one turn: reads a batch and stores it.
+  ///
+  /// - Throws: `PipelineError` if Kafka fails.
   func workOnce() throws(PipelineError) {
     do throws(KafkaError) { try work() } catch { throw .kafka(error) }
   }
 
-  /// Lets go of everything.
+  /// Closes the consumer.
   func end() {
     consumer?.close(timeout: .seconds(2))
     consumer = nil
@@ -141,7 +123,7 @@ public final class AuditFeed {
     }
   }
 
-  /// - Returns: the oldest offsets left, of the partitions where they are behind the next ones to store.
+  /// Returns the oldest offset of each partition from which retention has removed records that were not stored.
   private func removed(_ consumer: any ClusterConsumer) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
     var lows: [KafkaTopicPartition: Int64] = [:]
     for (partition, offset) in next.sorted(by: { ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition) })
@@ -152,14 +134,14 @@ public final class AuditFeed {
     return lows
   }
 
-  /// What retention removed before it was stored is missing in the audit for good: that must not pass in silence.
+  /// Logs records that retention removed before they were stored: the audit never has them.
   private func tellLoss(_ partition: KafkaTopicPartition, from offset: Int64, to low: Int64) {
     logger.critical(
       "records were removed before the audit had stored them: it has a hole; raise the topic's retention above the longest time that the store may be away",
       metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
   }
 
-  /// Tells of a hole before this message, where one was to be expected.
+  /// Logs the records missing before a message, if retention has removed some.
   private func lookForLoss(before message: KafkaMessage, from next: Int64?) {
     guard let low = overtaken[message.topicPartition], message.offset >= low else { return }
     overtaken[message.topicPartition] = nil
@@ -217,7 +199,9 @@ public final class AuditFeed {
     counters.add(.auditedCommands, records.count - decisions)
   }
 
-  /// Repeats until it succeeds or the process is asked to stop: what is not stored yet is kept and lost never.
+  /// Repeats work until it succeeds: records that are not stored yet are kept.
+  ///
+  /// - Returns: The result; nil if the process was asked to stop.
   private func untilDone<Result>(_ work: () throws -> Result) -> Result? {
     var pause = Duration.milliseconds(200)
     while true {
@@ -229,10 +213,25 @@ public final class AuditFeed {
           "the audit store refuses; trying again",
           metadata: ["error": "\(error)", "milliseconds": "\(pause.milliseconds)"])
       }
-      // In slices: nobody waits for a process that is asked to stop.
+      // In slices, so that a process that is asked to stop ends soon.
       for _ in 0..<pause.milliseconds / 50 where !stop.isAsked { clock.sleep(.milliseconds(50)) }
       if stop.isAsked { return nil }
       pause = min(pause * 2, .seconds(10))
     }
+  }
+
+  /// Checks what must hold between two turns.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    guard consumer != nil else { return [] }
+    var violations: [String] = []
+    for (partition, offset) in next.sorted(by: { $0.key < $1.key }) where offset < 0 {
+      violations.append("the next record of \(partition) is \(offset)")
+    }
+    for partition in overtaken.keys.sorted() where next[partition] == nil {
+      violations.append("\(partition) lost records but has no position")
+    }
+    return violations
   }
 }

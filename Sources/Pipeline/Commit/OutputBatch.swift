@@ -1,28 +1,39 @@
 import KafkaClient
 
 /// Records to be written in one transaction, in one buffer.
-struct OutputBatch {
-  /// What a record is, and the log partition that it comes from.
-  enum Destination: Equatable {
+package struct OutputBatch {
+  /// The topic of a record, with the number of the log partition that it comes from.
+  package enum Destination: Equatable, Sendable {
     case decisions(Int32)
     case commands(Int32)
     case state(Int32)
   }
 
-  /// Keys and values.
-  var bytes: [UInt8] = []
-  /// Places in `bytes` of the records of one destination, in order: they are queued at once. By `Destination.lane`; kept
-  /// when they are empty, for their memory.
+  /// The bytes of all keys and values.
+  package var bytes: [UInt8] = []
+  /// The records of each destination as places in `bytes`, in order: they are queued at once. Indexed by
+  /// `Destination.lane`; empty lanes stay, for their memory.
   private var lanes: [[KafkaRecordPlace]] = []
-  /// Where there are records, in the order of the first ones.
+  /// Destinations that have records, in the order of their first ones.
   private var used: [Destination] = []
+  /// The number of decisions, commands and state records.
   private(set) var decisions = 0
   private(set) var commands = 0
   private(set) var stateRecords = 0
 
-  var isEmpty: Bool { used.isEmpty }
+  /// Makes an empty batch.
+  package init() {}
 
-  mutating func append(_ destination: Destination, key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
+  /// Whether there is no record.
+  package var isEmpty: Bool { used.isEmpty }
+
+  /// Copies a record into the batch.
+  ///
+  /// - Parameters:
+  ///   - destination: The topic.
+  ///   - key: The record's key.
+  ///   - value: The record's value; nil removes the key from a compacted topic.
+  package mutating func append(_ destination: Destination, key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
     let start = bytes.count
     bytes += key
     let end = bytes.count
@@ -30,8 +41,13 @@ struct OutputBatch {
     note(destination, key: start..<end, value: value.map { end..<end + $0.count })
   }
 
-  /// Takes up a record whose key and value were appended to `bytes`, or are about to be.
-  mutating func note(_ destination: Destination, key: Range<Int>, value: Range<Int>?) {
+  /// Adds a record whose key and value are in `bytes`, or will be before the batch is sent.
+  ///
+  /// - Parameters:
+  ///   - destination: The topic.
+  ///   - key: The place of the key in `bytes`.
+  ///   - value: The place of the value in `bytes`; nil removes the key from a compacted topic.
+  package mutating func note(_ destination: Destination, key: Range<Int>, value: Range<Int>?) {
     let lane = destination.lane
     while lane >= lanes.count { lanes.append([]) }
     if lanes[lane].isEmpty { used.append(destination) }
@@ -43,16 +59,17 @@ struct OutputBatch {
     }
   }
 
-  /// Counts decisions that are made and not written.
-  mutating func countUnlogged(_ count: Int) { decisions += count }
-
-  /// Lends the records, destination by destination: their places in `bytes`.
+  /// Lends the records, destination by destination.
+  ///
+  /// - Parameter body: Gets a destination and the places of its records in `bytes`.
+  /// - Throws: The first error of `body`, at once.
   func forEachDestination<Failure: Error>(
     _ body: (Destination, [KafkaRecordPlace]) throws(Failure) -> Void
   ) throws(Failure) {
     for destination in used { try body(destination, lanes[destination.lane]) }
   }
 
+  /// Empties the batch and keeps its memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     for destination in used { lanes[destination.lane].removeAll(keepingCapacity: true) }
@@ -60,6 +77,25 @@ struct OutputBatch {
     decisions = 0
     commands = 0
     stateRecords = 0
+  }
+
+  /// Checks what must hold whenever no record is being written.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations: [String] = []
+    let records = lanes.reduce(0) { $0 + $1.count }
+    if records != decisions + commands + stateRecords {
+      violations.append("the batch holds \(records) records but counts \(decisions) + \(commands) + \(stateRecords)")
+    }
+    let filled = lanes.indices.filter { !lanes[$0].isEmpty }
+    if Set(used.map(\.lane)) != Set(filled) || used.count != filled.count {
+      violations.append("the batch lists \(used), but lanes \(filled) hold records")
+    }
+    for place in lanes.joined() where max(place.key.upperBound, place.value?.upperBound ?? 0) > bytes.count {
+      violations.append("a record of the batch ends at \(place), behind its \(bytes.count) bytes")
+    }
+    return violations
   }
 }
 

@@ -1,22 +1,25 @@
 import Domain
 import Planning
 
-/// How far a planner is in its log partition; the last record of each of its transactions, so that state and position
-/// cannot part.
+/// How far a planner is in its log partition. It is the last record of each transaction, so that state and position cannot
+/// part.
 struct PlannerPosition: Equatable {
+  /// The key of the record in `rouse.state`.
   static let key = Array("p/position".utf8)
-  /// Version 1 had no birth.
   private static let formatVersion: UInt8 = 2
 
-  /// Offset of the next log record to read; with a cursor, of the record that is half done.
+  /// The offset of the next log record to read; with a cursor, the offset of the record that is half done.
   var nextOffset: Int64 = 0
+  /// How far a half-done record is; nil between two records.
   var cursor: RecordCursor?
-  /// Highest offset seen of each origin: what intake appends again after a crash is dropped.
+  /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
+  /// dropped by it.
   var origins: [OriginPartition: Int64] = [:]
-  /// Log time of the first record that the partition ever planned, µs: tells a log and its state from others of the same
-  /// name. Nil before it, and in states begun by a release that did not note it.
+  /// The log time of the first record that the partition ever planned, in µs since 1970; nil before that record. It tells a
+  /// log and its state from others of the same name, such as topics that were deleted and made again.
   var birth: Int64?
 
+  /// A partition of a topic that intake reads.
   struct OriginPartition: Hashable, Comparable {
     var topic: String
     var partition: Int32
@@ -24,10 +27,13 @@ struct PlannerPosition: Equatable {
     static func < (a: OriginPartition, b: OriginPartition) -> Bool { (a.topic, a.partition) < (b.topic, b.partition) }
   }
 
+  /// Makes the position before the first record.
   init() {}
 
-  /// Notes the origin of the record in hand.
-  /// - Returns: whether it is new: neither it nor one behind it was noted before.
+  /// Notes the origin of the current record.
+  ///
+  /// - Parameter origin: Where the record stood in its source topic.
+  /// - Returns: Whether the record is new: neither it nor a later one of its partition was noted before.
   mutating func note(_ origin: Origin) -> Bool {
     Self.raise(
       &origins[OriginPartition(topic: origin.topic, partition: origin.partition), default: .min], to: origin.offset)
@@ -39,6 +45,20 @@ struct PlannerPosition: Equatable {
     return true
   }
 
+  /// Checks what holds for every position.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations: [String] = []
+    if nextOffset < 0 { violations.append("the next offset is \(nextOffset)") }
+    if birth == nil, nextOffset > 0, !origins.isEmpty { violations.append("records were planned before the birth") }
+    for (origin, offset) in origins.sorted(by: { $0.key < $1.key }) where offset < 0 {
+      violations.append("the highest offset of \(origin.topic)[\(origin.partition)] is \(offset)")
+    }
+    return violations
+  }
+
+  /// Returns the position as the value of its state record.
   func encoded() -> [UInt8] {
     var writer = BinaryWriter()
     writer.uint8(Self.formatVersion)
@@ -61,11 +81,18 @@ struct PlannerPosition: Equatable {
     return writer.bytes
   }
 
+  /// Reads a position.
+  ///
+  /// - Parameter bytes: The value of its state record.
+  /// - Throws: `BinaryError` for bytes of another format or of a newer release.
   init(bytes: [UInt8]) throws(BinaryError) {
     var reader = BinaryReader(bytes)
     let version = try reader.uint8("a format version")
-    guard (1...Self.formatVersion).contains(version) else {
+    guard version <= Self.formatVersion else {
       throw .newerVersion(found: version, newestKnown: Self.formatVersion)
+    }
+    guard version == Self.formatVersion else {
+      throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
     }
     nextOffset = try reader.zigzag("an offset")
     if try reader.bool("whether there is a cursor") {
@@ -80,7 +107,6 @@ struct PlannerPosition: Equatable {
       let partition = Int32(truncatingIfNeeded: try reader.zigzag("a partition"))
       origins[OriginPartition(topic: topic, partition: partition)] = try reader.zigzag("an offset")
     }
-    guard version > 1 else { return }
     let hasBirth = try reader.bool("whether there is a birth")
     let instant = try reader.zigzag("a timestamp")
     birth = hasBirth ? instant : nil

@@ -1,57 +1,44 @@
 import KafkaClient
 
-/// What became of letters that were to be given back.
-public struct ReplayReport: Sendable {
-  /// A letter that cannot be given back, or must not be.
-  public struct Refusal: Sendable {
-    public var letter: Letter
-    /// Why, and what to do; for a person.
-    public var why: String
-  }
-
-  /// Given back now.
-  public var replayed: [Letter] = []
-  /// Given back by a former replay, so not again.
-  public var replayedBefore: [Letter] = []
-  /// Not given back, and why.
-  public var refused: [Refusal] = []
-}
-
-/// A letter as it will be written.
+/// A record that will be given back.
 private struct ReplayRecord {
-  var letter: Letter
+  var letter: DeadLetterRecord
   var topic: String
-  /// Nil where the topic has fewer partitions now: the key chooses.
+  /// The original partition; nil if the topic has fewer partitions now. Then the key chooses.
   var partition: Int32?
   var value: [UInt8]?
 }
 
-/// Why a letter is not given back.
+/// The reason why a letter is not given back.
 private struct ReplayRefusal: Error {
   var why: String
 }
 
 extension DeadLetterBox {
-  /// Larger values are refused: intake reads no larger ones.
+  /// The largest value that is given back: intake reads no larger ones.
   private static let valueBytesMax = 4_000_000
-  /// Letters and bytes of a transaction, so that it ends well within its time-out.
+  /// The bounds of a transaction, so that it ends well within its time-out.
   private static let transactionLettersMax = 1000
   private static let transactionBytesMax = 32 << 20
 
-  /// Writes the original bytes, key and headers to the partition they came from, each letter once: its receipt is written
-  /// beside the letter in the same transaction, and a letter with a receipt is left out. What still cannot be accepted
-  /// becomes a letter again.
+  /// Writes the original key, value and headers of letters to the partitions that they came from, each letter once. The
+  /// receipt of a letter is written beside it in the same transaction, and a letter with a receipt is left out. A record
+  /// that still cannot be accepted becomes a letter again.
   ///
-  /// All letters are looked at before the first is written. A registration is refused when the device has sent another
-  /// since: in a compacted topic the old one would take its place.
+  /// All letters are examined before the first is written. A registration is refused if the device has sent another one
+  /// since: in a compacted topic the old one would replace it.
+  ///
   /// - Parameters:
-  ///   - skipsRefused: gives the others back; false writes nothing when any is refused.
-  ///   - done: told of the letters of each transaction that is committed. When an error is thrown, those stay given
-  ///     back, and the others are not.
+  ///   - letters: The letters to give back.
+  ///   - skipsRefused: Whether to give back the others if some are refused. False then writes nothing.
+  ///   - done: Gets the letters of each transaction that was committed. If an error is thrown later, those stay given back
+  ///     and the others are not.
+  /// - Returns: What became of each letter.
+  /// - Throws: `KafkaError`, or the error of `done`.
   public func replay(
-    _ letters: [Letter], skipsRefused: Bool = false, _ done: ([Letter]) throws -> Void = { _ in }
+    _ letters: [DeadLetterRecord], skipsRefused: Bool = false, _ done: ([DeadLetterRecord]) throws -> Void = { _ in }
   ) throws -> ReplayReport {
-    // Before anything is read: from here on no other replay can commit what this one does not see.
+    // Before anything is read: from here on every other replay is fenced and cannot commit unseen receipts.
     let producer = try producer()
     var report = ReplayReport()
     var records: [ReplayRecord] = []
@@ -91,10 +78,10 @@ extension DeadLetterBox {
     return producer
   }
 
-  // MARK: Looking at all of them
+  // MARK: Examining
 
   private func record(
-    of letter: Letter, _ devices: [KafkaTopicPartition: [[UInt8]: KafkaMessage]], _ topics: [String: Int]
+    of letter: DeadLetterRecord, _ devices: [KafkaTopicPartition: [[UInt8]: KafkaMessage]], _ topics: [String: Int]
   ) throws(KafkaError) -> Result<ReplayRecord, ReplayRefusal> {
     func refused(_ why: String) -> Result<ReplayRecord, ReplayRefusal> { .failure(ReplayRefusal(why: why)) }
     guard let origin = letter.origin else {
@@ -114,7 +101,7 @@ extension DeadLetterBox {
       if let why = Self.superseded(letter, origin, newest) { return refused(why) }
       if letter.leftOutBytes != nil { value = newest?.value }
     } else if letter.leftOutBytes != nil {
-      // What was left out still stands where it came from, if retention left it there.
+      // The value that was left out is still in its topic, unless retention has removed it.
       do throws(KafkaError) {
         value = try record(at: origin).value
       } catch {
@@ -131,22 +118,27 @@ extension DeadLetterBox {
         partition: origin.partition.partition < partitions ? origin.partition.partition : nil, value: value))
   }
 
-  /// - Parameter newest: of the device's records in the partition the letter came from.
-  /// - Returns: nil when the letter is what holds for its device.
-  private static func superseded(_ letter: Letter, _ origin: KafkaPosition, _ newest: KafkaMessage?) -> String? {
+  /// Says why the registration in a letter must not be given back.
+  ///
+  /// - Parameter newest: The newest record of the device in the partition that the letter came from.
+  /// - Returns: The reason; nil if the letter holds the device's newest registration.
+  private static func superseded(_ letter: DeadLetterRecord, _ origin: KafkaPosition, _ newest: KafkaMessage?)
+    -> String?
+  {
     guard let newest, newest.offset >= origin.offset else {
       return "nothing of its device is left from \(origin) on: it was forgotten since, or retention removed it"
     }
-    // The same again changes nothing.
+    // Giving back the same value changes nothing.
     if newest.offset == origin.offset || letter.leftOutBytes == nil && newest.value == letter.message.value {
       return nil
     }
     return "its device has sent \(newest.topicPartition)@\(newest.offset) since, which it would replace"
   }
 
-  /// The newest record of each device that has a letter, by partition and key, from the first letter's origin on.
+  /// Returns the newest record of each device that has a letter, by partition and key. Reads from the origin of the first
+  /// letter on.
   private func newestRegistrations(
-    _ letters: [Letter]
+    _ letters: [DeadLetterRecord]
   ) throws(KafkaError) -> [KafkaTopicPartition: [[UInt8]: KafkaMessage]] {
     var starts: [KafkaTopicPartition: Int64] = [:]
     var keys: Set<[UInt8]> = []
@@ -164,7 +156,7 @@ extension DeadLetterBox {
     return newest
   }
 
-  private func partitionCounts(_ letters: [Letter]) throws(KafkaError) -> [String: Int] {
+  private func partitionCounts(_ letters: [DeadLetterRecord]) throws(KafkaError) -> [String: Int] {
     let names = Set(letters.compactMap { $0.origin?.partition.topic }).sorted()
     guard !names.isEmpty else { return [:] }
     let found = try KafkaAdmin(settings.client([:])).describeTopics(names, timeout: .seconds(30))
@@ -173,7 +165,7 @@ extension DeadLetterBox {
 
   // MARK: Writing
 
-  /// The first records that fit into one transaction, at least one.
+  /// Returns the first records that fit into one transaction, at least one.
   private static func transaction(of records: ArraySlice<ReplayRecord>) -> ArraySlice<ReplayRecord> {
     var bytes = 0
     let fitting = records.prefix(transactionLettersMax).prefix { record in
@@ -206,8 +198,9 @@ extension DeadLetterBox {
     }
   }
 
-  /// Ends a transaction that is not to be.
-  /// - Returns: the error that it ends for.
+  /// Aborts a transaction.
+  ///
+  /// - Returns: The cause, with a remark if the abort failed.
   private func abort(_ producer: KafkaProducer, because cause: KafkaError) -> KafkaError {
     if cause.isFatal { return cause }
     do throws(KafkaError) {

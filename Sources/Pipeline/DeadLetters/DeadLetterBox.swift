@@ -1,86 +1,34 @@
 public import KafkaClient
 
-/// One record that was not accepted, as it stands in `rouse.dead-letters`.
-public struct Letter: Sendable {
-  public var message: KafkaMessage
-  /// Where the letter stands.
-  public var place: KafkaPosition { KafkaPosition(message.topicPartition, offset: message.offset) }
-  /// Why it was not accepted: a code, and words.
-  public var reason: String
-  public var text: String
-  /// Where the record stood; nil for a letter that Rouse did not write.
-  public var origin: KafkaPosition?
-  /// Bytes of a value that was left out because the broker refused its size.
-  public var leftOutBytes: Int?
-  /// When it was given back, in ms since 1970; nil while it was not.
-  public var replayedAt: Int64?
-
-  public init(_ message: KafkaMessage) {
-    self.message = message
-    func header(_ name: String) -> String? {
-      // The last one: those before it belong to the record.
-      message.headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
-    }
-    reason = header("rouse-reason") ?? "UNKNOWN"
-    text = header("rouse-message") ?? ""
-    if let topic = header("rouse-origin-topic"),
-      let partition = header("rouse-origin-partition").flatMap({ Int32($0) }),
-      let offset = header("rouse-origin-offset").flatMap({ Int64($0) })
-    {
-      origin = KafkaPosition(KafkaTopicPartition(topic: topic, partition: partition), offset: offset)
-    }
-    leftOutBytes = header("rouse-truncated").flatMap { Int($0) }
-  }
-
-  /// The letter that this record is a receipt for: not a letter, but the note that one was given back, in its partition.
-  var receiptOf: KafkaPosition? {
-    guard reason == Self.replayedReason,
-      let offset = message.headers.last(where: { $0.name == Self.replayedOffset })?.value
-        .flatMap({ Int64(String(decoding: $0, as: UTF8.self)) })
-    else { return nil }
-    return KafkaPosition(message.topicPartition, offset: offset)
-  }
-
-  /// Headers of the receipt for this letter.
-  var receiptHeaders: [KafkaHeader] {
-    [
-      KafkaHeader("rouse-reason", Self.replayedReason),
-      KafkaHeader("rouse-message", "\(place) was replayed to \(origin?.partition.topic ?? "")"),
-      KafkaHeader(Self.replayedOffset, "\(place.offset)"),
-    ]
-  }
-
-  /// The record's own headers, and where it comes from now.
-  var replayHeaders: [KafkaHeader] {
-    message.headers.filter { !$0.name.hasPrefix("rouse-") } + [KafkaHeader(Self.replayedFrom, "\(place)")]
-  }
-
-  static let replayedFrom = "rouse-replayed-from"
-  private static let replayedReason = "REPLAYED"
-  private static let replayedOffset = "rouse-replayed-offset"
-}
-
-/// Reads the dead letters, and gives them back to the topics they came from.
+/// Reads the dead letters, and gives them back to the topics that they came from.
 public struct DeadLetterBox {
-  /// Where the letters lie, and the topics that they go back to.
+  /// The topic of the letters and the topics that they go back to.
   let settings: PipelineSettings
   private static let patience = Duration.seconds(20)
 
+  /// Makes a box.
+  ///
+  /// - Parameter settings: How to reach Kafka.
   public init(settings: PipelineSettings) { self.settings = settings }
 
-  /// The newest letters first; holds no more than it returns, for each partition, and where letters were given back.
+  /// Returns the newest letters, newest first. Its memory holds `2 * limit` letters of each partition, and all receipts.
+  ///
   /// - Parameters:
-  ///   - reason: only those with this code.
-  ///   - waiting: only those that were not given back.
-  public func newest(_ limit: Int, reason: String? = nil, waiting: Bool = false) throws(KafkaError) -> [Letter] {
-    var kept: [Int32: [Letter]] = [:]
+  ///   - limit: The most letters to return.
+  ///   - reason: Only letters with this code; nil for all.
+  ///   - waiting: Only letters that were not given back.
+  /// - Throws: `KafkaError` if the topic cannot be read.
+  public func newest(_ limit: Int, reason: String? = nil, waiting: Bool = false) throws(KafkaError)
+    -> [DeadLetterRecord]
+  {
+    var kept: [Int32: [DeadLetterRecord]] = [:]
     var receipts: [KafkaPosition: Int64] = [:]
-    // A receipt stands behind its letter.
+    // Receipts first: they stand behind their letters.
     _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
-      if let place = Letter(message).receiptOf { receipts[place] = message.timestampMilliseconds ?? 0 }
+      if let place = DeadLetterRecord(message).receiptOf { receipts[place] = message.timestampMilliseconds ?? 0 }
     }
     _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
-      let letter = Letter(message)
+      let letter = DeadLetterRecord(message)
       if letter.receiptOf != nil || waiting && receipts[letter.place] != nil { return }
       if let reason, letter.reason != reason { return }
       kept[message.partition, default: []].append(letter)
@@ -97,27 +45,37 @@ public struct DeadLetterBox {
     }
   }
 
-  /// The letter at a place.
-  public func letter(at place: KafkaPosition) throws(KafkaError) -> Letter {
-    var letter = Letter(try record(at: place))
+  /// Returns the letter at a place.
+  ///
+  /// - Parameter place: The offset in a partition of the dead letters.
+  /// - Throws: `KafkaError`, with the code `noOffset` if there is no record.
+  public func letter(at place: KafkaPosition) throws(KafkaError) -> DeadLetterRecord {
+    var letter = DeadLetterRecord(try record(at: place))
     letter.replayedAt = try receipts(for: [letter])[place]
     return letter
   }
 
-  /// When letters were given back, in ms since 1970, for those that were.
-  func receipts(for letters: [Letter]) throws(KafkaError) -> [KafkaPosition: Int64] {
+  /// Returns when letters were given back.
+  ///
+  /// - Parameter letters: The letters.
+  /// - Returns: The time in ms since 1970, by place, of the letters that were given back.
+  /// - Throws: `KafkaError` if the topic cannot be read.
+  func receipts(for letters: [DeadLetterRecord]) throws(KafkaError) -> [KafkaPosition: Int64] {
     var starts: [KafkaTopicPartition: Int64] = [:]
     for letter in letters {
       starts[letter.place.partition] = min(starts[letter.place.partition] ?? .max, letter.place.offset)
     }
     var found: [KafkaPosition: Int64] = [:]
     try TopicReader(settings: settings).read(from: starts) { message in
-      if let place = Letter(message).receiptOf { found[place] = message.timestampMilliseconds ?? 0 }
+      if let place = DeadLetterRecord(message).receiptOf { found[place] = message.timestampMilliseconds ?? 0 }
     }
     return found
   }
 
-  /// The record at a place; an error with the code `noOffset` says that there is none.
+  /// Returns the record at a place of any topic.
+  ///
+  /// - Parameter place: The offset in a partition.
+  /// - Throws: `KafkaError`, with the code `noOffset` if there is no record.
   func record(at place: KafkaPosition) throws(KafkaError) -> KafkaMessage {
     let consumer = try KafkaConsumer(
       settings.client([

@@ -1,11 +1,14 @@
 import KafkaClient
 
-/// How far planners are behind the log, asked of the broker now and then: the group's offsets, which planners commit with
-/// their transactions, against the ends of the log. Where no offset is committed (planners have never run, or a broker
-/// keeps none, as the embedded one) nothing is known, and nobody has to wait.
+/// How far planners are behind the log: the ends of the log minus the group's offsets, which planners commit with their
+/// transactions. The broker is asked every two seconds. If no offset is committed (planners have never run, or the broker
+/// keeps none, as the embedded one) the lag is unknown, and intake does not wait.
 struct PlannerLag {
+  /// A planner that is too far behind.
   struct Excess: Equatable {
+    /// The log partition.
     var partition: Int32
+    /// The number of records that it is behind.
     var records: Int64
   }
 
@@ -16,17 +19,25 @@ struct PlannerLag {
   private var partitionCount: Int32 = 0
   private var next = Duration.zero
   private var last: Excess?
-  /// Time between two questions.
+  /// The time between two questions.
   private static let interval = Duration.seconds(2)
 
+  /// Makes the lag of an installation; nothing is asked yet.
+  ///
+  /// - Parameters:
+  ///   - settings: The limit, and how to reach Kafka.
+  ///   - cluster: Makes the consumer that asks.
+  ///   - clock: The thread's clock.
   init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock) {
     self.settings = settings
     self.cluster = cluster
     self.clock = clock
   }
 
-  /// The partition that is furthest behind, if it is too far; as of the last question. Once too far, a planner has to be
-  /// back at half of the limit. A broker that does not answer leaves it at what was known.
+  /// Returns the partition that is furthest behind, if it is too far, as of the last question. A planner that was too far
+  /// behind has to come back to half of the limit. If the broker does not answer, the last answer counts.
+  ///
+  /// - Throws: `KafkaError` that does not pass by itself.
   mutating func excess() throws(KafkaError) -> Excess? {
     guard settings.intake.plannerLagMax > 0, clock.elapsed >= next else { return last }
     next = clock.elapsed + Self.interval
@@ -44,7 +55,7 @@ struct PlannerLag {
     if let kept = self.consumer {
       consumer = kept
     } else {
-      // Never subscribes: it only asks for the group's offsets.
+      // This consumer never subscribes: it only asks for the group's offsets.
       consumer = try cluster.consumer(
         settings.client([
           "group.id": "\(settings.group)-planner", "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
@@ -62,6 +73,7 @@ struct PlannerLag {
     return furthest
   }
 
+  /// Closes the consumer.
   mutating func close() {
     consumer?.close(timeout: .seconds(2))
     consumer = nil

@@ -1,13 +1,19 @@
 import KafkaClient
 
 extension PipelineSettings {
-  /// How many partitions the log has.
-  func logPartitionCount(_ cluster: any Cluster = KafkaCluster()) throws(KafkaError) -> Int32 {
+  /// Returns the number of partitions of the log.
+  ///
+  /// - Parameter cluster: The cluster to ask.
+  /// - Throws: `KafkaError`, fatal if the topic is missing.
+  func logPartitionCount(_ cluster: any Cluster = RealCluster()) throws(KafkaError) -> Int32 {
     try partitionCounts(of: [topics.log], cluster)[0]
   }
 
-  /// How many partitions the log has, and whether decisions and commands have as many: keyed by device as the log's
-  /// records are, they then have the same partition numbers.
+  /// Returns the number of partitions of the log, and whether decisions and commands have as many. Then a device has the
+  /// same partition number in all three topics, because all are keyed by device.
+  ///
+  /// - Parameter cluster: The cluster to ask.
+  /// - Throws: `KafkaError`, fatal if a topic is missing.
   func outputPartitions(_ cluster: any Cluster) throws(KafkaError) -> (count: Int32, areShared: Bool) {
     let counts = try partitionCounts(of: [topics.log, topics.decisions, topics.commands], cluster)
     return (counts[0], counts.allSatisfy { $0 == counts[0] })
@@ -19,6 +25,9 @@ extension PipelineSettings {
     return counts
   }
 
+  /// Returns the error for a topic that does not exist.
+  ///
+  /// - Parameter topic: The name of the topic.
   static func missing(_ topic: String) -> KafkaError {
     KafkaError(
       code: .unknownTopicOrPartition, message: "make Rouse's topics first: rouse topics create",

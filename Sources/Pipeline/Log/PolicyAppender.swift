@@ -1,27 +1,38 @@
 import Domain
 public import KafkaClient
 
-/// Puts a policy into force: a record on every log partition. From that record on each planner decides by it, whenever
-/// it gets there, and a replay finds it at the same place.
+/// Puts a policy into force: appends a record to every log partition. Each planner decides by the policy from that record
+/// on, and a replay finds it at the same place.
 public struct PolicyAppender {
   private let settings: PipelineSettings
 
+  /// Makes an appender.
+  ///
+  /// - Parameter settings: The log, and how to reach Kafka.
   public init(settings: PipelineSettings) { self.settings = settings }
 
-  /// Appends to every partition.
+  /// Appends a policy to every partition.
+  ///
+  /// - Parameter document: The policy as YAML.
+  /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s.
   public func apply(document: String) throws(KafkaError) {
     try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: timestamp)
   }
 
-  /// Appends to the partitions that hold no record yet, so that a new installation starts with a policy.
-  /// - Returns: how many partitions were empty.
+  /// Appends a policy to the partitions that hold no record yet, so that a new installation starts with a policy.
+  ///
+  /// - Parameter document: The policy as YAML.
+  /// - Returns: The number of partitions that were empty.
+  /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s.
   public func seed(document: String) throws(KafkaError) -> Int {
     let empty = try emptyPartitions()
     try append(document, to: empty, timestamp: timestamp)
     return empty.count
   }
 
-  /// The log partitions that hold no record yet.
+  /// Returns the log partitions that hold no record yet.
+  ///
+  /// - Throws: `KafkaError` if the broker does not answer.
   public func emptyPartitions() throws(KafkaError) -> [Int32] {
     let consumer = try KafkaConsumer(settings.client(["group.id": "\(settings.group)-seed"]))
     defer { consumer.close(timeout: .seconds(2)) }
@@ -36,7 +47,8 @@ public struct PolicyAppender {
     return empty
   }
 
-  /// In a replay log time is the events', and a policy must not move it. 0 would mean now to librdkafka.
+  /// The timestamp of the records, in ms since 1970; nil for now. In a replay log time is the events' time, which a policy
+  /// must not move. librdkafka takes 0 for now, hence 1.
   private var timestamp: Int64? { settings.timestamps == .event ? 1 : nil }
 
   private func append(_ document: String, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {

@@ -1,19 +1,21 @@
 import Domain
 import KafkaClient
 
-/// Appends ticks to log partitions whose planner has a timer due while nothing else comes in. A tick is a log record
-/// like any other, so a replay fires the same timers at the same places.
+/// Appends ticks to log partitions whose planner has a due timer while no other record comes. A tick is a log record like
+/// any other, so a replay fires the same timers at the same places.
 final class TickAppender {
   private let settings: PipelineSettings
   private let cluster: any Cluster
   private let clock: any StageClock
   private var producer: (any ClusterProducer)?
-  /// Partitions with a tick on its way, and since when.
+  /// Partitions with a tick that was not read back yet, each with the instant when it was appended.
   private var underway: [Int32: Duration] = [:]
-  /// A tick that did not come back in this time is given up.
+  /// The time after which a tick that was not read back counts as lost.
   private static let patience = Duration.seconds(5)
-  /// Shortest time between two ticks of a partition: with a broker's clock behind ours a timer stays due for a while.
+  /// The shortest time between two ticks of a partition. If the broker's clock is behind this machine's, a timer stays due
+  /// for a while.
   private static let spacing = Duration.milliseconds(500)
+  /// The instant of the last tick of each partition.
   private var last: [Int32: Duration] = [:]
   private static let tick = {
     var bytes: [UInt8] = []
@@ -21,13 +23,23 @@ final class TickAppender {
     return bytes
   }()
 
+  /// Makes an appender. Its producer is made with the first tick.
+  ///
+  /// - Parameters:
+  ///   - settings: The log, and how to reach Kafka.
+  ///   - cluster: Makes the producer.
+  ///   - clock: The thread's clock.
   init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock) {
     self.settings = settings
     self.cluster = cluster
     self.clock = clock
   }
 
-  /// - Returns: whether a tick was appended; not while one is on its way.
+  /// Appends a tick, unless one is under way or was appended just now.
+  ///
+  /// - Parameter partition: The log partition.
+  /// - Returns: Whether a tick was appended.
+  /// - Throws: `KafkaError` of the producer, which is made anew for the next tick.
   func append(_ partition: Int32) throws(KafkaError) -> Bool {
     let now = clock.elapsed
     if let since = underway[partition], now - since < Self.patience { return false }
@@ -47,7 +59,9 @@ final class TickAppender {
     return true
   }
 
-  /// A record of the partition was read.
+  /// Notes that a record of a partition was read, so that a tick under way is no longer waited for.
+  ///
+  /// - Parameter partition: The log partition.
   func consumed(_ partition: Int32) {
     if !underway.isEmpty { underway[partition] = nil }
   }

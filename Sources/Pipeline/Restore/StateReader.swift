@@ -2,45 +2,61 @@ import Domain
 import KafkaClient
 
 /// Reads the state of log partitions from `rouse.state`, committed records only, several partitions at a time and in
-/// slices, so that the thread can go on planning others in between.
+/// slices, so that the thread can plan other partitions in between.
 ///
-/// A planner that died may have left a transaction open. Its records come before the end of the partition as an
-/// uncommitted reader sees it, so a take-over reads until the committed end has reached that end: it waits until the
-/// broker has ended the open transaction, and never starts from a state that is about to be overtaken.
+/// A planner that died may have left a transaction open. Its records stand before the end of the partition as an
+/// uncommitted reader sees it. So a take-over reads until the committed end has reached that end: it waits until the
+/// broker has ended the open transaction, and never starts from a state that is about to change.
+///
+/// Belongs to the worker's thread. Its consumers are made with the first restore.
 final class StateReader {
   private let settings: PipelineSettings
   private let cluster: any Cluster
   private let clock: any StageClock
   private let store: (any SnapshotStore)?
-  /// Longest time without a record before the end, beyond which the restore fails (and is tried again).
+  /// The longest time without a record before the end. Then the restore fails, and is tried again.
   private let patience: Duration
-  private let notTrusted: (Int32, String) -> Void
+  private let report: PlannerReport
   private var consumer: (any ClusterConsumer)?
-  /// Sees the real ends of partitions.
+  /// An uncommitted reader, which sees the real ends of partitions.
   private var ends: (any ClusterConsumer)?
   private var restores: [Int32: PartitionRestore] = [:]
-  /// Partitions that `consumer` reads.
+  /// The partitions that `consumer` reads.
   private var assigned: Set<Int32> = []
-  /// Work of one step: about 30 ms.
+  /// The bounds of one step, which takes about 30 ms.
   private static let recordsMax = 10_000
   private static let blocksMax = 8
 
-  /// - Parameter notTrusted: is told of a snapshot that is left aside, and why.
+  /// Makes a reader.
+  ///
+  /// - Parameters:
+  ///   - settings: The topics, and how to reach Kafka.
+  ///   - cluster: Makes the consumers.
+  ///   - clock: The thread's clock.
+  ///   - store: The store of local snapshots; nil if there is none.
+  ///   - report: Gets snapshots that are not used.
   init(
     settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, store: (any SnapshotStore)?,
-    notTrusted: @escaping (Int32, String) -> Void
+    report: PlannerReport
   ) {
     self.settings = settings
     self.cluster = cluster
     self.clock = clock
     self.store = store
-    self.notTrusted = notTrusted
+    self.report = report
     patience = settings.planner.transactionTimeout * 4
   }
 
+  /// Whether nothing is being restored.
   var isIdle: Bool { restores.isEmpty }
 
+  /// The partitions that are being restored, in ascending order.
+  var partitions: [Int32] { restores.keys.sorted() }
+
   /// Begins to restore a partition.
+  ///
+  /// - Parameter restore: The restore, which has read nothing.
+  /// - Throws: `KafkaError` of the consumers.
   func begin(_ restore: PartitionRestore) throws(KafkaError) {
     restores[restore.partition] = restore
     restore.end = try end(of: restore.partition)
@@ -51,15 +67,20 @@ final class StateReader {
     }
   }
 
-  /// Lets go of a partition.
+  /// Stops reading a partition. Does nothing for a partition that is not being restored.
+  ///
+  /// - Parameter partition: The number of the partition.
+  /// - Throws: `KafkaError` of the consumer.
   func cancel(_ partition: Int32) throws(KafkaError) {
     restores[partition] = nil
     try unassign(partition)
   }
 
-  /// Reads on.
-  /// - Parameter timeout: how long to wait for records where there are none.
-  /// - Returns: restores that are complete, in the order of their partitions.
+  /// Reads the next slice.
+  ///
+  /// - Parameter timeout: How long to wait for records if none is there.
+  /// - Returns: The restores that are complete, in the order of their partitions.
+  /// - Throws: `KafkaError` of the consumer, or `timedOut` for a partition without progress.
   func step(timeout: Duration) throws(KafkaError) -> [PartitionRestore] {
     var isReadingSnapshot = false
     for restore in restores.values.sorted(by: { $0.partition < $1.partition }) {
@@ -83,15 +104,23 @@ final class StateReader {
     return complete
   }
 
-  /// Reads a partition again without its snapshot, which turned out not to belong to the topic.
+  /// Reads a partition again without its snapshot, which turned out to be of no use.
+  ///
+  /// - Parameters:
+  ///   - restore: The restore that took the snapshot.
+  ///   - reason: The reason for the log.
+  /// - Throws: `KafkaError` of the consumer.
   func again(_ restore: PartitionRestore, because reason: String) throws(KafkaError) {
-    notTrusted(restore.partition, reason)
+    report.snapshotDiscarded(of: restore.partition, because: reason)
     restore.discardSnapshot()
     restores[restore.partition] = restore
     try readTopic(restore)
   }
 
-  /// The end of a partition of `rouse.state` as it really is.
+  /// Returns the end of a partition of `rouse.state`, records of open transactions included.
+  ///
+  /// - Parameter partition: The number of the partition.
+  /// - Throws: `KafkaError` if the broker does not answer within half a minute.
   func end(of partition: Int32) throws(KafkaError) -> Int64 {
     let ends: any ClusterConsumer
     if let kept = self.ends {
@@ -107,6 +136,7 @@ final class StateReader {
     }
   }
 
+  /// Closes the consumers.
   func close() {
     consumer?.close(timeout: .seconds(2))
     ends?.close(timeout: .seconds(2))
@@ -114,6 +144,20 @@ final class StateReader {
     ends = nil
     restores = [:]
     assigned = []
+  }
+
+  /// Checks what must hold between two steps.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations = assigned.subtracting(restores.keys).sorted().map { "partition \($0) is read for no restore" }
+    for (partition, restore) in restores.sorted(by: { $0.key < $1.key }) {
+      if case .snapshot = restore.source, assigned.contains(partition) {
+        violations.append("partition \(partition) is read from its snapshot and the topic at once")
+      }
+      violations += restore.checkInvariants()
+    }
+    return violations
   }
 
   // MARK: Topic
@@ -187,7 +231,7 @@ final class StateReader {
         state: topic(restore.partition), end: restore.end, wallMicroseconds: clock.wallMicroseconds)
       return reader
     } catch {
-      notTrusted(restore.partition, error.description)
+      report.snapshotDiscarded(of: restore.partition, because: error.description)
       return nil
     }
   }
@@ -196,7 +240,7 @@ final class StateReader {
     do throws(SnapshotError) {
       guard try restore.readSnapshot(reader, blocksMax: Self.blocksMax) else { return }
     } catch {
-      notTrusted(restore.partition, error.description)
+      report.snapshotDiscarded(of: restore.partition, because: error.description)
       restore.discardSnapshot()
     }
     try readTopic(restore)

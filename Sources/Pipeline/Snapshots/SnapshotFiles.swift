@@ -4,7 +4,10 @@ import Foundation
 final class SnapshotFiles: SnapshotStore {
   private let folder: String
 
-  /// - Parameter folder: made if it is not there.
+  /// Opens a folder of snapshots.
+  ///
+  /// - Parameter folder: The path of the folder. It is made if it does not exist.
+  /// - Throws: `SnapshotError` if it cannot be made.
   init(folder: String) throws(SnapshotError) {
     self.folder = folder
     do {
@@ -27,7 +30,7 @@ final class SnapshotFiles: SnapshotStore {
     return FileSource(path: path, file: file)
   }
 
-  /// Written beside the target and moved over it when it is complete and on the disk.
+  /// A file that is written beside the target and moved over it when it is complete and on the disk.
   private final class FileSink: SnapshotSink {
     private let target: String
     private let partial: String
@@ -36,7 +39,7 @@ final class SnapshotFiles: SnapshotStore {
 
     init(target: String) throws(SnapshotError) {
       self.target = target
-      // Workers of one process may write the same partition one after the other; a crash leaves one file per process.
+      // Named by process: two processes may write the same partition, and a crash leaves one file.
       partial = "\(target).\(ProcessInfo.processInfo.processIdentifier).partial"
       guard FileManager.default.createFile(atPath: partial, contents: nil),
         let file = FileHandle(forWritingAtPath: partial)
@@ -56,7 +59,7 @@ final class SnapshotFiles: SnapshotStore {
         try file?.close()
         file = nil
       } catch { throw failed(error) }
-      // POSIX: takes the place of what has the name, at once. Both paths live for the call.
+      // POSIX: rename replaces the target atomically. Both paths live for the call.
       guard unsafe rename(partial, target) == 0 else {
         throw SnapshotError(description: "\(target): cannot be put in place: error \(errno)")
       }
@@ -67,7 +70,7 @@ final class SnapshotFiles: SnapshotStore {
       guard !isDone else { return }
       isDone = true
       file = nil
-      // Nobody needs it; what stays behind is overwritten by the next one of this process.
+      // A file that stays behind is overwritten by the next snapshot of this process.
       _ = unsafe unlink(partial)
     }
 
@@ -87,8 +90,8 @@ final class SnapshotFiles: SnapshotStore {
 
     func read(_ count: Int) throws(SnapshotError) -> [UInt8] {
       var failure: Int32 = 0
-      // POSIX: reads at most `count` bytes into the array's own memory, which lives for the call. Only what was read
-      // becomes part of the array.
+      // POSIX: reads at most `count` bytes into the array's own memory, which lives for the call. Only the bytes that were
+      // read become part of the array.
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
         while true {
           let read = unsafe Foundation.read(file.fileDescriptor, buffer.baseAddress, count)

@@ -1,49 +1,59 @@
-import CZlib
 import Domain
 import KafkaClient
 import Planning
 
-/// The head of a local snapshot: what it is a snapshot of.
+/// The first block of a local snapshot: the partition, the time and the offset that it belongs to.
 ///
-/// A snapshot is a file of blocks, each with its length and the CRC-32 of its bytes: this head, blocks of records as they
-/// stand in `rouse.state`, and an end with their number. It is written in slices while planning goes on, so it is not the
-/// state of one moment: all records of `rouse.state` from `stateOffset` on are applied over it, and give the state of
-/// the end, whatever they met.
+/// A snapshot is a file of blocks, each with its length and the CRC-32 of its bytes: this header, blocks of records as they
+/// stand in `rouse.state`, and an end with the number of records. It is written in slices while planning goes on, so it is
+/// not the state of one moment. Applying all records of `rouse.state` from `stateOffset` on over it gives the newest
+/// state, whichever moments the slices are from.
 struct SnapshotHeader: Equatable {
   /// The partition of `rouse.state`.
   var state: KafkaTopicPartition
-  /// Everything committed before this offset is in the snapshot.
+  /// The snapshot holds everything that was committed before this offset.
   var stateOffset: Int64
-  /// Wall clock when it was begun, µs since 1970.
+  /// The wall clock when the snapshot was begun, in µs since 1970.
   var begunAt: Int64
-  /// Timestamp of the first record that the partition ever planned (see `PlannerPosition.birth`): a topic that was
-  /// removed and made anew has another.
+  /// The log time of the first record that the partition ever planned, in µs since 1970 (see `PlannerPosition.birth`). It
+  /// differs after a topic was deleted and made again.
   var birth: Int64?
-  /// What the planner held when it was begun: about as much as will be restored.
+  /// The sizes of the planner's tables when the snapshot was begun: about as much will be restored.
   var sizes: PlannerSizes
 
   static let magic = Array("ROUSESNP".utf8)
-  /// 2: `sizes`. A snapshot of another version is left aside: the topic has everything.
+  /// A snapshot of another version is not used: the topic has everything.
   static let formatVersion: UInt8 = 2
 
-  /// The broker removes tombstones a day after they were written (`delete.retention.ms` of `rouse.state`). An older
-  /// snapshot could bring back what was removed; half a day leaves room for clocks that differ.
+  /// The greatest age of a usable snapshot, in µs. The broker removes tombstones a day after they were written
+  /// (`delete.retention.ms` of `rouse.state`), so an older snapshot could bring back what was removed. Half a day leaves
+  /// room for clocks that differ.
   static let ageMax: Int64 = 12 * 3_600_000_000
 
+  /// Returns the name under which the snapshot of a partition is stored.
+  ///
+  /// - Parameter state: The partition of `rouse.state`.
   static func name(_ state: KafkaTopicPartition) -> String { "\(state.topic)-\(state.partition).snapshot" }
 
-  /// Refuses a snapshot of something else.
+  /// Refuses a snapshot that does not fit the topic.
+  ///
+  /// - Parameters:
+  ///   - state: The partition of `rouse.state` that is being restored.
+  ///   - end: The end of that partition.
+  ///   - wallMicroseconds: The wall clock, in µs since 1970.
+  /// - Throws: `SnapshotError` that says what does not fit.
   func check(state: KafkaTopicPartition, end: Int64, wallMicroseconds: Int64) throws(SnapshotError) {
-    guard self.state == state else { throw SnapshotError(description: "it is one of \(self.state)") }
+    guard self.state == state else { throw SnapshotError(description: "it belongs to \(self.state)") }
     guard stateOffset <= end else {
-      throw SnapshotError(description: "it reaches to offset \(stateOffset), and the topic ends at \(end)")
+      throw SnapshotError(description: "it reaches to offset \(stateOffset), but the topic ends at \(end)")
     }
     guard begunAt <= wallMicroseconds + Self.ageMax, wallMicroseconds - begunAt <= Self.ageMax else {
       throw SnapshotError(
-        description: "it is \((wallMicroseconds - begunAt) / 3_600_000_000) h old, at most 12 are usable")
+        description: "it is \((wallMicroseconds - begunAt) / 3_600_000_000) h old; at most 12 h are usable")
     }
   }
 
+  /// Returns the header as the content of its block.
   func encoded() -> [UInt8] {
     var writer = BinaryWriter()
     for byte in Self.magic { writer.uint8(byte) }
@@ -58,6 +68,7 @@ struct SnapshotHeader: Equatable {
     return writer.bytes
   }
 
+  /// Makes the header of a new snapshot.
   init(state: KafkaTopicPartition, stateOffset: Int64, begunAt: Int64, birth: Int64?, sizes: PlannerSizes) {
     self.state = state
     self.stateOffset = stateOffset
@@ -66,8 +77,12 @@ struct SnapshotHeader: Equatable {
     self.sizes = sizes
   }
 
+  /// Reads a header.
+  ///
+  /// - Parameter bytes: The content of the block.
+  /// - Throws: `SnapshotError` for bytes that are no header, or one of another version.
   init(bytes: [UInt8]) throws(SnapshotError) {
-    guard bytes.starts(with: Self.magic) else { throw SnapshotError(description: "it is no snapshot") }
+    guard bytes.starts(with: Self.magic) else { throw SnapshotError(description: "it is not a snapshot") }
     do throws(BinaryError) {
       var reader = BinaryReader(Array(bytes.dropFirst(Self.magic.count)))
       let version = try reader.uint8("a format version")
@@ -89,154 +104,5 @@ struct SnapshotHeader: Equatable {
     } catch {
       throw SnapshotError(description: error.description)
     }
-  }
-}
-
-/// What a block of a snapshot holds; the first byte of each.
-private enum SnapshotBlock: UInt8 {
-  case head = 1
-  case records, end
-
-  /// Blocks are written at this size, and refused beyond twice of it and a record.
-  static let bytes = 1 << 18
-  static let bytesMax = 2 * bytes + TopicPlan.stateRecordBytesMax
-}
-
-/// Writes a snapshot in slices.
-final class SnapshotWriter {
-  private let sink: any SnapshotSink
-  private var block: [UInt8] = [SnapshotBlock.records.rawValue]
-  private var count: UInt64 = 0
-
-  init(_ sink: any SnapshotSink, _ header: SnapshotHeader) throws(SnapshotError) {
-    self.sink = sink
-    try write([SnapshotBlock.head.rawValue] + header.encoded())
-  }
-
-  func add(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>) throws(SnapshotError) {
-    append(UInt32(key.count))
-    append(UInt32(value.count))
-    block += key
-    block += value
-    count += 1
-    if block.count >= SnapshotBlock.bytes { try flush() }
-  }
-
-  /// Puts the snapshot in place.
-  func commit() throws(SnapshotError) {
-    try flush()
-    block = [SnapshotBlock.end.rawValue]
-    append(UInt32(truncatingIfNeeded: count))
-    try write(block)
-    try sink.commit()
-  }
-
-  func discard() { sink.discard() }
-
-  private func flush() throws(SnapshotError) {
-    guard block.count > 1 else { return }
-    try write(block)
-    block.removeAll(keepingCapacity: true)
-    block.append(SnapshotBlock.records.rawValue)
-  }
-
-  private func append(_ number: UInt32) {
-    for shift: UInt32 in [0, 8, 16, 24] { block.append(UInt8(truncatingIfNeeded: number >> shift)) }
-  }
-
-  private func write(_ bytes: [UInt8]) throws(SnapshotError) {
-    var head: [UInt8] = []
-    head.reserveCapacity(8)
-    for number in [UInt32(bytes.count), checksum(bytes)] {
-      for shift: UInt32 in [0, 8, 16, 24] { head.append(UInt8(truncatingIfNeeded: number >> shift)) }
-    }
-    try sink.write(head)
-    try sink.write(bytes)
-  }
-}
-
-/// Reads a snapshot block by block. Nothing of it may be trusted before it has been read to its end.
-final class SnapshotReader {
-  let header: SnapshotHeader
-  private let source: any SnapshotSource
-  private var count: UInt64 = 0
-
-  init(_ source: any SnapshotSource) throws(SnapshotError) {
-    self.source = source
-    let block = try Self.block(of: source)
-    guard block.first == SnapshotBlock.head.rawValue else { throw Self.corrupt("it does not begin with its head") }
-    header = try SnapshotHeader(bytes: Array(block.dropFirst()))
-  }
-
-  /// Hands over the records of the next block, as places in it.
-  /// - Returns: false at the end, which was complete.
-  func nextBlock(
-    _ take: (_ key: Range<Int>, _ value: Range<Int>, _ block: [UInt8]) throws(SnapshotError) -> Void
-  ) throws(SnapshotError) -> Bool {
-    let block = try Self.block(of: source)
-    switch block.first.flatMap(SnapshotBlock.init(rawValue:)) {
-    case .records:
-      try records(of: block, take)
-      return true
-    case .end:
-      guard block.count == 5, Self.number(block, 1) == UInt32(truncatingIfNeeded: count) else {
-        throw Self.corrupt("records are missing")
-      }
-      guard try source.read(1).isEmpty else { throw Self.corrupt("it goes on behind its end") }
-      return false
-    case .head, nil: throw Self.corrupt("a block of an unknown kind")
-    }
-  }
-
-  private func records(
-    of block: [UInt8], _ take: (Range<Int>, Range<Int>, [UInt8]) throws(SnapshotError) -> Void
-  ) throws(SnapshotError) {
-    var place = 1
-    while place < block.count {
-      guard place + 8 <= block.count else { throw Self.corrupt("a record is cut off") }
-      let key = Int(Self.number(block, place))
-      let value = Int(Self.number(block, place + 4))
-      place += 8
-      guard key <= block.count - place, value <= block.count - place - key else {
-        throw Self.corrupt("a record is cut off")
-      }
-      try take(place..<place + key, place + key..<place + key + value, block)
-      place += key + value
-      count += 1
-    }
-  }
-
-  private static func block(of source: any SnapshotSource) throws(SnapshotError) -> [UInt8] {
-    let head = try exactly(8, of: source)
-    let length = Int(number(head, 0))
-    guard length > 0, length <= SnapshotBlock.bytesMax else { throw corrupt("a block of \(length) bytes") }
-    let block = try exactly(length, of: source)
-    guard checksum(block) == number(head, 4) else { throw corrupt("the checksum of a block does not fit") }
-    return block
-  }
-
-  private static func exactly(_ count: Int, of source: any SnapshotSource) throws(SnapshotError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while bytes.count < count {
-      let more = try source.read(count - bytes.count)
-      if more.isEmpty { throw corrupt("it ends too early") }
-      if bytes.isEmpty { bytes = more } else { bytes += more }
-    }
-    return bytes
-  }
-
-  private static func number(_ bytes: [UInt8], _ place: Int) -> UInt32 {
-    UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8 | UInt32(bytes[place + 2]) << 16
-      | UInt32(bytes[place + 3]) << 24
-  }
-
-  private static func corrupt(_ what: String) -> SnapshotError { SnapshotError(description: "it is corrupt: \(what)") }
-}
-
-/// CRC-32 as zlib has it.
-private func checksum(_ bytes: [UInt8]) -> UInt32 {
-  // zlib reads exactly these bytes and keeps nothing of them; blocks are far below the 4 GiB of its length.
-  unsafe bytes.withUnsafeBufferPointer { buffer in
-    UInt32(truncatingIfNeeded: unsafe crc32(0, buffer.baseAddress, UInt32(buffer.count)))
   }
 }

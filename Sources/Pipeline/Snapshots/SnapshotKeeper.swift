@@ -2,10 +2,16 @@ import KafkaClient
 import Logging
 import Planning
 
-/// Keeps a local snapshot of each partition that a planner thread owns: begun every so often, written in slices between
-/// two pieces of planning, and put in place by the first commit after the last slice, so that it holds nothing that was
-/// not committed. An abort gives up what is half written. A failure costs the snapshot, never the planning.
+/// Keeps a local snapshot of each partition that a planner thread owns. A failure costs the snapshot, never the planning.
+///
+///     none ── a commit, when it is due ──► writing ── last slice ──► written ── next commit ──► none, put in place
+///                                             │ abort, release, failure │
+///                                             └──► none, discarded ◄────┘
+///
+/// A snapshot is written in slices between two pieces of planning. It is put in place by the first commit after the last
+/// slice, so that it holds nothing that was not committed.
 final class SnapshotKeeper {
+  /// A snapshot that is not in place yet.
   private struct Writing {
     var writer: SnapshotWriter
     var processor: PartitionProcessor
@@ -18,11 +24,18 @@ final class SnapshotKeeper {
   private let clock: any StageClock
   private let logger: Logger
   private var writing: [Int32: Writing] = [:]
-  /// When the last one of a partition was begun.
+  /// When the last snapshot of each partition was begun.
   private var begun: [Int32: Duration] = [:]
-  /// Records written between two pieces of planning: about 2 ms.
+  /// The most records of a slice, which takes about 2 ms.
   private static let sliceRecordsMax = 1000
 
+  /// Makes the keeper of a planner thread.
+  ///
+  /// - Parameters:
+  ///   - settings: The names of the partitions, and the interval.
+  ///   - store: The place of the snapshots.
+  ///   - clock: The thread's clock.
+  ///   - logger: Gets failures.
   init(settings: PipelineSettings, store: any SnapshotStore, clock: any StageClock, logger: Logger) {
     self.settings = settings
     self.store = store
@@ -30,11 +43,19 @@ final class SnapshotKeeper {
     self.logger = logger
   }
 
-  /// A partition begins to be planned; its next snapshot is due after an interval.
+  /// The partitions with a snapshot that is not in place yet, in ascending order.
+  var partitions: [Int32] { writing.keys.sorted() }
+
+  /// Notes that a partition begins to be planned. Its next snapshot is due after an interval.
+  ///
+  /// - Parameter partition: The number of the partition.
   func restored(_ partition: Int32) { begun[partition] = clock.elapsed }
 
-  /// A transaction was committed: puts in place what was written before it, and begins the next one when it is time.
-  /// - Parameter end: the end of the partition's state now; nil when the broker does not tell.
+  /// Notes a commit: puts a snapshot in place that was written before it, or begins the next one when it is due.
+  ///
+  /// - Parameters:
+  ///   - processor: The partition, all of which is committed.
+  ///   - end: Returns the present end of the partition's state; nil if the broker does not tell it.
   func committed(_ processor: PartitionProcessor, end: () -> Int64?) {
     let partition = processor.partition
     if let current = writing[partition] {
@@ -49,7 +70,7 @@ final class SnapshotKeeper {
     }
   }
 
-  /// Writes a slice of what is under way.
+  /// Writes the next slice of one snapshot.
   func writeOn() {
     guard let partition = writing.keys.filter({ writing[$0]?.isWritten == false }).min(),
       var current = writing[partition]
@@ -60,7 +81,11 @@ final class SnapshotKeeper {
     }
   }
 
-  /// Writes a partition at once, all of which is committed, for the next start.
+  /// Writes a whole snapshot at once, for the next start.
+  ///
+  /// - Parameters:
+  ///   - processor: The partition, all of which is committed.
+  ///   - stateOffset: The end of the partition's state.
   func writeWhole(_ processor: PartitionProcessor, stateOffset: Int64) {
     discard(processor.partition)
     attempt(processor.partition) { () throws(SnapshotError) in
@@ -71,13 +96,15 @@ final class SnapshotKeeper {
     }
   }
 
-  /// Gives up what is under way for a partition that has gone.
-  func letGo(_ partition: Int32) {
+  /// Gives up the snapshot of a partition that was released.
+  ///
+  /// - Parameter partition: The number of the partition.
+  func release(_ partition: Int32) {
     discard(partition)
     begun[partition] = nil
   }
 
-  /// Gives up everything that is under way: what was written may never be committed.
+  /// Gives up all snapshots that are not in place: what they hold may never be committed.
   func discardAll() {
     for partition in writing.keys { discard(partition) }
   }

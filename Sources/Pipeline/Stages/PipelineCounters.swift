@@ -1,7 +1,9 @@
 import Synchronization
 
-/// What the stages of one process have done since they started. Counted per batch.
+/// The counts of what the stages of one process have done since they started. Stages count by batch. May be used from any
+/// thread.
 public final class PipelineCounters: Sendable {
+  /// A thing that is counted. Its name is its key in logs.
   public enum Counter: Int, CaseIterable, Sendable {
     case eventsAccepted, registrationsAccepted, signalsAccepted, duplicatesDropped, deadLetters
     case logRecordsPlanned, logRecordsSkipped, registrationsPlanned, decisions, commands, stateRecords,
@@ -12,8 +14,19 @@ public final class PipelineCounters: Sendable {
 
   private let values = Mutex<[Int]>(Array(repeating: 0, count: Counter.allCases.count))
 
+  /// Makes counters at zero.
   public init() {}
 
-  public func add(_ counter: Counter, _ amount: Int = 1) { values.withLock { $0[counter.rawValue] += amount } }
+  /// Adds to a count.
+  ///
+  /// - Parameters:
+  ///   - counter: The count.
+  ///   - amount: The number to add; not negative.
+  public func add(_ counter: Counter, _ amount: Int = 1) {
+    assert(amount >= 0, "counts never fall")
+    values.withLock { $0[counter.rawValue] += amount }
+  }
+
+  /// The present value of a count.
   public subscript(counter: Counter) -> Int { values.withLock { $0[counter.rawValue] } }
 }

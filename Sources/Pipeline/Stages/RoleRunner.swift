@@ -4,38 +4,45 @@ import KafkaClient
 public import Logging
 import Synchronization
 
-/// The parts of the pipeline that a process can take.
-public enum Role: String, CaseIterable, Sendable {
-  case intake, planner, audit
-}
-
-/// Runs roles on threads of their own, starts a stage anew when it failed, and ends them all together.
+/// Runs each stage on a thread of its own, starts a stage anew when it failed, and ends them all together. May be used from
+/// any thread.
 public final class RoleRunner: Sendable {
   private let stop: StopSignal
   private let counters: PipelineCounters
   private let logger: Logger
   private let running = Mutex(0)
   private let failure = Mutex<PipelineError?>(nil)
-  /// Planner threads parse policies, which takes less than 1 MiB of stack in a debug build.
+  /// The stack of a thread. Parsing a policy on a planner thread takes less than 1 MiB in a debug build.
   private static let stackBytes = 8 << 20
 
+  /// Makes a runner.
+  ///
+  /// - Parameters:
+  ///   - stop: Ends all stages. A stage that gives up asks it to stop.
+  ///   - counters: Counts restarts.
+  ///   - logger: Gets failures.
   public init(stop: StopSignal, counters: PipelineCounters, logger: Logger) {
     self.stop = stop
     self.counters = counters
     self.logger = logger
   }
 
-  /// Threads that have not ended.
+  /// The number of threads that have not ended.
   public var runningCount: Int { running.withLock { $0 } }
 
-  /// Why everything was stopped, if a stage gave up.
+  /// The error for which a stage gave up, and everything was stopped; nil if none did.
   public var fatalError: PipelineError? { failure.withLock { $0 } }
 
-  /// Runs one stage until it ends by itself. `make` is called for every start, on the new thread.
-  public func start(_ name: String, _ make: @escaping @Sendable () throws(PipelineError) -> Void) {
+  /// Runs one stage on a new thread until it is asked to stop.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the thread, and of the stage in logs.
+  ///   - stage: Makes the stage and runs it. Called again, after a pause of 0.5 s to 30 s, when it throws an error that
+  ///     `isWorthRetrying`.
+  public func start(_ name: String, _ stage: @escaping @Sendable () throws(PipelineError) -> Void) {
     running.withLock { $0 += 1 }
     let thread = Thread { [self] in
-      runUntilStopped(name, make)
+      runUntilStopped(name, stage)
       running.withLock { $0 -= 1 }
     }
     thread.name = "rouse-\(name)"
@@ -67,7 +74,9 @@ public final class RoleRunner: Sendable {
   }
 
   /// Waits until every thread has ended.
-  /// - Returns: whether they did in time.
+  ///
+  /// - Parameter timeout: The longest wait.
+  /// - Returns: Whether all ended in time.
   public func join(timeout: Duration) -> Bool {
     let deadline = ContinuousClock.now + timeout
     while runningCount > 0 {

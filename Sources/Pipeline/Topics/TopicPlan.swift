@@ -1,37 +1,28 @@
 import Foundation
 public import KafkaClient
 
-/// The names of Rouse's own topics: a prefix and a fixed word each.
-public struct TopicNames: Equatable, Sendable {
-  /// `rouse.` by default; several installations can share a cluster by different prefixes.
-  public var prefix: String
-
-  public init(prefix: String = "rouse.") { self.prefix = prefix }
-
-  public var devices: String { prefix + "devices" }
-  public var signals: String { prefix + "signals" }
-  public var log: String { prefix + "log" }
-  public var state: String { prefix + "state" }
-  public var commands: String { prefix + "commands" }
-  public var decisions: String { prefix + "decisions" }
-  public var deadLetters: String { prefix + "dead-letters" }
-
-  public var all: [String] { [devices, signals, log, state, commands, decisions, deadLetters] }
-}
-
-/// The topics as they should be: partitions and settings, each setting with its reason in `TopicPlan.make`.
+/// The planned topics: their partitions and settings, each setting with its reason in `TopicPlan.make`.
 public struct TopicPlan: Equatable, Sendable {
+  /// The topics, in the order in which they are created.
   public var topics: [KafkaNewTopic]
 
-  /// Bytes of a state record at most: a device with every bound of `DomainBounds` and `PlannerBounds` reached takes about
-  /// 1 MB; a common one 400 bytes.
+  /// Makes a plan of given topics.
+  ///
+  /// - Parameter topics: The topics.
+  init(topics: [KafkaNewTopic]) { self.topics = topics }
+
+  /// The most bytes of a state record. A device that reaches every bound of `DomainBounds` and `PlannerBounds` takes about
+  /// 1 MB, a common one 400 bytes.
   static let stateRecordBytesMax = 4 << 20
 
+  /// Makes the plan of an installation.
+  ///
   /// - Parameters:
-  ///   - partitions: of every topic; the number of planners that can work side by side. It cannot be changed later
-  ///     without moving the state.
-  ///   - replicas: nil takes the broker's default.
-  ///   - replayTimestamps: the log keeps the timestamps that intake writes (replay of old events) instead of the
+  ///   - names: The names of the topics.
+  ///   - partitions: The number of partitions of every topic: as many planners can work side by side. It cannot be changed
+  ///     later without moving the state.
+  ///   - replicas: The number of replicas; nil takes the broker's default.
+  ///   - replayTimestamps: Whether the log keeps the timestamps that intake writes (to replay old events) instead of the
   ///     broker's clock.
   public static func make(
     _ names: TopicNames, partitions: Int, replicas: Int?, replayTimestamps: Bool = false
@@ -51,7 +42,7 @@ public struct TopicPlan: Equatable, Sendable {
           "cleanup.policy": "delete", "retention.ms": replayTimestamps ? "-1" : week,
           "message.timestamp.type": replayTimestamps ? "CreateTime" : "LogAppendTime",
         ]),
-      // A restart reads it whole: small segments and an eager cleaner keep it near the size of the state.
+      // A restart reads the whole topic: small segments and an eager cleaner keep it near the size of the state.
       topic(
         names.state,
         [
@@ -60,14 +51,19 @@ public struct TopicPlan: Equatable, Sendable {
         ]),
       topic(names.commands, ["cleanup.policy": "delete", "retention.ms": "86400000"]),
       topic(names.decisions, ["cleanup.policy": "delete", "retention.ms": week]),
-      // What nobody has looked at for a month is not looked at any more. Whole events stand in it.
+      // Dead letters are kept for 30 days. They hold whole events, hence the size.
       topic(
         names.deadLetters, ["cleanup.policy": "delete", "retention.ms": "2592000000", "max.message.bytes": "4194304"]),
     ])
   }
 
-  /// Creates what is missing, and waits until the brokers tell of it, so that a process started next finds it.
-  /// - Returns: one line of outcome per topic; `error` nil where it was created or was there already.
+  /// Creates the missing topics and waits until the brokers list them, so that a process started next finds them.
+  ///
+  /// - Parameters:
+  ///   - admin: The client.
+  ///   - timeout: The longest wait for the creation, and again for the list.
+  /// - Returns: One outcome for each topic.
+  /// - Throws: `KafkaError` if the broker does not answer.
   public func create(_ admin: KafkaAdmin, timeout: Duration = .seconds(30)) throws(KafkaError) -> [TopicOutcome] {
     let outcomes = try admin.createTopics(topics, timeout: timeout).map { result in
       if result.error?.code == .topicExists { return TopicOutcome(name: result.name, existed: true, error: nil) }
@@ -84,9 +80,13 @@ public struct TopicPlan: Equatable, Sendable {
   }
 
   /// Compares the cluster with the plan.
-  /// - Parameter events: the data teams' topics, which only have to be there.
-  /// - Returns: what differs; empty when all is as planned. Partition counts may be larger than planned only where all
-  ///   agree: the log and the state must have the same number.
+  ///
+  /// - Parameters:
+  ///   - admin: The client.
+  ///   - events: The data teams' topics, which only have to exist.
+  ///   - timeout: The longest wait for each answer.
+  /// - Returns: The differences; empty when all is as planned.
+  /// - Throws: `KafkaError` if the broker does not answer.
   public func check(
     _ admin: KafkaAdmin, events: [String] = [], timeout: Duration = .seconds(30)
   ) throws(KafkaError) -> [TopicProblem] {
@@ -113,20 +113,4 @@ public struct TopicPlan: Equatable, Sendable {
     for name in events { _ = find(name) }
     return problems
   }
-}
-
-/// What became of one topic of a plan.
-public struct TopicOutcome: Equatable, Sendable {
-  public var name: String
-  public var existed: Bool
-  public var error: KafkaError?
-}
-
-/// One difference between the plan and the cluster.
-public struct TopicProblem: Equatable, Sendable {
-  public var topic: String
-  /// `topic`, `partitions` or the name of a setting.
-  public var what: String
-  public var expected: String
-  public var found: String
 }

@@ -1,26 +1,42 @@
 public import KafkaClient
 
-/// Reads a topic once, from its beginning or from given offsets to the end it has at the start, committed records only.
+/// Reads a topic once: from its beginning or from given offsets up to the end that it has at the start. Committed records
+/// only.
 public struct TopicReader {
   private let settings: PipelineSettings
-  /// Longest time without a record before the end.
+  /// The longest time without a record before the end.
   private let patience: Duration
 
+  /// Makes a reader.
+  ///
+  /// - Parameters:
+  ///   - settings: How to reach Kafka.
+  ///   - patience: The longest time without a record before the end.
   public init(settings: PipelineSettings, patience: Duration = .seconds(60)) {
     self.settings = settings
     self.patience = patience
   }
 
-  /// - Parameter take: given each record, in the order of its partition.
-  /// - Returns: whether the broker has already removed the oldest records.
+  /// Reads a whole topic.
+  ///
+  /// - Parameters:
+  ///   - topic: The name of the topic.
+  ///   - take: Gets each record, in the order of its partition.
+  /// - Returns: Whether the broker has already removed the oldest records.
+  /// - Throws: `KafkaError`, with the code `timedOut` if neither a record nor the end comes in time.
   public func read(_ topic: String, _ take: (KafkaMessage) -> Void) throws(KafkaError) -> Bool {
     let partitions = try KafkaAdmin(settings.client([:])).describeTopics([topic], timeout: .seconds(30))
       .flatMap(\.partitions).map { KafkaTopicPartition(topic: topic, partition: $0.id) }
     return try read(Dictionary(uniqueKeysWithValues: partitions.map { ($0, KafkaOffset.beginning) }), topic, take)
   }
 
-  /// Reads partitions from an offset each, or from the oldest record behind it that is left, to the end they have now.
-  /// - Parameter take: given each record, in the order of its partition.
+  /// Reads partitions of one topic up to their present ends.
+  ///
+  /// - Parameters:
+  ///   - starts: The offset to start from in each partition. If retention has removed it, the oldest record that is left is
+  ///     the first.
+  ///   - take: Gets each record, in the order of its partition.
+  /// - Throws: `KafkaError`, with the code `timedOut` if neither a record nor the end comes in time.
   public func read(
     from starts: [KafkaTopicPartition: Int64], _ take: (KafkaMessage) -> Void
   ) throws(KafkaError) {
@@ -28,7 +44,7 @@ public struct TopicReader {
     _ = try read(starts.mapValues { .at($0) }, topic, take)
   }
 
-  /// - Returns: whether a partition does not begin at 0 any more.
+  /// - Returns: Whether a partition does not begin at offset 0 any more.
   private func read(
     _ starts: [KafkaTopicPartition: KafkaOffset], _ topic: String, _ take: (KafkaMessage) -> Void
   ) throws(KafkaError) -> Bool {
@@ -44,7 +60,7 @@ public struct TopicReader {
     for (partition, start) in starts {
       let ends = try retrying { () throws(KafkaError) in try consumer.watermarks(of: partition, timeout: .seconds(10)) }
       if ends.low > 0 { isCut = true }
-      // A start behind the end has nothing to wait for.
+      // There is nothing to wait for behind the end.
       if case .at(let offset) = start, offset >= ends.high { continue }
       if ends.high > ends.low { open.insert(partition) }
     }
@@ -53,7 +69,7 @@ public struct TopicReader {
     while !open.isEmpty {
       let batch = try consumer.poll(maxMessages: 10_000, timeout: .milliseconds(100))
       for message in batch.messages where open.contains(message.topicPartition) { take(message) }
-      // The end event comes behind the records before it.
+      // The event of the end comes behind the last record.
       for case .partitionEnd(let position) in batch.events { open.remove(position.partition) }
       if !batch.messages.isEmpty { deadline = .now + patience }
       if ContinuousClock.now > deadline {

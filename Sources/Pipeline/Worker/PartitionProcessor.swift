@@ -2,105 +2,123 @@ import Domain
 import Planning
 import Policies
 
-/// One log partition in this process: its planner and its position, without any I/O. What it is given becomes records
-/// in an `OutputBatch`; who writes them, and when, is the worker's business. A class, because a second reference to a
-/// planner's tables would make the next change copy them.
+/// One log partition on this thread: its planner and its position, without any I/O. Turns log records into records of an
+/// `OutputBatch`; the worker decides when those are written.
+///
+/// A record passes in three stages: `begin`, `step` until the outcome says that it is done, and `takeState` before the next
+/// commit. See `RecordingPlanner` for why this is a class.
 final class PartitionProcessor {
+  /// The number of the log partition.
   let partition: Int32
-  private var desk: PlannerDesk
+  /// Whether the partition had no state at all when this was made.
+  let isNew: Bool
+  /// How far the planner is in the log.
   private(set) var position: PlannerPosition
+  private var recording: RecordingPlanner
   /// Whether anything happened since the last `takeState`.
   private(set) var isDirty = false
-  /// Counts since the start: records that had been decided before, registrations taken over, policies read.
-  private(set) var recordsSkipped = 0
-  private(set) var registrations = 0
-  private(set) var policies = 0
-  /// Whether the partition had no state at all.
-  var isNew = false
-  /// Payloads of the last step that are near or above the platform's limit.
-  var largePayloads: [LargePayload] { desk.largePayloads }
-  /// Why the newest policy of the log was not taken over.
-  var refusedPolicy: PolicyError? { desk.planner.refusedPolicy }
-  /// The policy in force.
-  var policy: PolicyReference { desk.planner.policy.reference }
-  /// Events of which not every interest key counted.
-  var keysLeftOut: KeysLeftOut { desk.planner.keysLeftOut }
-  var deviceCount: Int { desk.planner.deviceCount }
-  /// What the planner holds.
-  var sizes: PlannerSizes { desk.planner.sizes }
-  /// What of it traffic made. Looks at everything.
-  var census: PlannerCensus { desk.planner.census }
-  /// When the planner's next timer is due, µs.
-  var nextTimer: Int64? { desk.planner.nextTimer }
-  /// Offset of the record in hand, or of the last one.
-  private var current: Int64?
+  /// The number of log records taken since this was made.
+  private(set) var recordsTaken = 0
+  /// The offset and the kind of the current record, or of the last one.
+  private var current: (offset: Int64, kind: LogRecordKind)?
+  /// The number of events with too many interest keys, when it was noted last.
+  private var notedKeysLeftOut = 0
+  /// The next offset when the state was taken last: it never falls.
+  private var takenOffset: Int64
 
-  init(partition: Int32, planner: Planner, position: PlannerPosition) {
-    self.partition = partition
-    desk = PlannerDesk(planner)
+  /// Makes a processor of a planner that is already there.
+  ///
+  /// - Parameters:
+  ///   - planner: The planner, which must be idle.
+  ///   - position: The planner's position in its log partition.
+  ///   - isNew: Whether the partition has no state.
+  ///   - recorder: Writes what the planner decides.
+  init(
+    planner: consuming Planner, position: PlannerPosition, isNew: Bool = false,
+    recorder: any PlannerRecorder = JSONRecorder()
+  ) {
+    partition = planner.partition
     self.position = position
+    self.isNew = isNew
+    takenOffset = position.nextOffset
+    recording = RecordingPlanner(planner, recorder: recorder)
   }
 
-  /// From the state records of the partition.
-  init(
-    partition: Int32, partitionCount: Int32, restoring restore: consuming PlannerRestore, initialPolicy: Policy
+  /// Makes a processor of the state records of a partition.
+  ///
+  /// - Parameters:
+  ///   - restore: The state records. It is used up.
+  ///   - isNew: Whether there were no records.
+  ///   - initialPolicy: The policy in force while the log has shown none.
+  ///   - recorder: Writes what the planner decides.
+  /// - Throws: `BinaryError` for a position or a state that this release cannot read.
+  convenience init(
+    restoring restore: consuming PlannerRestore, isNew: Bool, initialPolicy: Policy,
+    recorder: any PlannerRecorder = JSONRecorder()
   ) throws(BinaryError) {
     let bytes = restore.take(PlannerPosition.key)
-    position = try bytes.map { bytes throws(BinaryError) in try PlannerPosition(bytes: bytes) } ?? PlannerPosition()
-    desk = PlannerDesk(try restore.finish(initialPolicy: initialPolicy))
-    self.partition = partition
+    let position = try bytes.map { bytes throws(BinaryError) in try PlannerPosition(bytes: bytes) } ?? PlannerPosition()
+    self.init(
+      planner: try restore.finish(initialPolicy: initialPolicy), position: position, isNew: isNew, recorder: recorder)
   }
 
-  /// Log records given to it since it was made.
-  private(set) var recordsTaken = 0
+  /// The policy in force.
+  var policy: PolicyReference { recording.planner.policy.reference }
+  /// The policy in force, and why the newest policy record was refused, if it was.
+  var policyNote: PlanningNote { .policy(inForce: policy, refused: recording.planner.refusedPolicy) }
+  /// The number of devices that the planner knows.
+  var deviceCount: Int { recording.planner.deviceCount }
+  /// The sizes of the planner's tables.
+  var sizes: PlannerSizes { recording.planner.sizes }
+  /// The number of entries in the planner's tables, counted by walking through all of them.
+  var census: PlannerCensus { recording.planner.census }
+  /// When the planner's next timer is due, in µs since 1970; nil when there is none.
+  var nextTimer: Int64? { recording.planner.nextTimer }
 
-  /// Whether records between the position and this offset are missing. A log has no gaps; one that begins behind 0 has
-  /// been cut by its retention.
-  func isJump(to offset: Int64) -> Bool {
-    offset > position.nextOffset && !(isNew && recordsTaken == 0)
-  }
+  /// Whether records between the position and an offset are missing. A log has no gaps, but retention may have removed
+  /// the beginning of one that was never planned.
+  ///
+  /// - Parameter offset: The offset of the next record.
+  func isJump(to offset: Int64) -> Bool { offset > position.nextOffset && !(isNew && recordsTaken == 0) }
 
-  /// Starts on a log record. `step` until it says true.
-  /// - Throws: for bytes that are no log record. The record is then passed over.
-  func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) throws(BinaryError) {
-    precondition(desk.planner.isIdle, "a log record begins when the one before it is done")
+  /// Prepares for the next records; see `Planner.prefetch`.
+  ///
+  /// - Parameter hints: What the records will look up.
+  func prefetch(_ hints: [LookUpHint]) { recording.prefetch(hints) }
+
+  /// Starts on a log record. If the outcome is `begun`, call `step` until the record is done.
+  ///
+  /// - Parameters:
+  ///   - bytes: The value of the record.
+  ///   - offset: The offset of the record.
+  ///   - timestamp: The timestamp of the record, in µs since 1970.
+  /// - Returns: What became of the record.
+  func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) -> RecordOutcome {
+    precondition(recording.planner.isIdle, "a log record begins when the one before it is done")
     recordsTaken += 1
-    guard offset >= position.nextOffset else {
-      // Read again after a seek: decided before.
-      recordsSkipped += 1
-      return
-    }
+    guard offset >= position.nextOffset else { return .readAgain }
     let cursor = offset == position.nextOffset ? position.cursor : nil
     let (origin, content): (Origin?, LogRecord.Content)
     do throws(BinaryError) {
       (origin, content) = try LogRecord.parts(of: bytes)
     } catch {
-      // A newer release wrote it: it must be there for the upgraded program. Anything else is passed over.
-      if case .newerVersion = error { throw error }
+      if case .newerVersion = error { return .newerFormat(error) }
       pass(offset)
-      throw error
+      return .unreadable(error)
     }
     pass(offset)
     if isNew, position.birth == nil { position.birth = timestamp }
-    if let origin, !position.note(origin), cursor == nil {
-      recordsSkipped += 1
-      return
-    }
-    switch content {
-    case .registration: registrations += 1
-    case .policy: policies += 1
-    default: break
-    }
-    current = offset
+    // A record with a cursor noted its origin before the restart.
+    if let origin, !position.note(origin), cursor == nil { return .repeated }
+    let kind = LogRecordKind(content)
+    current = (offset, kind)
     if let cursor {
-      desk.planner.resume(content, offset: offset, timestamp: timestamp, at: cursor)
+      recording.planner.resume(content, offset: offset, timestamp: timestamp, at: cursor)
     } else {
-      desk.planner.begin(content, offset: offset, timestamp: timestamp)
+      recording.planner.begin(content, offset: offset, timestamp: timestamp)
     }
+    return .begun(kind)
   }
-
-  /// Prepares for records that come next; see `Planner.prefetch`.
-  func prefetch(_ hints: [LookUpHint]) { desk.prefetch(hints) }
 
   private func pass(_ offset: Int64) {
     isDirty = true
@@ -108,34 +126,74 @@ final class PartitionProcessor {
     position.nextOffset = offset + 1
   }
 
-  /// Goes on with the record in hand.
-  /// - Parameter logsDecisions: false counts decisions instead of writing them.
-  /// - Returns: whether it is done.
-  func step(into batch: inout OutputBatch, decisionsMax: Int, logsDecisions: Bool = true) -> Bool {
-    guard !desk.planner.isIdle else {
-      desk.clear()
-      return true
+  /// Continues with the current record.
+  ///
+  /// - Parameters:
+  ///   - batch: Gets the records of decisions and commands.
+  ///   - decisionsMax: The most decisions of this step.
+  /// - Returns: Whether the record is done, and what an operator may want to know.
+  func step(into batch: inout OutputBatch, decisionsMax: Int) -> StepOutcome {
+    guard let current, !recording.planner.isIdle else {
+      recording.clear()
+      return StepOutcome(isDone: true, notes: closingNotes())
     }
-    let done = desk.advance(
-      into: &batch, partition: partition, decisionsMax: decisionsMax, logsDecisions: logsDecisions)
-    position.cursor = done ? nil : desk.planner.cursor
-    if let current { position.nextOffset = done ? current + 1 : current }
-    return done
+    let isDone = recording.advance(into: &batch, decisionsMax: decisionsMax)
+    position.cursor = isDone ? nil : recording.planner.cursor
+    position.nextOffset = isDone ? current.offset + 1 : current.offset
+    var notes = recording.largePayloads.map(PlanningNote.largePayload)
+    if isDone { notes += closingNotes() }
+    return StepOutcome(isDone: isDone, notes: notes)
   }
 
-  /// Appends what changed since the last call, the position last.
+  /// Returns the notes about a whole record, once it is done.
+  private func closingNotes() -> [PlanningNote] {
+    switch current?.kind {
+    case .policy: return [policyNote]
+    case .event:
+      let leftOut = recording.planner.keysLeftOut
+      guard leftOut.events != notedKeysLeftOut else { return [] }
+      notedKeysLeftOut = leftOut.events
+      return leftOut.events.nonzeroBitCount == 1 ? [.keysLeftOut(leftOut)] : []
+    case .registration, .forget, .signal, .tick, nil: return []
+    }
+  }
+
+  /// Appends the state records that changed since the last call, the position last.
+  ///
+  /// - Parameter batch: Gets the records.
   func takeState(into batch: inout OutputBatch) {
     guard isDirty else { return }
+    assert(position.nextOffset >= takenOffset, "the position of partition \(partition) falls behind \(takenOffset)")
+    takenOffset = position.nextOffset
     let destination = OutputBatch.Destination.state(partition)
-    desk.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
+    recording.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
     batch.append(destination, key: PlannerPosition.key[...], value: position.encoded()[...])
-    isDirty = !desk.planner.isIdle
+    isDirty = !recording.planner.isIdle
   }
 
   /// Writes the next part of the whole state, the position last (see `Planner.writeState`).
+  ///
+  /// - Parameters:
+  ///   - walk: How far the state is written.
+  ///   - recordsMax: The most records of this part.
+  ///   - body: Gets key and value of each record.
+  /// - Returns: Whether the state is complete.
   func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
-    let done = desk.planner.writeState(from: &walk, recordsMax: recordsMax, body)
+    let done = recording.planner.writeState(from: &walk, recordsMax: recordsMax, body)
     if done { body(PlannerPosition.key[...], position.encoded()[...]) }
     return done
+  }
+
+  /// Checks what must hold between two records.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations = position.checkInvariants()
+    if !recording.planner.isIdle { violations.append("a record is half done between two turns") }
+    if position.cursor != nil, recordsTaken > 0 { violations.append("a cursor outlives its record") }
+    if position.nextOffset < takenOffset {
+      violations.append("the position fell from \(takenOffset) to \(position.nextOffset)")
+    }
+    return violations.map { "partition \(partition): \($0)" }
   }
 }

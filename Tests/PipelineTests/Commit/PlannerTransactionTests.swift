@@ -22,8 +22,7 @@ struct PlannerTransactionTests {
   private func transaction(
     _ producer: ScriptedProducer, _ clock: SteppedClock = SteppedClock()
   ) -> PlannerTransaction {
-    PlannerTransaction(
-      producer: producer, topics: TopicNames(), isTransactional: true, clock: clock, stop: StopSignal())
+    PlannerTransaction(producer: producer, topics: TopicNames(), clock: clock, stop: StopSignal())
   }
 
   private func batch() -> OutputBatch {

@@ -94,7 +94,7 @@ struct Checks {
     let logged = references.reduce(into: Set<Origin>()) { $0.formUnion($1.origins) }
     var letters: [String: Int] = [:]
     for message in all(topics.deadLetters) {
-      if let origin = Letter(message).origin { letters["\(origin)", default: 0] += 1 }
+      if let origin = DeadLetterRecord(message).origin { letters["\(origin)", default: 0] += 1 }
     }
     // Planners write letters in their transactions, so each is there once.
     for place in references.flatMap(\.unreadable) where letters["\(place)"] != 1 {

@@ -41,13 +41,13 @@ final class ContractGround {
       let embedded = try EmbeddedBroker()
       self.embedded = embedded
       broker = nil
-      cluster = KafkaCluster()
+      cluster = RealCluster()
       base = ["bootstrap.servers": embedded.bootstrapServers]
       prefix = "contract."
     case .real:
       broker = nil
       embedded = nil
-      cluster = KafkaCluster()
+      cluster = RealCluster()
       base = ["bootstrap.servers": Kind.bootstrap ?? ""]
       prefix = "contract\(UInt32.random(in: 0 ..< .max))."
     }

@@ -32,6 +32,8 @@ class Stage {
   // What a stage does; the process is there.
   func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {}
   func turn() throws(PipelineError) {}
+  /// Returns a sentence for each invariant of the stage that is violated between two turns.
+  func invariants() -> [String] { [] }
   func finish() throws(PipelineError) {}
   func letGo() {}
   /// Drops everything without another call.
@@ -53,11 +55,17 @@ class Stage {
         try start(on: process, clock)
       } else {
         try turn()
+        // A dead process was stopped in the middle of a call: nothing of it goes on.
+        if process?.isDead == false { check() }
       }
     } catch {
       failed(error)
     }
     if process?.isDead == true { gone(downFor: Int64(run.below(3_000_000))) }
+  }
+
+  private func check() {
+    for violation in invariants() { run.findings.append("\(name): \(violation)") }
   }
 
   private func failed(_ error: PipelineError) {
@@ -112,6 +120,7 @@ final class IntakeStage: Stage {
   }
 
   override func turn() throws(PipelineError) { try intake?.workOnce() }
+  override func invariants() -> [String] { intake?.checkInvariants() ?? [] }
   override func finish() throws(PipelineError) { try intake?.finish() }
   override func letGo() { intake?.end() }
   override func forget() { intake = nil }
@@ -137,27 +146,26 @@ final class PlannerStage: Stage {
 
   override func turn() throws(PipelineError) {
     try worker?.workOnce()
-    for (partition, life) in worker?.lives ?? [:] {
-      if let processor = life.processor { run.census(partition, of: processor) }
-    }
+    for processor in worker?.partitions.processors ?? [] { run.census(processor.partition, of: processor) }
   }
+  override func invariants() -> [String] { worker?.checkInvariants() ?? [] }
   override func finish() throws(PipelineError) { try worker?.finish() }
   override func letGo() { worker?.end() }
   override func forget() { worker = nil }
 
   override var hasDueTimer: Bool {
     let now = run.broker.time.brokerMilliseconds * 1000
-    return worker?.lives.values.contains { ($0.processor?.nextTimer ?? .max) <= now } ?? false
+    return worker?.partitions.processors.contains { ($0.nextTimer ?? .max) <= now } ?? false
   }
 
-  override var planning: [Int32] { worker?.lives.filter { $0.value.processor != nil }.map(\.key) ?? [] }
+  override var planning: [Int32] { worker?.partitions.processors.map(\.partition) ?? [] }
 
   override var isWaiting: Bool {
-    worker?.lives.values.contains { $0.processor?.nextTimer != nil } ?? false
+    worker?.partitions.processors.contains { $0.nextTimer != nil } ?? false
   }
 
   override var standing: String {
-    let lives = (worker?.lives ?? [:]).sorted { $0.key < $1.key }.map { partition, life in
+    let lives = (worker?.partitions.lives ?? [:]).sorted { $0.key < $1.key }.map { partition, life in
       switch life {
       case .waiting: "\(partition) waiting"
       case .restoring(let restore): "\(partition) restoring \(restore.reached) of \(restore.end)"
@@ -182,6 +190,7 @@ final class AuditStage: Stage {
   }
 
   override func turn() throws(PipelineError) { try feed?.workOnce() }
+  override func invariants() -> [String] { feed?.checkInvariants() ?? [] }
   override func letGo() { feed?.end() }
   override func forget() { feed = nil }
 }
