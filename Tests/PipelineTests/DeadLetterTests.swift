@@ -12,7 +12,7 @@ struct DeadLetterTests {
     arguments: EndToEndTests.brokers)
   func replay(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
-    // Intake forgets an event with the second after it; planners do not.
+    // Intake forgets an event when two more have come; planners remember it.
     fixture.settings.intake.duplicateWindow = 1
     let events = fixture.settings.eventTopics[0]
     let letters = fixture.settings.topics.deadLetters
@@ -39,7 +39,7 @@ struct DeadLetterTests {
         let report = try box.replay(box.newest(10, reason: "NEW_RULE"))
         #expect(report.replayed.isEmpty && report.replayedBefore.count == 1 && report.refused.isEmpty)
         for number in 0..<2 { try fixture.delay(40 + number * 10, id: "e\(number)", after: 120 + Int64(number)) }
-        // As a publisher would that has lost count.
+        // A publisher sends the same event again.
         try fixture.publish(events, key: "k", value: Array(good.utf8))
       },
       fixture.phase(.deadLetters, plus: 1) {

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Pipeline
 
-/// A real broker to run the same tests against, where one is given.
+/// The address of a real broker to run the same tests against; nil if none was given.
 let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
 
-/// What a broker must show with any pipeline on it. Each test has topics of its own.
+/// The whole pipeline on a broker. Each test has topics of its own.
 @Suite(.serialized) struct EndToEndTests {
   static let brokers: [String?] = [nil] + (realBroker.map { [$0] } ?? [])
 
@@ -52,7 +52,7 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     try fixture.publish(events, key: nil, value: Array(#"{"specversion":"1.0","id":"trunc"#.utf8))
     try fixture.publish(events, key: nil, value: Array(#"{"specversion":"1.0","id":7,"source":"/s","type":"t"}"#.utf8))
     try fixture.publish(events, key: nil, value: [0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])
-    // 900 kB passes a broker's default limit and is over Rouse's own; larger ones are refused by such a broker already.
+    // 900 kB is below a broker's default limit and above Rouse's own. A broker with the default limit refuses larger records.
     try fixture.publish(events, key: nil, value: Array(repeating: 0x20, count: 900_000))
     try fixture.publish(events, key: "gone", value: nil)
     try fixture.publish(devices, key: "x", value: Array(zone.utf8))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Pipeline
 
-/// Where the feed of the audit goes on, on the embedded broker. What befalls it is simulated in `SimulatedPipelineTests`.
+/// The position of the audit feed after a restart, on the embedded broker. `SimulatedPipelineTests` covers its failures.
 @Suite struct AuditFeedPositionTests {
-  /// Keeps what it is given in memory.
+  /// A store in memory.
   private final class Kept: DecisionSink {
     private(set) var ids: [String] = []
     private var known: [AuditPosition] = []

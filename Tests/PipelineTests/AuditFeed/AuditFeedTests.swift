@@ -67,7 +67,7 @@ struct AuditFeedTests {
       #expect(feed.wait { sink.next == (isOvertaken ? 13 : 3) })
       let losses = feed.log.criticals
       if isOvertaken {
-        // What became of the 13 records: read, though no decision could be, or told as lost.
+        // Each of the 13 records was either read, although none is a decision, or logged as lost.
         let lost = 13 - feed.log.unreadable
         let low = try low(fixture)
         #expect(lost > 0)
@@ -94,7 +94,7 @@ struct AuditFeedTests {
   }
 }
 
-/// A feed on a thread of its own, beside whatever the fixture runs.
+/// A feed on a thread of its own, beside the stages of the fixture.
 private struct Feed {
   let log = FeedLog()
   private let sink: GatedSink
@@ -115,7 +115,9 @@ private struct Feed {
     }
   }
 
-  /// - Returns: whether it came true within a minute.
+  /// Waits for up to a minute.
+  ///
+  /// - Returns: Whether the condition came true.
   func wait(until done: () -> Bool) -> Bool {
     let deadline = Date().addingTimeInterval(60)
     while !done(), Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
@@ -129,7 +131,7 @@ private struct Feed {
   }
 }
 
-/// A store in trouble until a test opens it.
+/// A store that hangs or refuses until a test opens it.
 private final class GatedSink: DecisionSink, Sendable {
   enum Trouble { case hangs, refuses }
   private struct Contents {
@@ -149,11 +151,11 @@ private final class GatedSink: DecisionSink, Sendable {
     start = position.map { [$0] } ?? []
   }
 
-  /// How often something was to be stored.
+  /// The number of calls of `store`.
   var calls: Int { contents.withLock { $0.calls } }
-  /// Ids of the decisions stored.
+  /// The ids of the decisions that were stored.
   var decisions: [String] { contents.withLock { $0.decisions } }
-  /// Position in the decisions, with a single partition.
+  /// The position in the only partition of the decisions.
   var next: Int64 { contents.withLock { $0.next } }
 
   /// Ends the trouble.
@@ -183,13 +185,13 @@ private final class GatedSink: DecisionSink, Sendable {
   func idle() {}
 }
 
-/// What a feed has logged.
+/// The log of a feed.
 private final class FeedLog: Sendable {
   private let events = Mutex<[(level: Logger.Level, text: String)]>([])
 
-  /// Metadata of the critical messages, in the order of the keys.
+  /// The metadata of the critical messages, each in the order of its keys.
   var criticals: [String] { events.withLock { $0.filter { $0.level == .critical }.map(\.text) } }
-  /// Records that were read and are no decisions.
+  /// The number of records that were read and are no decisions.
   var unreadable: Int { events.withLock { $0.count { $0.level == .error && $0.text.contains("place=") } } }
 
   struct Handler: LogHandler {

@@ -56,7 +56,7 @@ struct PlannerTransactionTests {
     #expect(producer.records[1].value == nil)
   }
 
-  /// Where it fails, with what, and what then: the state, and whether an abort leads back to idle.
+  /// A failing call: the call, its error, the state that follows, and the state after an abort.
   struct Case: CustomTestStringConvertible, Sendable {
     var step: ScriptedProducer.Call
     var error: KafkaError

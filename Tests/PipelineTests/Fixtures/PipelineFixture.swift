@@ -33,7 +33,13 @@ final class PipelineFixture {
             relevance: { base: 0.9 }
     """
 
-  /// - Parameter bootstrap: a real broker; nil for an embedded one.
+  /// Makes topics with a prefix of their own.
+  ///
+  /// - Parameters:
+  ///   - bootstrap: The address of a real broker; nil for an embedded one.
+  ///   - partitions: The number of partitions of Rouse's topics.
+  ///   - timestamps: The source of log time.
+  ///   - minInterval: The shortest time between two reloads of a widget.
   init(
     bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event,
     minInterval: String = "1m"
@@ -99,7 +105,7 @@ final class PipelineFixture {
     if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
   }
 
-  /// Appends a tick to every log partition at a time after noon.
+  /// Appends a tick to every log partition, so many seconds after noon.
   func tick(after seconds: Int64, partitions: Int32 = 2) throws {
     var bytes: [UInt8] = []
     LogRecord(origin: nil, content: .tick).encode(into: &bytes)
@@ -113,8 +119,8 @@ final class PipelineFixture {
 
   // MARK: Running
 
-  /// Something to publish while the stages run, and what to wait for then. Topics have no order among each other, so
-  /// registrations must be through before events follow.
+  /// A part of a run: publishes something while the stages run, then waits for a condition. Topics have no order among each
+  /// other, so registrations must be planned before events follow.
   struct Phase {
     var publish: () throws -> Void
     var until: () -> Bool
@@ -127,7 +133,7 @@ final class PipelineFixture {
     }
   }
 
-  /// A phase that waits for a counter to grow by this much.
+  /// Makes a phase that waits until a counter has grown by an amount.
   func phase(_ counter: PipelineCounters.Counter, plus amount: Int, _ publish: @escaping () throws -> Void = {})
     -> Phase
   {
@@ -140,7 +146,8 @@ final class PipelineFixture {
   }
 
   /// Runs the stages through the phases, then stops them in order.
-  /// - Returns: whether every phase came to its end in time and every thread ended.
+  ///
+  /// - Returns: Whether every condition came true in time and every thread ended.
   func run(
     roles: Set<Role> = [.intake, .planner], workers: Int = 1, sink: (any DecisionSink & Sendable)? = nil,
     timeout: Double = 150, _ phases: Phase...
@@ -178,14 +185,14 @@ final class PipelineFixture {
       while !phase.until(), Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
       finished = phase.until()
     }
-    // What was counted is committed when the worker has ended.
+    // The counters run ahead of the commits until the worker has ended.
     stop.ask()
     return runner.join(timeout: .seconds(10)) && finished
   }
 
   // MARK: Reading
 
-  /// Every record of a topic, committed ones only.
+  /// Returns all committed records of a topic.
   func read(_ topic: String) throws -> [KafkaMessage] {
     let admin = try KafkaAdmin(settings.client([:]))
     let partitions = try admin.describeTopics([topic], timeout: .seconds(10)).first?.partitions.map(\.id) ?? []
@@ -208,7 +215,7 @@ final class PipelineFixture {
     return messages
   }
 
-  /// Decisions by id: what a consumer sees that drops repeated ids.
+  /// Returns the decisions by id, as a consumer sees them that drops repeated ids.
   func decisions() throws -> [String: Decision] {
     var found: [String: Decision] = [:]
     for message in try read(settings.topics.decisions) {

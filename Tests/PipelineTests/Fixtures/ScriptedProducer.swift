@@ -2,12 +2,12 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// A producer whose calls fail as a test says, in turn; it notes what was called.
+/// A producer whose calls fail in the order that a test sets; it records the calls.
 final class ScriptedProducer: ClusterProducer {
   enum Call: String { case initialize, begin, send, offsets, commit, abort }
 
   private(set) var calls: [Call] = []
-  /// Errors of the next calls of a kind, one each.
+  /// The errors of the next calls of each kind, one for each call.
   var failures: [Call: [KafkaError]] = [:]
   private(set) var records: [(topic: String, key: [UInt8], value: [UInt8]?)] = []
 

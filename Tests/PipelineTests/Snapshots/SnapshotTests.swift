@@ -13,7 +13,7 @@ struct SnapshotTests {
     state: state, stateOffset: 70, begunAt: 1_782_907_200_000_000, birth: 12,
     sizes: PlannerSizes(devices: 5, instances: 15, interests: 16, keys: 8, textBytes: 900))
 
-  /// Enough records for several blocks.
+  /// Writes a snapshot; 5000 records take several blocks.
   private func write(_ count: Int, to store: any SnapshotStore) throws {
     let writer = try SnapshotWriter(try store.create("s"), Self.header)
     for i in 0..<count {
@@ -35,7 +35,7 @@ struct SnapshotTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let files = try SnapshotFiles(folder: folder)
     for store in [MemorySnapshots(), files] as [any SnapshotStore] {
-      // Twice: the second takes the place of the first.
+      // Twice: the second snapshot replaces the first.
       try write(3, to: store)
       try write(count, to: store)
       let (header, records) = try read(store)
@@ -120,7 +120,7 @@ struct SnapshotTests {
     #expect(done)
     #expect(fixture.counters[.snapshotRecordsRestored] > readBefore)
     #expect(fixture.counters[.snapshotsDiscarded] == 0)
-    // Damaged: the topic has everything.
+    // The snapshots are damaged: the state is read from the topic.
     for name in names {
       let path = "\(folder)/\(name)"
       var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A check that cannot fail shows nothing: with a broken broker, or with topics that were tampered with, each must.
+/// Proof that the checks can fail: they must find a broken broker, and topics that were tampered with.
 @Suite struct CheckersTests {
   private static func run(_ seed: UInt64, _ change: (inout Scenario) -> Void = { _ in }) throws -> PipelineRun {
     var scenario = Scenario(seed: seed)
@@ -11,7 +11,7 @@ import Testing
     return try PipelineRun(scenario)
   }
 
-  /// Tries seeds until one is found out.
+  /// Tries seeds until the checks find the defect.
   private static func isFoundOut(
     _ defect: SimulatedBroker.Defect, seeds: Range<UInt64>, _ change: (inout Scenario) -> Void
   ) throws -> Bool {
@@ -38,7 +38,7 @@ import Testing
       scenario.mishaps = mishaps
       scenario.session = 1_000_000
       scenario.settings.kafka["session.timeout.ms"] = "1000"
-      // What is sent is on its way at once.
+      // Records are sent at once.
       scenario.settings.kafka["linger.ms"] = "0"
       scenario.transaction = 15_000_000
       scenario.settings.planner.transactionTimeout = .seconds(15)
@@ -46,7 +46,7 @@ import Testing
     #expect(found, "\(defect)")
   }
 
-  /// What can be done to the topics after a run that was in order.
+  /// A change to the topics after a run without failures.
   enum Tampering: String, CaseIterable {
     case decisionRemoved, decisionRepeated, commandRemoved, commandRepeated, positionRemoved, stateRemoved, logRemoved,
       letterRemoved
@@ -65,7 +65,9 @@ import Testing
     #expect(!findings.isEmpty, "\(tampering)")
   }
 
-  /// - Returns: whether there was something to tamper with.
+  /// Changes the topics.
+  ///
+  /// - Returns: Whether there was a record to change.
   private static func tamper(_ tampering: Tampering, _ run: PipelineRun) throws -> Bool {
     let topics = run.scenario.settings.topics
     func log(_ name: String, where suits: (SimulatedLog.Record) -> Bool = { _ in true }) -> (SimulatedLog, Int)? {

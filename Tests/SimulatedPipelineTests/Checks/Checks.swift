@@ -7,22 +7,22 @@ import Policies
 
 @testable import Pipeline
 
-/// The guarantees of the pipeline, checked on what committed readers find in the topics when everything is drained. That
-/// memory is bounded (guarantee 6) is checked while it works: `MemoryCheck`.
+/// Checks the guarantees of the pipeline on the records that committed readers find in the topics when everything is
+/// drained. Guarantee 6, bounded memory, is checked while the pipeline works: `MemoryCheck`.
 struct Checks {
   private let run: PipelineRun
   private var topics: TopicNames { run.scenario.settings.topics }
   private(set) var findings: [String] = []
   private(set) var decisions = 0
   private(set) var commands = 0
-  /// How often something was emitted to each surface, and charged to each ledger.
+  /// The number of emits to each surface and of charges to each ledger.
   private(set) var coverage: [String: Int] = [:]
   private static let findingsMax = 12
 
   init(_ run: PipelineRun) throws {
     self.run = run
     findings = run.findings
-    // What is not drained differs for that reason alone.
+    // Topics that are not drained differ for that reason alone.
     guard findings.isEmpty else { return }
     var references: [ReferencePlanner] = []
     for partition in 0..<run.scenario.partitions {
@@ -48,10 +48,10 @@ struct Checks {
     (0..<(run.broker.topics[topic]?.logs.count ?? 0)).flatMap { run.broker.committed(topic, $0) }
   }
 
-  /// Guarantee 1: no ledger is overspent, recomputed from decisions and commands alone. Every ledger's book is kept anew,
-  /// with two exceptions. An app's share of the day is known to the planner only: that it never rises within a day, and
-  /// never falls by more than what was charged, is checked. And where tokens come back for what APNs refused, a day's
-  /// number is checked as far as that allows. A broadcast channel has no ledger.
+  /// Checks guarantee 1: no ledger is overspent. Recomputes every ledger from decisions and commands alone, with two
+  /// exceptions. Only the planner knows an app's share of the day; the check is that it never rises within a day, and never
+  /// falls by more than was charged. And if tokens are refunded for refused pushes, a day's number is checked as far as
+  /// refunds allow. A broadcast channel has no ledger.
   private mutating func ledgers() throws {
     var limits: [String: LedgerLimits] = [:]
     for policy in try PipelineRun.knownPolicies() { limits[policy.reference.hash] = LedgerLimits(policy) }
@@ -89,14 +89,14 @@ struct Checks {
     coverage["emitted: \(surface)", default: 0] += 1
   }
 
-  /// Every public record is in the log or among the dead letters, but for events that were sent twice.
+  /// Checks that every public record is in the log or among the dead letters, except for events that were sent twice.
   private mutating func nothingIsLost(_ references: [ReferencePlanner]) {
     let logged = references.reduce(into: Set<Origin>()) { $0.formUnion($1.origins) }
     var letters: [String: Int] = [:]
     for message in all(topics.deadLetters) {
       if let origin = DeadLetterRecord(message).origin { letters["\(origin)", default: 0] += 1 }
     }
-    // Planners write letters in their transactions, so each is there once.
+    // Planners write dead letters in their transactions, so each is there once.
     for place in references.flatMap(\.unreadable) where letters["\(place)"] != 1 {
       found("\(letters["\(place)"] ?? 0) dead letters tell of \(place)")
     }
@@ -128,8 +128,8 @@ struct Checks {
     }
   }
 
-  /// Whether the partition of a channel has heard of an activity that listens to it: from this device, or from another one
-  /// that said the same.
+  /// Whether an activity that listens to a channel was announced to the channel's partition: by this device, or by another
+  /// one that registered the same.
   private func isTold(_ channel: Registration, _ references: [ReferencePlanner]) -> Bool {
     let partition = Int(DevicePartitioner.partition(of: channel.device, count: Int32(run.scenario.partitions)))
     return references[partition].channels.contains {
@@ -137,12 +137,12 @@ struct Checks {
     }
   }
 
-  /// Whether the record stands in its topic still: compaction may have been faster than intake.
+  /// Whether the record is still in its topic: compaction may have been faster than intake.
   private func isThere(_ place: KafkaPosition) -> Bool {
     run.broker.log(place.partition)?.records.contains { $0.offset == place.offset } ?? false
   }
 
-  /// Guarantee 2: each event ends in exactly one final decision for each interested instance.
+  /// Checks guarantee 2: each event ends in exactly one final decision for each interested instance.
   private mutating func everythingIsDecided(_ references: [ReferencePlanner]) throws {
     let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
     var finals: [ReferencePlanner.Interested: Int] = [:]
@@ -163,7 +163,7 @@ struct Checks {
     }
   }
 
-  /// Guarantees 3 and 4: the same bytes as one planner makes in one go, each once, in order.
+  /// Checks guarantees 3 and 4: the output has the same bytes as that of one planner in one go, each record once, in order.
   private mutating func outputIsThatOfOnePlanner(_ references: [ReferencePlanner]) {
     for (name, topic) in [("decisions", topics.decisions), ("commands", topics.commands)] {
       var actual: [Int: [KafkaMessage]] = [:]
@@ -210,13 +210,13 @@ struct Checks {
     return parts.count > 3 ? String(decoding: parts[3], as: UTF8.self) : nil
   }
 
-  /// `<letter>-<partition>-<offset>-<ordinal>`, the first member of every decision and command.
+  /// Parses the id `<letter>-<partition>-<offset>-<ordinal>`, the first member of every decision and command.
   private static func id(_ value: [UInt8]) -> (partition: Int, offset: Int, ordinal: Int)? {
     let numbers = idText(value)?.split(separator: "-").dropFirst().compactMap { Int($0) } ?? []
     return numbers.count == 3 ? (numbers[0], numbers[1], numbers[2]) : nil
   }
 
-  /// Every decision and every command is in the audit once, whatever befell the feed.
+  /// Checks that every decision and every command is in the audit store once.
   private mutating func auditIsWhole() {
     for (name, topic) in [(topics.decisions, AuditPosition.Topic.decisions), (topics.commands, .commands)] {
       for partition in 0..<run.scenario.partitions {
@@ -234,8 +234,8 @@ struct Checks {
     }
   }
 
-  /// Guarantee 3: what `rouse.state` holds is what one planner holds: no charge without its command, no command without
-  /// its charge.
+  /// Checks guarantee 3: `rouse.state` holds the state of one planner in one go, so there is no charge without its command and
+  /// no command without its charge.
   private mutating func stateIsThatOfOnePlanner(_ references: [ReferencePlanner]) throws {
     for (partition, reference) in references.enumerated() {
       var restore = PlannerRestore(
@@ -268,7 +268,7 @@ struct Checks {
     }
   }
 
-  /// An app of which nothing was ever charged is written by a walk over all apps, and by nothing else.
+  /// Whether the record belongs to an app that was never charged: such a record is written only with the whole state.
   private func isUntouchedApp(_ key: [UInt8], _ value: [UInt8]?) -> Bool {
     key.starts(with: Array("a/".utf8)) && value?.dropFirst() == [0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]
   }

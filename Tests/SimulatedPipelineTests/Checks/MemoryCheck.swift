@@ -2,21 +2,21 @@ import Planning
 
 @testable import Pipeline
 
-/// Guarantee 6: what the planners of a run hold is bounded by what is registered and by the bounds that are configured,
-/// whatever came. Looked at while they work, each time that one has taken a record.
+/// Checks guarantee 6: the memory of planners is bounded by the registered devices and the configured bounds, whatever the
+/// traffic. Each planner is checked after each turn in which its position moved.
 struct MemoryCheck {
   private let bounds: PlannerBounds
   private let devices: Int
-  /// Source partitions whose origins reach the log.
+  /// The number of source partitions whose origins reach the log.
   private let sources: Int
-  /// Where each partition's planner was when it was looked at last.
+  /// The position of each partition's planner at its last check.
   private var seen: [Int32: Int64] = [:]
-  /// Most bytes that the memory of subjects has taken, by partition.
+  /// The most bytes that the memory of subjects has taken, by partition.
   private var wholeMost: [Int32: Int] = [:]
 
-  /// Instances that a device of the traffic shows at once, and different ids that its activities had.
+  /// The most instances of a device of the traffic at one time.
   private static let instancesPerDevice = 6
-  /// Of the policies.
+  /// The number of kinds in the policies.
   private static let kinds = 5
 
   init(_ scenario: Scenario) {
@@ -25,7 +25,9 @@ struct MemoryCheck {
     sources = 2 * scenario.partitions + Scenario.eventPartitions
   }
 
-  /// - Returns: what is more than it may be.
+  /// Checks the tables of a planner.
+  ///
+  /// - Returns: A sentence for each table that is larger than it may be.
   mutating func overruns(of processor: PartitionProcessor) -> [String] {
     let position = processor.position
     guard seen[processor.partition] != position.nextOffset else { return [] }
@@ -41,7 +43,7 @@ struct MemoryCheck {
     check("instances of one device kept for their ledgers", census.retiredPerDevice, max: bounds.retiredPerDeviceMax)
     check("events that wait on one instance", census.causesPerInstance, max: bounds.causesPerInstanceMax)
     check("events that wait", census.causes, max: census.instances * bounds.causesPerInstanceMax)
-    // The event in hand, and what the record let go of.
+    // The current event, and those that its record released.
     check("events", census.events, max: census.causes + 1 + census.instances * bounds.causesPerInstanceMax)
     check("instances that wait", census.waiting, max: census.instances)
     check("timers", census.timers, max: 2 * census.instances + 64)
@@ -51,15 +53,15 @@ struct MemoryCheck {
     check("bytes of notes", census.noteBytes, max: noteBytesMax(census, processor.partition))
     check("kinds", census.kinds, max: Self.kinds)
     check("apps", census.apps, max: Traffic.apps.count)
-    // Apps without a device and a token spent today among them.
+    // Strays include apps without a device and without a token spent today.
     check("entries of nobody", census.strays, max: 0)
     check("devices to write", census.changedDevices, max: 2 * devices)
     check("origins", position.origins.count, max: sources)
     return overruns
   }
 
-  /// See `NoteLog`: about four times what the memory takes when it is written whole, and what one commit adds; records are
-  /// small here, so that what each costs beside its bytes counts.
+  /// Returns the bound of the note log (see `NoteLog`): about four times the memory of subjects when it is written whole,
+  /// plus the notes of one commit. Notes are small here, so the fixed cost of each counts.
   private mutating func noteBytesMax(_ census: PlannerCensus, _ partition: Int32) -> Int {
     let whole = max(wholeMost[partition] ?? 0, census.subjects * 17 + census.eventIDs * 8)
     wholeMost[partition] = whole

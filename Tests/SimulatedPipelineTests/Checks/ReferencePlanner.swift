@@ -6,7 +6,7 @@ import Policies
 
 @testable import Pipeline
 
-/// What one planner makes of a log partition in one go: no restarts, no transactions, no positions.
+/// One planner that plans a log partition in one go, without restarts, transactions and positions: the expected output.
 struct ReferencePlanner {
   struct Output: Equatable {
     var topic: String
@@ -16,21 +16,21 @@ struct ReferencePlanner {
 
   private(set) var planner: Planner
   private(set) var outputs: [Output] = []
-  /// Every origin of the log, and the highest of each partition: planners remember no more than that.
+  /// All origins of the log, and the highest of each partition, which is all that planners remember.
   private(set) var origins: Set<Origin> = []
   private var highest: [PlannerPosition.OriginPartition: Int64] = [:]
-  /// Whom an event reached when it came first, and whom only when it came again.
+  /// The instances that an event reached when it came first, and those that it reached only when it came again.
   private(set) var wanted: [Interested] = []
   private(set) var wantedLater: Set<Interested> = []
   private(set) var nextOffset: Int64 = 0
   private(set) var unreadable: [KafkaPosition] = []
-  /// What the log tells of broadcast channels.
+  /// The announcements of broadcast channels in the log.
   private(set) var channels: [Registration] = []
   private var output = PlannerOutput()
   private var decisionWriter = DecisionWriter()
   private var interests = InterestFold()
 
-  /// One event that an instance is to hear of.
+  /// An event and an instance that is interested in it.
   struct Interested: Hashable {
     var event: String
     var device: String
@@ -54,8 +54,8 @@ struct ReferencePlanner {
     if let origin = record.origin {
       let place = PlannerPosition.OriginPartition(topic: origin.topic, partition: origin.partition)
       guard origin.offset > highest[place, default: -1] else {
-        // What intake reads again, or a duplicate that it knew as one before it was started anew. Anything else is lost,
-        // and missed among the decisions.
+        // Intake read the record again, or appends an event now that it had dropped as a duplicate before its restart. Any
+        // other record would be lost, and the check of the decisions would miss it.
         if isNew { note(record.content) }
         return
       }
@@ -88,8 +88,8 @@ struct ReferencePlanner {
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 
-  /// Every record of the state as it is now. Which chunks of notes stand in the topic, and in which of them a subject
-  /// (its last eight bytes), depends on what was committed together: that is left out.
+  /// Returns all state records of a planner, except for what depends on which records were committed together: the chunks of
+  /// notes, and the last eight bytes of a subject, which name its chunk.
   static func state(of planner: Planner) -> [[UInt8]: [UInt8]] {
     var records: [[UInt8]: [UInt8]] = [:]
     var walk = StateWalk()
@@ -105,21 +105,23 @@ struct ReferencePlanner {
   }
 }
 
-/// Who is interested in which event, by the log alone and without a planner.
+/// Computes the instances that are interested in each event, from the log alone and without a planner.
 struct InterestFold {
   private struct Device {
     var updatedAt: Int64
     var instances: [(id: String, interests: [String])]
-    /// Of a channel: when its newest activity began, and when nobody listens to it any more. µs
+    /// The start of a channel's newest activity and the end of the last one, in µs since 1970.
     var startedAt: Int64 = .min
     var endsAt: Int64 = .max
   }
   private var devices: [String: Device] = [:]
   private var seen: Set<String> = []
-  /// How long the system lets an activity run, µs; source: Apple, Displaying live data with Live Activities.
+  /// The longest life of an activity, in µs; source: Apple, Displaying live data with Live Activities.
   private static let activityLife: Int64 = 8 * 3_600_000_000
 
-  /// - Returns: whether an event comes for the first time, and whom it reaches.
+  /// Takes the next record of the log.
+  ///
+  /// - Returns: Whether an event comes for the first time, and the instances that it reaches.
   mutating func take(_ content: LogRecord.Content, now: Int64) -> (Bool, [ReferencePlanner.Interested]) {
     for (device, state) in devices where state.endsAt <= now { devices[device] = nil }
     switch content {
@@ -138,7 +140,7 @@ struct InterestFold {
     device.instances += registration.widgets.map { ($0.id, $0.interests) }
     device.instances += registration.controls.map { ($0.id, $0.interests) }
     for activity in registration.activities {
-      // One that listens to a channel is planned once for all devices, under the channel's own registration.
+      // An activity that listens to a channel is planned once for all devices, under the channel's own registration.
       if !registration.isChannel, case .channel = activity.address { continue }
       device.instances.append((activity.id, activity.interests))
       guard registration.isChannel else { continue }
@@ -152,7 +154,7 @@ struct InterestFold {
   private func interested(_ event: DomainEvent) -> [ReferencePlanner.Interested] {
     var found: [ReferencePlanner.Interested] = []
     for (device, state) in devices.sorted(by: { $0.key < $1.key }) {
-      // Whatever its kind makes of it: that no rule wants it is a decision too.
+      // Regardless of the rules of its kind: an event that no rule wants is decided too.
       for instance in state.instances where instance.interests.contains(event.subject) {
         found.append(ReferencePlanner.Interested(event: event.id, device: device, instance: instance.id))
       }

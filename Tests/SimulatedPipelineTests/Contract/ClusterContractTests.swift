@@ -3,10 +3,11 @@ import Testing
 
 @testable import Pipeline
 
-/// What the stages rely on, of each implementation of `Cluster`: the simulation is worth what it shares with the rest.
+/// The contract of `Cluster`: everything that the stages rely on, for each implementation. It shows that the simulated
+/// cluster behaves as the real one.
 ///
-/// The embedded broker keeps no transactions apart, keeps none of their offsets and fences nobody: tests of that are left
-/// out for it, and run on a real Kafka when `ROUSE_TEST_BOOTSTRAP` is given.
+/// The embedded broker does not isolate transactions, does not keep their offsets and does not fence producers. Tests of
+/// these leave it out, and run on a real Kafka if `ROUSE_TEST_BOOTSTRAP` is set.
 @Suite(.serialized) struct ClusterContractTests {
   typealias Kind = ContractGround.Kind
 
@@ -53,7 +54,7 @@ import Testing
         KafkaRecordPlace(key: 0..<4, value: 4..<10), KafkaRecordPlace(key: 0..<3, value: nil),
         KafkaRecordPlace(key: 10..<10, value: 3..<3),
       ], in: bytes.span)
-    // More than go to librdkafka in one call, without a partition.
+    // More records than go to librdkafka in one call, without a partition.
     try producer.send(
       topic: topic, partition: nil, records: (0..<3000).map { KafkaRecordPlace(key: 0..<1 + $0 % 10, value: 0..<1) },
       in: bytes.span)
@@ -322,7 +323,7 @@ extension ClusterContractTests {
     two.close(timeout: .seconds(5))
   }
 
-  /// The embedded broker knows no static members.
+  /// Leaves out the embedded broker, which knows no static members.
   @Test(
     "a static member that comes back in time finds its partitions, and nobody else is asked", arguments: Kind.isolating)
   func staticMembers(kind: Kind) throws {
@@ -336,7 +337,7 @@ extension ClusterContractTests {
     try two.subscribe([topic])
     #expect(try ground.poll(one, two) { _ in first.owned.count == 1 && second.owned.count == 1 })
     let (mine, others) = (first.owned, second.owned)
-    // It does not leave the group.
+    // A static member does not leave the group when it closes.
     one.close(timeout: .seconds(5))
     #expect(first.owned.isEmpty)
     let back = try ground.consumer(["group.instance.id": "one"], listener: again)
@@ -348,11 +349,11 @@ extension ClusterContractTests {
   }
 }
 
-/// Notes what a consumer owns.
+/// Records the partitions of a consumer.
 private final class Listening: KafkaRebalanceListener {
   private(set) var owned: Set<KafkaTopicPartition> = []
   private(set) var lostCount = 0
-  /// How often it got partitions, and how many were taken away at once at most.
+  /// The number of assignments, and the most partitions revoked at once.
   private(set) var assignments = 0
   private(set) var revokedMost = 0
 

@@ -3,15 +3,15 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// An implementation of `Cluster` under the contract suite.
+/// One implementation of `Cluster` for the contract suite, with topics and clients.
 final class ContractGround {
   enum Kind: String, CaseIterable, CustomStringConvertible {
     case simulated, embedded, real
     var description: String { rawValue }
 
-    /// Those at hand; the real one when `ROUSE_TEST_BOOTSTRAP=host:port` is given.
+    /// The implementations that can be tested here; the real one if `ROUSE_TEST_BOOTSTRAP=host:port` is set.
     static let atHand = allCases.filter { $0 != .real || bootstrap != nil }
-    /// Those that keep transactions apart and fence; the embedded broker does neither, and its tests are left out.
+    /// The implementations that isolate transactions and fence producers. The embedded broker does neither.
     static let isolating = atHand.filter { $0 != .embedded }
     fileprivate static let bootstrap = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
   }
@@ -21,10 +21,10 @@ final class ContractGround {
   private let broker: SimulatedBroker?
   private let embedded: EmbeddedBroker?
   private let base: KafkaConfiguration
-  /// Makes names unique on a broker that others use.
+  /// The prefix of all names, unique on a broker that others use.
   let prefix: String
   var servers: String { base["bootstrap.servers"] ?? "" }
-  /// Longest time for what must come, in polls of 50 ms.
+  /// The longest wait, in polls of 50 ms.
   private static let pollsMax = 3000
 
   init(_ kind: Kind) throws {
@@ -88,7 +88,7 @@ final class ContractGround {
     return try cluster.consumer(base.merging(mine).merging(more), listener: listener)
   }
 
-  /// A consumer of partition 0, from its beginning.
+  /// Makes a consumer of partition 0, from its beginning.
   func reader(of topic: String, _ more: KafkaConfiguration = [:]) throws -> any ClusterConsumer {
     let consumer = try consumer(more)
     try consumer.incrementalAssign([KafkaTopicPartition(topic: topic, partition: 0): .beginning])
@@ -100,7 +100,9 @@ final class ContractGround {
     return SimulatedClock(process: process)
   }
 
-  /// Polls until the condition holds.
+  /// Polls the consumers in turn until the condition holds.
+  ///
+  /// - Returns: Whether it held in time.
   func poll(
     _ consumers: any ClusterConsumer..., max: Int = 100, until condition: (KafkaBatch) throws -> Bool
   ) throws -> Bool {
@@ -111,7 +113,7 @@ final class ContractGround {
     return false
   }
 
-  /// The values of partition 0 that a reader is given up to the end.
+  /// Returns the values that a reader gets of partition 0, up to its end.
   func values(_ topic: String, _ more: KafkaConfiguration = [:]) throws -> [String] {
     let consumer = try reader(of: topic, more)
     defer { consumer.close(timeout: .seconds(2)) }
@@ -125,7 +127,7 @@ final class ContractGround {
 }
 
 extension KafkaBatch {
-  /// Whether the end of a partition is told.
+  /// Whether the batch reports the end of a partition.
   var hasEnd: Bool { events.contains { if case .partitionEnd = $0 { true } else { false } } }
 }
 

@@ -6,8 +6,8 @@ import Simulation
 
 @testable import Pipeline
 
-/// The real intake and planner workers on a simulated cluster, clock and disk; which of them works next, and what befalls
-/// it, is the seed's doing. After the faults everything heals and is drained; then the checkers read the topics.
+/// The real intake, planner workers and audit feed on a simulated cluster, clock and disk. The seed decides which stage
+/// works next and which fault hits it. After the faults everything heals and is drained; then the checkers read the topics.
 final class PipelineRun: Fate {
   let scenario: Scenario
   let broker = SimulatedBroker()
@@ -21,9 +21,9 @@ final class PipelineRun: Fate {
   private var actors: [Stage] = []
   private var isHealing = false
   private var depth = 0
-  /// How often each thing happened.
+  /// The number of times that each thing happened.
   private(set) var coverage: [String: Int] = [:]
-  /// What went wrong while it ran.
+  /// The failures found while it ran.
   var findings: [String] = []
   private(set) var steps = 0
   private var memory: MemoryCheck
@@ -46,7 +46,7 @@ final class PipelineRun: Fate {
     if scenario.hasAudit { actors.append(AuditStage(name: "audit", run: self)) }
   }
 
-  /// Parsing takes longer than many a run.
+  /// The policies, parsed once: parsing takes longer than many a run.
   private static let policies = Result {
     try Scenario.policies.map { try PolicyDocument(yaml: $0, file: "policy.yaml").policy }
   }
@@ -57,12 +57,12 @@ final class PipelineRun: Fate {
   // MARK: The run
 
   func run() {
-    // Reading one takes much of a run's time: not where the one that holds at first is all there is.
+    // Planners take long to parse a policy record, so a run without policy changes has none.
     if scenario.changesPolicy { applyPolicy(random.below(Scenario.policies.count)) }
     var published = 0
     while published < scenario.publications {
       if random.chance(1, in: 6) {
-        // Often one by one, at times many at once.
+        // Mostly one record at a time, sometimes many at once.
         for _ in 0..<(random.chance(1, in: 4) ? 2 + random.below(8) : 1) {
           traffic.publish()
           published += 1
@@ -82,7 +82,7 @@ final class PipelineRun: Fate {
     stepOne()
   }
 
-  /// What no process causes.
+  /// Causes a fault that comes from outside of the processes, or none.
   private func befall() {
     switch random.below(400) {
     case 0...2: compact()
@@ -112,7 +112,7 @@ final class PipelineRun: Fate {
     if gone > 0 { note("compaction") }
   }
 
-  /// Wall clocks jump, each by itself, both ways.
+  /// Makes one wall clock jump, forwards or backwards.
   private func jump() {
     let by = Int64(random.below(4_000_000_000)) - (random.chance(1, in: 2) ? 2_000_000_000 : 600_000_000)
     if random.chance(1, in: 2) {
@@ -134,7 +134,7 @@ final class PipelineRun: Fate {
     if disk.damage(damage, below: { self.below($0) }) { note("snapshot \(damage.rawValue)") }
   }
 
-  /// A process ends in order, or is killed between two turns, and comes back later.
+  /// Ends a process in order, or kills it between two turns. It comes back later.
   private func scale() {
     let actor = actors[random.below(actors.count)]
     guard !actor.isWorking else { return }
@@ -156,7 +156,7 @@ final class PipelineRun: Fate {
     note("policy applied")
   }
 
-  /// A record of the log that nobody can read.
+  /// Appends unreadable bytes to the log.
   private func poison() {
     let values: [[UInt8]?] = [nil, [], [0, 1, 2], [1, 0xee, 0xff], Array("{\"id\":1}".utf8)]
     broker.append(
@@ -171,12 +171,12 @@ final class PipelineRun: Fate {
     isHealing = true
     story.add(broker.time.now, "healing")
     for actor in actors { actor.skew = 0 }
-    // See `PipelineSettings.Planning.isStaticMember`: what a member was about to hand over may belong to nobody.
+    // See `PlannerSettings.isStaticMember`: a partition that was being handed over may have no owner.
     if scenario.settings.planner.isStaticMember { broker.group("\(scenario.settings.group)-planner").rebalance() }
     drain()
-    // What waits is decided when its time has come. Only the wall clock moves on: nobody has to miss a heartbeat for it.
+    // Deferred events are decided when their timers are due. Only the wall clock moves on, so no member misses a heartbeat.
     for turn in 0..<5 where findings.isEmpty && (turn == 0 || actors.contains(where: \.isWaiting)) {
-      // First so far that activities have gone quiet and still live.
+      // The first hour lets activities go quiet while they still live.
       broker.time.brokerOffset += (turn == 0 ? 1 : 30) * 3_600_000_000
       drain()
     }
@@ -185,7 +185,7 @@ final class PipelineRun: Fate {
     countUp()
   }
 
-  /// What followed from what happened.
+  /// Adds the consequences of the faults to the coverage.
   private func countUp() {
     coverage["transactions timed out"] = broker.timedOutTransactions
     coverage["members expelled"] = broker.groups.values.reduce(0) { $0 + $1.expiries }
@@ -248,8 +248,8 @@ final class PipelineRun: Fate {
     (broker.topics[scenario.settings.topics.log]?.logs ?? []).map(\.end)
   }
 
-  /// Whether all that was published is in the log, all of the log is planned, and no timer is due. What intake has read
-  /// cannot be told from its offsets: a commit that fails is made good by the next one only.
+  /// Whether everything published is in the log, all of the log is planned, and no timer is due. The offsets of intake do not
+  /// tell what it has read: after a failed commit they lag until the next one.
   private var isPlanned: Bool {
     guard broker.openTransactions == 0, actors.allSatisfy(\.isUp), !actors.contains(where: \.hasDueTimer) else {
       return false
@@ -283,7 +283,7 @@ final class PipelineRun: Fate {
       + "queues empty \(actors.map { $0.process?.isIdle ?? true })"
   }
 
-  /// Looks at what a planner holds after a turn.
+  /// Checks the memory of a planner after a turn.
   func census(_ partition: Int32, of processor: PartitionProcessor) {
     for overrun in memory.overruns(of: processor) { findings.append("partition \(partition) holds \(overrun)") }
   }
@@ -295,17 +295,17 @@ final class PipelineRun: Fate {
   func mishap(at call: PortCall, of process: SimulatedProcess) -> Mishap? {
     story.pass(broker.time.now)
     guard !isHealing, scenario.faultsPerThousand > 0, !scenario.mishaps.isEmpty else { return nil }
-    // Some calls are many, and most of what can happen at them happens at the calls around them as well.
+    // Frequent calls get few faults: most of their faults happen at the calls around them as well.
     let weight: Int
     switch call {
     case .send, .sleep: weight = 6000
     case .poll: weight = 3000
-    // The heart of the matter.
+    // The commit itself gets the most faults of the planners' calls.
     case .initTransactions, .begin, .membership: weight = 200
     case .sendOffsets, .commit: weight = 130
-    // What refuses always would be tried for ever: more than the most faults of a thousand.
+    // More than the highest rate of faults: the feed retries for ever, so a store that always refuses would never end.
     case .auditPositions, .auditStore: weight = 110
-    // Few come so far.
+    // Aborts are rare.
     case .abort: weight = 60
     default: weight = 1000
     }
@@ -338,7 +338,7 @@ final class PipelineRun: Fate {
         left -= 1
       }
       process.isFrozen = false
-      // Its own thread or the background threads may be first.
+      // Either its own thread or its background threads wake up first.
       if random.chance(1, in: 2) { process.background() }
     }
   }

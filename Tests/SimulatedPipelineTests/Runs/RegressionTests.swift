@@ -3,7 +3,8 @@ import Testing
 
 @testable import Pipeline
 
-/// Defects that seeds have found, each with the faults that it takes and seeds enough to show it whatever the generator draws.
+/// Defects that seeds have found, each with the faults that cause it, and with enough seeds to show it even if the random
+/// generator changes.
 @Suite struct RegressionTests {
   private func expectOrder(
     _ seeds: [UInt64], of mishaps: [Mishap], perThousand: Int = 40, _ change: (inout Scenario) -> Void = { _ in }

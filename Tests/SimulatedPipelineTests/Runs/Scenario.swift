@@ -4,7 +4,7 @@ import Planning
 import Policies
 import Simulation
 
-/// What one seed makes of a run: how large it is, which faults happen and how often.
+/// The parameters of a run, drawn from its seed: its size, the faults and their frequency.
 struct Scenario {
   let seed: UInt64
   var partitions: Int
@@ -12,21 +12,21 @@ struct Scenario {
   var planners: Int
   var intakes: Int
   var publications: Int
-  /// Faults of each thousand calls; 0 for none at all.
+  /// The number of faults in a thousand calls; 0 for none.
   var faultsPerThousand: Int
-  /// Faults that this seed knows; leaving some out lets others go further.
+  /// The faults that may happen. Each seed leaves some out, so that others get further.
   var mishaps: [Mishap]
   var keepsSnapshots: Bool
   var hasAudit: Bool
-  /// Which policy is in force at first.
+  /// The index of the policy that is in force at first.
   var firstPolicy: Int
   var changesPolicy: Bool
   var refunds: Bool
-  /// Whether most events are about subjects of their own, more than planners remember. Then no event is sent again:
-  /// one that was forgotten would be decided again.
+  /// Whether most events have a subject of their own, more than planners remember. Then no event is sent again, because a
+  /// planner that has forgotten it would decide it again.
   var isCrowded: Bool
   var settings: PipelineSettings
-  /// Longest time without a heartbeat, and longest transaction, µs.
+  /// The session time-out and the transaction time-out, in µs.
   var session: Int64
   var transaction: Int64
 
@@ -58,7 +58,7 @@ struct Scenario {
       instance: "sim")
     settings.planner.transactionTimeout = .microseconds(transaction)
     settings.planner.isStaticMember = random.chance(1, in: 4)
-    // Otherwise the cooperative one, which is the stages' own choice.
+    // Otherwise the stages choose the cooperative assignor.
     if random.chance(1, in: 4) {
       settings.kafka["partition.assignment.strategy"] = random.chance(1, in: 2) ? "range" : "roundrobin"
     }
@@ -72,19 +72,19 @@ struct Scenario {
     settings.intake.plannerLagMax = random.pick([(0, 1), (10, 1), (100, 2)])
     settings.bounds.causesPerInstanceMax = 2 + random.below(6)
     settings.bounds.subjectsPerGenerationMax = isCrowded ? 4 : Self.subjectsMax
-    // From a chunk for every other note, always written anew, to what is usual.
+    // From tiny chunks that are always rewritten up to the usual sizes.
     settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
     settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
   }
 
-  /// Pairs of a subject and an event type in the traffic: forgetting one would let an event that is sent again be decided
-  /// again.
+  /// The number of pairs of subject and event type in the traffic. A planner that forgot a pair would decide an event again
+  /// that is sent again.
   static let subjectsMax = 12
 
-  /// Partitions of the topic of events.
+  /// The number of partitions of the topic of events.
   static let eventPartitions = 2
 
-  /// Messages that a producer's queue takes.
+  /// The number of messages that the queue of a producer holds.
   static let queueMax = 2000
 
   static let policy = """

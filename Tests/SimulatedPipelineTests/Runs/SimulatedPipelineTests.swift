@@ -2,14 +2,14 @@ import Domain
 import Foundation
 import Testing
 
-/// `ROUSE_TEST_SEED=…` of the first seed; `deploy/test.sh` derives it from the commit, so that every commit tries others.
+/// The first seed, from `ROUSE_TEST_SEED`; `deploy/test.sh` derives it from the commit, so that every commit tries others.
 private let baseSeed = ProcessInfo.processInfo.environment["ROUSE_TEST_SEED"].flatMap { UInt64($0) } ?? 1
-/// `ROUSE_TEST_SEEDS=1` runs just the base seed.
+/// The number of seeds, from `ROUSE_TEST_SEEDS`; 1 runs the first seed only.
 private let seedCount = ProcessInfo.processInfo.environment["ROUSE_TEST_SEEDS"].flatMap { Int($0) } ?? 500
-/// `ROUSE_TEST_STORY=1` prints what happened.
+/// Whether to print the story of each seed: `ROUSE_TEST_STORY=1`.
 private let tellsStory = ProcessInfo.processInfo.environment["ROUSE_TEST_STORY"] != nil
 
-/// What one seed led to.
+/// The outcome of one seed.
 private struct Outcome: Sendable {
   var seed: UInt64
   var findings: [String]
@@ -61,15 +61,15 @@ private struct Outcome: Sendable {
     }
     let coverage = report(outcomes, seconds: seconds)
     guard seedCount >= 500 else { return }
-    // What does not happen is not shown.
+    // A fault that never happens proves nothing.
     for mishap in Mishap.allCases {
       #expect(coverage.contains { $0.key.hasPrefix("\(mishap.rawValue) at ") }, "\(mishap) never happens")
     }
     for needed in Self.needed { #expect(coverage[needed, default: 0] > 0, "\(needed): never happens") }
   }
 
-  /// What has to be among what happens to 500 seeds: every row of the crash table of `PlannerTransaction`, idle (polling,
-  /// or between two turns) to the end of an abort, and whatever else the checks are to have seen.
+  /// The coverage that 500 seeds must reach: every row of the crash table of `PlannerTransaction`, from idle (polling, or
+  /// between two turns) to the end of an abort, and everything else that the checks must have seen.
   private static let needed =
     [PortCall.poll, .initTransactions, .begin, .send, .membership, .sendOffsets, .commit, .abort].flatMap { call in
       [Mishap.crashBefore, .crashAfter, .frozen].map { "\($0.rawValue) at \(call.rawValue) of a planner" }

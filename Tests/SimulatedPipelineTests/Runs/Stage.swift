@@ -8,7 +8,7 @@ import Synchronization
 class Stage {
   let name: String
   unowned let run: PipelineRun
-  /// Of the process's wall clock, µs.
+  /// The difference of the process's wall clock from the broker's, in µs.
   var skew: Int64 = 0 { didSet { clock?.skew = skew } }
   private(set) var isWorking = false
   private(set) var process: SimulatedProcess?
@@ -23,20 +23,20 @@ class Stage {
 
   var isUp: Bool { process != nil }
   var hasDueTimer: Bool { false }
-  /// Partitions that it plans.
+  /// The partitions that it plans.
   var planning: [Int32] { [] }
-  /// Whether any timer is still to come.
+  /// Whether a timer is set, due or not.
   var isWaiting: Bool { false }
   var standing: String { "\(name) \(isUp ? "up" : "down until \(upAt)")" }
 
-  // What a stage does; the process is there.
+  // The actions of a stage; subclasses perform them.
   func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {}
   func turn() throws(PipelineError) {}
   /// Returns a sentence for each invariant of the stage that is violated between two turns.
   func invariants() -> [String] { [] }
   func finish() throws(PipelineError) {}
   func letGo() {}
-  /// Drops everything without another call.
+  /// Drops the stage without another call to it.
   func forget() {}
 
   func step() {
@@ -55,7 +55,7 @@ class Stage {
         try start(on: process, clock)
       } else {
         try turn()
-        // A dead process was stopped in the middle of a call: nothing of it goes on.
+        // A crash may come in the middle of a turn, where invariants need not hold.
         if process?.isDead == false { check() }
       }
     } catch {
@@ -77,7 +77,7 @@ class Stage {
     gone(downFor: Int64(run.below(1_000_000)))
   }
 
-  /// Ends in order.
+  /// Ends the stage in order.
   func end(downFor time: Int64) {
     guard process != nil, !isWorking else { return }
     isWorking = true
@@ -91,7 +91,7 @@ class Stage {
     gone(downFor: time)
   }
 
-  /// Is killed while it does nothing.
+  /// Kills the process between two turns.
   func kill(downFor time: Int64) {
     process?.crash()
     gone(downFor: time)
@@ -195,7 +195,7 @@ final class AuditStage: Stage {
   override func forget() { feed = nil }
 }
 
-/// What happened, for whoever looks at a failing seed.
+/// The events of a run in order, to be read when a seed fails.
 final class Story: Sendable {
   private let lines = Mutex<[String]>([])
   let isKept: Bool
@@ -203,7 +203,7 @@ final class Story: Sendable {
 
   init(isKept: Bool) { self.isKept = isKept }
 
-  /// What is told next happens now.
+  /// Sets the time of the next lines.
   func pass(_ time: Int64) { if isKept { now.store(time, ordering: .relaxed) } }
 
   func add(_ time: Int64, _ line: @autoclosure () -> String) {

@@ -1,6 +1,6 @@
 import KafkaClient
 
-/// Calls of the ports at which something may happen.
+/// The calls of the ports at which a fault may happen.
 enum PortCall: String, CaseIterable {
   case partitionCount, subscribe, poll, committed, commitOffsets, seek, watermarks, assign, membership, close
   case initTransactions, begin, send, producerPoll, flush, sendOffsets, commit, abort
@@ -8,27 +8,27 @@ enum PortCall: String, CaseIterable {
   case auditPositions, auditStore
 }
 
-/// What befalls a process at a call.
+/// A fault that hits a process at a call.
 enum Mishap: String, CaseIterable {
-  /// The process ends before the call has any effect, or right after.
+  /// The process dies before the call has any effect, or right after it.
   case crashBefore, crashAfter
-  /// The call fails and says that it may be repeated; it had no effect, or all of it.
+  /// The call fails with a retriable error. `refused`: it had no effect. `answerLost`: it had its whole effect.
   case refused, answerLost
   /// The transaction must be aborted.
   case abortable
-  /// The client can do nothing any more.
+  /// The client fails for good.
   case fatal
-  /// Other processes work before the call goes on; this one's background threads do as well.
+  /// Other processes and this one's background threads work before the call goes on.
   case overtaken
-  /// The whole process stands still for longer than its session, or its transaction, lasts; then it goes on.
+  /// The whole process stands still, often for longer than its session or its transaction lasts.
   case frozen
-  /// The app's thread stands still, its background threads do not.
+  /// The stage's thread stands still while its background threads work.
   case delayed
-  /// A transactional id's or a group's coordinator moves: for a while nobody is the coordinator.
+  /// Coordinators move: for a while every broker answers `NOT_COORDINATOR`.
   case coordinatorMoves
-  /// Some of what was queued is given up, as after `message.timeout.ms`.
+  /// Some queued messages expire, as after `message.timeout.ms`.
   case messagesExpire
-  /// A part of what was queued has arrived when the time is up.
+  /// Only a part of the queued messages arrives in time.
   case partlySent
 
   /// Whether the mishap makes sense at a call.
@@ -52,13 +52,13 @@ enum Mishap: String, CaseIterable {
   }
 }
 
-/// Decides what befalls processes.
+/// Decides which faults happen.
 protocol Fate: AnyObject {
   func mishap(at call: PortCall, of process: SimulatedProcess) -> Mishap?
-  /// Lets others work while this process is in the middle of a call.
+  /// Lets other processes work while this one is in the middle of a call.
   func interrupt(_ process: SimulatedProcess, by mishap: Mishap)
-  /// A number below the bound, for what is left to chance.
+  /// Returns a random number below a bound.
   func below(_ bound: Int) -> Int
-  /// Counts what happened.
+  /// Counts an event for the coverage.
   func note(_ what: String)
 }

@@ -3,11 +3,12 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// The audit store of one machine, which outlives its processes: a batch and its positions are there as one, or not at all.
+/// The audit store of one machine, which outlives its processes. A batch and its positions are stored together or not at
+/// all.
 final class SimulatedAudit {
   struct Stored: Equatable {
     var offset: Int64
-    /// Of the decision or the command.
+    /// The id of the decision or the command.
     var id: String
   }
 
@@ -42,7 +43,7 @@ final class SimulatedAudit {
   }
 }
 
-/// A process's way to the store: calls fail, and crash, as calls of the cluster do.
+/// The connection of a process to the store. Its calls fail and crash as calls of the cluster do.
 final class SimulatedAuditSink: DecisionSink {
   private let audit: SimulatedAudit
   private let process: SimulatedProcess
@@ -62,7 +63,7 @@ final class SimulatedAuditSink: DecisionSink {
 
   func idle() {}
 
-  /// A feed tries for ever; one whose process has died is told to stop.
+  /// Makes a call. A feed retries for ever, so a feed whose process has died is asked to stop.
   private func call<Result>(_ call: PortCall, _ body: () -> Result) throws(KafkaError) -> Result {
     defer { if process.isDead { stop.ask() } }
     return try process.perform(call) { () throws(KafkaError) in body() }

@@ -9,9 +9,9 @@ final class SimulatedBroker {
   private(set) var groups: [String: SimulatedGroup] = [:]
   private var transactions: [String: SimulatedTransactions] = [:]
   private var producersMade: Int64 = 0
-  /// When the coordinators and the background threads had their turn last, µs.
+  /// The time of the last turn of coordinators and background threads, in µs.
   private var lastTurn: Int64 = 0
-  /// Until when coordinators answer `NOT_COORDINATOR`, µs.
+  /// The time until which coordinators answer `NOT_COORDINATOR`, in µs.
   var coordinatorsMoveUntil: Int64 = 0
   /// Processes whose background threads take part in groups.
   private(set) var processes: [SimulatedProcess] = []
@@ -19,17 +19,17 @@ final class SimulatedBroker {
   var defects: Set<Defect> = []
   var tombstonesKept: Int64 = 24 * 3_600_000_000
 
-  /// What a broken broker could do.
+  /// A promise that a broken broker breaks.
   enum Defect {
     /// Aborted transactions stay visible.
     case showsAborted
-    /// Readers are given what is not committed yet.
+    /// Readers of committed records see open transactions.
     case showsOpen
-    /// Older producers of a transactional id go on.
+    /// Older producers of a transactional id are not fenced.
     case neverFences
-    /// Offsets of members that are gone are taken.
+    /// Offsets of members that left the group are accepted.
     case takesAnyGeneration
-    /// The client of a member that was expelled names no member, instead of refusing: brokers do not check that.
+    /// The client of an expelled member sends offsets without a member id, which brokers do not check, instead of refusing.
     case namesNobody
   }
 
@@ -55,7 +55,7 @@ final class SimulatedBroker {
 
   func join(_ process: SimulatedProcess) { processes.append(process) }
 
-  /// Lets time pass, and do what it does: sessions and transactions run out, background threads work.
+  /// Lets time pass: sessions and transactions time out, background threads work.
   func pass(_ microseconds: Int64) {
     time.pass(microseconds)
     guard time.now - lastTurn >= 1000 else { return }
@@ -75,7 +75,7 @@ final class SimulatedBroker {
 
   // MARK: Records
 
-  /// Appends what no transaction owns.
+  /// Appends a record outside of any transaction, unless `standing` says otherwise.
   @discardableResult
   func append(
     _ topic: String, _ partition: Int32, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = [],
@@ -89,7 +89,7 @@ final class SimulatedBroker {
         value: value, headers: headers, producer: producer, standing: standing))
   }
 
-  /// All records that a reader of committed ones is given, at last.
+  /// Returns all records of a partition that a reader of committed records gets.
   func committed(_ topic: String, _ partition: Int) -> [KafkaMessage] {
     guard let log = topics[topic]?.logs[partition] else { return [] }
     return log.records.filter { isVisible($0, committedOnly: true) && $0.offset < log.stableEnd }
@@ -111,13 +111,13 @@ final class SimulatedBroker {
 
   // MARK: Transactions
 
-  /// A producer id for an idempotent producer.
+  /// Returns a new producer id.
   func newProducer() -> Int64 {
     producersMade += 1
     return producersMade
   }
 
-  /// Fences the id's earlier producers off and ends what they left open.
+  /// Fences off earlier producers of a transactional id and aborts their open transaction.
   func initialise(_ id: String, timeout: Int64) -> SimulatedTransactions.Session {
     let state: SimulatedTransactions
     if let known = transactions[id] {
@@ -132,8 +132,7 @@ final class SimulatedBroker {
     return SimulatedTransactions.Session(id: id, producer: state.producer, epoch: state.epoch)
   }
 
-  /// The transactions of a session that is still the newest of its id; nil once it was fenced, or its transaction timed
-  /// out.
+  /// Returns the transactions of a session; nil if the session was fenced or its transaction timed out.
   func current(_ session: SimulatedTransactions.Session) -> SimulatedTransactions? {
     guard let state = transactions[session.id] else { return nil }
     return state.epoch == session.epoch || defects.contains(.neverFences) ? state : nil
@@ -154,12 +153,14 @@ final class SimulatedBroker {
       timestampMilliseconds: message.timestampMilliseconds, producer: state.producer, standing: .open)
   }
 
-  /// Makes offsets part of a transaction, if the member is still one.
+  /// Makes offsets part of a transaction.
+  ///
+  /// - Returns: The reason why the group refuses them; nil if it does not.
   func addOffsets(
     _ positions: [KafkaPosition], _ membership: SimulatedMembership, in state: SimulatedTransactions
   ) -> KafkaErrorCode? {
     let group = group(membership.group)
-    // As in Kafka: offsets of a transaction that name neither member nor generation are not checked.
+    // As in Kafka, offsets without a member id and a generation are not checked.
     let isAnonymous = membership.member.isEmpty && membership.generation < 0
     if !isAnonymous, !defects.contains(.takesAnyGeneration), let refusal = group.refusal(of: membership) {
       return refusal
@@ -172,7 +173,7 @@ final class SimulatedBroker {
     return nil
   }
 
-  /// Writes the markers; what was sent becomes visible, or never will.
+  /// Ends a transaction and writes its markers.
   func end(_ state: SimulatedTransactions, commit: Bool) {
     guard state.openSince != nil else { return }
     for place in state.partitions {
@@ -203,13 +204,13 @@ final class SimulatedTopic {
   }
 }
 
-/// What the coordinator knows of a transactional id.
+/// The coordinator's state of a transactional id.
 final class SimulatedTransactions {
   let id: String
   let producer: Int64
   var epoch: Int32 = 0
   var timeout: Int64 = 0
-  /// When the open transaction began, µs; nil when none is open.
+  /// The time when the open transaction began, in µs; nil when none is open.
   var openSince: Int64?
   var partitions: [KafkaTopicPartition] = []
   var groups: [String] = []
@@ -220,7 +221,7 @@ final class SimulatedTransactions {
     self.producer = producer
   }
 
-  /// A producer's claim to the id.
+  /// The identity of one producer of the id.
   struct Session {
     var id: String
     var producer: Int64

@@ -2,10 +2,10 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// The clock of one process: its wall clock is off, and jumps.
+/// The clocks of one process. Its wall clock differs from the broker's, and jumps.
 final class SimulatedClock: StageClock {
   private let process: SimulatedProcess
-  /// Against the broker's wall clock, µs.
+  /// The difference from the broker's wall clock, in µs.
   var skew: Int64 = 0
 
   init(process: SimulatedProcess) { self.process = process }
@@ -14,7 +14,7 @@ final class SimulatedClock: StageClock {
   var wallMicroseconds: Int64 { process.broker.time.brokerMilliseconds * 1000 + skew }
 
   func sleep(_ duration: Duration) {
-    // A process that crashes while it waits is told at its next call.
+    // A process that crashes while it waits gets the error at its next call.
     do throws(KafkaError) {
       try process.perform(.sleep) { () throws(KafkaError) in process.broker.pass(duration.microseconds) }
     } catch {}
@@ -91,7 +91,7 @@ final class SimulatedSnapshots: SnapshotStore {
   }
 }
 
-/// What a machine's disk holds. It can lose, tear and rot what it was given.
+/// The disk of a machine. It can lose, cut off and corrupt files.
 final class SimulatedDisk {
   fileprivate(set) var files: [String: [UInt8]] = [:]
   private(set) var writes = 0
@@ -104,7 +104,8 @@ final class SimulatedDisk {
   enum Damage: String, CaseIterable { case missing, torn, corrupted }
 
   /// Damages one file.
-  /// - Returns: whether there was one.
+  ///
+  /// - Returns: Whether there was a file.
   func damage(_ damage: Damage, below: (Int) -> Int) -> Bool {
     let names = files.keys.sorted()
     guard !names.isEmpty else { return false }

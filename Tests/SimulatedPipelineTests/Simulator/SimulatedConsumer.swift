@@ -2,14 +2,15 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// A consumer as librdkafka 2.0.2 behaves: the group's protocol goes on in the background, the listener is told in a poll.
+/// A consumer that behaves as one of librdkafka 2.0.2: the group protocol runs in the background, and the listener is called
+/// in a poll.
 final class SimulatedConsumer: ClusterConsumer {
   private struct Place {
-    /// Nil until the first fetch, when `start` says where that is.
+    /// The next offset; nil until the first fetch, which resolves `start`.
     var next: Int64?
     var start: KafkaOffset
     var isPaused = false
-    /// The end that was told of last.
+    /// The end that was reported last.
     var toldEnd: Int64?
   }
 
@@ -20,9 +21,9 @@ final class SimulatedConsumer: ClusterConsumer {
   private let committedOnly: Bool
   private let tellsEnds: Bool
   private let reset: String
-  /// Of a static member.
+  /// The `group.instance.id` of a static member.
   private let instance: String?
-  /// Whether all partitions are let go before each rebalance.
+  /// Whether all partitions are released before each rebalance.
   private let isEager: Bool
   private let session: Int64
   private let pollInterval: Int64
@@ -31,14 +32,14 @@ final class SimulatedConsumer: ClusterConsumer {
   private var places: [KafkaTopicPartition: Place] = [:]
   private var events: [KafkaEvent] = []
 
-  // The group, as the client's own threads see it.
+  // The client's view of the group.
   private var member = ""
   private var generation: Int32 = -1
-  /// Partitions that the group gave and the listener was told of.
+  /// The partitions that the listener knows of.
   private var owned: [KafkaTopicPartition] = []
   private var newShare: [KafkaTopicPartition]?
   private var isLost = false
-  /// Whether everything must be let go before the member rejoins.
+  /// Whether all partitions must be released before the member rejoins.
   private var mustLetGo = false
   private var isInCallback = false
   private var lastPoll: Int64
@@ -80,14 +81,14 @@ final class SimulatedConsumer: ClusterConsumer {
     group.heartbeat(member)
     let isBusy = newShare != nil || mustLetGo || isInCallback
     if group.isPreparing {
-      // A share that was not taken yet is void: the next generation gives another.
+      // A share that was not taken yet is void: the next generation brings another.
       if !isInCallback, !mine.hasJoined {
         newShare = nil
         mustLetGo = isEager && !owned.isEmpty
         if !mustLetGo { group.rejoin(member, claiming: owned) }
       }
     } else if !mine.hasJoined {
-      // A static member that the others went on without: its generation is over.
+      // The group has formed a generation without this static member.
       loseAll()
     } else if group.generation != generation, !isBusy {
       generation = group.generation
@@ -100,7 +101,7 @@ final class SimulatedConsumer: ClusterConsumer {
     group.rejoin(member, claiming: owned)
   }
 
-  /// The group does not know the member any more.
+  /// Notes that the group does not know the member any more.
   private func loseAll() {
     member = ""
     generation = -1
@@ -109,7 +110,7 @@ final class SimulatedConsumer: ClusterConsumer {
     isLost = true
   }
 
-  /// Runs the listener, inside a poll or a close.
+  /// Calls the listener, inside of a poll or a close.
   private func serveGroup() {
     if isLost {
       isLost = false
@@ -148,7 +149,7 @@ final class SimulatedConsumer: ClusterConsumer {
       owned = (owned + added).sorted()
       for partition in added { places[partition] = Place(start: starts[partition] ?? .committed) }
     }
-    // What was let go can be given away when this member has said so.
+    // The group can assign the released partitions once this member has rejoined without them.
     if !revoked.isEmpty, !process.isDead, group.member(member) != nil { group.rebalance() }
   }
 
@@ -157,7 +158,7 @@ final class SimulatedConsumer: ClusterConsumer {
     for partition in partitions { places[partition] = nil }
   }
 
-  /// Whether the partition is assigned, and all of it was given.
+  /// Whether the partition is assigned and was delivered completely.
   func hasRead(_ partition: KafkaTopicPartition) -> Bool {
     guard !isClosed, let place = places[partition], let log = broker.log(partition) else { return false }
     guard let next = place.next else { return log.end == 0 }
@@ -232,7 +233,7 @@ final class SimulatedConsumer: ClusterConsumer {
       return try call(.poll) { () throws(KafkaError) in
         lastPoll = broker.time.now
         var batch = KafkaBatch()
-        // The group may have spoken before, between or behind the messages of one poll.
+        // A rebalance may come before, between or behind the messages of one poll.
         let first = newShare == nil && !isLost && !mustLetGo ? 0 : process.fate?.below(maxMessages + 1) ?? 0
         if first > 0 { fetch(first, into: &batch) }
         serveGroup()
@@ -244,7 +245,7 @@ final class SimulatedConsumer: ClusterConsumer {
         return batch
       }
     } catch {
-      // What goes wrong in the background is an event.
+      // Failures in the background are events.
       guard error.isRetriable, !error.isFatal else { throw error }
       return KafkaBatch(messages: [], events: [.error(error)])
     }
@@ -290,7 +291,7 @@ final class SimulatedConsumer: ClusterConsumer {
     case .beginning: return log.low
     case .end: return broker.readableEnd(log, committedOnly: committedOnly)
     case .committed:
-      // As the client asks: offsets of open transactions are waited for.
+      // The client waits for the offsets of open transactions.
       if group.pending[partition] != nil { return nil }
       return group.offsets[partition] ?? outOfRange(partition, nil, log)
     }
@@ -377,7 +378,7 @@ final class SimulatedConsumer: ClusterConsumer {
           isInCallback = false
         }
         guard !process.isDead else { return }
-        // A static member stays until its session is over.
+        // A static member stays in the group until its session is over.
         if !member.isEmpty, instance == nil { group.leave(member) }
         isClosed = true
         owned = []

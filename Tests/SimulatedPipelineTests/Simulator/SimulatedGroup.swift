@@ -2,7 +2,7 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// A member's place in a group, as its consumer knew it when it was asked.
+/// A member's place in a group, as its consumer knew it at the time of the call.
 final class SimulatedMembership: GroupMembership {
   let group: String
   let member: String
@@ -20,22 +20,22 @@ final class SimulatedMembership: GroupMembership {
 ///     stable ── a member joins, leaves, rejoins or times out ──► preparing
 ///     preparing ── every member that is left has rejoined ──► stable, next generation
 ///
-/// A partition that moves is first taken from its owner's share; when the owner has let it go it rejoins, and the next
-/// generation gives it away. Members of an eager assignor let everything go before they rejoin.
+/// A partition that moves is first taken from its owner's share. When the owner has released it, the owner rejoins, and the
+/// next generation assigns the partition. Members of an eager assignor release everything before they rejoin.
 ///
-/// A static member (KIP-345) that comes back within its session takes the place of the process before: the share stays
-/// what it is, and nobody is asked to rejoin. Nor is it thrown out for not rejoining in time, but for its session only.
+/// A static member (KIP-345) that comes back within its session replaces the former process: it keeps the share, and no
+/// member has to rejoin. It is expelled only when its session is over, not for rejoining late.
 final class SimulatedGroup {
   struct Member {
     var id: String
-    /// Of a static member.
+    /// The `group.instance.id` of a static member.
     var instance: String?
     var topics: [String]
     var lastSeen: Int64
     var session: Int64
     var rebalanceTimeout: Int64
     var hasJoined = false
-    /// What it said it owned when it joined.
+    /// The partitions that it owned when it joined.
     var claimed: [KafkaTopicPartition] = []
     var share: [KafkaTopicPartition] = []
   }
@@ -47,11 +47,11 @@ final class SimulatedGroup {
   private(set) var isPreparing = false
   private var preparingSince: Int64 = 0
   private(set) var offsets: [KafkaTopicPartition: Int64] = [:]
-  /// Offsets of open transactions, by producer.
+  /// The offsets in open transactions, by partition and producer.
   var pending: [KafkaTopicPartition: [Int64: Int64]] = [:]
   private var membersMade = 0
   private(set) var expiries = 0
-  /// How often a static member came back.
+  /// The number of times that a static member came back.
   private(set) var returns = 0
 
   init(name: String, time: SimulatedTime) {
@@ -63,7 +63,7 @@ final class SimulatedGroup {
 
   func join(topics: [String], session: Int64, rebalanceTimeout: Int64, instance: String? = nil) -> String {
     membersMade += 1
-    // The order of ids must not tell the order of joining.
+    // The order of ids differs from the order of joining.
     let id = "member-\((membersMade &* 7919) % 1000)-\(membersMade)"
     if let instance, let known = members.firstIndex(where: { $0.instance == instance }) {
       members[known].id = id
@@ -107,7 +107,7 @@ final class SimulatedGroup {
     members[index].claimed = partitions
   }
 
-  /// Why offsets of this member are not taken; nil when they are.
+  /// Returns the reason why offsets of a member are refused; nil if they are accepted.
   func refusal(of membership: SimulatedMembership) -> KafkaErrorCode? {
     guard member(membership.member) != nil else { return .unknownMember }
     return membership.generation == generation ? nil : .illegalGeneration
@@ -140,7 +140,7 @@ final class SimulatedGroup {
     var extra = free.count % members.count
     var shares: [String: [KafkaTopicPartition]] = [:]
     var claimed: Set<KafkaTopicPartition> = []
-    // Who has most keeps most, so that as little as possible moves.
+    // The members with the most partitions come first and keep the most, so that few partitions move.
     let order = members.sorted { ($1.claimed.count, $0.id) < ($0.claimed.count, $1.id) }
     for member in order {
       let mine = member.claimed.filter { free.contains($0) && !claimed.contains($0) }.sorted()
@@ -149,7 +149,7 @@ final class SimulatedGroup {
       if most > quota { extra -= 1 }
       shares[member.id] = Array(mine.prefix(most))
     }
-    // What somebody holds is given away when it has been let go.
+    // A claimed partition is assigned after its owner has released it.
     free.removeAll { claimed.contains($0) }
     for member in order where (shares[member.id]?.count ?? 0) < quota {
       let missing = quota - (shares[member.id]?.count ?? 0)

@@ -1,9 +1,9 @@
 import KafkaClient
 
-/// One partition of one topic: records at rising offsets, with holes where compaction was.
+/// One partition of one topic: records at rising offsets, with holes where compaction removed some.
 final class SimulatedLog {
   struct Record: Equatable {
-    /// What readers may see of it. A marker takes an offset and is never given to anybody.
+    /// The visibility of a record. A marker ends a transaction; it takes an offset and readers never get it.
     enum Standing: UInt8 { case open, committed, aborted, marker }
 
     var offset: Int64
@@ -13,17 +13,17 @@ final class SimulatedLog {
     var headers: [KafkaHeader]
     var producer: Int64
     var standing: Standing
-    /// When compaction saw this tombstone first, µs.
+    /// The time when compaction saw this tombstone first, in µs.
     var tombstoneSince: Int64?
   }
 
   private(set) var records: [Record] = []
   private(set) var low: Int64 = 0
   private(set) var end: Int64 = 0
-  /// Producers with an open transaction here, and where it begins.
+  /// The producers with an open transaction here, each with the first offset of the transaction.
   private var open: [(producer: Int64, first: Int64)] = []
 
-  /// The last stable offset: what is before it will not change any more.
+  /// The last stable offset: records before it do not change any more.
   var stableEnd: Int64 { open.map(\.first).min() ?? end }
 
   func append(_ record: Record) -> Int64 {
@@ -37,7 +37,7 @@ final class SimulatedLog {
     return record.offset
   }
 
-  /// Ends a producer's transaction, and writes the marker.
+  /// Ends a producer's transaction and writes its marker.
   func end(producer: Int64, _ standing: Record.Standing, timestampMilliseconds: Int64) {
     guard let first = open.first(where: { $0.producer == producer })?.first else { return }
     for index in index(of: first)..<records.count
@@ -51,7 +51,7 @@ final class SimulatedLog {
         producer: producer, standing: .marker))
   }
 
-  /// The place of the first record at or behind an offset.
+  /// Returns the index of the first record at or behind an offset.
   func index(of offset: Int64) -> Int {
     var (from, to) = (0, records.count)
     while from < to {
@@ -61,11 +61,12 @@ final class SimulatedLog {
     return from
   }
 
-  /// Loses a record, as no broker should.
+  /// Removes a record, for tests of the checks.
   func remove(at index: Int) { records.remove(at: index) }
 
-  /// Keeps the newest committed record of each key, below the last stable offset; the newest record of all always stays.
-  /// - Returns: how many records went.
+  /// Keeps the newest committed record of each key below the last stable offset. The newest record of all always stays.
+  ///
+  /// - Returns: The number of records that were removed.
   func compact(now: Int64, tombstonesKept: Int64) -> Int {
     let limit = min(stableEnd, end - 1)
     var newest: [[UInt8]: Int64] = [:]

@@ -2,16 +2,16 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// One process: its clients die with it, what the broker knows of them does not.
+/// One process. Its clients die with it; the broker's memory of them does not.
 final class SimulatedProcess: Cluster {
   let name: String
   let broker: SimulatedBroker
   let fate: (any Fate)?
-  /// Crashed: nothing that it calls has any effect any more.
+  /// Whether it has crashed: its calls have no effect any more.
   private(set) var isDead = false
-  /// Neither its own nor its background threads are scheduled.
+  /// Whether neither its own thread nor its background threads are scheduled.
   var isFrozen = false
-  /// Ended in order.
+  /// Whether it has ended in order.
   var hasEnded = false
   private var consumers: [SimulatedConsumer] = []
   private var producers: [SimulatedProducer] = []
@@ -27,7 +27,7 @@ final class SimulatedProcess: Cluster {
 
   func crash() { isDead = true }
 
-  /// What clients do on threads of their own.
+  /// Runs the clients' own threads.
   func background() {
     guard !isGone, !isFrozen else { return }
     consumers.removeAll { $0.isClosed }
@@ -35,7 +35,7 @@ final class SimulatedProcess: Cluster {
     for producer in producers { producer.background() }
   }
 
-  /// Whether one of its consumers has the partition, and has been given all of it.
+  /// Whether one of its consumers has the partition and got all of its records.
   func hasRead(_ partition: KafkaTopicPartition) -> Bool { consumers.contains { $0.hasRead(partition) } }
 
   /// Whether nothing waits to be sent.
@@ -52,7 +52,7 @@ final class SimulatedProcess: Cluster {
     KafkaError(code: .closed, message: "the process has crashed", operation: operation, isFatal: true)
   }
 
-  /// Makes a call, with what befalls the process at it.
+  /// Makes a call, with the fault that happens at it.
   func perform<Result>(
     _ call: PortCall, _ body: () throws(KafkaError) -> Result
   ) throws(KafkaError) -> Result {
@@ -83,7 +83,9 @@ final class SimulatedProcess: Cluster {
     }
   }
 
-  /// What is told when the coordinator is elsewhere.
+  /// Refuses a call while the coordinator moves.
+  ///
+  /// - Throws: `KafkaError` with the code `notCoordinator`.
   func requireCoordinator(_ operation: String) throws(KafkaError) {
     guard broker.time.now < broker.coordinatorsMoveUntil else { return }
     broker.pass(50_000)

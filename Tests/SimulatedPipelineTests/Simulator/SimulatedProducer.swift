@@ -2,7 +2,7 @@ import KafkaClient
 
 @testable import Pipeline
 
-/// A producer as librdkafka 2.0.2 behaves, plain or transactional.
+/// A producer that behaves as one of librdkafka 2.0.2, idempotent or transactional.
 ///
 ///     new ── init ──► ready ── begin ──► in transaction ── commit, abort ──► ready
 ///                                            │ a message or offsets failed
@@ -28,7 +28,7 @@ final class SimulatedProducer: ClusterProducer {
   private let transactionTimeout: Int64
   private let linger: Int64
   private let queueMax: Int
-  /// Whether messages are ever given up for their age.
+  /// Whether messages expire (`message.timeout.ms`).
   private let messagesExpire: Bool
   private var phase = Phase.new
   private var session: SimulatedTransactions.Session?
@@ -36,7 +36,7 @@ final class SimulatedProducer: ClusterProducer {
   private var queue: [Message] = []
   private var failures: [KafkaDelivery] = []
   private(set) var counts = KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0)
-  /// An end that the broker has done while its answer was lost: only the same call again may follow.
+  /// A commit or an abort that the broker has done while its answer was lost. Only the same call may follow.
   private var unheard: PortCall?
 
   init(_ configuration: KafkaConfiguration, process: SimulatedProcess) {
@@ -93,7 +93,7 @@ final class SimulatedProducer: ClusterProducer {
       topic: topic, partition: partition, key: key.bytes, value: nil, headers: [], timestampMilliseconds: nil, tag: 0)
   }
 
-  /// Sends what has waited long enough, as the client's own threads do.
+  /// Sends messages that have waited for `linger.ms`, as the client's own threads do.
   func background() {
     guard let first = queue.first, broker.time.now - first.queuedAt >= linger else { return }
     deliver(queue.count)
@@ -120,7 +120,7 @@ final class SimulatedProducer: ClusterProducer {
     queue.removeFirst(min(count, queue.count))
   }
 
-  /// Sends some of what waits, of some partitions more than of others.
+  /// Sends some of the queued messages, more of some partitions than of others.
   func sendSome() {
     guard let fate = process.fate, !queue.isEmpty else { return }
     let lucky = fate.below(4)
@@ -131,7 +131,7 @@ final class SimulatedProducer: ClusterProducer {
     deliver(first.count)
   }
 
-  /// Gives up some of what waits for its age, if the configuration lets it.
+  /// Makes some of the queued messages expire, if the configuration allows it.
   func expireSome() {
     guard messagesExpire, let fate = process.fate, !queue.isEmpty else { return }
     let count = fate.below(queue.count) + 1
@@ -276,7 +276,9 @@ extension SimulatedProducer {
     unheard = nil
   }
 
-  /// Whether the broker has done this already.
+  /// Whether the broker has done this call already.
+  ///
+  /// - Throws: `KafkaError` if another call has to be repeated first.
   private func isDone(_ call: PortCall) throws(KafkaError) -> Bool {
     guard let unheard else { return false }
     if unheard == call { return true }

@@ -3,14 +3,14 @@ import JSON
 import KafkaClient
 import Simulation
 
-/// What publishers write in one run: registrations, events, signals and what nobody can read, some of it late and some
-/// of it twice. All surfaces are there: widgets reached by widget pushes and by background pushes, controls, Live
-/// Activities that run or are started by push, broadcast channels, and devices in developer mode.
+/// The records that publishers write in one run: registrations, events, signals and unreadable bytes. Some are late, some
+/// come twice. All surfaces occur: widgets reached by widget pushes and by background pushes, controls, Live Activities
+/// that run or are started by push, broadcast channels, and devices in developer mode.
 struct Traffic {
-  /// What a record of a public topic is, as the publisher knows.
+  /// The kind of a record of a public topic, as its publisher knows it.
   enum Kind: Equatable {
     case event(id: String)
-    /// With what its channels are to be told.
+    /// A registration, with the announcements that its broadcast channels must get.
     case device(channels: [Registration])
     case forgotten
     case signal
@@ -26,25 +26,26 @@ struct Traffic {
   private let broker: SimulatedBroker
   private let prefix: String
   private(set) var sent: [Sent] = []
-  /// Pushes that a sender said were refused for good, or expired.
+  /// The number of pushes that a sender reported as refused for good or expired.
   private(set) var refusals = 0
   private var eventsMade = 0
   private var signalsMade = 0
-  /// Those that have registered.
+  /// The devices that have registered.
   private var fleet: [TrafficDevice] = []
   private var earlier: [(topic: String, key: String, value: [UInt8], kind: Kind)] = []
   private let devices: Int
-  /// Whether senders tell what became of commands: what was refused is refunded.
+  /// Whether senders report the outcomes of commands, so that refused ones are refunded.
   private let refunds: Bool
   private let isCrowded: Bool
   static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
   static let team = "team/roma"
   static let subjects = flights + [team]
-  /// Broadcast channels of each app.
+  /// The number of broadcast channels of each app.
   static let channels = 2
-  /// Most devices have the first one, some try the others.
+  /// The apps; most devices have the first one, some change between them.
   static let apps = ["com.example.flights", "com.example.beta", "com.example.nightly"]
-  /// Types of events by subject. A planner must remember all pairs of both (`Scenario.subjectsMax`).
+  /// The types of events by subject, with their weights. A planner must remember all pairs of subject and type
+  /// (`Scenario.subjectsMax`).
   private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
   private static let teamTypes = [("score.changed", 4), ("flight.delay.changed", 2), ("match.ended", 1)]
 
@@ -103,7 +104,7 @@ struct Traffic {
     eventsMade += 1
     let id = "e\(eventsMade)"
     let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
-    // Some are late: their time is well before they arrive.
+    // Some events are late: they happened well before they arrive.
     let time = Timestamp(
       milliseconds: broker.time.brokerMilliseconds - (random.chance(1, in: 8) ? Int64(random.below(600_000)) : 0))
     let type = random.pick(subject == Self.team ? Self.teamTypes : Self.flightTypes)
@@ -134,12 +135,12 @@ struct Traffic {
   private mutating func write(_ kind: Signal.Kind, of device: String) {
     var json = JSONWriter()
     Signal(device: device, id: "s\(signalsMade)", time: now, kind: kind).encode(to: &json, source: "/app")
-    // Nobody signals in the name of a channel.
+    // A signal in the name of a channel is refused.
     write(
       "signals", key: device, value: json.bytes, device.hasPrefix(Registration.channelPrefix) ? .unreadable : .signal)
   }
 
-  /// A sender tells what became of a command that it can see.
+  /// Reports the outcome of a committed command, as a sender does.
   private mutating func delivered() {
     let commands = (0..<(broker.topics[prefix + "commands"]?.logs.count ?? 0))
       .flatMap { broker.committed(prefix + "commands", $0).suffix(4) }
@@ -163,7 +164,7 @@ struct Traffic {
     write(topic, key: "bad\(sent.count)", value: Array(values[random.below(values.count)].utf8), .unreadable)
   }
 
-  /// At least once: what was written before comes again.
+  /// Writes an earlier record again, as publishers do that deliver at least once.
   private mutating func again() {
     guard !earlier.isEmpty else { return event() }
     let one = earlier[random.below(earlier.count)]

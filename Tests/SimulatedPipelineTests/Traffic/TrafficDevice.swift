@@ -1,16 +1,17 @@
 import Domain
 import Simulation
 
-/// What one device shows and how it is reached, as its app's backend knows. Each registration may tell of a change.
+/// The content of a device and the ways to reach it, as its app's backend knows them. They may change with each
+/// registration.
 struct TrafficDevice {
   let index: Int
-  /// Tokens that the device had so far, by what they reach; the number is part of the token.
+  /// The number of tokens that the device had so far, by `Reach`; the number is part of the token.
   private var tokensMade = [0, 0, 0, 0]
   private var hasControl: Bool
   private var canBeStarted: Bool
   private var activity: Activity?
   private var activitiesMade = 0
-  /// Of the broadcast that its match activity listens to.
+  /// The start of the broadcast that its match activity listens to.
   private var matchStartedAt: Timestamp?
   private var app = Traffic.apps[0]
   private static let zones = ["America/New_York", "Europe/Rome", "Asia/Kolkata"]
@@ -22,7 +23,7 @@ struct TrafficDevice {
     var frequentPushes: Bool
   }
 
-  /// What a token reaches.
+  /// The target of a token.
   private enum Reach: Int, CaseIterable { case widgets, background, control, starter }
 
   init(index: Int, random: inout SeededRandom) {
@@ -33,12 +34,12 @@ struct TrafficDevice {
 
   var id: String { "d\(index)" }
 
-  /// The token in use; hexadecimal, as all tokens are.
+  /// Returns the token in use; hexadecimal, as all tokens are.
   private func token(_ reach: Reach) -> String {
     "\(["aa", "bb", "cc", "dd"][reach.rawValue])\(index)\(tokensMade[reach.rawValue])"
   }
 
-  /// One of the tokens that it has now, or had.
+  /// Returns a token in use, chosen at random.
   func someToken(_ random: inout SeededRandom) -> String {
     if let activity, random.chance(1, in: 4) { return Self.token(activity) }
     return token(Reach.allCases[random.below(Reach.allCases.count)])
@@ -46,10 +47,10 @@ struct TrafficDevice {
 
   private static func token(_ activity: Activity) -> String { "ee" + activity.id.dropFirst() }
 
-  /// Of the activity that runs, or of the first one.
+  /// The id of the activity that runs, or of the first one.
   var activityID: String { activity?.id ?? "a\(index)1" }
 
-  /// The device as it is from now on.
+  /// Changes the device at random and returns its registration.
   mutating func registration(now: Timestamp, random: inout SeededRandom) -> Registration {
     change(now: now, random: &random)
     let backgroundToken = random.chance(1, in: 2) ? token(.background) : nil
@@ -82,7 +83,7 @@ struct TrafficDevice {
           interests: [Traffic.flights[(index + activitiesMade) % Traffic.flights.count]],
           frequentPushes: random.chance(1, in: 4)) : nil
     }
-    // A setting of the person's, which may change while the activity runs.
+    // The person may change this setting while the activity runs.
     if random.chance(1, in: 6) { activity?.frequentPushes.toggle() }
     if random.chance(1, in: 2) { app = Traffic.apps[random.chance(1, in: 2) ? 0 : random.below(Traffic.apps.count)] }
     if random.chance(1, in: 4) { matchStartedAt = matchStartedAt == nil ? now : nil }
@@ -100,7 +101,7 @@ struct TrafficDevice {
         Registration.Widget(
           id: "w2", kind: "Score", interests: [Traffic.subject(&random), Traffic.subject(&random)]))
     }
-    // An id is a control's at one time and a widget's at another, of the same kind.
+    // The same id belongs to a control at one time and to a widget at another, of the same kind.
     if !hasControl, random.chance(1, in: 3) {
       widgets.append(Registration.Widget(id: "c1", kind: "GateControl", interests: [Traffic.subject(&random)]))
     }
@@ -125,7 +126,7 @@ struct TrafficDevice {
           interests: activity.interests, startedAt: activity.startedAt, frequentPushes: activity.frequentPushes))
     }
     if let matchStartedAt {
-      // Of the same channel all devices say the same, but for when they came to it.
+      // All devices register the same for a channel, except for the start.
       activities.append(
         Registration.Activity(
           id: "m1", kind: "MatchActivity", address: .channel("chan\(index % Traffic.channels)"),
