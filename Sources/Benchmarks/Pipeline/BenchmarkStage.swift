@@ -27,7 +27,7 @@ package final class BenchmarkStage {
   ///   - logHandler: receives the pipeline's log from level `info` on; nil prints errors to standard error.
   /// - Throws: `KafkaError` or ``BenchmarkError`` when the topics cannot be created or the policy not be written.
   package init(
-    broker: BenchmarkBroker, prefix existing: String? = nil, partitions: Int, planning: PipelineSettings.Planning,
+    broker: BenchmarkBroker, prefix existing: String? = nil, partitions: Int, planning: PlannerSettings,
     logHandler: (@Sendable (String) -> any LogHandler)? = nil
   ) throws {
     let run = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
@@ -77,11 +77,18 @@ package final class BenchmarkStage {
   }
 
   /// Starts planner threads.
-  func startPlanners(_ count: Int) {
+  /// - Parameters:
+  ///   - count: the number of threads.
+  ///   - mode: decides about the threads' ports.
+  func startPlanners(_ count: Int, _ mode: PipelineBenchmarkMode = .transactional) {
     let (settings, stop, counters, logger) = (settings, stop, counters, logger)
     for number in 0..<count {
       runner.start("planner-\(number)") { () throws(PipelineError) in
-        try PlannerWorker(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()
+        let ports = PlannerPorts.of(mode, counters: counters)
+        try PlannerWorker(
+          settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: ports.cluster,
+          makeRecorder: ports.makeRecorder
+        ).run()
       }
     }
   }

@@ -37,7 +37,7 @@ package struct PipelineBenchmark {
   }
 
   /// The number of records that a planner reads at once.
-  private static let readMax = PipelineSettings.Planning().pollRecordsMax
+  private static let readMax = PlannerSettings().pollRecordsMax
   /// The number of events that only warm up: the first tenth.
   private var warmUpEvents: Int { events / 10 }
   /// Up to this number of events, the events are written after the fleet is registered; more events are in the log from
@@ -51,10 +51,8 @@ package struct PipelineBenchmark {
   /// - Returns: the round, followed by the passthrough if there is one.
   /// - Throws: ``BenchmarkError`` when the figures would mean nothing, `KafkaError` when the broker fails.
   package func run(_ mode: PipelineBenchmarkMode, passthrough: Bool) throws -> [PipelineRound] {
-    var planning = PipelineSettings.Planning()
+    var planning = PlannerSettings()
     planning.commitInterval = commitInterval
-    planning.isExactlyOnce = mode != .idempotent
-    planning.logsDecisions = mode != .unlogged
     let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: planning)
     progress("\(mode.words): feeding")
     let feeder = try stage.feeder(load)
@@ -80,7 +78,7 @@ package struct PipelineBenchmark {
     progress("\(mode.words): registering the fleet, warming up")
     let counters = stage.counters
     let before = partitions + load.devices + warm
-    stage.startPlanners(workers)
+    stage.startPlanners(workers, mode)
     // Registrations must not be part of the measurement.
     try stage.wait("registering") {
       counters[.registrationsPlanned] >= load.devices && counters[.logRecordsPlanned] >= before
@@ -97,7 +95,7 @@ package struct PipelineBenchmark {
     progress("\(mode.words): registering the fleet")
     let counters = stage.counters
     let before = partitions + load.devices
-    stage.startPlanners(workers)
+    stage.startPlanners(workers, mode)
     try stage.wait("registering") { counters[.logRecordsPlanned] >= before }
     _ = try stage.waitForCommit()
     return try measure(stage, mode) {

@@ -51,7 +51,7 @@ package struct RestoreBenchmark {
     broker: BenchmarkBroker, prefix: String, partitions: Int, load: FleetLoad, events: Int
   ) throws {
     let stage = try BenchmarkStage(
-      broker: broker, prefix: prefix, partitions: partitions, planning: PipelineSettings.Planning())
+      broker: broker, prefix: prefix, partitions: partitions, planning: PlannerSettings())
     let feeder = try stage.feeder(load)
     try feeder.feedFleet()
     let records = try partitions + load.devices + feeder.feedEvents(0..<events)
@@ -68,7 +68,7 @@ package struct RestoreBenchmark {
   /// - Throws: ``BenchmarkError`` when devices are missing afterwards, `KafkaError` when the broker fails, and what
   ///   `writeState` throws.
   package func run(rounds: Int, writeState: (_ prefix: String) throws -> Void) throws -> [RestoreRound] {
-    let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: PipelineSettings.Planning())
+    let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: PlannerSettings())
     let prefix = stage.settings.topics.prefix
     progress("writing the state")
     try writeState(prefix)
@@ -95,7 +95,7 @@ package struct RestoreBenchmark {
   /// - Parameter snapshots: the folder of snapshots; nil for none.
   private func restore(_ prefix: String, _ source: RestoreSource, snapshots: String?) throws -> RestoreRound {
     let log = RestoreLog()
-    var planning = PipelineSettings.Planning()
+    var planning = PlannerSettings()
     planning.snapshotFolder = snapshots
     let stage = try BenchmarkStage(
       broker: broker, prefix: prefix, partitions: partitions, planning: planning,

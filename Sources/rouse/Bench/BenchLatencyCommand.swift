@@ -47,7 +47,7 @@ struct BenchLatencyCommand: ParsableCommand {
     let partitions = try kafka.partitions(
       records: fleet.devices + events,
       bytes: fleet.devices * FleetLoad.registrationBytes + events * FleetLoad.publicEventBytes)
-    var planning = PipelineSettings.Planning()
+    var planning = PlannerSettings()
     planning.commitInterval = .milliseconds(commitInterval)
     let broker = try kafka.broker()
     let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: planning)

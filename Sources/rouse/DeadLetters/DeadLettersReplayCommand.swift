@@ -46,7 +46,7 @@ struct DeadLettersReplayCommand: ParsableCommand {
   func run() throws {
     let places = try places.map { try LetterPlace.parse($0) }
     let box = DeadLetterBox(settings: try settings.resolve().connected())
-    var letters: [Letter] = []
+    var letters: [DeadLetterRecord] = []
     for place in places { letters.append(try box.letter(at: place)) }
     if let reason {
       letters = try box.newest(limit, reason: reason, waiting: true).reversed()

@@ -2,8 +2,8 @@ import Logging
 import Pipeline
 
 extension Setting {
-  private static let pipeline = PipelineSettings.Planning()
-  private static let intake = PipelineSettings.Intake()
+  private static let pipeline = PlannerSettings()
+  private static let intake = IntakeSettings()
 
   /// Every setting, in the order of ``SettingKey``.
   static let all: [Setting] = [
