@@ -4,10 +4,13 @@ package import Auditing
 package enum AuditBenchmark {
   /// The figures of a run.
   package struct Result: Equatable, Sendable {
+    /// The number of decisions stored.
     package var decisions: Int
+    /// The number of commands stored.
     package var commands: Int
     /// The time spent storing, without the time for making the decisions.
     package var seconds: Double
+    /// Decisions per second of storing.
     package var decisionsPerSecond: Double
     /// The size of the file, commands and names included, divided by the number of decisions.
     package var bytesPerDecision: Double

@@ -2,9 +2,12 @@ package import Foundation
 
 /// A command line that a benchmark starts as a child process. The program that embeds the benchmarks provides it.
 package struct ChildProgram: Sendable {
+  /// The file of the program.
   package var executable: URL
+  /// The arguments, without the program's name.
   package var arguments: [String]
 
+  /// Creates a command line.
   package init(executable: URL, arguments: [String]) {
     self.executable = executable
     self.arguments = arguments

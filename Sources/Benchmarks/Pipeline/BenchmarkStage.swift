@@ -5,6 +5,7 @@ package import Pipeline
 
 /// One pipeline of a benchmark: topics under a prefix of their own, and the stages that run on them.
 package final class BenchmarkStage {
+  /// The settings of the pipeline, with the names of its topics.
   package let settings: PipelineSettings
   /// The number of partitions of each topic.
   package let partitions: Int
@@ -103,7 +104,7 @@ package final class BenchmarkStage {
 
   /// Waits until a condition holds.
   /// - Parameters:
-  ///   - work: the name of what is waited for, for the error.
+  ///   - work: the name of the awaited work, for the error.
   ///   - patience: the seconds without any progress before it gives up.
   ///   - done: the condition; called about every 2 ms.
   /// - Throws: ``BenchmarkError`` when nothing moves for `patience`, or when a stage failed.

@@ -1,5 +1,6 @@
 /// The rounds of a pipeline benchmark and what follows from them.
 package struct PipelineResult: Sendable {
+  /// The rounds in the order in which they ran.
   package private(set) var rounds: [PipelineRound]
 
   /// Creates a result.

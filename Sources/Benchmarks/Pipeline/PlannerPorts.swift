@@ -2,7 +2,7 @@ import KafkaClient
 import Pipeline
 import Planning
 
-/// The ports of a benchmark's planner threads. A mode of the benchmark differs from operation in them and in nothing else.
+/// The ports of a benchmark's planner threads. Nothing else makes a mode of the benchmark differ from operation.
 struct PlannerPorts {
   /// Makes the clients.
   var cluster: any Cluster = RealCluster()

@@ -41,14 +41,19 @@ package struct PlannerBenchmark: Sendable {
 
   /// The figures of a run.
   package struct Result: Sendable {
+    /// The number of devices of the fleet.
     package var devices: Int
+    /// The number of widgets on all devices.
     package var instances: Int
     /// The time that it took to register the fleet.
     package var registrationSeconds: Double
+    /// The number of decisions made.
     package var decisions: Int
+    /// The number of commands among them.
     package var commands: Int
     /// The time that it took to decide.
     package var seconds: Double
+    /// Decisions per second of deciding.
     package var decisionsPerSecond: Double { Double(decisions) / seconds }
     /// The growth of the process's resident memory during registration, in bytes per device; nil where the system does
     /// not tell.

@@ -8,9 +8,11 @@ package enum RestoreSource: String, CaseIterable, Sendable {
 
 /// The figures of one restore of a fleet.
 package struct RestoreRound: Sendable {
+  /// The source of the state.
   package var source: RestoreSource
   /// From the start of the first partition's restore to the end of the last one's.
   package var wallSeconds: Double
+  /// The processor time of the whole process meanwhile.
   package var processorSeconds: Double
   /// The number of records read from the source.
   package var records: Int

@@ -55,7 +55,7 @@ struct BenchRestoreCommand: ParsableCommand {
     ) { work in progress.show(work) }
     let found = try benchmark.run(rounds: rounds) { prefix in
       guard try writer(broker, prefix, partitions).run() == 0 else {
-        throw Failure("writing the state failed; the reason stands above")
+        throw Failure("writing the state failed; see the reason above")
       }
     }
     progress.end()

@@ -11,8 +11,8 @@ extension Setting {
       .bootstrapServers, .text, .text("localhost:9092"), option: "--bootstrap", "Brokers to ask first, host:port."),
     Setting(
       .kafkaProperties, .properties, .properties([]),
-      "Any librdkafka property, name=value each: security.protocol=SASL_SSL, …"),
-    Setting(.topicsPrefix, .text, .text(TopicNames().prefix), "Begins the names of Rouse's own topics."),
+      "Properties of librdkafka for every client, such as security.protocol=SASL_SSL; a mapping in the file."),
+    Setting(.topicsPrefix, .text, .text(TopicNames().prefix), "Prefix of the names of Rouse's own topics."),
     Setting(.topicsEvents, .texts, .texts(["events"]), "Topics with domain events."),
     Setting(
       .topicsPartitions, .number(1...10_000, unit: "partitions"), .number(12),
@@ -23,14 +23,14 @@ extension Setting {
     Setting(.group, .text, .text("rouse"), "Prefix of consumer groups and transactional ids."),
     Setting(
       .instance, .text, without: "the host name",
-      "Names this process among others, stable over restarts; without it, the host name."),
+      "Name of this process, unique and stable over restarts; without it, the host name."),
     Setting(
       .roles, .choices(Role.allCases.map(\.rawValue)), .texts(Role.allCases.map(\.rawValue)),
-      "What this process does."),
+      "Roles of this process."),
     Setting(
       .timestamps, .choice(PipelineSettings.Timestamps.allCases.map(\.rawValue)),
       .text(PipelineSettings.Timestamps.arrival.rawValue),
-      "The source of log time: arrival, or event to replay the past."
+      "Source of log time: arrival, or event to replay the past."
     ),
     Setting(
       .policy, .text, without: "the log must hold a policy already, or every event is NO_MATCH",
@@ -59,15 +59,15 @@ extension Setting {
       "Time between two snapshots of a partition; one more is written at an orderly end."),
     Setting(
       .membership, .choice(Membership.allCases.map(\.rawValue)), .text(Membership.dynamic.rawValue),
-      "dynamic, or static: a restart within session.timeout.ms keeps its partitions, without a rebalance."),
+      "With static, a process that restarts within session.timeout.ms keeps its partitions, without a rebalance."),
     Setting(.auditStore, .text, .text("rouse-audit.sqlite"), "The audit store, a SQLite file."),
-    Setting(.auditRetention, .number(1...36_500, unit: "days"), .number(30), "Older decisions are removed."),
+    Setting(.auditRetention, .number(1...36_500, unit: "days"), .number(30), "Age at which decisions are removed."),
     Setting(
       .auditStoreSize, .number(1...10_000_000, unit: "MiB"), .number(20_000),
       "Largest size of the store; the oldest decisions make room."),
     Setting(
       .logLevel, .choice(Logger.Level.allCases.map(\.rawValue)), .text(Logger.Level.info.rawValue),
-      "\(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))."),
+      "Least level that is logged: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))."),
   ]
 
   private static func milliseconds(_ duration: Duration) -> Int { Int(duration / .milliseconds(1)) }

@@ -5,7 +5,7 @@ enum SettingValue: Sendable, Equatable {
   case texts([String])
   case properties([KafkaProperty])
 
-  /// Whether the value says nothing: an empty text or list.
+  /// Whether the value is an empty text or list.
   var isEmpty: Bool {
     switch self {
     case .text(let text): text.isEmpty

@@ -143,8 +143,8 @@ struct Settings {
     text(key).flatMap { Choice(rawValue: $0) }
   }
 
-  /// Returns an error for a value that is well-formed and still not possible: wrong use when it came from an option, else
-  /// a failure.
+  /// Returns the error for a well-formed value that contradicts another one: wrong use when the value came from an option,
+  /// otherwise a failure.
   func refusal(_ key: SettingKey, _ words: String) -> any Error {
     let text = "\(key.rawValue): \(words)"
     return self[key].origin == .option ? ValidationError(text) : Failure(text)
