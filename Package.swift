@@ -17,16 +17,14 @@ let package = Package(
   dependencies: [
     // The command line: subcommands, help texts, completion.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Settings by flag, environment and YAML file, each with where it came from.
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "YAML"]),
     // Policies: the YAML node tree with line and column marks.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     // The audit store: SQLite with migrations and WAL.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // Structured logs of the long-running roles.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    // rouse bench latency: percentiles up to 99.99 % of any number of samples, exact to three digits in fixed memory, in
-    // the format and with the arithmetic that other tools' figures are made with. It needs swift-numerics only.
+    // rouse bench latency: percentiles of any number of samples, exact to three digits, in fixed memory. Other tools use
+    // the same arithmetic, so the figures can be compared. Its only dependency is swift-numerics.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
   targets: [
@@ -58,23 +56,27 @@ let package = Package(
     // Must never depend on Planning, Auditing or a database: it checks what they did from public records alone.
     .target(name: "Verification", dependencies: ["Domain", "Policies", "JSON"]),
     .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .target(
+      name: "Benchmarks",
+      dependencies: [
+        "Auditing", "Domain", "KafkaClient", "Pipeline", "Planning", "Policies",
+        .product(name: "Histogram", package: "hdrhistogram-swift"), .product(name: "Logging", package: "swift-log"),
+      ]),
     .executableTarget(
       name: "rouse",
       dependencies: [
-        "Simulation", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain", "KafkaClient",
-        "LineFiles",
-        "JSON",
+        "Benchmarks", "Simulation", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
+        "KafkaClient", "LineFiles", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Configuration", package: "swift-configuration"),
-        // Finds misspelt keys of the settings file, which swift-configuration passes over.
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
       resources: [.copy("Resources")],
       linkerSettings: [
-        // In the place of the C library's allocator: a record is allocated on the planner's thread and freed on librdkafka's.
-        // 7 % of a planner's processor time and 10 to 25 % of its memory (`rouse bench pipeline`, `rouse bench restore`).
+        // Replaces the allocator of the C library, because records are allocated on the planner's thread and freed on
+        // librdkafka's. It saves 7 % of a planner's processor time and 10 to 25 % of its memory (`rouse bench pipeline`,
+        // `rouse bench restore`).
         .linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))
       ]),
 
@@ -105,7 +107,13 @@ let package = Package(
         "Pipeline", "Verification", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),
+    .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "Auditing", "Domain", "Pipeline", "Policies"]),
+    .testTarget(
+      name: "RouseTests",
+      dependencies: [
+        "rouse", "KafkaClient", "Pipeline", "JSON", "Domain", .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],

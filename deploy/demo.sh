@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds Rouse and plays one real day of flights through it, end to end. Takes what
-# `rouse demo` takes:
+# Installs the missing packages, builds Rouse and plays one real day of flights through it, end to end. It takes the
+# options of `rouse demo`:
 #
 #   deploy/demo.sh
 #   deploy/demo.sh --devices 100000 --keep /tmp/demo
@@ -13,13 +13,13 @@ case " $* " in
   *" -h "* | *" --help "*)
     sed -n '2,6s/^# \{0,1\}//p' deploy/demo.sh
     echo
-    echo "After the build, .build/release/rouse demo --help names the options."
+    echo "After the build, .build/release/rouse demo --help lists the options."
     exit 0
     ;;
 esac
 
-# kcat is for looking at the topics while it runs.
+# kcat shows the topics while the demo runs.
 setup kcat
-# Words of the build are not data: standard output is the demo's.
+# The messages of the build go to standard error, so that standard output has only the demo's answers.
 swift build -c release --product rouse >&2
 exec "$(swift build -c release --show-bin-path)/rouse" demo "$@"

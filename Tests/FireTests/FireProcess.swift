@@ -1,18 +1,24 @@
 import Foundation
 import Glibc
 
-/// One `rouse run` as a process of its own.
+/// A `rouse run` in a process of its own.
 final class FireProcess {
   let name: String
   private let process = Process()
   private let log: URL
   private let handle: FileHandle
 
-  /// Beside the test bundle, which is the running program or, on some systems, what it has loaded.
+  /// The program `rouse`, in the folder of the test bundle.
   static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("rouse")
 
-  /// - Parameter settings: as after `--set`.
+  /// Starts the process.
+  ///
+  /// - Parameters:
+  ///   - name: The name for stories and log files.
+  ///   - folder: The working directory, which also gets the log.
+  ///   - settings: The values of `--set`.
+  /// - Throws: Errors of the file system, or if the program cannot be run.
   init(_ name: String, folder: URL, settings: [String]) throws {
     self.name = name
     log = folder.appendingPathComponent("\(name)-\(UUID().uuidString.prefix(8)).log")
@@ -32,19 +38,20 @@ final class FireProcess {
 
   var isRunning: Bool { process.isRunning }
   var status: Int32 { process.terminationStatus }
-  /// What it has written so far.
+  /// Everything that it has written so far.
   var words: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
   func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
 
-  /// SIGKILL, and waits until the process is gone.
+  /// Sends SIGKILL and waits until the process is gone.
   func kill9() {
     signal(SIGKILL)
     process.waitUntilExit()
   }
 
-  /// SIGTERM.
-  /// - Returns: nil when it ended in time with status 0, else what happened.
+  /// Sends SIGTERM and waits.
+  ///
+  /// - Returns: A sentence that says what went wrong; nil if it ended in time with status 0.
   func end(within seconds: Double) -> String? {
     let began = Date()
     signal(SIGTERM)

@@ -7,8 +7,8 @@ import Verification
 
 @testable import Pipeline
 
-/// A broker with topics, a fleet, a stream of events, and the processes that work on it. Knows which decisions must come
-/// of what it published, and waits for them.
+/// A broker with topics, a fleet, a stream of events, and the processes that work on them. Knows the decisions that must
+/// follow from the published events, and waits for them.
 final class FireRange {
   struct Options {
     var seed: UInt64
@@ -19,11 +19,11 @@ final class FireRange {
     var commitIntervalMilliseconds = 50
     var transactionTimeoutMilliseconds = 5000
     var sessionTimeoutMilliseconds = 6000
-    /// Planners keep local snapshots, in one folder, every second.
+    /// Whether planners keep local snapshots, in one folder, every second.
     var keepsSnapshots = false
     var membership = "dynamic"
-    /// Properties of every producer. The embedded broker checks no sequence numbers: with more than one request under way
-    /// it takes the one behind a refused one, and the client holds both for written.
+    /// Properties of every producer. The embedded broker checks no sequence numbers: with more than one request under way it
+    /// accepts the request behind a refused one, and the client believes that both were written.
     var producer: [(String, String)] = []
   }
 
@@ -60,14 +60,19 @@ final class FireRange {
   private var processes: [String: FireProcess] = [:]
   private(set) var published = 0
   private var nextEvent = Date()
-  /// Instances by subject.
+  /// The interested instances by subject, as `device/instance`.
   private var interested: [Int: [String]] = [:]
-  /// `event device/instance` that must be decided.
+  /// The pairs `event device/instance` that must be decided.
   private var expected: Set<String> = []
   private(set) var log: [String] = []
   private let began = Date()
 
-  /// - Parameter bootstrap: a real broker; nil for an embedded one in this process.
+  /// Makes the topics and the policy file.
+  ///
+  /// - Parameters:
+  ///   - options: The size of the run and its settings.
+  ///   - bootstrap: The address of a real broker; nil for an embedded one in this process.
+  /// - Throws: Errors of the broker and of the file system.
   init(_ options: Options, bootstrap: String? = nil) throws {
     self.options = options
     random = FireRandom(seed: options.seed)
@@ -107,14 +112,14 @@ final class FireRange {
     _ = try? admin.deleteTopics(settings.topics.all + settings.eventTopics, timeout: .seconds(30))
   }
 
-  /// Notes what was done, for the report of a failure.
+  /// Adds a line to the story, which a failure shows.
   func note(_ text: String) {
     log.append(String(format: "%6.2f s  ", Date().timeIntervalSince(began)) + text)
   }
 
   // MARK: Processes
 
-  /// Starts a process, or one of the same name again.
+  /// Starts a process. It may have the name of one that ended.
   func start(_ name: String, roles: String, workers: Int = 1) throws {
     note("start \(name)")
     let properties =
@@ -146,23 +151,27 @@ final class FireRange {
     processes[name]?.signal(number)
   }
 
-  /// - Returns: nil when it ended in order, else what happened.
+  /// Sends SIGTERM and waits for the end.
+  ///
+  /// - Returns: A sentence that says what went wrong; nil if it ended in order.
   func end(_ name: String) -> String? {
     note("SIGTERM \(name)")
     return processes.removeValue(forKey: name)?.end(within: 10)
   }
 
-  /// Every process, one after the other; what did not go in order.
+  /// Ends every process, one after the other.
+  ///
+  /// - Returns: A sentence for each that did not end in order.
   func endAll() -> [String] { processes.keys.sorted().compactMap { end($0) } }
 
   var running: [String] { processes.keys.sorted() }
 
-  /// Processes that ended by themselves, with their last words.
+  /// The processes that ended by themselves, with the ends of their logs.
   var fallen: [String] {
     processes.values.filter { !$0.isRunning }.map { "\($0.name), status \($0.status):\n\($0.words.suffix(3000))" }
   }
 
-  /// Lines at warning and above of every process so far.
+  /// The log lines at warning and above of every process so far.
   var complaints: [String] {
     let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     return files.filter { $0.pathExtension == "log" }.flatMap { file in
@@ -176,7 +185,7 @@ final class FireRange {
 
   // MARK: Planners
 
-  /// Log partitions that each running planner has restored and not let go, by what it logs.
+  /// The log partitions that each running planner has restored and not released, according to its log.
   var owned: [String: Set<Int>] {
     var owned: [String: Set<Int>] = [:]
     for (name, process) in processes where name != "intake" {
@@ -193,8 +202,9 @@ final class FireRange {
     return owned
   }
 
-  /// Publishes until so many planners own a partition each or more, and all partitions are owned.
-  /// - Returns: whether that came about in time.
+  /// Publishes until a number of planners own at least one partition each, and all partitions are owned.
+  ///
+  /// - Returns: Whether that was so in time.
   func spread(over planners: Int, timeout: Double = 60) throws -> Bool {
     let end = Date().addingTimeInterval(timeout)
     while Date() < end, fallen.isEmpty {
@@ -211,12 +221,13 @@ final class FireRange {
     return false
   }
 
-  /// Publishes until the planner of a single partition is in the middle of a transaction, and kills it there.
+  /// Publishes until a planner with a single partition is in the middle of a transaction, and kills it there.
   ///
-  /// The embedded broker shows at once what a transaction writes. Whoever takes over decides the same again with the same
-  /// ids, as long as it finds the state of the last commit: the planner is frozen, and goes on when its state stands
-  /// there without its position, or no decision behind the position. A broker with isolation needs no such care.
-  /// - Returns: whether that came about.
+  /// The embedded broker shows at once what a transaction writes. The next owner decides the same again with the same ids only
+  /// if it finds the state of the last commit. So the planner is frozen and examined, and it is killed only if it has written
+  /// decisions behind its position and no state without a position. A broker with isolation needs no such care.
+  ///
+  /// - Returns: Whether it was killed.
   func killInTransaction(_ name: String) throws -> Bool {
     guard broker != nil else {
       try publish(seconds: random.seconds(0.1, 1))
@@ -244,7 +255,7 @@ final class FireRange {
     var isAhead = false
     _ = try reader.read(settings.topics.decisions) { message in
       guard let decision = try? Decision(json: message.value ?? []) else { return }
-      // d-partition-offset-ordinal
+      // An id is `d-<partition>-<offset>-<ordinal>`.
       let id = decision.decision.split(separator: "-").dropFirst().compactMap { Int64($0) }
       if id.count == 3, id[0] == Int64(partition), id[1] >= position.nextOffset { isAhead = true }
     }
@@ -253,7 +264,7 @@ final class FireRange {
 
   // MARK: Publishing
 
-  /// Registers the fleet and waits until intake has brought it to the log: topics have no order among each other.
+  /// Registers the fleet and waits until it is in the log: topics have no order among each other.
   func register(timeout: Double = 60) throws -> Bool {
     for number in 0..<options.devices {
       let device = "device-\(number)"
@@ -279,7 +290,7 @@ final class FireRange {
     }
   }
 
-  /// Publishes events at the chosen pace for so long; one in twenty comes twice.
+  /// Publishes events at the chosen rate for some time; one in twenty comes twice.
   func publish(seconds: Double) throws {
     let end = Date().addingTimeInterval(seconds)
     nextEvent = max(nextEvent, Date())
@@ -305,7 +316,7 @@ final class FireRange {
 
   // MARK: Reading
 
-  /// Waits until every event is decided for every instance, and nothing waits.
+  /// Waits until every event has its final decision for every interested instance.
   func drained(timeout: Double) throws -> Bool {
     guard try producer.flush(timeout: .seconds(30)) else { return false }
     note("published \(published) events, \(expected.count) decisions to come")
@@ -314,7 +325,7 @@ final class FireRange {
     return done
   }
 
-  /// What is not decided yet.
+  /// Returns the pairs `event device/instance` that are not decided yet.
   func missing() throws -> Set<String> {
     var missing = expected
     _ = try TopicReader(settings: settings).read(settings.topics.decisions) { message in
@@ -324,9 +335,9 @@ final class FireRange {
     return missing
   }
 
-  /// The independent check of everything written.
+  /// Recomputes the books from everything that was written.
   func verify() throws -> LedgerReport {
-    // Read as the program reads it: under the hash that covers the profile.
+    // The program's hash of a policy covers the profile.
     let policy = try PolicyDocument(
       bytes: Array(Self.policy.utf8), file: "policy.yaml", profile: PolicyProfiles.all[0]
     ).policy
@@ -352,7 +363,7 @@ final class FireRange {
   }
 }
 
-/// SplitMix64: the same seed gives the same faults at the same places, though not at the same instants.
+/// A SplitMix64 generator. The same seed gives the same faults at the same places, but not at the same instants.
 struct FireRandom {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

@@ -4,22 +4,23 @@ import KafkaClient
 import Testing
 import Verification
 
-/// `ROUSE_TEST_BOOTSTRAP=host:port` of a real Kafka.
+/// The address of a real Kafka, from `ROUSE_TEST_BOOTSTRAP=host:port`; nil if none is set.
 private let realKafka = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
 
-/// `ROUSE_FIRE_SEEDS=1,2,3` (2 with local snapshots, 3 with static members) and `ROUSE_FIRE_SECONDS=12`.
+/// The seeds, from `ROUSE_FIRE_SEEDS=1,2,3`: 2 runs with local snapshots, 3 with static members.
 private let seeds =
   ProcessInfo.processInfo.environment["ROUSE_FIRE_SEEDS"]?.split(separator: ",").compactMap { UInt64($0) }
   ?? (realKafka == nil ? [1] : [1, 2, 3])
+/// The duration of each run under fire, from `ROUSE_FIRE_SECONDS`.
 private let seconds = ProcessInfo.processInfo.environment["ROUSE_FIRE_SECONDS"].flatMap(Double.init) ?? 12
 
 /// Real processes, killed and disturbed while events flow; then the books are recomputed from what they wrote.
 ///
-/// The embedded broker shows what a transaction writes before it is committed, also the state: a planner killed between
-/// its state and the end of the transaction leaves devices that are ahead of the position, or decisions that nobody sees,
-/// and the next owner would count from there. So on the embedded broker planners are killed at rest, ended in order, or
-/// killed in the middle of a transaction whose state is not written yet (`FireRange.killInTransaction`); errors are such as
-/// the client repeats by itself, and only intake, which has no transactions, is killed at any moment. Kills at any moment,
+/// The embedded broker shows records of a transaction before it is committed, also its state. If a planner is killed between
+/// its state and the end of its transaction, the state of some devices is ahead of the position, and the next owner would
+/// count from there. So on the embedded broker planners are killed at rest, ended in order, or killed in the middle of a
+/// transaction whose state is not written yet (`FireRange.killInTransaction`). The injected errors are such as the client
+/// retries by itself. Only intake, which has no transactions, is killed at any moment. Kills of planners at any moment,
 /// zombies and abortable errors need isolation, and so a real Kafka.
 @Suite(.serialized)
 struct FireTests {
@@ -84,12 +85,12 @@ struct FireTests {
     try broker.setBrokerUp()
     try range.publish(seconds: 1)
 
-    // In order, while events flow.
+    // A planner ends in order while events flow.
     #expect(range.end("two") == nil)
     try range.publish(seconds: range.random.seconds(0.5, 1.5))
     try range.start("two", roles: "planner")
     try range.publish(seconds: 1)
-    // At rest: nothing is open, and the state is whole.
+    // A planner is killed at rest: no transaction is open, and the state is whole.
     #expect(try range.drained(timeout: 40), "\(range.log)\n\(range.complaints)")
     range.kill9("one")
     try range.start("three", roles: "planner")
@@ -97,10 +98,10 @@ struct FireTests {
     try conclude(range)
   }
 
-  /// What holds on the embedded broker, too, once repeated ids are dropped: a planner that takes over decides the same
-  /// records to the same bytes (a repeated id with other content is a violation), so every event ends in one final decision
-  /// and every ledger recomputed from the commands is exact. What does not, and is shown on a real Kafka only: that nobody
-  /// ever sees what the killed transaction wrote, and that an owner who was merely slow is fenced off.
+  /// Shows on the embedded broker, once repeated ids are dropped, that a planner that takes over decides the same records to
+  /// the same bytes: a repeated id with other content is a violation. So every event ends in one final decision, and every
+  /// ledger recomputed from the commands is exact. Only a real Kafka shows that no reader sees what the killed transaction
+  /// wrote, and that an owner that was only slow is fenced off.
   @Test("one planner, then three, two of them killed in the middle of a transaction, then one: the books are right")
   func scaled() throws {
     var options = FireRange.Options(seed: seeds[0])
@@ -141,7 +142,7 @@ struct FireTests {
       switch range.random.next(0...9) {
       case 0...3:
         range.kill9(victim)
-        // Under its own name the predecessor is fenced at once, under another it has to time out.
+        // Under the same name the new process fences the old one at once; under another the old one has to time out.
         let name = range.random.next(0...1) == 0 ? victim : "p\(next)"
         next += 1
         try range.start(name, roles: "planner", workers: Int(range.random.next(1...2)))
@@ -168,7 +169,7 @@ struct FireTests {
       "needs fencing: give the address of an Apache Kafka as ROUSE_TEST_BOOTSTRAP"), arguments: seeds)
   func zombie(seed: UInt64) throws {
     var options = FireRange.Options(seed: seed)
-    // Also with transactions that outlive the session: fencing must not depend on the time-out.
+    // Transactions may outlive the session: fencing must not depend on their time-out.
     if seed % 2 == 0 { options.transactionTimeoutMilliseconds = 30_000 }
     let range = try FireRange(options, bootstrap: realKafka)
     try range.start("intake", roles: "intake,audit")

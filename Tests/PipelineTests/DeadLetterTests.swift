@@ -9,10 +9,10 @@ import Testing
 struct DeadLetterTests {
   @Test(
     "a letter tells why and where from, and goes back as it was, once; where it comes again all the same, planners know it",
-    arguments: PipelineTests.brokers)
+    arguments: EndToEndTests.brokers)
   func replay(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)
-    // Intake forgets an event with the second after it; planners do not.
+    // Intake forgets an event when two more have come; planners remember it.
     fixture.settings.intake.duplicateWindow = 1
     let events = fixture.settings.eventTopics[0]
     let letters = fixture.settings.topics.deadLetters
@@ -39,7 +39,7 @@ struct DeadLetterTests {
         let report = try box.replay(box.newest(10, reason: "NEW_RULE"))
         #expect(report.replayed.isEmpty && report.replayedBefore.count == 1 && report.refused.isEmpty)
         for number in 0..<2 { try fixture.delay(40 + number * 10, id: "e\(number)", after: 120 + Int64(number)) }
-        // As a publisher would that has lost count.
+        // A publisher sends the same event again.
         try fixture.publish(events, key: "k", value: Array(good.utf8))
       },
       fixture.phase(.deadLetters, plus: 1) {
@@ -51,16 +51,16 @@ struct DeadLetterTests {
     #expect(found.count == 3)
     let first = try #require(
       found.first { letter in
-        letter.reason != "NEW_RULE" && !letter.message.headers.contains { $0.name == Letter.replayedFrom }
+        letter.reason != "NEW_RULE" && !letter.message.headers.contains { $0.name == DeadLetterHeaders.replayedFrom }
       })
     let second = try #require(
-      found.first { letter in letter.message.headers.contains { $0.name == Letter.replayedFrom } })
+      found.first { letter in letter.message.headers.contains { $0.name == DeadLetterHeaders.replayedFrom } })
     #expect(first.origin?.partition == KafkaTopicPartition(topic: events, partition: 0))
     #expect(!first.text.isEmpty)
     #expect(second.reason == first.reason)
     #expect(second.message.key == first.message.key && second.message.value == first.message.value)
     #expect(second.message.headers.contains(KafkaHeader("mine", "1")))
-    #expect(second.message.headers.contains(KafkaHeader(Letter.replayedFrom, "\(first.place)")))
+    #expect(second.message.headers.contains(KafkaHeader(DeadLetterHeaders.replayedFrom, "\(first.place)")))
     #expect(try box.newest(1).count == 1)
     #expect(fixture.counters[.duplicatesDropped] == 0)
     let late = try fixture.decisions().values.filter { $0.event == "late" }

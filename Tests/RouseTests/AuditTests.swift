@@ -4,7 +4,7 @@ import Testing
 
 @Suite("rouse audit")
 struct AuditTests {
-  /// A store that a plan of two devices has filled, and the files of the same plan.
+  /// A folder with the audit store and the files of one plan of two devices.
   private func planned() throws -> Workplace {
     let place = try Workplace()
     try place.put(tinyPolicy, "policy.yaml")
@@ -21,7 +21,7 @@ struct AuditTests {
 
   private let store = ["--store", "audit.sqlite"]
 
-  @Test("an export gives back the plan's own bytes")
+  @Test("an export has the bytes of the plan's own files")
   func export() throws {
     let place = try planned()
     let outcome = try place.rouse(list: ["audit", "export"] + store)
@@ -35,7 +35,7 @@ struct AuditTests {
     #expect(none.err == "nothing in that time\n")
   }
 
-  @Test("why tells the story of the last event, and of a given one")
+  @Test("why explains the last event, or a given one")
   func why() throws {
     let place = try planned()
     let outcome = try place.rouse(list: ["audit", "why", "d1"] + store)
@@ -59,7 +59,7 @@ struct AuditTests {
   }
 
   @Test(
-    "that nothing is known is an answer: words on standard error, exit code 0",
+    "when nothing is known, words on standard error say so and the exit code is 0",
     arguments: [
       (["device", "nobody"], "device nobody is not known"), (["event", "e9"], "event e9 is not known"),
       (["why", "nobody"], "device nobody is not known"), (["statement", "nobody"], "device nobody is not known"),
@@ -78,7 +78,7 @@ struct AuditTests {
     _ = try JSONValue(parsing: json.out)
   }
 
-  @Test("zombies are named: device, subject, kind, since when, and by which push")
+  @Test("zombies are listed with device, subject, kind, start time and the push that started them")
   func zombies() throws {
     let place = try Workplace()
     try place.put(matchPolicy, "policy.yaml")
@@ -127,7 +127,7 @@ struct AuditTests {
     #expect(json["tooNew"] == .number(2))
   }
 
-  @Test("a missing store, or one that is none, is named with what to do")
+  @Test("a missing store, or a file that is no store, is named with what to do")
   func noStore() throws {
     let place = try planned()
     let missing = try place.rouse("audit", "summary", "--store", "other.sqlite")

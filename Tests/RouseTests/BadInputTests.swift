@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bad input")
 struct BadInputTests {
-  /// A good line of each file, between which bad ones are put.
+  /// A folder with a valid policy, device, signal and two valid events. Tests add bad lines to them.
   private func place() throws -> Workplace {
     let place = try Workplace()
     try place.put(tinyPolicy, "policy.yaml")
@@ -23,7 +23,7 @@ struct BadInputTests {
   private static let device = phone("bad").trimmingCharacters(in: .newlines)
   private static let widget = signal("widget.fetched", "d1", at: "15:10:00").trimmingCharacters(in: .newlines)
 
-  /// A bad line, its file, and the reason and words of its dead letter.
+  /// Bad lines: the file, the line, and the reason and the words of the dead letter.
   private static let lines: [(file: String, line: String, reason: String, words: String)] = [
     ("events.jsonl", String(event.prefix(60)), "INVALID_JSON", "ends too early"),
     ("events.jsonl", "not json", "INVALID_JSON", "expected"),
@@ -73,7 +73,7 @@ struct BadInputTests {
     #expect(outcome.status == 0)
     #expect(outcome.err.contains("dead letters  1"))
     #expect(outcome.err.contains("refused \(bad.file):1: "))
-    // Offsets, and so ids, are those of accepted records only.
+    // Refused records take no offset, so the ids of decisions stay the same.
     #expect(try place.lines("decisions.jsonl").map { $0.split(separator: "\"event\"").last } == decisions)
     let letters = try place.lines("dead.jsonl")
     #expect(letters.count == 1)
@@ -176,7 +176,7 @@ struct BadInputTests {
     #expect(try place.bytes("decisions.jsonl").isEmpty)
   }
 
-  @Test("an input without a single line that can be used is named, and the exit code is 1")
+  @Test("an input without any usable line is named, and the exit code is 1")
   func foreignInput() throws {
     let place = try place()
     let devices = try place.bytes("devices.jsonl")
@@ -189,7 +189,7 @@ struct BadInputTests {
       swapped.err.hasSuffix(
         "rouse: no line of devices.jsonl is a registration: all 2 refused; are --devices and --events swapped?\n"),
       "\(swapped.err)")
-    // What was refused, and why, is there to be read.
+    // The refused lines are in the file of dead letters, with their reasons.
     #expect(try place.lines("dead.jsonl").count == 3)
     try place.put(devices, "devices.jsonl")
     let one = try place.rouse(list: Self.arguments)
@@ -208,7 +208,7 @@ struct BadInputTests {
       "\(outcome.err)")
   }
 
-  @Test("an event with too many interest keys is told of, by the check of the policy and by the plan")
+  @Test("policy check and plan warn of events with too many interest keys")
   func manyKeys() throws {
     let place = try place()
     func kind(_ number: Int) -> String {
@@ -230,7 +230,7 @@ struct BadInputTests {
       check.lines.first
         == "policy.yaml:5:15: warning: kinds.Kind0.rules[0].event: an event of this type can have 81 interest keys over all kinds; only the first 64 count"
     )
-    // With the subject, 49 keys are those of the first three kinds; of the last kind none is left.
+    // The subject and the first three kinds make 49 keys, the fourth kind makes the rest of the 64, the last one none.
     let phones = (0..<5).map { number in
       phone("d\(number)").replacing("flight/UA1", with: "k0/10/\(number)")
         .replacing("FlightStatus", with: "Kind\(number)")

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Testing
 
-/// The benchmarks that need a broker, on an embedded one and with next to no load: that they count right, not how fast.
+/// Runs the benchmarks that need a broker with a tiny load on an embedded one, to check their counts, not their speed.
 @Suite("rouse bench with a broker", .serialized)
 struct BenchTests {
   private func number(_ value: JSONValue?) -> Double? {
@@ -20,7 +20,7 @@ struct BenchTests {
     return json
   }
 
-  @Test("bench pipeline measures every mode on the same load, and the passthrough copies what was written")
+  @Test("bench pipeline measures every mode on the same load, and the passthrough copies the written records")
   func pipeline() throws {
     let json = try run("pipeline", "--devices", "200", "--events", "2000", "--rounds", "1", "--commit-interval", "20")
     guard case .array(let rounds)? = json["rounds"] else {
@@ -31,7 +31,7 @@ struct BenchTests {
     for round in rounds { if case .string(let mode)? = round["mode"] { modes[mode] = round } }
     #expect(modes.keys.sorted() == ["idempotent", "passthrough", "transactional", "unlogged"])
     for mode in ["transactional", "idempotent", "unlogged"] {
-      // The log gives the same decisions whatever becomes of them. A tenth warms up, counted in reads of 500.
+      // Every mode decides the same events. A tenth of the 2,000 warms up, rounded up to reads of 500 records.
       let records = try #require(number(modes[mode]?["logRecords"]))
       #expect(records > 0 && records <= 1800, "\(mode)")
       #expect(try #require(number(modes[mode]?["decisions"])) > 0, "\(mode)")
@@ -55,7 +55,7 @@ struct BenchTests {
     #expect(number(round?["commands"]) == 300)
   }
 
-  @Test("bench latency tells percentiles in their order")
+  @Test("bench latency prints ascending percentiles")
   func latency() throws {
     let json = try run(
       "latency", "--devices", "200", "--rate", "200", "--seconds", "1", "--commit-interval", "20", "--alerts", "100")
@@ -76,11 +76,11 @@ struct BenchTests {
       return
     }
     #expect(rounds.map { $0["from"] } == ["topic", "snapshot"].map { .string($0) })
-    // A record for each device, and those of the planners themselves.
+    // One record for each device, and one for each planner's position.
     for round in rounds { #expect(try #require(number(round["records"])) >= 302) }
   }
 
-  @Test("a load that the embedded broker would forget is refused before anything is started")
+  @Test("a load that is too large for the embedded broker is refused before anything starts")
   func tooLarge() throws {
     let outcome = try Workplace().rouse("bench", "pipeline", "--devices", "100000", "--partitions", "2")
     #expect(outcome.status == 1)

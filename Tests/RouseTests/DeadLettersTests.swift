@@ -3,10 +3,10 @@ import JSON
 import KafkaClient
 import Testing
 
-/// The commands on an embedded broker, with letters as intake writes them.
+/// Runs the commands against an embedded broker, with letters in the format of intake.
 @Suite("rouse dead-letters", .serialized)
 struct DeadLettersTests {
-  /// A broker with a letter box, and the means to look at what comes of it.
+  /// A broker with the topics of the commands, and functions that write letters and read records.
   private final class Post {
     let place: Workplace
     let broker: EmbeddedBroker
@@ -29,7 +29,7 @@ struct DeadLettersTests {
       #expect(producer.takeDeliveryFailures().isEmpty)
     }
 
-    /// Posts a letter about a record that stood at a place.
+    /// Writes a dead letter about the record at a place.
     func post(
       _ key: String, _ value: String, reason: String, topic: String, partition: Int = 0, offset: Int = 0,
       headers: [KafkaHeader] = []
@@ -47,7 +47,7 @@ struct DeadLettersTests {
       try place.rouse(list: ["dead-letters"] + arguments + ["--bootstrap", broker.bootstrapServers])
     }
 
-    /// Every record of a partition.
+    /// Returns every record of a partition.
     func records(_ topic: String, _ partition: Int32 = 0) throws -> [KafkaMessage] {
       let consumer = try KafkaConsumer(
         KafkaConfiguration([
@@ -67,7 +67,7 @@ struct DeadLettersTests {
 
   private static let event = delay("e1", 30, at: "15:00:00")
 
-  @Test("list tells reason and origin, the newest first; show gives headers and bytes")
+  @Test("list prints reason and origin, the newest first; show prints headers and bytes")
   func look() throws {
     let post = try Post()
     #expect(try post.letters("list").err == "no dead letters\n")
@@ -102,7 +102,7 @@ struct DeadLettersTests {
     #expect(wrong.err.contains("expected topic[partition]@offset"))
   }
 
-  @Test("replaying by reason comes to the older letters once the newest are replayed")
+  @Test("replaying by reason goes on with older letters after the newest are replayed")
   func batches() throws {
     let post = try Post()
     for number in 0..<5 {
@@ -144,7 +144,7 @@ struct DeadLettersTests {
     #expect(sent.first?.key == Array("k1".utf8))
     #expect(sent.first?.value == Array(Self.event.utf8))
     #expect(sent.first?.headers == [KafkaHeader("mine", "1"), KafkaHeader("rouse-replayed-from", letter)])
-    // The receipt is no letter, and the letter tells of it.
+    // The list does not show the receipt as a letter, and it shows the letter as replayed.
     let list = try post.letters("list")
     #expect(list.lines.count == 2)
     #expect(list.lines[0].contains("from events[1]@0  replayed 20"))
@@ -152,7 +152,7 @@ struct DeadLettersTests {
     #expect(json["replayed"] != nil)
   }
 
-  @Test("one letter that is refused keeps all of them back, unless it is to be left out")
+  @Test("one refused letter prevents the replay of all, unless refused letters are skipped")
   func refused() throws {
     let post = try Post()
     try post.post("k1", Self.event, reason: "NEW_RULE", topic: "events", partition: 1)
@@ -179,7 +179,7 @@ struct DeadLettersTests {
     #expect(try post.records("rouse.log").isEmpty)
   }
 
-  @Test("a registration goes back only while its device has sent no other since")
+  @Test("a registration is replayed only if its device has sent no other since")
   func registrations() throws {
     let post = try Post()
     let refusedOnce = phone("d1", zone: "Mars/Base")
@@ -212,7 +212,7 @@ struct DeadLettersTests {
     #expect(try post.records("rouse.devices").count == 9)
   }
 
-  @Test("a replay that the broker refuses says so, and leaves no receipt: the same command goes on")
+  @Test("a replay that the broker refuses leaves no receipt, so the same command can be given again")
   func failed() throws {
     let post = try Post()
     try post.post("k1", Self.event, reason: "NEW_RULE", topic: "events", partition: 1)
@@ -223,7 +223,7 @@ struct DeadLettersTests {
     #expect(failed.err.hasPrefix("rouse: committing the transaction failed: "), "\(failed.err)")
     #expect(failed.err.hasSuffix("; no letter was replayed; the same command goes on, and replays none twice\n"))
     #expect(try post.records("events", 1).isEmpty)
-    // The client may have given up before it met the second.
+    // The client may have given up after the first error, so the second may still be there.
     post.broker.clearRequestErrors(.produce)
     #expect(try post.letters("replay", "rouse.dead-letters[0]@0").out.contains("replayed to events"))
     #expect(try post.records("events", 1).count == 1)

@@ -12,7 +12,7 @@ struct FleetAndBenchTests {
     return place
   }
 
-  @Test("a larger fleet begins with the devices of a smaller one, and bad lines are told")
+  @Test("a larger fleet begins with the devices of a smaller one, and bad lines are reported")
   func prefix() throws {
     let place = try events()
     let small = try place.rouse("fleet", "--events", "events.jsonl", "--devices", "3", "--seed", "5", "--out", "-")
@@ -24,7 +24,7 @@ struct FleetAndBenchTests {
     #expect(Array(large.lines.prefix(3)) == small.lines)
   }
 
-  @Test("kinds by option and by file")
+  @Test("kinds are given by an option or by a file")
   func kinds() throws {
     let place = try events()
     let option = try place.rouse(
@@ -39,7 +39,7 @@ struct FleetAndBenchTests {
     #expect(try place.bytes("a.jsonl") == place.bytes("b.jsonl"))
   }
 
-  @Test("what cannot be is refused: no such subjects, no such file, no such number")
+  @Test("unknown subjects, missing files and impossible numbers are refused")
   func refused() throws {
     let place = try events()
     let prefix = try place.rouse(
@@ -70,7 +70,7 @@ struct FleetAndBenchTests {
     #expect(rate > 0)
   }
 
-  @Test("bench audit fills a new file and refuses one that is there")
+  @Test("bench audit fills a new file and refuses an existing one")
   func benchAudit() throws {
     let place = try Workplace()
     let outcome = try place.rouse("bench", "audit", "--store", "b.sqlite", "--decisions", "300", "--devices", "10")

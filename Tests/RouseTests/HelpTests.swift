@@ -1,23 +1,74 @@
+import Foundation
 import Testing
 
 @Suite("Help and wrong use")
 struct HelpTests {
-  @Test(
-    "every command explains itself with an example",
-    arguments: [
-      [], ["plan"], ["fleet"], ["policy"], ["policy", "check"], ["policy", "explain"], ["policy", "diff"],
-      ["policy", "profiles"], ["audit"], ["audit", "device"], ["audit", "event"], ["audit", "why"], ["audit", "top"],
-      ["audit", "statement"], ["audit", "zombies"], ["audit", "summary"], ["audit", "export"], ["bench"],
-      ["bench", "planner"], ["dead-letters", "list"], ["dead-letters", "show"], ["dead-letters", "replay"],
-      ["bench", "audit"], ["bench", "pipeline"], ["bench", "latency"], ["bench", "restore"], ["simulate"],
-    ])
-  func help(_ command: [String]) throws {
-    let outcome = try Workplace().rouse(list: command + ["--help"])
-    #expect(outcome.status == 0)
-    #expect(outcome.err == "")
-    let example = "EXAMPLE\n  " + (["rouse"] + command).joined(separator: " ")
-    #expect(outcome.out.contains(example), "\(outcome.out)")
-    #expect(!outcome.out.contains("\n\\"), "an example was wrapped")
+  @Test("every command has an abstract and a discussion with an example that calls it")
+  func help() throws {
+    let entries = try CommandTree.read()
+    #expect(entries.count > 30, "the tree was not read")
+    for entry in entries {
+      let outcome = try Workplace().rouse(list: entry.path + ["--help"])
+      #expect(outcome.status == 0)
+      #expect(outcome.err == "")
+      let calls = Self.examples(in: entry.command.discussion ?? "").filter { $0.contains(entry.title) }
+      #expect(!calls.isEmpty, "\(outcome.out)")
+      #expect(outcome.out.contains("\nEXAMPLE\n  "), "\(outcome.out)")
+      #expect(!outcome.out.contains("\n\\"), "\(entry.title): an example was wrapped")
+    }
+  }
+
+  @Test("every abstract is a sentence that begins with a verb")
+  func abstracts() throws {
+    for entry in try CommandTree.read() {
+      let abstract = entry.command.abstract ?? ""
+      #expect(isSentence(abstract), "\(entry.title): \(abstract)")
+      let first = abstract.prefix { $0 != " " }
+      #expect(
+        !["A", "An", "The", "What", "How", "Who", "Which", "Why", "One", "That", "Of"].contains(first),
+        "\(entry.title): \(abstract)")
+    }
+  }
+
+  @Test("every argument, option and flag is described by a sentence")
+  func arguments() throws {
+    for entry in try CommandTree.read() {
+      for argument in entry.command.arguments ?? [] {
+        #expect(isSentence(argument.abstract ?? ""), "\(entry.title) \(argument.title): \(argument.abstract ?? "")")
+      }
+    }
+  }
+
+  /// Whether a text begins with a capital letter or a name, and ends like a sentence or with an addition in parentheses.
+  private func isSentence(_ text: String) -> Bool {
+    guard let first = text.first, let last = text.last, text.count > 8 else { return false }
+    return (first.isUppercase || first.isNumber || first == "-") && (last == "." || last == ")" || last == "…")
+  }
+
+  @Test("examples use commands and options that exist")
+  func examples() throws {
+    let entries = try CommandTree.read()
+    for entry in entries {
+      for example in Self.examples(in: entry.command.discussion ?? "") {
+        let words = example.split(separator: " ").map(String.init).drop { $0 != "rouse" }
+        let called = entries.filter { words.dropFirst().starts(with: $0.path) }.max { $0.path.count < $1.path.count }
+        let known = Set((called?.command.arguments ?? []).map(\.title))
+        #expect(called.map { !$0.path.isEmpty } == true, "\(entry.title): \(example)")
+        for word in words where word.hasPrefix("--") {
+          let option = String(word.prefix { $0 != "=" })
+          #expect(known.contains(option), "\(entry.title): \(example): no option \(option)")
+        }
+      }
+    }
+  }
+
+  /// Returns the command lines under the heading EXAMPLE, each on one line.
+  private static func examples(in discussion: String) -> [String] {
+    guard let heading = discussion.range(of: "EXAMPLE\n") else { return [] }
+    let block = discussion[heading.upperBound...].components(separatedBy: "\n\n")[0]
+    return block.replacingOccurrences(of: "\\\n", with: " ").split(separator: "\n").map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
   }
 
   @Test("the version is one line on standard output")
@@ -49,7 +100,7 @@ struct HelpTests {
       (["bench", "planner", "--fan-out", "0"], "--fan-out: found 0"),
       (["bench", "pipeline", "--fan-out", "5", "--devices", "4"], "--fan-out: found 5, expected 1 to 4"),
       (["bench", "pipeline", "--mode", "passthrough"], "it copies what --mode transactional wrote; name both"),
-      (["bench", "latency", "--property", "linger"], "--property linger: expected name=value"),
+      (["bench", "latency", "--property", "linger"], "--property: part 1 is not name=value"),
       (["bench", "restore", "--rounds", "0"], "--rounds: found 0, expected 1 to 100"),
       (["simulate"], "name at least one --policy"),
       (["simulate", "--strategies", "--tokens", "0"], "--tokens: found 0"),

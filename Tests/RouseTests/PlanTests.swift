@@ -5,7 +5,8 @@ import Testing
 
 @Suite("rouse plan")
 struct PlanTests {
-  /// Two phones about two flights, five delays, and an app that comes to the foreground before the fourth.
+  /// A folder with two phones, each about a flight, five delays, and a signal that the app came to the foreground before
+  /// the fourth.
   private func tiny() throws -> Workplace {
     let place = try Workplace()
     try place.put(tinyPolicy, "policy.yaml")
@@ -28,11 +29,11 @@ struct PlanTests {
     let place = try tiny()
     let outcome = try place.rouse(list: Self.inputs + ["--decisions", "-", "--commands", "commands.jsonl"])
     #expect(outcome.status == 0)
-    // The hash is that of the policy and its profile, whose file may be edited.
+    // The hash covers the policy and its profile. The profile's file may change, so the hash is asked for.
     let check = try JSONValue(parsing: try place.rouse("policy", "check", "policy.yaml", "--format", "json").out)
     guard case .string(let hash)? = check["hash"] else { throw MissingHash() }
     let policy = #""policy":{"version":"tiny.1","hash":"\#(hash)"}}"#
-    // What a token is worth is the planner's business, and tested there.
+    // The price is tested with the planner.
     #expect(
       outcome.lines.first?.replacing(/"price":[0-9.]+/, with: "\"price\":P")
         == #"{"decision":"d-0-2-1","event":"e1","events":["e1"],"device":"d1","instance":"w1","kind":"FlightStatus","#
@@ -50,7 +51,7 @@ struct PlanTests {
         + policy)
   }
 
-  /// `event device reason time` of each line.
+  /// Returns `event device reason time` for each line.
   private func story(_ lines: [String]) throws -> [String] {
     try lines.map { line in
       let decision = try Decision(json: Array(line.utf8))
@@ -70,7 +71,7 @@ struct PlanTests {
     #expect(outcome.err.contains("signals       1"))
   }
 
-  @Test("what still waits at the end is drained, unless told not to")
+  @Test("pending changes are drained at the end, unless --no-drain is given")
   func drain() throws {
     let place = try tiny()
     try place.put(delay("e1", 10, at: "15:00:00") + delay("e2", 20, at: "15:02:00"), "events.jsonl")
@@ -123,7 +124,8 @@ struct PlanTests {
     #expect(first == (try place.bytes("a.jsonl"), try place.bytes("b.jsonl.gz")))
   }
 
-  @Test("the summary is JSON on standard output when asked for, and on standard error where data goes there")
+  @Test(
+    "the summary is JSON on standard output when asked for, and on standard error when data goes to standard output")
   func jsonSummary() throws {
     let place = try tiny()
     let outcome = try place.rouse(list: Self.inputs + ["--format", "json"])
@@ -138,7 +140,7 @@ struct PlanTests {
     #expect(try JSONValue(parsing: piped.err)["decisions"] == .number(Double(piped.lines.count)))
   }
 
-  @Test("payloads are counted by band, and a refused one is told with its members")
+  @Test("payloads are counted by band, and a refused one is printed with its largest members")
   func payloads() throws {
     let place = try Workplace()
     try place.put(matchPolicy, "policy.yaml")
@@ -157,7 +159,7 @@ struct PlanTests {
     #expect(summary["refusedPayloads"]?[0]?["largest"]?["note"] == .number(5000))
   }
 
-  @Test("a reader that goes away is a quiet end")
+  @Test("a reader that goes away ends the program quietly")
   func brokenPipe() throws {
     let place = try Workplace()
     try place.put(tinyPolicy, "policy.yaml")
@@ -169,7 +171,7 @@ struct PlanTests {
     process.standardOutput = pipe
     let words = Pipe()
     process.standardError = words
-    // Nobody reads from the first byte on.
+    // The reader is gone before the program writes its first byte.
     try pipe.fileHandleForReading.close()
     try process.run()
     try pipe.fileHandleForWriting.close()

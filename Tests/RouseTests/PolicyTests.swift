@@ -4,7 +4,7 @@ import Testing
 
 @Suite("rouse policy")
 struct PolicyTests {
-  @Test("a valid policy is called so, with version and hash")
+  @Test("a valid policy is reported with version and hash")
   func valid() throws {
     let place = try Workplace()
     try place.put(tinyPolicy, "policy.yaml")
@@ -16,7 +16,7 @@ struct PolicyTests {
     #expect(json["version"] == .string("tiny.1"))
   }
 
-  @Test("every mistake is printed with its place, and the exit code is 1")
+  @Test("every mistake is printed with its line and column, and the exit code is 1")
   func mistakes() throws {
     let place = try Workplace()
     let text = tinyPolicy.replacing("perDay: 40", with: "perDay: 4000").replacing(
@@ -32,14 +32,14 @@ struct PolicyTests {
     #expect(try JSONValue(parsing: json.out)["problems"]?[1]?["line"] == .number(7))
   }
 
-  @Test("a policy comes from standard input too")
+  @Test("a policy can come from standard input")
   func standardInput() throws {
     let outcome = try Workplace().rouse("policy", "check", "-", input: "version: 7\n")
     #expect(outcome.status == 1)
     #expect(outcome.out.contains("standard input:1:"))
   }
 
-  @Test("explain names where each value comes from, for one kind if asked")
+  @Test("explain prints the source of each value, for one kind if asked")
   func explain() throws {
     let place = try Workplace()
     try place.put(tinyPolicy, "policy.yaml")
@@ -52,7 +52,7 @@ struct PolicyTests {
     #expect(unknown.err == "rouse: policy.yaml: no kind Score; the kinds are FlightStatus\n")
   }
 
-  @Test("check and explain warn of a payload that is large by constant text alone")
+  @Test("check and explain warn when constant text alone makes a payload too large")
   func constantText() throws {
     let place = try Workplace()
     let text = String(repeating: "x", count: 1000)
@@ -94,7 +94,7 @@ struct PolicyTests {
     #expect(try Workplace().rouse("policy", "profiles").lines.first == "apple-2026 (the default)")
   }
 
-  @Test("a profile is printed, changed, named by a policy, and explained")
+  @Test("a printed profile can be changed, named by a policy, and explained")
   func ownProfile() throws {
     let place = try Workplace()
     try place.put(tinyPolicy, "plain.yaml")
@@ -111,10 +111,10 @@ struct PolicyTests {
     #expect(try JSONValue(parsing: check.out)["profile"] == .string("ours"))
     let explain = try place.rouse("policy", "explain", "policies/policy.yaml")
     #expect(explain.lines.contains { $0.hasPrefix("limits.devicePushes.limit = 7 ") && $0.contains("# profile ours,") })
-    // The option says the same of a policy that names no profile.
+    // The option --profile has the same effect on a policy that names no profile.
     let option = try place.rouse("policy", "explain", "plain.yaml", "--profile", "policies/ours.yaml")
     #expect(option.lines.contains { $0.hasPrefix("limits.devicePushes.limit = 7 ") })
-    // The hash is that of both.
+    // The hash covers the policy and the profile.
     let before = try JSONValue(parsing: check.out)["hash"]
     let profile = String(decoding: try place.bytes("policies/ours.yaml"), as: UTF8.self)
     try place.put(profile.replacing("limit: 7\n", with: "limit: 6\n"), "policies/ours.yaml")
@@ -122,7 +122,7 @@ struct PolicyTests {
     #expect(try JSONValue(parsing: after.out)["hash"] != before)
   }
 
-  @Test("a profile that is not there, is wrong or takes another's name is told with file, line and column")
+  @Test("a profile that is missing, wrong or has a built-in name is refused with file, line and column")
   func wrongProfile() throws {
     let place = try Workplace()
     try place.put(tinyPolicy.replacing("profile: apple-2026", with: "profile: ./ours.yaml"), "policy.yaml")

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// What a run of the program left behind.
+/// The result of a run of the program.
 struct Outcome {
   var status: Int32
   var out: String
   var err: String
-  /// Lines of standard output.
+  /// The lines of standard output.
   var lines: [String] { out.split(separator: "\n").map(String.init) }
 }
 
-/// A folder of its own, in which the built program runs.
+/// A temporary folder in which the built program runs.
 final class Workplace {
   let folder: URL
 
@@ -38,7 +38,11 @@ final class Workplace {
     try rouse(list: arguments, input: input, environment: environment)
   }
 
-  /// Runs `rouse` with these arguments, to its end. Output goes through files: a full pipe would stop it.
+  /// Runs `rouse` to its end. Its output goes to files, because a full pipe would block it.
+  /// - Parameters:
+  ///   - arguments: the arguments, without the program's name.
+  ///   - input: the text of standard input.
+  ///   - environment: variables besides `PATH` and `COLUMNS`.
   func rouse(list arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Outcome {
     let run = UUID().uuidString
     try put(input, "\(run).in")
@@ -68,7 +72,7 @@ final class Workplace {
     return outcome
   }
 
-  /// Beside the test bundle, which is the running program or, on some systems, what it has loaded.
+  /// The program, which the build puts into the folder of the test runner.
   static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("rouse")
 }

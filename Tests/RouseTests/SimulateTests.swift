@@ -2,7 +2,7 @@ import Testing
 
 @Suite("rouse simulate")
 struct SimulateTests {
-  @Test("the classic table is printed without any file")
+  @Test("the table of strategies is printed without any file")
   func strategies() throws {
     let outcome = try Workplace().rouse("simulate", "--strategies")
     #expect(outcome.status == 0)
@@ -27,7 +27,7 @@ struct SimulateTests {
     #expect(String(decoding: try place.bytes("report.html"), as: UTF8.self).hasPrefix("<!doctype html>"))
   }
 
-  @Test("signals are read, hidden budgets say what was on the screens, and the page carries their numbers")
+  @Test("with signals and a device model, the table and the page report what the screens showed")
   func devices() throws {
     let place = try Workplace()
     try place.put(Self.policy, "now.yaml")

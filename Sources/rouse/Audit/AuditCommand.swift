@@ -1,11 +1,12 @@
 import ArgumentParser
 
+/// The group of questions to an audit store.
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "audit", abstract: "Ask an audit store what was decided, and why.",
+    commandName: "audit", abstract: "Ask an audit store about decisions and their reasons.",
     discussion: """
-      The store is opened for reading only. Times are RFC 3339. An answer that nothing is known is an answer: it goes to \
-      standard error, and the exit code is 0.
+      The store is opened for reading only. Times are RFC 3339. When nothing is known, words on standard error say so \
+      and the exit code is still 0.
 
       EXAMPLE
         rouse audit summary --store audit.sqlite

@@ -1,16 +1,17 @@
 import ArgumentParser
 import Auditing
 
+/// Lists the decisions and commands of one device.
 struct AuditDeviceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "device", abstract: "What happened to a device, oldest first.",
+    commandName: "device", abstract: "List the decisions and commands of a device, oldest first.",
     discussion: """
       EXAMPLE
         rouse audit device device-0000001 --store audit.sqlite \\
           --from 2013-07-04T00:00:00Z --limit 20
       """)
 
-  @Argument(help: "The device.")
+  @Argument(help: "The id of the device.")
   var device: String
   @OptionGroup var limit: LimitOption
   @OptionGroup var time: TimeRangeOptions

@@ -1,12 +1,13 @@
 import ArgumentParser
 import Auditing
 
+/// Shows the decisions about one event.
 struct AuditEventCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "event", abstract: "What one event did, over all devices.",
+    commandName: "event", abstract: "Show the decisions about one event, over all devices.",
     discussion: """
-      Decisions name an event by its id alone. Where two publishers use the same id, the answer is about both of their \
-      events: let ids be unique over all topics with events, for instance with the publisher's name in front.
+      Decisions name an event by its id alone. If two publishers use the same id, the answer covers both of their \
+      events. Make ids unique over all topics with events, for instance with the publisher's name in front.
 
       EXAMPLE
         rouse audit event nyc-2013-07-0000001 --store audit.sqlite

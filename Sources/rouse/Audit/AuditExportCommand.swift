@@ -4,18 +4,19 @@ import Domain
 import JSON
 import LineFiles
 
+/// Writes the whole store as JSON lines.
 struct AuditExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write every decision and command as JSON, one a line.",
+    commandName: "export", abstract: "Write every decision and command as JSON lines.",
     discussion: """
-      Each line has the bytes that it has on its topic. --format has no effect: nobody reads a table of millions of rows.
+      Each line has the same bytes as on its topic. --format has no effect: lines are always JSON.
 
       EXAMPLE
         rouse audit export --store audit.sqlite \\
           --from 2013-07-04T00:00:00Z --out since-july-4.jsonl.gz
       """)
 
-  @Option(help: ArgumentHelp("Where the lines go.", valueName: "file"))
+  @Option(help: ArgumentHelp("The file to write.", valueName: "file"))
   var out = "-"
   @OptionGroup var time: TimeRangeOptions
   @OptionGroup var audit: AuditOptionGroup

@@ -1,22 +1,28 @@
 import ArgumentParser
 import Auditing
 
-/// Which store, and how to print.
+/// The options of every question: the store, and the format of the answer.
 struct AuditOptionGroup: ParsableArguments {
   @Option(help: ArgumentHelp("The audit store.", valueName: "file"))
   var store: String
   @OptionGroup var output: FormatOption
 
+  /// Opens the store for reading.
+  /// - Throws: ``Failure`` when there is no file, `AuditError` when it is no audit store.
   func open() throws -> AuditStore {
     guard Files.exists(store) else {
       throw Failure(
-        "no audit store at \(store); fill one with `rouse plan … --audit \(store)`, or give the path of one that is there"
+        "no audit store at \(store); fill one with `rouse plan … --audit \(store)`, or name another with --store"
       )
     }
     return try AuditStore.open(path: store, options: AuditOptions(access: .read))
   }
 
-  /// An answer that is one goes to standard output, one that nothing is known as words to standard error.
+  /// Prints an answer.
+  /// - Parameters:
+  ///   - isKnown: whether there is an answer. If not, the text goes to standard error.
+  ///   - text: the answer for people.
+  ///   - json: the answer for programs, which always goes to standard output.
   func print(isKnown: Bool = true, text: @autoclosure () -> String, json: @autoclosure () throws -> String) throws {
     if output.format == .json { try Output.print(try json() + "\n") }
     if !isKnown {

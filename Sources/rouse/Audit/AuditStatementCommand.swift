@@ -2,19 +2,20 @@ import ArgumentParser
 import Auditing
 import Domain
 
+/// Lists the charges of one device.
 struct AuditStatementCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "statement", abstract: "What a device was charged, like the statement of a bank account.",
+    commandName: "statement", abstract: "List the charges of a device, like the statement of a bank account.",
     discussion: """
       EXAMPLE
         rouse audit statement device-0000001 --store audit.sqlite \\
           --utc-offset=-04:00
       """)
 
-  @Argument(help: "The device.")
+  @Argument(help: "The id of the device.")
   var device: String
   @Option(
-    help: ArgumentHelp("Whose days to count: east of UTC, such as +02:00 or -04:00.", valueName: "offset"),
+    help: ArgumentHelp("The UTC offset of the days to count, such as +02:00 or -04:00.", valueName: "offset"),
     transform: Instant.readOffset)
   var utcOffset = TimeSpan.zero
   @OptionGroup var limit: LimitOption

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Auditing
 
+/// Summarises a store.
 struct AuditSummaryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "summary", abstract: "A whole store at a glance.",
+    commandName: "summary", abstract: "Summarise a whole store.",
     discussion: """
-      Events and devices are those with a decision: an event that nobody listens to leaves no trace here.
+      Only events and devices with a decision are counted: an event without an interested device is not in the store.
 
       EXAMPLE
         rouse audit summary --store audit.sqlite --format json

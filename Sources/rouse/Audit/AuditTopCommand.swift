@@ -1,15 +1,16 @@
 import ArgumentParser
 import Auditing
 
+/// Counts decisions by reason, kind, device, event or verdict.
 struct AuditTopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "top", abstract: "The most frequent reasons, kinds, devices, events or verdicts.",
+    commandName: "top", abstract: "List the most frequent reasons, kinds, devices, events or verdicts.",
     discussion: """
       EXAMPLE
         rouse audit top --by device --limit 10 --store audit.sqlite
       """)
 
-  @Option(help: "What to count.")
+  @Option(help: "The value to count by.")
   var by = Top.Key.reason
   @OptionGroup var limit: LimitOption
   @OptionGroup var time: TimeRangeOptions

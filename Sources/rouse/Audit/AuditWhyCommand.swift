@@ -2,18 +2,19 @@ import ArgumentParser
 import Auditing
 import Domain
 
+/// Explains the decisions about one event on one device.
 struct AuditWhyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "why", abstract: "Why did, or didn't, this device reload?",
+    commandName: "why", abstract: "Explain why a device did, or did not, reload.",
     discussion: """
-      Without --event the answer is about the event that was decided about last, before --at if that is given.
+      Without --event, the answer is about the last event with a decision, or the last one before --at.
 
       EXAMPLE
         rouse audit why device-0000001 --store audit.sqlite \\
           --kind FlightStatus --at 2013-07-04T12:00:00Z
       """)
 
-  @Argument(help: "The device.")
+  @Argument(help: "The id of the device.")
   var device: String
   @Option(help: "Only this instance.")
   var instance: String?
@@ -22,7 +23,7 @@ struct AuditWhyCommand: ParsableCommand {
   @Option(help: "The event's id, without its source.")
   var event: String?
   @Option(
-    help: ArgumentHelp("The moment that the question is about, RFC 3339.", valueName: "time"), transform: Instant.read)
+    help: ArgumentHelp("The moment in question, RFC 3339.", valueName: "time"), transform: Instant.read)
   var at: Timestamp?
   @OptionGroup var audit: AuditOptionGroup
 

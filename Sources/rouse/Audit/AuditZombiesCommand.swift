@@ -1,13 +1,14 @@
 import ArgumentParser
 import Auditing
 
+/// Lists Live Activities that nobody can update or end.
 struct AuditZombiesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "zombies", abstract: "Live Activities that were started by push and of which nothing was heard.",
+    commandName: "zombies", abstract: "List Live Activities that were started by push and never registered.",
     discussion: """
-      Nobody can update or end an activity whose token the device never registered: it stays on the lock screen for up to \
-      eight hours. A start is a zombie when half an hour later nothing was decided about, or pushed to, a new activity of \
-      its kind on the device.
+      An activity whose token the device never registered cannot be updated or ended: it stays on the lock screen for up \
+      to eight hours. A start counts as a zombie when, half an hour later, there is no decision about and no push to a \
+      new activity of its kind on the device.
 
       EXAMPLE
         rouse audit zombies --from 2026-11-20T00:00:00Z --store audit.sqlite

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Domain
 
-/// An instant on the command line.
+/// Reads times on the command line.
 enum Instant {
+  /// - Throws: `ValidationError` when the text is no RFC 3339 date and time.
   static func read(_ text: String) throws -> Timestamp {
     guard let time = Timestamp(rfc3339: text) else {
       throw ValidationError("expected an RFC 3339 date and time such as 2013-07-04T12:00:00Z, found '\(text)'")
@@ -10,7 +11,8 @@ enum Instant {
     return time
   }
 
-  /// `+02:00`, `-04:00`: the offset of an RFC 3339 time.
+  /// Reads the offset of an RFC 3339 time, such as `+02:00` or `-04:00`.
+  /// - Throws: `ValidationError` when the text is no offset.
   static func readOffset(_ text: String) throws -> TimeSpan {
     let midnight = "1970-01-01T00:00:00"
     guard let local = Timestamp(rfc3339: midnight + "Z"), let time = Timestamp(rfc3339: midnight + text) else {

@@ -57,7 +57,7 @@ struct VerifyCommand: AsyncParsableCommand {
       try Self.read(decisions) { bytes, place in check.add(decision: bytes, place: place()) }
       try Self.read(commands) { bytes, place in check.add(command: bytes, place: place()) }
     } else {
-      try readTopics(try await settings.resolve().connected(), into: &check)
+      try readTopics(try settings.resolve().connected(), into: &check)
     }
     let report = try check.finish()
     switch output.format {

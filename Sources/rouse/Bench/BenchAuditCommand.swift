@@ -1,13 +1,13 @@
 import ArgumentParser
-import Auditing
-import Domain
+import Benchmarks
 import JSON
 
 struct BenchAuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "audit", abstract: "How many decisions a second an audit store takes in, and the bytes for each.",
+    commandName: "audit",
+    abstract: "Measure how fast an audit store takes decisions in, and the bytes that each needs.",
     discussion: """
-      Fills a new file, which stays there: remove it afterwards.
+      Fills a new file and leaves it there; remove it afterwards.
 
       EXAMPLE
         rouse bench audit --store /tmp/bench.sqlite --decisions 1000000
@@ -22,21 +22,15 @@ struct BenchAuditCommand: ParsableCommand {
   @OptionGroup var output: FormatOption
 
   func validate() throws {
-    if !(1...1_000_000_000).contains(decisions) {
-      throw ValidationError("--decisions: found \(decisions), expected 1 to 1,000,000,000")
-    }
-    if !(1...10_000_000).contains(devices) {
-      throw ValidationError("--devices: found \(devices), expected 1 to 10,000,000")
-    }
+    try BenchLimits.check("--decisions", decisions, 1...1_000_000_000)
+    try BenchLimits.check("--devices", devices, 1...10_000_000)
   }
 
   func run() throws {
     if Files.exists(store) {
       throw Failure("there is a file at \(store) already; the benchmark fills a new one: remove it or name another")
     }
-    let result = try AuditBenchmark.run(decisions: decisions, devices: devices, path: store) {
-      Timestamp(microseconds: Int64(Machine.seconds() * 1e6))
-    }
+    let result = try AuditBenchmark.run(decisions: decisions, devices: devices, path: store)
     switch output.format {
     case .text:
       try Output.print(
@@ -48,24 +42,27 @@ struct BenchAuditCommand: ParsableCommand {
         size       \(Digits.decimal(result.bytesPerDecision, 1)) bytes a decision
 
         """)
-    case .json:
-      var json = JSONWriter()
-      json.beginObject()
-      BenchMachine.write(to: &json)
-      json.key("devices")
-      json.integer(devices)
-      json.key("decisions")
-      json.integer(result.decisions)
-      json.key("commands")
-      json.integer(result.commands)
-      json.key("seconds")
-      json.rounded(result.seconds)
-      json.key("decisionsPerSecond")
-      json.integer(Int(result.decisionsPerSecond))
-      json.key("bytesPerDecision")
-      json.rounded(result.bytesPerDecision)
-      json.endObject()
-      try Output.print(json.bytes)
+    case .json: try Output.print(json(result))
     }
+  }
+
+  private func json(_ result: AuditBenchmark.Result) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    BenchMachine.write(to: &json)
+    json.key("devices")
+    json.integer(devices)
+    json.key("decisions")
+    json.integer(result.decisions)
+    json.key("commands")
+    json.integer(result.commands)
+    json.key("seconds")
+    json.rounded(result.seconds)
+    json.key("decisionsPerSecond")
+    json.integer(Int(result.decisionsPerSecond))
+    json.key("bytesPerDecision")
+    json.rounded(result.bytesPerDecision)
+    json.endObject()
+    return json.bytes
   }
 }

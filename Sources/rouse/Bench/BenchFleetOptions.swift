@@ -1,7 +1,8 @@
 import ArgumentParser
+import Benchmarks
 import Domain
 
-/// The made-up fleet and events of the benchmarks that plan against a broker.
+/// The fleet and the events of the benchmarks that plan against a broker.
 struct BenchFleetOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))
   var devices = 100_000
@@ -9,7 +10,7 @@ struct BenchFleetOptions: ParsableArguments {
   var instances = 3
   @Option(help: ArgumentHelp("Devices that each event reaches.", valueName: "count"))
   var fanOut = 1
-  @Option(help: ArgumentHelp("Of a hundred events so many are worth a push.", valueName: "count"))
+  @Option(help: ArgumentHelp("How many of a hundred events are worth a push.", valueName: "count"))
   var alerts = 39
 
   func validate() throws {
@@ -19,5 +20,5 @@ struct BenchFleetOptions: ParsableArguments {
     try BenchLimits.check("--alerts", alerts, 0...100)
   }
 
-  var load: BenchLoad { BenchLoad(devices: devices, instances: instances, fanOut: fanOut, alertPercent: alerts) }
+  var load: FleetLoad { FleetLoad(devices: devices, instances: instances, fanOut: fanOut, alertPercent: alerts) }
 }

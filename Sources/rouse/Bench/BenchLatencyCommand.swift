@@ -1,19 +1,18 @@
 import ArgumentParser
-import Domain
-import Foundation
+import Benchmarks
 import Histogram
 import JSON
 import Pipeline
 
 struct BenchLatencyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "latency", abstract: "How long from an event being produced to its command being readable.",
+    commandName: "latency", abstract: "Measure the time from a produced event to its readable command.",
     discussion: """
-      Intake, planner and a reader of committed commands, all in this process, at a fixed load: events are sent by the \
-      clock, and a latency counts from the moment its event was due, so nothing that a stall holds up is left out. \
-      Without --rate the maximum of intake and planner is found first and a share of it taken.
+      Intake, planner and a reader of committed commands run in this process, at a fixed load. Events are sent by the \
+      clock, and a latency counts from the moment when its event was due, so a stall shows in every event that it held \
+      up. Without --rate, the maximum of intake and planner is found first, and a share of it is the load.
 
-      The embedded broker shows records before they are committed: latencies come from a real one.
+      The embedded broker shows records before they are committed: measure latencies with a real one.
 
       EXAMPLE
         rouse bench latency --bootstrap localhost:9092
@@ -24,7 +23,7 @@ struct BenchLatencyCommand: ParsableCommand {
   @OptionGroup var fleet: BenchFleetOptions
   @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
   var commitInterval = 50
-  @Option(help: ArgumentHelp("Events a second; without it a share of the maximum.", valueName: "count"))
+  @Option(help: ArgumentHelp("Events a second; without it, a share of the maximum.", valueName: "count"))
   var rate: Int?
   @Option(help: ArgumentHelp("Share of the maximum, without --rate.", valueName: "%"))
   var share = 20
@@ -44,20 +43,18 @@ struct BenchLatencyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let events = rate.map { $0 * (seconds + BenchLatencyRun.warmUpSeconds) } ?? burst
+    let events = rate.map { $0 * (seconds + LatencyBenchmark.warmUpSeconds) } ?? burst
     let partitions = try kafka.partitions(
       records: fleet.devices + events,
-      bytes: fleet.devices * BenchLoad.registrationBytes + events * BenchLoad.publicEventBytes)
-    var planning = PipelineSettings.Planning()
+      bytes: fleet.devices * FleetLoad.registrationBytes + events * FleetLoad.publicEventBytes)
+    var planning = PlannerSettings()
     planning.commitInterval = .milliseconds(commitInterval)
     let broker = try kafka.broker()
-    let stage = try BenchStage(broker: broker, partitions: partitions, planning: planning)
+    let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: planning)
     let progress = ProgressLine()
-    let run = BenchLatencyRun(
-      stage: stage,
-      load: fleet.load, burst: burst,
-      workers: kafka.workers, seconds: seconds
-    ) { what in progress.show(what) }
+    let run = LatencyBenchmark(
+      stage: stage, load: fleet.load, burst: burst, workers: kafka.workers, seconds: seconds
+    ) { work in progress.show(work) }
     let result = try run.run(rate: rate.map(Double.init), share: Double(share) / 100)
     try stage.end()
     try stage.remove()
@@ -71,11 +68,12 @@ struct BenchLatencyCommand: ParsableCommand {
     }
   }
 
+  /// The percentiles to print, each with its JSON key and its words.
   private static let percentiles: [(key: StaticString, words: String, percentile: Double)] = [
     ("p50", "p50", 50), ("p90", "p90", 90), ("p99", "p99", 99), ("p999", "p99.9", 99.9), ("max", "max", 100),
   ]
 
-  private func text(_ result: BenchLatencyRun.Result, _ broker: BenchBroker, _ partitions: Int) -> String {
+  private func text(_ result: LatencyBenchmark.Result, _ broker: BenchmarkBroker, _ partitions: Int) -> String {
     var text = """
       machine   \(BenchMachine.text)
       versions  \(BenchMachine.versions)
@@ -94,7 +92,7 @@ struct BenchLatencyCommand: ParsableCommand {
     return text + " of \(Digits.count(Int(result.latencies.totalCount), "command"))\n"
   }
 
-  private func json(_ result: BenchLatencyRun.Result, _ broker: BenchBroker, _ partitions: Int) -> [UInt8] {
+  private func json(_ result: LatencyBenchmark.Result, _ broker: BenchmarkBroker, _ partitions: Int) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
     BenchMachine.write(to: &json)

@@ -1,52 +1,37 @@
 import ArgumentParser
-import Foundation
+import Benchmarks
 import JSON
 import KafkaClient
 
-/// The machine and the program that a figure belongs to.
+/// Prints the machine and the program that a figure was measured with.
 enum BenchMachine {
+  /// The processor and its cores. The text warns of a debug build.
   static var text: String {
-    let build = isDebug ? ", debug build: the figures mean nothing" : ""
-    return "\(Machine.model ?? "unknown processor"), \(Digits.count(Machine.cores, "core"))\(build)"
+    let build = BenchmarkMachine.isDebugBuild ? ", debug build: the figures mean nothing" : ""
+    let cores = Digits.count(BenchmarkMachine.cores, "core")
+    return "\(BenchmarkMachine.processor ?? "unknown processor"), \(cores)\(build)"
   }
 
-  /// What runs: for figures in which Kafka has a part.
+  /// The versions of Rouse, the compiler and librdkafka.
   static var versions: String {
-    "rouse \(Rouse.configuration.version), \(compiler), librdkafka \(KafkaLibrary.version)"
+    "rouse \(Rouse.configuration.version), \(BenchmarkMachine.compiler), librdkafka \(KafkaLibrary.version)"
   }
 
+  /// Writes the machine and the versions as members of an open JSON object.
   static func write(to json: inout JSONWriter) {
     json.key("processor")
-    json.string(Machine.model ?? "unknown")
+    json.string(BenchmarkMachine.processor ?? "unknown")
     json.key("cores")
-    json.integer(Machine.cores)
+    json.integer(BenchmarkMachine.cores)
     json.key("memoryBytes")
-    json.integer(Int(clamping: ProcessInfo.processInfo.physicalMemory))
+    json.integer(BenchmarkMachine.memoryBytes)
     json.key("build")
-    json.string(isDebug ? "debug" : "release")
+    json.string(BenchmarkMachine.isDebugBuild ? "debug" : "release")
     json.key("rouse")
     json.string(Rouse.configuration.version)
     json.key("compiler")
-    json.string(compiler)
+    json.string(BenchmarkMachine.compiler)
     json.key("librdkafka")
     json.string(KafkaLibrary.version)
-  }
-
-  private static var compiler: String {
-    #if compiler(>=6.4)
-      "Swift 6.4 or later"
-    #elseif compiler(>=6.3)
-      "Swift 6.3"
-    #else
-      "Swift 6.2"
-    #endif
-  }
-
-  private static var isDebug: Bool {
-    #if DEBUG
-      true
-    #else
-      false
-    #endif
   }
 }

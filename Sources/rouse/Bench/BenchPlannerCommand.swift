@@ -1,12 +1,12 @@
 import ArgumentParser
+import Benchmarks
 import Domain
 import JSON
 import Policies
-import Simulation
 
 struct BenchPlannerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "planner", abstract: "How many decisions a second one planner makes, and its memory for a device.",
+    commandName: "planner", abstract: "Measure the decisions per second of one planner, and its memory per device.",
     discussion: """
       Pure planning on one core: no input is decoded, no output written.
 
@@ -25,25 +25,19 @@ struct BenchPlannerCommand: ParsableCommand {
   var fanOut: [Int] = []
   @Option(help: ArgumentHelp("Decisions to make for each fan-out.", valueName: "count"))
   var decisions = 5_000_000
-  @Option(help: ArgumentHelp("Which of the many possible orders of events.", valueName: "number"))
+  @Option(help: ArgumentHelp("Selects one of many orders of events.", valueName: "number"))
   var seed: UInt64 = 1
   @OptionGroup var output: FormatOption
 
   private static let fanOutDefault = [1, 100, 10_000]
 
   func validate() throws {
-    if !(1...10_000_000).contains(devices) {
-      throw ValidationError("--devices: found \(devices), expected 1 to 10,000,000")
-    }
-    if !(1...DomainBounds.instancesPerDeviceMax).contains(instances) {
-      throw ValidationError("--instances: found \(instances), expected 1 to \(DomainBounds.instancesPerDeviceMax)")
-    }
+    try BenchLimits.check("--devices", devices, 1...10_000_000)
+    try BenchLimits.check("--instances", instances, 1...DomainBounds.instancesPerDeviceMax)
     if let wrong = fanOut.first(where: { !(1...devices * instances).contains($0) }) {
       throw ValidationError("--fan-out: found \(wrong), expected 1 to all \(devices * instances) widgets")
     }
-    if !(1...10_000_000_000).contains(decisions) {
-      throw ValidationError("--decisions: found \(decisions), expected 1 to 10,000,000,000")
-    }
+    try BenchLimits.check("--decisions", decisions, 1...10_000_000_000)
   }
 
   func run() throws {
@@ -53,10 +47,9 @@ struct BenchPlannerCommand: ParsableCommand {
     for count in wanted {
       let benchmark = PlannerBenchmark(
         devices: devices, instancesPerDevice: instances, fanOut: count, decisionsMin: decisions, seed: seed)
-      results.append(
-        (count, benchmark.run(policy: policy, clock: Machine.seconds, memory: { Machine.residentBytes })))
+      results.append((count, benchmark.run(policy: policy)))
     }
-    // Later runs take over memory that earlier ones gave back, so only the first tells what a device needs.
+    // Later runs reuse memory that earlier ones have freed, so only the first run shows the memory of a device.
     let bytes = results.first?.result.stateBytesPerDevice
     switch output.format {
     case .text: try Output.print(text(results, bytes))

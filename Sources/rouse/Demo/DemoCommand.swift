@@ -9,13 +9,15 @@ import Pipeline
 import Policies
 import Simulation
 
-struct DemoCommand: AsyncParsableCommand {
+/// Plays one real day of flights through the whole pipeline on an embedded broker.
+struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "One real day of flights, end to end, on an embedded broker.",
+    commandName: "demo", abstract: "Play one real day of flights, end to end, on an embedded broker.",
     discussion: """
-      Starts a broker inside this process, registers a made-up fleet, publishes the departures of New York's airports of \
-      8 March 2013 (a snowstorm), lets intake, planners and audit work as they do against a real Kafka, and ends with \
-      what was decided and three worked answers to "why". Log time is the events' own, so a day passes in a minute.
+      Starts a broker inside this process, registers a synthetic fleet and publishes the departures of New York's \
+      airports of 8 March 2013 (a snowstorm). Intake, planners and audit work as they do against a real Kafka. The demo \
+      ends with a summary and three worked answers to "why". Log time is the events' own time, so the day passes in \
+      about a minute.
 
       EXAMPLE
         rouse demo
@@ -26,14 +28,17 @@ struct DemoCommand: AsyncParsableCommand {
   var devices = 20_000
   @Option(help: "Seed of the fleet: the same seed gives the same devices.")
   var seed: UInt64 = 1
-  @Option(help: ArgumentHelp("Another policy for the day.", valueName: "file"))
+  @Option(help: ArgumentHelp("The policy to use instead of the demo's own.", valueName: "file"))
   var policy: String?
-  @Option(help: ArgumentHelp("Where the audit store stays; without it, it is removed.", valueName: "directory"))
+  @Option(
+    help: ArgumentHelp(
+      "The directory to keep the audit store in; without it, the store is removed.", valueName: "directory"))
   var keep: String?
   @Option(help: "Partitions of the log, shared by one planner thread per core.")
   var partitions = 4
 
-  /// Most widgets show a flight, as travellers' do; some an airport or its weather.
+  /// The kinds of widgets with their subjects and weights. Most widgets show a flight, as travellers' do; some show an
+  /// airport or its weather.
   private static let kinds = "FlightStatus=flight/:92,AirportDelays=airport/:4,WeatherNow=weather/:4"
 
   func validate() throws {
@@ -41,7 +46,7 @@ struct DemoCommand: AsyncParsableCommand {
     guard (1...64).contains(partitions) else { throw ValidationError("--partitions: expected 1 to 64") }
   }
 
-  func run() async throws {
+  func run() throws {
     let began = Machine.seconds()
     let resources = try DemoResources(policy: policy)
     let directory = try DemoDirectory(keep: keep)
@@ -71,6 +76,7 @@ struct DemoCommand: AsyncParsableCommand {
     try report(stage, store, stories, seconds: Machine.seconds() - began, kept: directory.isKept)
   }
 
+  /// Prints the summary and the worked answers.
   private func report(
     _ stage: DemoStage, _ store: String, _ stories: DemoStories, seconds: Double, kept: Bool
   ) throws {
@@ -87,52 +93,5 @@ struct DemoCommand: AsyncParsableCommand {
     let more =
       kept ? "audit top --by device --limit 10 --store \(store)" : "demo --keep <directory> keeps the store"
     try Output.print("\nask more: \(CommandLine.arguments.first ?? "rouse") \(more)\n")
-  }
-}
-
-/// What the demo brings along.
-struct DemoResources {
-  let policy: PolicyDocument
-  let events: String
-  let day = "8 March 2013, New York: EWR, JFK, LGA"
-
-  init(policy path: String?) throws {
-    guard
-      let events = Bundle.module.path(
-        forResource: "flights-nyc-2013-03-08", ofType: "jsonl.gz", inDirectory: "Resources"),
-      let own = Bundle.module.path(forResource: "flights.policy", ofType: "yaml", inDirectory: "Resources")
-    else {
-      throw Failure("the demo's files are not beside the program; keep rouse_rouse.resources in the same directory")
-    }
-    self.events = events
-    policy = try PolicyFile.document(path ?? own)
-  }
-}
-
-/// A directory for the audit store.
-struct DemoDirectory {
-  let path: String
-  let isKept: Bool
-
-  init(keep: String?) throws {
-    path = keep ?? NSTemporaryDirectory() + "rouse-demo-\(ProcessInfo.processInfo.processIdentifier)"
-    isKept = keep != nil
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    } catch {
-      throw Failure("cannot make \(path): \((error as NSError).localizedDescription)")
-    }
-    if FileManager.default.fileExists(atPath: path + "/audit.sqlite") {
-      throw Failure("\(path) holds an audit store already; name another directory with --keep")
-    }
-  }
-
-  func removeUnlessKept() {
-    guard !isKept else { return }
-    do {
-      try FileManager.default.removeItem(atPath: path)
-    } catch {
-      Words.say("rouse: \(path) could not be removed: \((error as NSError).localizedDescription)")
-    }
   }
 }

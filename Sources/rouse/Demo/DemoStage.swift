@@ -9,8 +9,8 @@ import Pipeline
 import Policies
 import Simulation
 
-/// The pipeline of the demo: the stages of `rouse run` on an embedded broker, and a publisher that keeps within what that
-/// broker holds.
+/// The pipeline of the demo: the stages of `rouse run` on an embedded broker, and a publisher that never runs further
+/// ahead than that broker can hold.
 final class DemoStage {
   private let settings: PipelineSettings
   private let policy: PolicyDocument
@@ -24,11 +24,14 @@ final class DemoStage {
   private var playSeconds = 0.0
   private var published = 0
 
-  /// The embedded broker keeps about 5 MB of a partition: decisions that are not audited yet must stay below that.
+  /// The largest number of decisions that are not audited yet. The embedded broker keeps about 5 MB of a partition, and
+  /// they must fit into that.
   private static let unauditedMax = 12_000
-  /// Events on their way through intake and log.
+  /// The largest number of events between the publisher and the planners.
   private static let eventsUnderwayMax = 400
 
+  /// Creates the topics and a publisher.
+  /// - Throws: `KafkaError` when the broker refuses.
   init(broker: EmbeddedBroker, partitions: Int, policy: PolicyDocument) throws {
     self.policy = policy
     self.partitions = partitions
@@ -36,7 +39,7 @@ final class DemoStage {
       kafka: KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers), ("session.timeout.ms", "6000")]),
       eventTopics: ["flights"], instance: "demo", timestamps: .event)
     for name in settings.topics.all { try broker.createTopic(name, partitions: partitions) }
-    // One partition: the day keeps its order.
+    // A single partition keeps the events in order.
     try broker.createTopic("flights", partitions: 1)
     var logger = Logger(label: "rouse") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
@@ -49,6 +52,7 @@ final class DemoStage {
       ]))
   }
 
+  /// Puts the policy into force and starts the stages.
   func start(auditStore: String, stories: DemoStories) throws {
     let stop = stop
     let counters = counters
@@ -76,7 +80,7 @@ final class DemoStage {
     }
   }
 
-  /// Registers the fleet, publishes the day, lets what waits run out.
+  /// Registers the fleet, publishes the day, and advances log time until nothing is pending.
   /// - Returns: false when it was interrupted.
   func play(fleet: FleetGenerator, events: String) throws -> Bool {
     let began = Machine.seconds()
@@ -88,7 +92,7 @@ final class DemoStage {
     guard !stop.isAsked else { return false }
     let perPartition = published * partitions + fleet.options.devices
     guard try wait("planning", until: { self.counters[.logRecordsPlanned] >= perPartition }) else { return false }
-    // Whatever still waits ends within the longest expiry of the policy's kinds.
+    // Pending changes end within the longest expiry of the policy's kinds, which is below 48 hours.
     for hour in 1...48 { try tick(at: end + .hours(Int64(hour))) }
     let all = perPartition + 48 * partitions
     let done = try wait(
@@ -102,6 +106,7 @@ final class DemoStage {
     return done
   }
 
+  /// Publishes the registrations, and waits whenever too many are under way.
   private func publishFleet(_ fleet: FleetGenerator) throws {
     var writer = JSONWriter()
     for index in 0..<fleet.options.devices where !stop.isAsked {
@@ -116,7 +121,8 @@ final class DemoStage {
     _ = try producer.flush(timeout: .seconds(10))
   }
 
-  /// - Returns: time of the last event.
+  /// Publishes the events of a file, and waits whenever too many are under way.
+  /// - Returns: the time of the last event.
   private func publishEvents(_ path: String) throws -> Timestamp {
     var reader = try LineReader(path: path)
     let json = JSONReader()
@@ -143,6 +149,7 @@ final class DemoStage {
     return last
   }
 
+  /// Appends a tick to every partition of the log.
   private func tick(at time: Timestamp) throws {
     var bytes: [UInt8] = []
     LogRecord(origin: nil, content: .tick).encode(into: &bytes)
@@ -154,6 +161,8 @@ final class DemoStage {
     _ = try producer.flush(timeout: .seconds(10))
   }
 
+  /// Waits until a condition holds, and shows progress meanwhile.
+  /// - Returns: false when a signal asked the demo to end.
   private func wait(_ what: String, until done: () -> Bool) throws -> Bool {
     try producer.poll()
     while !done() {
@@ -168,11 +177,14 @@ final class DemoStage {
     return true
   }
 
+  /// Ends the stages.
+  /// - Returns: whether they ended within ten seconds.
   func end() -> Bool {
     stop.ask()
     return runner.join(timeout: .seconds(10))
   }
 
+  /// Returns the figures of the day in one paragraph.
   func summary(seconds: Double) -> String {
     """
     \(Digits.grouped(counters[.eventsAccepted])) events of a day became \(Digits.grouped(counters[.decisions])) decisions and \
@@ -182,24 +194,4 @@ final class DemoStage {
     \(Digits.decimal(seconds, 1)) s in all
     """
   }
-}
-
-/// The audit store, with an eye for decisions worth telling.
-final class DemoSink: DecisionSink {
-  private let sink: AuditSink
-  private let stories: DemoStories
-
-  init(_ sink: AuditSink, _ stories: DemoStories) {
-    self.sink = sink
-    self.stories = stories
-  }
-
-  func positions() throws -> [AuditPosition] { try sink.positions() }
-
-  func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {
-    try sink.store(records, positions: positions)
-    for case .decision(let decision) in records.map(\.content) { stories.see(decision) }
-  }
-
-  func idle() throws { try sink.idle() }
 }

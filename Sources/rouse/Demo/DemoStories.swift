@@ -1,9 +1,10 @@
 import Domain
 import Synchronization
 
-/// Picks three decisions of a run that are worth telling: one that waited and was sent, one that rode along with another
-/// widget's push, and one that was not sent.
+/// Picks three decisions of a run to explain: one that waited and was sent, one that shared another widget's push, and one
+/// that was not sent. It may be used from any thread.
 final class DemoStories: Sendable {
+  /// A decision to explain.
   struct Story: Sendable {
     var title: String
     var device: String
@@ -13,8 +14,8 @@ final class DemoStories: Sendable {
 
   private let found = Mutex<[Reason: Decision]>([:])
 
-  /// Keeps the best decision of each reason; the id settles ties so that the
-  /// choice does not hang on the order of arrival.
+  /// Looks at a decision and keeps the best one of each reason. The decision's id breaks ties, so the choice does not
+  /// depend on the order of arrival.
   func see(_ decision: Decision) {
     guard decision.final, Self.titles.contains(where: { $0.reason == decision.reason }) else { return }
     found.withLock { known in
@@ -28,12 +29,13 @@ final class DemoStories: Sendable {
     }
   }
 
-  /// What was sent is told best by something that mattered, what was not by something that mattered a little.
+  /// Returns how well a decision serves as an example. A good example of a push was relevant; a good example of an expired
+  /// change was a little relevant.
   private static func interest(_ decision: Decision) -> Double {
     decision.reason == .expired ? -abs(decision.relevance - 0.3) : decision.relevance
   }
 
-  /// In the order of preference; the first three that occurred.
+  /// The reasons to explain, in the order of preference.
   private static let titles: [(reason: Reason, title: String)] = [
     (.emittedAfterDefer, "it waited until a token was worth spending"),
     (.emittedShared, "another widget of the device paid for the push"),
@@ -42,6 +44,7 @@ final class DemoStories: Sendable {
     (.emittedCoalesced, "several changes went out as one"),
   ]
 
+  /// The first three reasons of the list that occurred.
   var chosen: [Story] {
     found.withLock { known in
       Self.titles.compactMap { reason, title in

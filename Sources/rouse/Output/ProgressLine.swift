@@ -1,17 +1,19 @@
 import Glibc
 
-/// One line on a terminal that is written over and over, once work has taken two seconds. Silent where standard error is
-/// no terminal.
+/// One line on a terminal that is overwritten again and again, once work has taken two seconds. It prints nothing when
+/// standard error is no terminal.
 final class ProgressLine {
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let started = Machine.seconds()
   private var shown: Double?
   private var width = 0
 
-  /// Seconds of work before anything is shown, and between two lines.
+  /// The seconds of work before the line appears.
   private static let quietSeconds = 2.0
+  /// The least time between two updates, in seconds.
   private static let everySeconds = 0.25
 
+  /// Shows a text in place of the last one. The text is computed only when it is shown.
   func show(_ text: @autoclosure () -> String) {
     guard isTerminal else { return }
     let now = Machine.seconds()
@@ -22,13 +24,13 @@ final class ProgressLine {
     width = line.count
   }
 
-  /// Takes the line away.
+  /// Removes the line from the terminal.
   func end() {
     if shown != nil { Words.show("\r" + String(repeating: " ", count: width) + "\r") }
     shown = nil
   }
 
-  /// ` 42 %`, empty where the whole is not known.
+  /// Returns a percentage such as ` 42 %`; empty when the whole is not known.
   static func share(_ part: Int64, of whole: Int64?) -> String {
     guard let whole, whole > 0 else { return "" }
     return " \(min(100, part * 100 / whole)) %"

@@ -4,12 +4,14 @@ import KafkaClient
 import Pipeline
 import Policies
 
-struct PolicyApplyCommand: AsyncParsableCommand {
+/// Puts a policy into force on a running installation.
+struct PolicyApplyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply", abstract: "Put a policy into force on a running installation.",
     discussion: """
-      Checks the file, then appends it, with the profile that it names, to every partition of the log. Each planner decides by it from that record on; \
-      what was spent stays spent, what waits is weighed by the new policy. To go back, apply the old file.
+      Checks the file and appends it to every partition of the log, with the profile that it names. Each planner \
+      decides by it from that record on. Budgets that are spent stay spent; pending changes are decided by the new \
+      policy. To go back, apply the old file.
 
       EXAMPLE
         rouse policy check policy.yaml
@@ -21,10 +23,10 @@ struct PolicyApplyCommand: AsyncParsableCommand {
   @OptionGroup var limits: ProfileOption
   @OptionGroup var settings: SettingsOptions
 
-  func run() async throws {
+  func run() throws {
     let document = try PolicyFile.document(file, profile: limits.profile)
     for warning in document.warnings { Words.say("\(warning)") }
-    try PolicyAppender(settings: try await settings.resolve().connected()).apply(document: document.text)
+    try PolicyAppender(settings: settings.resolve().connected()).apply(document: document.text)
     try Output.print("\(document.policy.reference.version) \(document.policy.reference.hash)\n")
   }
 }

@@ -3,11 +3,12 @@ import Domain
 import JSON
 import Policies
 
+/// Checks a policy.
 struct PolicyCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Say whether a policy can be used, and every mistake in it.",
+    commandName: "check", abstract: "Check a policy and print every mistake in it.",
     discussion: """
-      Mistakes are printed as file:line:column. Exits 1 where there is one; warnings do not count. The hash is that of \
+      Mistakes are printed as file:line:column. Exits 1 when there is a mistake; warnings do not count. The hash covers \
       the policy and its profile together, as `rouse policy apply` puts them into the log.
 
       EXAMPLE

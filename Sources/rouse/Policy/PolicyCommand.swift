@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// The group of commands on policies.
 struct PolicyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policy", abstract: "Check, explain, compare and apply policies.",

@@ -1,20 +1,21 @@
 import ArgumentParser
 import Policies
 
+/// Compares the effective values of two policies.
 struct PolicyDiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "Print which effective values a new policy changes.",
+    commandName: "diff", abstract: "Print the effective values that a new policy changes.",
     discussion: """
-      Comments, order and spelling count for nothing. With --format json each change is one line. Exits 0 with and \
+      Comments, order and spelling do not matter. With --format json, each change is one line. Exits 0 with and \
       without a difference.
 
       EXAMPLE
         rouse policy diff old.yaml new.yaml
       """)
 
-  @Argument(help: "The policy that holds, a YAML file.")
+  @Argument(help: "The policy in force, a YAML file.")
   var old: String
-  @Argument(help: "The policy that is to come, a YAML file.")
+  @Argument(help: "The new policy, a YAML file.")
   var new: String
   @OptionGroup var output: FormatOption
 

@@ -1,12 +1,13 @@
 import ArgumentParser
 import Policies
 
+/// Prints the effective values of a policy.
 struct PolicyExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Print every value that holds, and where it comes from.",
+    commandName: "explain", abstract: "Print every effective value and its source.",
     discussion: """
-      A value is written in the document, comes from the budget profile, is built in, or follows from another one. \
-      With --format json each value is one line. What deserves a second look goes to standard error.
+      A value stands in the document, comes from the budget profile, is built in, or follows from another value. \
+      With --format json, each value is one line. Warnings go to standard error.
 
       EXAMPLE
         rouse policy explain policy.yaml --kind FlightStatus
@@ -32,7 +33,7 @@ struct PolicyExplainCommand: ParsableCommand {
     try Output.print(output.format == .text ? explanation.text : explanation.jsonLines)
   }
 
-  /// Names that are no plain words stand in brackets.
+  /// Whether a problem is about a kind. A path puts names that are no plain words in brackets.
   private static func concerns(_ problem: PolicyProblem, _ kind: String) -> Bool {
     problem.path.hasPrefix("kinds.\(kind).") || problem.path.hasPrefix("kinds[\(kind)].")
   }

@@ -4,10 +4,12 @@ import Foundation
 import LineFiles
 import Policies
 
-/// A policy document from a path, or from standard input for `-`, together with the profile that it names: so its text
-/// and its hash are those that `rouse policy apply` puts into the log.
+/// Reads a policy document from a path, or from standard input for `-`, together with the profile that it names. Its text
+/// and its hash are therefore those that `rouse policy apply` puts into the log.
 enum PolicyFile {
-  /// - Parameter profile: name or path of the profile to take instead of the policy's own.
+  /// - Parameter profile: the name or the path of a profile to take instead of the policy's own.
+  /// - Throws: `PolicyError` for mistakes in the document or its profile, `LineFileError` when a file cannot be read,
+  ///   `ValidationError` when no such profile exists.
   static func document(_ path: String, profile: String? = nil) throws -> PolicyDocument {
     try read(path, profile: profile).document
   }
@@ -29,7 +31,7 @@ enum PolicyFile {
       guard let profile = PolicyProfiles.named(name) else { return (alone, nil) }
       return (try PolicyDocument(bytes: bytes, file: file, profile: profile), alone.policy.reference.hash)
     case .file(let name, let line, let column):
-      // Relative to the policy, wherever the program was started.
+      // The path is relative to the policy, wherever the program was started.
       let target = path == "-" || name.hasPrefix("/") ? name : beside(path, name)
       guard Files.exists(target) else {
         throw PolicyError(problems: [
@@ -42,7 +44,7 @@ enum PolicyFile {
     }
   }
 
-  /// `b/p.yaml` for `./p.yaml` in `b/policy.yaml`.
+  /// Returns `b/p.yaml` for `./p.yaml` in `b/policy.yaml`.
   private static func beside(_ path: String, _ name: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return name }
     return String(path[...slash] + (name.hasPrefix("./") ? name.dropFirst(2) : name[...]))
@@ -57,7 +59,12 @@ enum PolicyFile {
     return try builtIn(name, "--profile", or: ", or a file such as ./my-profile.yaml")
   }
 
-  /// A profile that comes with this version.
+  /// Returns a profile that comes with this version.
+  /// - Parameters:
+  ///   - name: the profile's name.
+  ///   - option: the option that named it, for messages.
+  ///   - others: other possibilities, for messages.
+  /// - Throws: `ValidationError` when there is no such profile.
   static func builtIn(_ name: String, _ option: String, or others: String = "") throws -> ProfileDocument {
     if let profile = PolicyProfiles.named(name) { return profile }
     let known = PolicyProfiles.all.map(\.profile.name)
@@ -65,7 +72,7 @@ enum PolicyFile {
     throw ValidationError("\(option): no profile \(name);\(near) known: \(known.joined(separator: ", "))\(others)")
   }
 
-  /// As they stand: the policy's hash is that of its bytes.
+  /// Returns the bytes of a file as they are, because a policy's hash covers its bytes.
   private static func bytes(_ path: String) throws -> [UInt8] {
     do {
       if path == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
@@ -77,11 +84,4 @@ enum PolicyFile {
       throw LineFileError.system(operation: .open, path: path, code: system.code.rawValue)
     }
   }
-}
-
-/// `--profile`, the same for every command that reads one policy.
-struct ProfileOption: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The platform's limits, instead of those that the policy names.", valueName: "name|file"))
-  var profile: String?
 }

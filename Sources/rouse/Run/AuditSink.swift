@@ -2,12 +2,15 @@ import Auditing
 import Domain
 import Pipeline
 
-/// Puts what the audit feed reads into the audit store, and keeps the store within its bounds.
+/// Writes the decisions and commands of the audit feed into the audit store, and keeps the store within its bounds. It
+/// belongs to the thread of the audit feed.
 final class AuditSink: DecisionSink {
   private let store: AuditStore
   private let retention: Retention
   private var batch = AuditBatch()
 
+  /// Opens the store, or creates it.
+  /// - Throws: `AuditError` when the file cannot be opened or is no audit store.
   init(path: String, retention: Retention) throws(AuditError) {
     store = try AuditStore.open(path: path)
     self.retention = retention

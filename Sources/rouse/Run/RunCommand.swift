@@ -5,22 +5,23 @@ import Foundation
 import Logging
 import Pipeline
 import Policies
-import Synchronization
 
+/// Runs the stages of the pipeline against Kafka until a signal ends them.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the stages against Kafka until told to stop.",
     discussion: """
-      Takes every role unless `roles` says otherwise: intake reads events, devices and signals; planner decides; audit \
-      stores what was decided. Processes are added and removed freely; the planner threads of all of them share the \
-      partitions of the log.
+      Takes every role unless `roles` names some: intake reads events, devices and signals; planner decides; audit \
+      stores the decisions. Processes can be added and removed at any time; the planner threads of all processes share \
+      the partitions of the log.
 
-      Values come from --set, then the environment (ROUSE_…), then --config, then the default; --print-config shows \
-      each value and where it came from. The file nests the keys: `topics.events` is `events` under `topics`.
+      Values come from --set, then from the environment (ROUSE_…), then from --config, then from the default; \
+      --print-config shows each value and its origin. The file nests the keys: `topics.events` is `events` under \
+      `topics`. `kafka.properties` is a mapping of librdkafka's names in the file, and name=value,name=value elsewhere.
 
-      SIGTERM and SIGINT end it in order within ten seconds: what is decided is committed first. With \
-      planner.snapshotFolder, snapshots are written after that, which takes a second or two for a million devices. A \
-      second signal ends it at once; nothing is lost by that either.
+      SIGTERM and SIGINT end the process in order within ten seconds: planners commit first what they have decided. \
+      With planner.snapshotFolder, they then write snapshots, which takes a second or two for a million devices. A \
+      second signal ends the process at once; nothing is lost by that either.
 
       EXAMPLE
         rouse topics create --bootstrap localhost:9092
@@ -28,31 +29,70 @@ struct RunCommand: AsyncParsableCommand {
           --set topics.events=flights --set policy=policy.yaml
 
       SETTINGS
-      \(SettingKey.list)
+      \(Setting.list)
       """)
 
   @OptionGroup var settings: SettingsOptions
-  @Flag(help: "Show every setting and where it came from, and end.")
+  @Flag(help: "Show every setting with its value and origin, and end. With --format json, with its description too.")
   var printConfig = false
+  @OptionGroup var output: FormatOption
+
+  /// The time between two log lines of counts.
+  private static let reportInterval = Duration.seconds(10)
+  /// The time that the stages get to end in order, and the same when they write snapshots after their last commit, while
+  /// other processes may take over already.
+  private static let endTimeoutSeconds = (plain: 10, withSnapshots: 60)
+
+  func validate() throws {
+    if output.format == .json, !printConfig { throw ValidationError("--format json: goes with --print-config only") }
+  }
 
   func run() async throws {
-    let settings = try await settings.resolve()
+    let settings = try settings.resolve()
     let pipeline = try settings.pipeline()
-    let roles = try settings.roles()
-    let retention = try AuditSettings(settings)
-    let workers = try settings.number("planner.workers", 1...1024) ?? ProcessInfo.processInfo.activeProcessorCount
-    let logger = try settings.logger()
     if printConfig {
-      try Output.print(settings.report())
+      switch output.format {
+      case .text: try Output.print(settings.report)
+      case .json: try Output.print(settings.json)
+      }
       return
     }
+    let logger = settings.logger
     let stop = Shutdown.onSignal()
     let counters = PipelineCounters()
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
-    logger.info("connecting", metadata: ["brokers": "\(settings.text("kafka.bootstrapServers") ?? "")"])
+    logger.info("connecting", metadata: ["brokers": "\(settings.text(.bootstrapServers) ?? "")"])
     try seed(settings, pipeline, logger)
+    start(settings, pipeline, on: runner, stop, counters, logger)
+    logger.info(
+      "running",
+      metadata: [
+        "roles": "\(settings.roles.map(\.rawValue).sorted())", "planners": "\(settings.plannerWorkers)",
+        "instance": "\(pipeline.instance)",
+      ])
+    await report(stop, counters, logger)
+    logger.info("ending; a second signal ends at once")
+    let timeouts = Self.endTimeoutSeconds
+    let timeout = pipeline.planner.snapshotFolder == nil ? timeouts.plain : timeouts.withSnapshots
+    guard runner.join(timeout: .seconds(timeout)) else {
+      throw Failure(
+        "some stages did not end within \(timeout) s; the next start decides again what they had not committed")
+    }
+    if let error = runner.fatalError {
+      if case .kafka(let kafka) = error { throw kafka }
+      throw Failure(error.description)
+    }
+    logger.info("ended")
+  }
+
+  /// Starts the threads of the roles.
+  private func start(
+    _ settings: Settings, _ pipeline: PipelineSettings, on runner: RoleRunner, _ stop: StopSignal,
+    _ counters: PipelineCounters, _ logger: Logger
+  ) {
+    let roles = settings.roles
     if roles.contains(.planner) {
-      for number in 0..<workers {
+      for number in 0..<settings.plannerWorkers {
         runner.start("planner-\(number)") { () throws(PipelineError) in
           try PlannerWorker(settings: pipeline, number: number, stop: stop, counters: counters, logger: logger).run()
         }
@@ -63,30 +103,24 @@ struct RunCommand: AsyncParsableCommand {
         try Intake(settings: pipeline, stop: stop, counters: counters, logger: logger).run()
       }
     }
-    if roles.contains(.audit) { startAudit(runner, pipeline, retention, stop, counters, logger) }
-    logger.info(
-      "running",
-      metadata: [
-        "roles": "\(roles.map(\.rawValue).sorted())", "planners": "\(workers)", "instance": "\(pipeline.instance)",
-      ])
-    await report(stop, counters, logger)
-    logger.info("ending; a second signal ends at once")
-    // Snapshots are written after the last commit, when others may take over already.
-    let patience = pipeline.planner.snapshotFolder == nil ? 10 : 60
-    guard runner.join(timeout: .seconds(patience)) else {
-      throw Failure(
-        "some stages did not end within \(patience) s; what they had not committed is decided again at the next start")
+    if roles.contains(.audit) {
+      let audit = AuditSettings(settings)
+      runner.start("audit") { () throws(PipelineError) in
+        let sink: AuditSink
+        do throws(AuditError) {
+          sink = try AuditSink(path: audit.path, retention: audit.retention)
+        } catch {
+          throw .setup(error.description)
+        }
+        try AuditFeed(settings: pipeline, sink: sink, stop: stop, counters: counters, logger: logger).run()
+      }
     }
-    if let error = runner.fatalError {
-      if case .kafka(let kafka) = error { throw kafka }
-      throw Failure(error.description)
-    }
-    logger.info("ended")
   }
 
-  /// A new log starts with the policy of the settings; later ones are put into force by `rouse policy apply`.
+  /// Appends the policy of the settings to a log that is empty. `rouse policy apply` puts later policies into force.
+  /// - Throws: what reading the policy throws, unless the log has a policy already; `KafkaError` when the broker fails.
   private func seed(_ settings: Settings, _ pipeline: PipelineSettings, _ logger: Logger) throws {
-    guard let path = settings.text("policy") else {
+    guard let path = settings.text(.policy) else {
       logger.info("no policy in the settings: until rouse policy apply has been used once, every event is NO_MATCH")
       return
     }
@@ -94,7 +128,7 @@ struct RunCommand: AsyncParsableCommand {
     do {
       document = try PolicyFile.document(path)
     } catch {
-      // A log that has its policy needs no file: a restart, or a new host, must not fail for it.
+      // A log that has a policy needs no file, so a restart or a new host must not fail because the file is missing.
       guard try PolicyAppender(settings: pipeline).emptyPartitions().isEmpty else { throw error }
       logger.warning(
         "the policy file is not usable, and not needed: the log has begun with a policy",
@@ -112,29 +146,14 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  private func startAudit(
-    _ runner: RoleRunner, _ pipeline: PipelineSettings, _ audit: AuditSettings, _ stop: StopSignal,
-    _ counters: PipelineCounters, _ logger: Logger
-  ) {
-    runner.start("audit") { () throws(PipelineError) in
-      let sink: AuditSink
-      do throws(AuditError) {
-        sink = try AuditSink(path: audit.path, retention: audit.retention)
-      } catch {
-        throw .setup(error.description)
-      }
-      try AuditFeed(settings: pipeline, sink: sink, stop: stop, counters: counters, logger: logger).run()
-    }
-  }
-
-  /// A line of counts every ten seconds, where anything moved.
+  /// Logs the counters every ten seconds if any of them has changed, until the stages are to end.
   private func report(_ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger) async {
     var last: [Int] = []
-    var next = ContinuousClock.now + .seconds(10)
+    var next = ContinuousClock.now + Self.reportInterval
     while !stop.isAsked {
       try? await Task.sleep(for: .milliseconds(100))
       guard ContinuousClock.now >= next else { continue }
-      next = .now + .seconds(10)
+      next = .now + Self.reportInterval
       let now = PipelineCounters.Counter.allCases.map { counters[$0] }
       if now != last {
         var metadata: Logger.Metadata = [:]
@@ -145,38 +164,5 @@ struct RunCommand: AsyncParsableCommand {
       }
       last = now
     }
-  }
-}
-
-/// Where the audit store is and how large it may become.
-struct AuditSettings: Sendable {
-  var path: String
-  var retention: Retention
-
-  init(_ settings: Settings) throws {
-    path = settings.text("audit.store") ?? "rouse-audit.sqlite"
-    retention = Retention(
-      ageMax: try settings.number("audit.retentionDays", 1...36_500).map { .hours(Int64($0) * 24) },
-      bytesMax: try settings.number("audit.storeMegabytesMax", 1...10_000_000).map { Int64($0) << 20 }, chunksMax: 200)
-  }
-}
-
-/// SIGTERM and SIGINT: the first asks the stages to end, the second ends the process at once.
-enum Shutdown {
-  private static let stop = StopSignal()
-  private static let count = Atomic<Int>(0)
-
-  /// Installs the handlers. They only touch atomics that exist by then, which a signal handler may.
-  /// - Returns: what a signal asks.
-  static func onSignal() -> StopSignal {
-    _ = count.load(ordering: .relaxed)
-    let stop = stop
-    for number in [SIGTERM, SIGINT] {
-      _ = signal(number) { number in
-        if Shutdown.count.add(1, ordering: .relaxed).oldValue > 0 { _exit(128 + number) }
-        Shutdown.stop.ask()
-      }
-    }
-    return stop
   }
 }

@@ -2,16 +2,20 @@ import Foundation
 import KafkaClient
 import Pipeline
 
-/// Whether a broker answers, before a command relies on it.
+/// Makes sure that a broker answers before a command relies on it.
 enum Broker {
-  /// Longest wait for an answer. A broker that is there takes well below a second; a cluster that is being restarted, or
-  /// one that is far away, a few.
-  private static let patience = Duration.seconds(10)
-  /// Nothing is said before.
+  /// The longest wait for an answer. A healthy broker takes well below a second; a cluster that is restarting, or one
+  /// that is far away, takes a few.
+  private static let timeout = Duration.seconds(10)
+  /// The time before a waiting command says what it waits for.
   private static let quietSeconds = 2.0
 
-  /// Asks the brokers for their topics; after two seconds says what it waits for.
-  /// - Parameter origin: where the addresses were set.
+  /// Asks the brokers for their cluster.
+  /// - Parameters:
+  ///   - addresses: the addresses, for messages.
+  ///   - origin: the place where the addresses were set, for messages.
+  ///   - kafka: the properties of the client.
+  /// - Throws: ``Failure`` when no broker answers in time, `KafkaError` for any other failure.
   static func reach(_ addresses: String, from origin: String, _ kafka: KafkaConfiguration) throws {
     let answered = StopSignal()
     let waiting = Thread {
@@ -25,27 +29,28 @@ enum Broker {
     waiting.start()
     defer { answered.ask() }
     do throws(KafkaError) {
-      _ = try KafkaAdmin(kafka).describeCluster(timeout: patience)
+      _ = try KafkaAdmin(kafka).describeCluster(timeout: timeout)
     } catch {
       guard error.isConnection else { throw error }
       throw Failure(
-        "no broker answered at \(addresses) within \(patience.components.seconds) s (\(origin)): \(error.message); "
+        "no broker answered at \(addresses) within \(timeout.components.seconds) s (\(origin)): \(error.message); "
           + "check the address, kafka.properties and that the broker runs")
     }
   }
 }
 
 extension KafkaError {
-  /// Whether nobody answered, or nobody could be asked.
+  /// Whether no broker could be reached, or none answered.
   fileprivate var isConnection: Bool { [.timedOut, .transportFailed, .allBrokersDown].contains(code) }
 }
 
 extension Settings {
-  /// What the pipeline needs to know, once a broker has answered.
+  /// Returns the settings of the pipeline, after a broker has answered.
+  /// - Throws: what ``pipeline()`` and ``Broker/reach(_:from:_:)`` throw.
   func connected() throws -> PipelineSettings {
     let pipeline = try pipeline()
-    let origin = values.first { $0.key.name == "kafka.bootstrapServers" }?.origin ?? ""
-    try Broker.reach(text("kafka.bootstrapServers") ?? "", from: "kafka.bootstrapServers: \(origin)", pipeline.kafka)
+    let key = SettingKey.bootstrapServers
+    try Broker.reach(text(key) ?? "", from: "\(key.rawValue): \(self[key].origin)", pipeline.kafka)
     return pipeline
   }
 }

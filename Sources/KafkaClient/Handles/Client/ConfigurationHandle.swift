@@ -9,10 +9,10 @@ import CLibrdkafka
     // `rd_kafka_conf_new` never answers NULL: it aborts the process when there is no memory.
     unsafe pointer = rd_kafka_conf_new()
     for (key, value) in configuration.properties {
-      if let reason = refusal(of: key, value) {
+      if let refusal = refusal(of: key, value) {
         // All stored properties are set, so `deinit` runs and releases the object.
         throw KafkaError(
-          code: .invalidArgument, message: reason, operation: "setting the kafka property \"\(key)\"",
+          code: .invalidArgument, message: refusal.description, operation: "setting the kafka property \"\(key)\"",
           isRetriable: false)
       }
     }
@@ -20,24 +20,25 @@ import CLibrdkafka
 
   /// Sets a property that this module depends on.
   func set(_ key: String, _ value: String) throws(KafkaError) {
-    if let reason = refusal(of: key, value) {
+    if let refusal = refusal(of: key, value) {
       throw KafkaError(
-        code: .invalidArgument, message: reason, operation: "setting the kafka property \"\(key)\"",
+        code: .invalidArgument, message: refusal.description, operation: "setting the kafka property \"\(key)\"",
         isRetriable: false)
     }
   }
 
-  /// Sets a property. Returns the reason if librdkafka refuses it, else `nil`. The reason never contains a secret value.
-  private func refusal(of key: String, _ value: String) -> String? {
+  /// Sets a property.
+  /// - Returns: the reason if librdkafka refuses it, else `nil`. The reason never contains a secret value.
+  func refusal(of key: String, _ value: String) -> KafkaConfiguration.Refusal? {
     var text = [CChar](repeating: 0, count: 512)
     // Both strings live for the call and are copied by it; the text is NUL-terminated within its size.
     let result = unsafe text.withUnsafeMutableBufferPointer { buffer in
       unsafe rd_kafka_conf_set(pointer, key, value, buffer.baseAddress, buffer.count)
     }
     guard result != RD_KAFKA_CONF_OK else { return nil }
-    if result == RD_KAFKA_CONF_UNKNOWN { return "there is no property of that name" }
-    guard !KafkaConfiguration.isSecret(key) else { return "the value is not accepted (it is secret, so not shown)" }
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    if result == RD_KAFKA_CONF_UNKNOWN { return .unknownName }
+    guard !KafkaConfiguration.isSecret(key) else { return .secretValue }
+    return .value(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
   }
 
   /// Lends the configuration to a closure that registers callbacks on it.

@@ -1,0 +1,11 @@
+/// Reports why a benchmark gave up, in words for the person who started it.
+///
+/// A benchmark never prints figures of a run in which something went wrong; it throws instead.
+package struct BenchmarkError: Error, CustomStringConvertible, Equatable {
+  /// The reason in lower case, with what to do where something can be done.
+  package var description: String
+
+  /// Creates an error.
+  /// - Parameter description: the reason, in lower case and without a full stop.
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,97 @@
+package import KafkaClient
+import Pipeline
+
+/// The broker that a benchmark runs against: a real one, or an embedded one in a child process, so that the broker's
+/// processor time does not count as Rouse's.
+package final class BenchmarkBroker {
+  /// The properties that every client of the benchmark starts from.
+  package let kafka: KafkaConfiguration
+  /// Whether the broker is the embedded one.
+  package let isEmbedded: Bool
+  private let child: BrokerProcess?
+  private let properties: [(key: String, value: String)]
+
+  /// The longest time that ``count(_:partitions:)`` takes before it gives up.
+  private static let countTimeout = Duration.seconds(300)
+
+  /// Connects to a real broker, or starts an embedded one.
+  /// - Parameters:
+  ///   - bootstrap: the address of a real broker, `host:port`; nil starts an embedded broker.
+  ///   - properties: librdkafka properties for every client.
+  ///   - program: the command that runs ``BrokerService`` in a child process.
+  /// - Throws: ``BenchmarkError`` when the child process ends before it tells its address, and Foundation's error when
+  ///   it cannot be started.
+  package init(
+    bootstrap: String?, properties: [(key: String, value: String)] = [], program: ChildProgram
+  ) throws {
+    self.properties = properties
+    if let bootstrap {
+      kafka = KafkaConfiguration([("bootstrap.servers", bootstrap)] + properties)
+      isEmbedded = false
+      child = nil
+    } else {
+      let child = try BrokerProcess(program)
+      kafka = KafkaConfiguration(
+        [("bootstrap.servers", child.bootstrapServers), ("session.timeout.ms", "6000")] + properties)
+      isEmbedded = true
+      self.child = child
+    }
+  }
+
+  /// The broker's address and the given properties, without secrets.
+  package var text: String {
+    let place = isEmbedded ? "embedded, in another process" : kafka["bootstrap.servers"] ?? ""
+    return properties.isEmpty ? place : "\(place) (\(KafkaConfiguration(properties)))"
+  }
+
+  /// Creates the topics of a plan. Topics that exist already are left alone.
+  /// - Throws: ``BenchmarkError`` or `KafkaError` for the first topic that could not be created.
+  func create(_ plan: TopicPlan) throws {
+    if let child {
+      for topic in plan.topics { try child.create(topic.name, partitions: topic.partitions) }
+      return
+    }
+    for outcome in try plan.create(KafkaAdmin(kafka)) { if let error = outcome.error { throw error } }
+  }
+
+  /// Deletes topics of a real broker. An embedded broker ends with its process, so its topics are left alone.
+  /// - Throws: `KafkaError` when the broker does not answer within 30 seconds.
+  func delete(_ topics: [String]) throws(KafkaError) {
+    guard child == nil else { return }
+    _ = try KafkaAdmin(kafka).deleteTopics(topics, timeout: .seconds(30))
+  }
+
+  /// Returns the number of committed records in a topic.
+  /// - Parameters:
+  ///   - topic: the topic's name.
+  ///   - partitions: the number of its partitions; all of them are counted.
+  /// - Throws: `KafkaError` when reading fails, ``BenchmarkError`` when counting takes more than 300 seconds.
+  func count(_ topic: String, partitions: Int) throws -> Int {
+    let consumer = try KafkaConsumer(
+      kafka.merging([
+        "group.id": "rouse-bench-count", "isolation.level": "read_committed", "enable.auto.commit": "false",
+        "enable.partition.eof": "true", "auto.offset.reset": "earliest", "queued.max.messages.kbytes": "16384",
+        "fetch.wait.max.ms": "20",
+      ]))
+    defer { consumer.close(timeout: .seconds(2)) }
+    let all = (0..<Int32(partitions)).map { KafkaTopicPartition(topic: topic, partition: $0) }
+    if isEmbedded {
+      // The embedded broker drops its oldest records, but it numbers all of them without gaps: it stores no transaction
+      // marks. So the high watermark is the count.
+      return try all.reduce(0) { try $0 + Int(consumer.watermarks(of: $1, timeout: .seconds(10)).high) }
+    }
+    try consumer.assign(Dictionary(uniqueKeysWithValues: all.map { ($0, KafkaOffset.beginning) }))
+    var count = 0
+    var open = Set(all)
+    let deadline = ContinuousClock.now + Self.countTimeout
+    while !open.isEmpty {
+      count += try consumer.forEachMessage(maxMessages: 10_000, timeout: .milliseconds(100)) { _ in }
+      for case .partitionEnd(let position) in consumer.takeEvents() { open.remove(position.partition) }
+      if ContinuousClock.now > deadline {
+        throw BenchmarkError(
+          "counting the records of \(topic) took more than \(Self.countTimeout.components.seconds) s")
+      }
+    }
+    return count
+  }
+}

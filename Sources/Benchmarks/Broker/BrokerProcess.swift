@@ -1,0 +1,47 @@
+import Foundation
+
+/// The parent's end of a child process that runs ``BrokerService``.
+///
+/// The child ends when its standard input closes, so it never outlives this process.
+final class BrokerProcess {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  /// The address on which the embedded broker listens, `host:port`.
+  let bootstrapServers: String
+
+  /// Starts the child and waits for its address.
+  /// - Throws: ``BenchmarkError`` when the child ends first, Foundation's error when it cannot be started.
+  init(_ program: ChildProgram) throws {
+    process.executableURL = program.executable
+    process.arguments = program.arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    bootstrapServers = try Self.line(output)
+  }
+
+  /// Has the child create a topic.
+  /// - Throws: ``BenchmarkError`` when the child refuses or ends.
+  func create(_ topic: String, partitions: Int) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data("\(topic) \(partitions)\n".utf8))
+    guard try Self.line(output) == BrokerService.done else {
+      throw BenchmarkError("the embedded broker did not make the topic \(topic)")
+    }
+  }
+
+  /// Reads byte by byte up to a line feed, so that nothing of the next answer is taken.
+  private static func line(_ pipe: Pipe) throws -> String {
+    var bytes: [UInt8] = []
+    while let byte = try pipe.fileHandleForReading.read(upToCount: 1)?.first {
+      if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+      bytes.append(byte)
+    }
+    throw BenchmarkError("the process of the embedded broker ended early")
+  }
+
+  deinit {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+}

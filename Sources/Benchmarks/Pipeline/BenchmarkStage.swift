@@ -1,0 +1,164 @@
+import Foundation
+package import KafkaClient
+package import Logging
+package import Pipeline
+
+/// One pipeline of a benchmark: topics under a prefix of their own, and the stages that run on them.
+package final class BenchmarkStage {
+  /// The settings of the pipeline, with the names of its topics.
+  package let settings: PipelineSettings
+  /// The number of partitions of each topic.
+  package let partitions: Int
+  let broker: BenchmarkBroker
+  let counters = PipelineCounters()
+  private let stop = StopSignal()
+  private let runner: RoleRunner
+  private let logger: Logger
+  private let topics: [String]
+
+  /// The longest time without progress before a benchmark gives up, in seconds.
+  package static let patienceSeconds = 120.0
+
+  /// Creates the topics and appends the benchmark's policy to the log, or takes over topics that exist.
+  /// - Parameters:
+  ///   - broker: the broker to run on.
+  ///   - existing: the prefix of topics that exist already; nil creates topics under a random prefix.
+  ///   - partitions: the number of partitions of each topic.
+  ///   - planning: the settings of the planners.
+  ///   - logHandler: receives the pipeline's log from level `info` on; nil prints errors to standard error.
+  /// - Throws: `KafkaError` or ``BenchmarkError`` when the topics cannot be created or the policy not be written.
+  package init(
+    broker: BenchmarkBroker, prefix existing: String? = nil, partitions: Int, planning: PlannerSettings,
+    logHandler: (@Sendable (String) -> any LogHandler)? = nil
+  ) throws {
+    let run = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
+    let prefix = existing ?? run
+    // Each stage joins a group of its own, so that it need not wait until the members of an earlier stage time out. The
+    // planners' positions are in the state topic, so no progress is lost by that.
+    let settings = PipelineSettings(
+      kafka: broker.kafka, topics: TopicNames(prefix: prefix), eventTopics: [prefix + "events"], group: run + "group",
+      instance: "bench", timestamps: .event, planner: planning)
+    self.settings = settings
+    self.broker = broker
+    self.partitions = partitions
+    var logger = Logger(label: "rouse") { label in
+      logHandler?(label) ?? StreamLogHandler.standardError(label: label)
+    }
+    logger.logLevel = logHandler == nil ? .error : .info
+    self.logger = logger
+    runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    let plan = Self.plan(settings, partitions)
+    topics = plan.topics.map(\.name)
+    guard existing == nil else { return }
+    try broker.create(plan)
+    _ = try PolicyAppender(settings: settings).seed(document: FleetLoad.policy)
+  }
+
+  /// Returns Rouse's own topics, the public topic of events and the topic of the passthrough.
+  private static func plan(_ settings: PipelineSettings, _ partitions: Int) -> TopicPlan {
+    var plan = TopicPlan.make(settings.topics, partitions: partitions, replicas: nil, replayTimestamps: true)
+    // The benchmark counts and copies the state records, so the broker must not compact them meanwhile.
+    for place in plan.topics.indices where plan.topics[place].name == settings.topics.state {
+      plan.topics[place].configuration["min.compaction.lag.ms"] = "86400000"
+    }
+    plan.topics.append(KafkaNewTopic(name: copyTopic(settings.topics.prefix), partitions: partitions))
+    for name in settings.eventTopics { plan.topics.append(KafkaNewTopic(name: name, partitions: partitions)) }
+    return plan
+  }
+
+  /// The topic that the passthrough writes to.
+  var copyTopic: String { Self.copyTopic(settings.topics.prefix) }
+
+  private static func copyTopic(_ prefix: String) -> String { prefix + "copy" }
+
+  /// Returns a feeder that writes a load into this stage's log.
+  /// - Throws: `KafkaError` when its producer cannot be created.
+  func feeder(_ load: FleetLoad) throws(KafkaError) -> LoadFeeder {
+    try LoadFeeder(load, kafka: broker.kafka, log: settings.topics.log, partitions: partitions)
+  }
+
+  /// Starts planner threads.
+  /// - Parameters:
+  ///   - count: the number of threads.
+  ///   - mode: decides about the threads' ports.
+  func startPlanners(_ count: Int, _ mode: PipelineBenchmarkMode = .transactional) {
+    let (settings, stop, counters, logger) = (settings, stop, counters, logger)
+    for number in 0..<count {
+      runner.start("planner-\(number)") { () throws(PipelineError) in
+        let ports = PlannerPorts.of(mode, counters: counters)
+        try PlannerWorker(
+          settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: ports.cluster,
+          makeRecorder: ports.makeRecorder
+        ).run()
+      }
+    }
+  }
+
+  /// Starts the intake thread.
+  func startIntake() {
+    let (settings, stop, counters, logger) = (settings, stop, counters, logger)
+    runner.start("intake") { () throws(PipelineError) in
+      try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()
+    }
+  }
+
+  /// Waits until a condition holds.
+  /// - Parameters:
+  ///   - work: the name of the awaited work, for the error.
+  ///   - patience: the seconds without any progress before it gives up.
+  ///   - done: the condition; called about every 2 ms.
+  /// - Throws: ``BenchmarkError`` when nothing moves for `patience`, or when a stage failed.
+  func wait(_ work: String, patience: Double = patienceSeconds, until done: () -> Bool) throws(BenchmarkError) {
+    var moved = MonotonicClock.seconds()
+    var last = -1
+    while !done() {
+      try check()
+      let sum = counters[.logRecordsPlanned] + counters[.decisions] + counters[.transactionsCommitted]
+      if sum != last {
+        last = sum
+        moved = MonotonicClock.seconds()
+      }
+      if MonotonicClock.seconds() - moved > patience {
+        throw BenchmarkError("\(work): nothing moved for \(Int(patience)) s")
+      }
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+  }
+
+  /// Waits until everything planned so far is committed: until the next commit, or for so long that there would have
+  /// been one if anything had been left to commit.
+  /// - Returns: the usage at the moment of the commit, or at the moment of the call when nothing was left.
+  /// - Throws: ``BenchmarkError`` as ``wait(_:patience:until:)`` does.
+  func waitForCommit() throws(BenchmarkError) -> ProcessUsage {
+    let asked = ProcessUsage.now()
+    let committed = counters[.transactionsCommitted]
+    let quiet = settings.planner.commitInterval / .seconds(1) * 3 + 1
+    var isQuiet = false
+    try wait("committing") {
+      isQuiet = MonotonicClock.seconds() - asked.wallSeconds > quiet
+      return counters[.transactionsCommitted] > committed || isQuiet
+    }
+    return isQuiet ? asked : .now()
+  }
+
+  /// Throws when anything failed meanwhile: the figures of such a run would mean nothing.
+  private func check() throws(BenchmarkError) {
+    if let error = runner.fatalError { throw BenchmarkError(error.description) }
+    if counters[.restarts] > 0 || counters[.transactionsAborted] > 0 {
+      throw BenchmarkError(
+        "a stage failed and started anew, so the figures would mean nothing; look at the broker's log")
+    }
+  }
+
+  /// Ends the stages in order; they commit first what they have planned.
+  /// - Throws: ``BenchmarkError`` when they take more than 30 seconds, or when one of them failed.
+  package func end() throws(BenchmarkError) {
+    stop.ask()
+    guard runner.join(timeout: .seconds(30)) else { throw BenchmarkError("the stages did not end within 30 s") }
+    try check()
+  }
+
+  /// Deletes the stage's topics from a real broker.
+  /// - Throws: `KafkaError` when the broker does not answer.
+  package func remove() throws(KafkaError) { try broker.delete(topics) }
+}

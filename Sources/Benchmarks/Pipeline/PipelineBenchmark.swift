@@ -1,0 +1,154 @@
+import Foundation
+import KafkaClient
+import Pipeline
+
+/// Measures the cost of a decision from the log to a committed transaction, beside a plain copy of the same records.
+///
+/// Every round runs on topics of its own, with the same fleet and the same events in its log.
+package struct PipelineBenchmark {
+  private let broker: BenchmarkBroker
+  private let load: FleetLoad
+  private let events: Int
+  private let partitions: Int
+  private let workers: Int
+  private let commitInterval: Duration
+  private let progress: (String) -> Void
+
+  /// Creates a benchmark.
+  /// - Parameters:
+  ///   - broker: the broker to run on.
+  ///   - load: the fleet and its events.
+  ///   - events: the number of events of each round, at least 1.
+  ///   - partitions: the number of partitions of each topic.
+  ///   - workers: the number of planner threads.
+  ///   - commitInterval: the longest time between two commits.
+  ///   - progress: called with a few words before each part of the work.
+  package init(
+    broker: BenchmarkBroker, load: FleetLoad, events: Int, partitions: Int, workers: Int, commitInterval: Duration,
+    progress: @escaping (String) -> Void
+  ) {
+    self.broker = broker
+    self.load = load
+    self.events = events
+    self.partitions = partitions
+    self.workers = workers
+    self.commitInterval = commitInterval
+    self.progress = progress
+  }
+
+  /// The number of records that a planner reads at once.
+  private static let readMax = PlannerSettings().pollRecordsMax
+  /// The number of events that only warm up: the first tenth.
+  private var warmUpEvents: Int { events / 10 }
+  /// Up to this number of events, the events are written after the fleet is registered; more events are in the log from
+  /// the start.
+  private static let lateEventsMax = 100
+
+  /// Runs one round of the pipeline.
+  /// - Parameters:
+  ///   - mode: the way to run it; not ``PipelineBenchmarkMode/passthrough``, which needs another round's output.
+  ///   - passthrough: whether to run a passthrough over the round's output as well.
+  /// - Returns: the round, followed by the passthrough if there is one.
+  /// - Throws: ``BenchmarkError`` when the figures would mean nothing, `KafkaError` when the broker fails.
+  package func run(_ mode: PipelineBenchmarkMode, passthrough: Bool) throws -> [PipelineRound] {
+    var planning = PlannerSettings()
+    planning.commitInterval = commitInterval
+    let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: planning)
+    progress("\(mode.words): feeding")
+    let feeder = try stage.feeder(load)
+    try feeder.feedFleet()
+    var rounds = [try events <= Self.lateEventsMax ? runLate(stage, feeder, mode) : runWhole(stage, feeder, mode)]
+    try stage.end()
+    progress("\(mode.words): counting the records in the topics")
+    try verify(stage, mode)
+    if passthrough {
+      progress("passthrough")
+      rounds.append(try PassthroughLoop(stage: stage, commitInterval: commitInterval).run())
+    }
+    try stage.remove()
+    return rounds
+  }
+
+  /// Measures planning of events that are in the log already, behind the fleet.
+  private func runWhole(_ stage: BenchmarkStage, _ feeder: LoadFeeder, _ mode: PipelineBenchmarkMode) throws
+    -> PipelineRound
+  {
+    let warm = try feeder.feedEvents(0..<warmUpEvents)
+    let measured = try feeder.feedEvents(warmUpEvents..<events)
+    progress("\(mode.words): registering the fleet, warming up")
+    let counters = stage.counters
+    let before = partitions + load.devices + warm
+    stage.startPlanners(workers, mode)
+    // Registrations must not be part of the measurement.
+    try stage.wait("registering") {
+      counters[.registrationsPlanned] >= load.devices && counters[.logRecordsPlanned] >= before
+    }
+    return try measure(stage, mode) {
+      try stage.wait("planning") { counters[.logRecordsPlanned] >= before + measured }
+    }
+  }
+
+  /// Measures from the moment when the first event is written, after the fleet is committed, to the last commit.
+  private func runLate(_ stage: BenchmarkStage, _ feeder: LoadFeeder, _ mode: PipelineBenchmarkMode) throws
+    -> PipelineRound
+  {
+    progress("\(mode.words): registering the fleet")
+    let counters = stage.counters
+    let before = partitions + load.devices
+    stage.startPlanners(workers, mode)
+    try stage.wait("registering") { counters[.logRecordsPlanned] >= before }
+    _ = try stage.waitForCommit()
+    return try measure(stage, mode) {
+      let measured = try feeder.feedEvents(0..<events)
+      try stage.wait("planning") { counters[.logRecordsPlanned] >= before + measured }
+    }
+  }
+
+  /// Runs `work` and waits for its commit.
+  private func measure(_ stage: BenchmarkStage, _ mode: PipelineBenchmarkMode, _ work: () throws -> Void) throws
+    -> PipelineRound
+  {
+    progress("\(mode.words): measuring")
+    let counters = stage.counters
+    ProcessMemory.restartPeak()
+    let counts = counts(counters)
+    let start = ProcessUsage.now()
+    try work()
+    let usage = try stage.waitForCommit() - start
+    let made = zip(self.counts(counters), counts).map { $0 - $1 }
+    guard made[1] > 0 else {
+      throw BenchmarkError(
+        "--events \(events): the warm-up took them all, as the log is read in pieces of \(Self.readMax) records; give at least \(4 * Self.readMax) for each partition"
+      )
+    }
+    let written = (mode == .unlogged ? 0 : made[1]) + made[2] + made[3]
+    return PipelineRound(
+      mode: mode, wallSeconds: usage.wallSeconds, processorSeconds: usage.processorSeconds, logRecords: made[0],
+      decisions: made[1], commands: made[2], stateRecords: made[3], outputRecords: written, transactions: made[4],
+      peakBytes: ProcessMemory.peakBytes)
+  }
+
+  /// Returns log records, decisions, commands, state records and transactions, in this order.
+  private func counts(_ counters: PipelineCounters) -> [Int] {
+    [
+      counters[.logRecordsPlanned], counters[.decisions], counters[.commands], counters[.stateRecords],
+      counters[.transactionsCommitted],
+    ]
+  }
+
+  /// Checks that the topics hold exactly the records that the pipeline counted.
+  private func verify(_ stage: BenchmarkStage, _ mode: PipelineBenchmarkMode) throws {
+    let names = stage.settings.topics
+    let counters = stage.counters
+    for (topic, expected) in [
+      (names.decisions, mode == .unlogged ? 0 : counters[.decisions]), (names.commands, counters[.commands]),
+      (names.state, counters[.stateRecords]),
+    ] {
+      let found = try broker.count(topic, partitions: partitions)
+      guard found == expected else {
+        throw BenchmarkError(
+          "\(topic) holds \(found) records, but \(expected) were written: records were dropped or doubled")
+      }
+    }
+  }
+}

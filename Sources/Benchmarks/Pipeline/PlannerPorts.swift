@@ -1,0 +1,114 @@
+import KafkaClient
+import Pipeline
+import Planning
+
+/// The ports of a benchmark's planner threads. Nothing else makes a mode of the benchmark differ from operation.
+struct PlannerPorts {
+  /// Makes the clients.
+  var cluster: any Cluster = RealCluster()
+  /// Makes the recorder of each planner.
+  var makeRecorder: () -> any PlannerRecorder = { JSONRecorder() }
+
+  /// Returns the ports of a mode.
+  ///
+  /// - Parameters:
+  ///   - mode: The mode of the round.
+  ///   - counters: The counters of the round.
+  static func of(_ mode: PipelineBenchmarkMode, counters: PipelineCounters) -> PlannerPorts {
+    switch mode {
+    case .transactional, .passthrough: PlannerPorts()
+    case .idempotent: PlannerPorts(cluster: IdempotentCluster())
+    case .unlogged: PlannerPorts(makeRecorder: { UnloggedRecorder(counters: counters) })
+    }
+  }
+}
+
+/// Counts decisions instead of writing them, to tell what the decision log costs.
+private struct UnloggedRecorder: PlannerRecorder {
+  let counters: PipelineCounters
+  private var written = JSONRecorder()
+
+  init(counters: PipelineCounters) { self.counters = counters }
+
+  mutating func recordDecisions(_ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch) {
+    counters.add(.decisions, output.decisionCount)
+  }
+
+  mutating func recordCommands(_ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch) {
+    written.recordCommands(output, by: planner, into: &batch)
+  }
+}
+
+/// A cluster whose transactional producers are only idempotent, to tell what transactions cost. Nothing is atomic.
+private final class IdempotentCluster: Cluster {
+  private let cluster = RealCluster()
+
+  func consumer(
+    _ configuration: KafkaConfiguration, listener: (any KafkaRebalanceListener)?
+  ) throws(KafkaError) -> any ClusterConsumer {
+    try cluster.consumer(configuration, listener: listener)
+  }
+
+  func producer(
+    _ configuration: KafkaConfiguration, queueFullTimeout: Duration
+  ) throws(KafkaError) -> any ClusterProducer {
+    var plain = configuration
+    plain["transactional.id"] = nil
+    plain["transaction.timeout.ms"] = nil
+    return IdempotentProducer(try cluster.producer(plain, queueFullTimeout: queueFullTimeout))
+  }
+
+  func partitionCounts(of topics: [String], _ configuration: KafkaConfiguration) throws(KafkaError) -> [Int32] {
+    try cluster.partitionCounts(of: topics, configuration)
+  }
+}
+
+/// A producer without transactions: a commit waits until everything is delivered.
+private final class IdempotentProducer: ClusterProducer {
+  private let producer: any ClusterProducer
+
+  init(_ producer: any ClusterProducer) { self.producer = producer }
+
+  var counts: KafkaDeliveryCounts { producer.counts }
+
+  func send(
+    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
+    timestampMilliseconds: Int64?, tag: UInt64
+  ) throws(KafkaError) {
+    try producer.send(
+      topic: topic, partition: partition, key: key, value: value, headers: headers,
+      timestampMilliseconds: timestampMilliseconds, tag: tag)
+  }
+
+  func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
+    try producer.send(topic: topic, partition: partition, key: key, value: value)
+  }
+
+  func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError) {
+    try producer.send(topic: topic, partition: partition, removing: key)
+  }
+
+  func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
+  ) throws(KafkaError) {
+    try producer.send(topic: topic, partition: partition, records: records, in: bytes)
+  }
+
+  func poll(timeout: Duration) throws(KafkaError) { try producer.poll(timeout: timeout) }
+  func flush(timeout: Duration) throws(KafkaError) -> Bool { try producer.flush(timeout: timeout) }
+  func takeDeliveryFailures() -> [KafkaDelivery] { producer.takeDeliveryFailures() }
+  func initTransactions(timeout: Duration) throws(KafkaError) {}
+  func beginTransaction() throws(KafkaError) {}
+  func sendOffsetsToTransaction(
+    _ positions: [KafkaPosition], group: any GroupMembership, timeout: Duration
+  ) throws(KafkaError) {}
+  func abortTransaction(timeout: Duration) throws(KafkaError) {}
+
+  func commitTransaction(timeout: Duration) throws(KafkaError) {
+    guard try producer.flush(timeout: timeout) else {
+      throw KafkaError(
+        code: .timedOut, message: "the broker did not confirm in time", operation: "flushing", isRetriable: true)
+    }
+    if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
+  }
+}

@@ -1,0 +1,237 @@
+import Domain
+import Foundation
+import JSON
+import KafkaClient
+public import Logging
+
+/// Feeds the audit store from `rouse.decisions` and `rouse.commands`, committed records only. It has a consumer of its own:
+/// when the store is slow or its disk is full, the feed falls behind and planning does not.
+///
+/// Works on one thread. Records are stored in order and once: the store keeps the position of each partition beside them.
+public final class AuditFeed {
+  private let settings: PipelineSettings
+  private let sink: any DecisionSink
+  private let stop: StopSignal
+  private let counters: PipelineCounters
+  private let logger: Logger
+  private let cluster: any Cluster
+  private let clock: any StageClock
+  private let reader = JSONReader()
+  private var consumer: (any ClusterConsumer)?
+  /// The offset of the next record to store, by partition.
+  private var next: [KafkaTopicPartition: Int64] = [:]
+  private var lastIdle = Duration.zero
+  /// The time after which retention may have removed records while the store refused.
+  private let longRefusal: Duration
+  /// Partitions from which retention removed records that were not stored, each with its oldest offset when the store
+  /// answered again. Records that the consumer had read ahead may still come.
+  private var overtaken: [KafkaTopicPartition: Int64] = [:]
+  /// The most records stored at once.
+  private static let batchMax = 10_000
+
+  /// Makes a feed.
+  ///
+  /// - Parameters:
+  ///   - settings: How to reach Kafka.
+  ///   - sink: The store.
+  ///   - stop: Ends the feed between two batches.
+  ///   - counters: Counts what is stored.
+  ///   - logger: Gets failures and losses.
+  public convenience init(
+    settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger
+  ) {
+    self.init(
+      settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: .seconds(60))
+  }
+
+  /// Makes a feed with all its ports.
+  ///
+  /// - Parameter longRefusal: The time after which retention may have removed records while the store refused.
+  init(
+    settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger,
+    longRefusal: Duration, cluster: any Cluster = RealCluster(), clock: any StageClock = SystemClock()
+  ) {
+    self.longRefusal = longRefusal
+    self.settings = settings
+    self.sink = sink
+    self.stop = stop
+    self.counters = counters
+    self.logger = logger
+    self.cluster = cluster
+    self.clock = clock
+  }
+
+  /// Works on the calling thread until asked to stop.
+  ///
+  /// - Throws: `PipelineError` if Kafka fails. A store that fails is retried for ever.
+  public func run() throws(PipelineError) {
+    defer { end() }
+    try start()
+    while !stop.isAsked { try workOnce() }
+  }
+
+  /// Connects, and goes on where the store says.
+  ///
+  /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic.
+  func start() throws(PipelineError) {
+    guard let known = untilDone({ try sink.positions() }) else { return }
+    do throws(KafkaError) { try start(from: known) } catch { throw .kafka(error) }
+    lastIdle = clock.elapsed
+  }
+
+  /// Does one turn: reads a batch and stores it.
+  ///
+  /// - Throws: `PipelineError` if Kafka fails.
+  func workOnce() throws(PipelineError) {
+    do throws(KafkaError) { try work() } catch { throw .kafka(error) }
+  }
+
+  /// Closes the consumer.
+  func end() {
+    consumer?.close(timeout: .seconds(2))
+    consumer = nil
+  }
+
+  private func start(from known: [AuditPosition]) throws(KafkaError) {
+    let consumer = try cluster.consumer(
+      settings.client(
+        [
+          "group.id": "\(settings.group)-audit", "enable.auto.commit": "false", "isolation.level": "read_committed",
+          "auto.offset.reset": "earliest",
+        ],
+        defaults: [
+          "fetch.wait.max.ms": "50", "queued.min.messages": "100000", "queued.max.messages.kbytes": "32768",
+        ]), listener: nil)
+    self.consumer = consumer
+    let starts = try starts(known)
+    try consumer.incrementalAssign(starts)
+    for case (let partition, .at(let offset)) in starts { next[partition] = offset }
+    for (partition, low) in try removed(consumer) { tellLoss(partition, from: next[partition] ?? 0, to: low) }
+  }
+
+  private func work() throws(KafkaError) {
+    guard let consumer else { return }
+    let batch = try consumer.poll(maxMessages: Self.batchMax, timeout: .milliseconds(100))
+    for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+    if !batch.messages.isEmpty {
+      let began = clock.elapsed
+      store(batch.messages)
+      if clock.elapsed - began > longRefusal { overtaken = try removed(consumer) }
+    } else if clock.elapsed - lastIdle > .seconds(10) {
+      lastIdle = clock.elapsed
+      do { try sink.idle() } catch { logger.error("audit housekeeping failed", metadata: ["error": "\(error)"]) }
+    }
+  }
+
+  /// Returns the oldest offset of each partition from which retention has removed records that were not stored.
+  private func removed(_ consumer: any ClusterConsumer) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+    var lows: [KafkaTopicPartition: Int64] = [:]
+    for (partition, offset) in next.sorted(by: { ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition) })
+    {
+      let low = try consumer.watermarks(of: partition, timeout: .seconds(30)).low
+      if low > offset { lows[partition] = low }
+    }
+    return lows
+  }
+
+  /// Logs records that retention removed before they were stored: the audit never has them.
+  private func tellLoss(_ partition: KafkaTopicPartition, from offset: Int64, to low: Int64) {
+    logger.critical(
+      "records were removed before the audit had stored them: it has a hole; raise the topic's retention above the longest time that the store may be away",
+      metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
+  }
+
+  /// Logs the records missing before a message, if retention has removed some.
+  private func lookForLoss(before message: KafkaMessage, from next: Int64?) {
+    guard let low = overtaken[message.topicPartition], message.offset >= low else { return }
+    overtaken[message.topicPartition] = nil
+    if let next, next < low { tellLoss(message.topicPartition, from: next, to: low) }
+  }
+
+  private func starts(_ known: [AuditPosition]) throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
+    let topics: [(name: String, topic: AuditPosition.Topic)] = [
+      (settings.topics.decisions, .decisions), (settings.topics.commands, .commands),
+    ]
+    let counts = try cluster.partitionCounts(of: topics.map(\.name), settings.client([:]))
+    var starts: [KafkaTopicPartition: KafkaOffset] = [:]
+    for ((name, topic), count) in zip(topics, counts) {
+      guard count > 0 else { throw PipelineSettings.missing(name) }
+      for partition in 0..<count {
+        let next = known.first { $0.topic == topic && $0.partition == partition }?.next
+        starts[KafkaTopicPartition(topic: name, partition: partition)] = next.map { .at($0) } ?? .beginning
+      }
+    }
+    return starts
+  }
+
+  private func store(_ messages: [KafkaMessage]) {
+    var records: [AuditRecord] = []
+    records.reserveCapacity(messages.count)
+    var stored: [KafkaTopicPartition: Int64] = [:]
+    var decisions = 0
+    for message in messages {
+      let partition = message.topicPartition
+      if !overtaken.isEmpty { lookForLoss(before: message, from: stored[partition] ?? next[partition]) }
+      stored[partition] = message.offset + 1
+      do throws(DomainError) {
+        let content: AuditRecord.Content
+        if message.topic == settings.topics.decisions {
+          content = .decision(try Decision(json: message.value ?? [], reader: reader))
+          decisions += 1
+        } else {
+          content = .command(try Command(json: message.value ?? [], reader: reader))
+        }
+        records.append(AuditRecord(content: content, partition: message.partition, offset: message.offset))
+      } catch {
+        logger.error(
+          "an unreadable record is left out of the audit",
+          metadata: ["place": "\(message.topicPartition)@\(message.offset)", "error": "\(error)"])
+      }
+    }
+    next.merge(stored) { $1 }
+    let positions = stored.map { partition, offset in
+      AuditPosition(
+        topic: partition.topic == settings.topics.decisions ? .decisions : .commands, partition: partition.partition,
+        next: offset)
+    }
+    guard untilDone({ try sink.store(records, positions: positions) }) != nil else { return }
+    counters.add(.auditedDecisions, decisions)
+    counters.add(.auditedCommands, records.count - decisions)
+  }
+
+  /// Repeats work until it succeeds: records that are not stored yet are kept.
+  ///
+  /// - Returns: The result; nil if the process was asked to stop.
+  private func untilDone<Result>(_ work: () throws -> Result) -> Result? {
+    var pause = Duration.milliseconds(200)
+    while true {
+      do {
+        return try work()
+      } catch {
+        counters.add(.auditRetries)
+        logger.error(
+          "the audit store refuses; trying again",
+          metadata: ["error": "\(error)", "milliseconds": "\(pause.milliseconds)"])
+      }
+      // In slices, so that a process that is asked to stop ends soon.
+      for _ in 0..<pause.milliseconds / 50 where !stop.isAsked { clock.sleep(.milliseconds(50)) }
+      if stop.isAsked { return nil }
+      pause = min(pause * 2, .seconds(10))
+    }
+  }
+
+  /// Checks what must hold between two turns.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    guard consumer != nil else { return [] }
+    var violations: [String] = []
+    for (partition, offset) in next.sorted(by: { $0.key < $1.key }) where offset < 0 {
+      violations.append("the next record of \(partition) is \(offset)")
+    }
+    for partition in overtaken.keys.sorted() where next[partition] == nil {
+      violations.append("\(partition) lost records but has no position")
+    }
+    return violations
+  }
+}

@@ -1,0 +1,59 @@
+package import KafkaClient
+
+/// A producer as the stages use it. Each call means the same as the method of that name of `KafkaProducer`, and throws what
+/// that method throws.
+package protocol ClusterProducer: AnyObject {
+  var counts: KafkaDeliveryCounts { get }
+  func send(
+    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
+    timestampMilliseconds: Int64?, tag: UInt64
+  ) throws(KafkaError)
+  /// Queues a record whose key and value are lent for the call.
+  func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError)
+  /// Queues a record that removes its key from a compacted topic.
+  func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError)
+  /// Queues records of one destination in order.
+  ///
+  /// - Parameters:
+  ///   - topic: The name of the topic.
+  ///   - partition: The partition; nil lets the partitioner choose by key.
+  ///   - records: The places of keys and values.
+  ///   - bytes: The bytes that the places are in.
+  /// - Throws: `KafkaError`; some of the records may be queued by then.
+  func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
+  ) throws(KafkaError)
+  func poll(timeout: Duration) throws(KafkaError)
+  func flush(timeout: Duration) throws(KafkaError) -> Bool
+  func takeDeliveryFailures() -> [KafkaDelivery]
+  func initTransactions(timeout: Duration) throws(KafkaError)
+  func beginTransaction() throws(KafkaError)
+  /// Makes offsets part of the transaction.
+  ///
+  /// - Parameters:
+  ///   - positions: The offsets.
+  ///   - group: The membership of a consumer of the same cluster.
+  ///   - timeout: The longest wait.
+  /// - Throws: `KafkaError` if the group refuses the member, among others.
+  func sendOffsetsToTransaction(
+    _ positions: [KafkaPosition], group: any GroupMembership, timeout: Duration
+  ) throws(KafkaError)
+  func commitTransaction(timeout: Duration) throws(KafkaError)
+  func abortTransaction(timeout: Duration) throws(KafkaError)
+}
+
+extension ClusterProducer {
+  /// Queues the records one by one, for producers that cannot do better.
+  package func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
+  ) throws(KafkaError) {
+    for record in records {
+      let key = bytes.extracting(record.key)
+      if let value = record.value {
+        try send(topic: topic, partition: partition, key: key, value: bytes.extracting(value))
+      } else {
+        try send(topic: topic, partition: partition, removing: key)
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import JSON
+package import Planning
+
+/// Writes decisions and commands as JSON, each as a record with the device's id as its key.
+package struct JSONRecorder: PlannerRecorder {
+  /// Holds the bytes of the batch while records are written to it.
+  private var writer = JSONWriter()
+  private var decisionWriter = DecisionWriter()
+
+  /// Makes the recorder of one planner.
+  package init() {}
+
+  package mutating func recordDecisions(
+    _ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch
+  ) {
+    writer.exchange(&batch.bytes)
+    for index in 0..<output.decisionCount {
+      let start = writer.bytes.count
+      decisionWriter.beginDocument(ofDecision: index, of: output, by: planner, to: &writer)
+      let end = writer.bytes.count
+      decisionWriter.write(index, of: output, by: planner, to: &writer)
+      batch.note(.decisions(planner.partition), key: start..<end, value: end..<writer.bytes.count)
+    }
+    writer.exchange(&batch.bytes)
+  }
+
+  package mutating func recordCommands(
+    _ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch
+  ) {
+    writer.exchange(&batch.bytes)
+    for index in 0..<output.commandCount {
+      let start = writer.bytes.count
+      decisionWriter.beginDocument(ofCommand: index, of: output, by: planner, to: &writer)
+      let end = writer.bytes.count
+      decisionWriter.write(command: index, of: output, by: planner, to: &writer)
+      batch.note(.commands(planner.partition), key: start..<end, value: end..<writer.bytes.count)
+    }
+    writer.exchange(&batch.bytes)
+  }
+}

@@ -1,0 +1,114 @@
+import Domain
+import Planning
+
+/// How far a planner is in its log partition. It is the last record of each transaction, so that state and position cannot
+/// part.
+struct PlannerPosition: Equatable {
+  /// The key of the record in `rouse.state`.
+  static let key = Array("p/position".utf8)
+  private static let formatVersion: UInt8 = 2
+
+  /// The offset of the next log record to read; with a cursor, the offset of the record that is half done.
+  var nextOffset: Int64 = 0
+  /// How far a half-done record is; nil between two records.
+  var cursor: RecordCursor?
+  /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
+  /// dropped by it.
+  var origins: [OriginPartition: Int64] = [:]
+  /// The log time of the first record that the partition ever planned, in µs since 1970; nil before that record. It tells a
+  /// log and its state from others of the same name, such as topics that were deleted and made again.
+  var birth: Int64?
+
+  /// A partition of a topic that intake reads.
+  struct OriginPartition: Hashable, Comparable {
+    var topic: String
+    var partition: Int32
+
+    static func < (a: OriginPartition, b: OriginPartition) -> Bool { (a.topic, a.partition) < (b.topic, b.partition) }
+  }
+
+  /// Makes the position before the first record.
+  init() {}
+
+  /// Notes the origin of the current record.
+  ///
+  /// - Parameter origin: Where the record stood in its source topic.
+  /// - Returns: Whether the record is new: neither it nor a later one of its partition was noted before.
+  mutating func note(_ origin: Origin) -> Bool {
+    Self.raise(
+      &origins[OriginPartition(topic: origin.topic, partition: origin.partition), default: .min], to: origin.offset)
+  }
+
+  private static func raise(_ highest: inout Int64, to offset: Int64) -> Bool {
+    guard offset > highest else { return false }
+    highest = offset
+    return true
+  }
+
+  /// Checks what holds for every position.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations: [String] = []
+    if nextOffset < 0 { violations.append("the next offset is \(nextOffset)") }
+    if birth == nil, nextOffset > 0, !origins.isEmpty { violations.append("records were planned before the birth") }
+    for (origin, offset) in origins.sorted(by: { $0.key < $1.key }) where offset < 0 {
+      violations.append("the highest offset of \(origin.topic)[\(origin.partition)] is \(offset)")
+    }
+    return violations
+  }
+
+  /// Returns the position as the value of its state record.
+  func encoded() -> [UInt8] {
+    var writer = BinaryWriter()
+    writer.uint8(Self.formatVersion)
+    writer.zigzag(nextOffset)
+    writer.bool(cursor != nil)
+    if let cursor {
+      writer.varint(UInt64(cursor.nextOrdinal))
+      writer.bool(cursor.nextDevice != nil)
+      writer.varint(UInt64(cursor.nextDevice ?? 0))
+      writer.uint8(cursor.standing)
+    }
+    writer.count(origins.count)
+    for (origin, offset) in origins.sorted(by: { $0.key < $1.key }) {
+      writer.string(origin.topic)
+      writer.zigzag(Int64(origin.partition))
+      writer.zigzag(offset)
+    }
+    writer.bool(birth != nil)
+    writer.zigzag(birth ?? 0)
+    return writer.bytes
+  }
+
+  /// Reads a position.
+  ///
+  /// - Parameter bytes: The value of its state record.
+  /// - Throws: `BinaryError` for bytes of another format or of a newer release.
+  init(bytes: [UInt8]) throws(BinaryError) {
+    var reader = BinaryReader(bytes)
+    let version = try reader.uint8("a format version")
+    guard version <= Self.formatVersion else {
+      throw .newerVersion(found: version, newestKnown: Self.formatVersion)
+    }
+    guard version == Self.formatVersion else {
+      throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
+    }
+    nextOffset = try reader.zigzag("an offset")
+    if try reader.bool("whether there is a cursor") {
+      let ordinal: UInt32 = try reader.integer("an ordinal")
+      let hasDevice = try reader.bool("whether there is a device")
+      let device: UInt32 = try reader.integer("a device")
+      cursor = RecordCursor(
+        nextOrdinal: ordinal, nextDevice: hasDevice ? device : nil, standing: try reader.uint8("a standing"))
+    }
+    for _ in 0..<(try reader.count("origins")) {
+      let topic = try reader.string("a topic")
+      let partition = Int32(truncatingIfNeeded: try reader.zigzag("a partition"))
+      origins[OriginPartition(topic: topic, partition: partition)] = try reader.zigzag("an offset")
+    }
+    let hasBirth = try reader.bool("whether there is a birth")
+    let instant = try reader.zigzag("a timestamp")
+    birth = hasBirth ? instant : nil
+  }
+}

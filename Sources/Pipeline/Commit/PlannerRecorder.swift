@@ -1,0 +1,22 @@
+package import Planning
+
+/// Writes what a planner decided as Kafka records. Each planner has a recorder of its own.
+///
+/// Operation uses `JSONRecorder`. Benchmarks pass another one, to tell what writing costs.
+package protocol PlannerRecorder {
+  /// Writes the decisions of the planner's last step.
+  ///
+  /// - Parameters:
+  ///   - output: The outcome of the step.
+  ///   - planner: The planner that made the step. Its partition is where the decisions belong.
+  ///   - batch: Gets the records.
+  mutating func recordDecisions(_ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch)
+
+  /// Writes the commands of the planner's last step.
+  ///
+  /// - Parameters:
+  ///   - output: The outcome of the step.
+  ///   - planner: The planner that made the step. Its partition is where the commands belong.
+  ///   - batch: Gets the records.
+  mutating func recordCommands(_ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch)
+}

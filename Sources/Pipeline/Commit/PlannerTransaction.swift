@@ -1,0 +1,193 @@
+import KafkaClient
+
+/// The commit protocol of a planner thread: one transaction holds decisions, commands, changed state, the positions and
+/// the group's offsets.
+///
+///                    send                 commit: state, position, offsets, EndTxn
+///       ┌────────┐ ────────► ┌────────┐ ──────────────────────────────────► ┌────────┐
+///       │  idle  │           │  open  │ ─┐ send                             │  idle  │
+///       └────────┘           └────────┘ ◄┘                                  └────────┘
+///            ▲                   │ a call failed
+///            │       abort       ▼
+///            └────────────── ┌────────┐  abort failed, or the answer to EndTxn  ┌─────────┐
+///                            │ failed │ ──────────────────────────────────────► │ unknown │
+///                            └────────┘  never came                             └─────────┘
+///
+/// `unknown` has no way out: only a new producer with the same transactional id can learn from the broker how the
+/// transaction ended, and end it.
+///
+/// If this process dies, another one takes the partition over: the same process after a restart, with the same
+/// transactional id, or another worker. The table says what it finds.
+///
+/// | the process died | the broker has | the new owner |
+/// | --- | --- | --- |
+/// | idle | state and position of the last commit | goes on behind the position |
+/// | open, before or after any `send` | records that no reader sees | a restart ends them by `initTransactions`; another worker waits until the read-committed end of `rouse.state` has reached its real end, at most for the transaction time-out. The position is the old one: the same records are decided again, with the same ids |
+/// | after state and position, before the offsets | the same | the same |
+/// | after the offsets, before EndTxn | the same; the group's offset counts as unstable | waits for stable offsets first, then the same. An owner that lost the partition before cannot get here: the group refuses its offsets |
+/// | EndTxn sent, answer not received | a transaction that is committed, or never was | finds the new position or the old one, with everything that belongs to it |
+/// | after the answer | the new position | goes on behind it |
+/// | during an abort | records that no reader will see | as for open |
+///
+/// A process that was only stopped and wakes up (a zombie) is refused: by the group, whose generation has moved on, or
+/// by the transaction coordinator, which ended the transaction and raised the epoch.
+///
+/// Call it on the worker's thread only.
+final class PlannerTransaction {
+  /// The state of the protocol; see the diagram above.
+  enum State: Equatable {
+    /// No transaction is open.
+    case idle
+    /// A transaction is open, with this many bytes sent so far.
+    case open(bytes: Int)
+    /// The transaction must be aborted: memory is ahead of what can be committed.
+    case failed
+    /// Only a new producer can find out how the transaction ended.
+    case unknown
+  }
+
+  private(set) var state = State.idle
+  private let producer: any ClusterProducer
+  /// The names of the topics, made once: making a name for each record would cost as much as queueing the record.
+  private let (decisionTopic, commandTopic, stateTopic, deadLetterTopic): (String, String, String, String)
+  /// Whether a device has the same partition number in the log, in decisions and in commands. Then the log's number is
+  /// used; otherwise librdkafka's partitioner is called for each record.
+  var sharesPartitions = false
+  private let clock: any StageClock
+  private let stop: StopSignal
+  /// The longest time for which a call is repeated that the broker asks to repeat.
+  private static let patience = Duration.seconds(120)
+
+  /// Makes the transaction of a worker; call `begin` before anything else.
+  ///
+  /// - Parameters:
+  ///   - producer: A transactional producer that nobody else uses.
+  ///   - topics: The names of the topics to write to.
+  ///   - clock: Times the pauses between repeated calls.
+  ///   - stop: Shortens the waits once the process is asked to end.
+  init(producer: any ClusterProducer, topics: TopicNames, clock: any StageClock, stop: StopSignal) {
+    self.producer = producer
+    (decisionTopic, commandTopic) = (topics.decisions, topics.commands)
+    (stateTopic, deadLetterTopic) = (topics.state, topics.deadLetters)
+    self.clock = clock
+    self.stop = stop
+  }
+
+  /// Fences off earlier producers with the same transactional id and ends the transaction that they left open.
+  ///
+  /// - Throws: `KafkaError` if the coordinator does not answer within two minutes, or refuses.
+  func begin() throws(KafkaError) {
+    try retry { () throws(KafkaError) in try producer.initTransactions(timeout: .seconds(30)) }
+  }
+
+  /// The number of bytes in the open transaction; 0 when none is open.
+  var bytes: Int { if case .open(let bytes) = state { bytes } else { 0 } }
+  /// Whether a transaction is open and healthy.
+  var isOpen: Bool { if case .open = state { true } else { false } }
+
+  /// Queues records, in a transaction that is begun for them if none is open.
+  ///
+  /// - Parameter batch: The records, in the order in which readers shall see them.
+  /// - Throws: `KafkaError`; the transaction is then `failed` or `unknown`.
+  func send(_ batch: borrowing OutputBatch) throws(KafkaError) {
+    guard !batch.isEmpty else { return }
+    try failing { () throws(KafkaError) in
+      try beginIfNeeded()
+      let bytes = batch.bytes.span
+      try batch.forEachDestination { destination, records throws(KafkaError) in
+        let (topic, partition): (String, Int32?) =
+          switch destination {
+          case .decisions(let partition): (decisionTopic, sharesPartitions ? partition : nil)
+          case .commands(let partition): (commandTopic, sharesPartitions ? partition : nil)
+          case .state(let partition): (stateTopic, partition)
+          }
+        try producer.send(topic: topic, partition: partition, records: records, in: bytes)
+      }
+      try producer.poll(timeout: .zero)
+    }
+    state = .open(bytes: self.bytes + batch.bytes.count)
+  }
+
+  /// Queues a dead letter.
+  ///
+  /// - Parameters:
+  ///   - message: The record that was not accepted, with its key and value.
+  ///   - headers: Its headers with reason and origin (see `DeadLetterHeaders`).
+  /// - Throws: `KafkaError`; the transaction is then `failed` or `unknown`.
+  func send(deadLetter message: KafkaMessage, headers: [KafkaHeader]) throws(KafkaError) {
+    try failing { () throws(KafkaError) in
+      try beginIfNeeded()
+      try producer.send(
+        topic: deadLetterTopic, partition: nil, key: message.key, value: message.value, headers: headers,
+        timestampMilliseconds: nil, tag: 0)
+    }
+  }
+
+  private func beginIfNeeded() throws(KafkaError) {
+    precondition(state != .failed && state != .unknown, "a failed transaction is aborted before anything else")
+    guard state == .idle else { return }
+    try producer.beginTransaction()
+    state = .open(bytes: 0)
+  }
+
+  /// Commits the transaction, with the group's offsets in it. State and positions must have been sent. Does nothing when
+  /// none is open.
+  ///
+  /// - Parameters:
+  ///   - offsets: The next offset of each owned log partition.
+  ///   - membership: Returns the worker's membership in its group, by which the broker refuses a worker that was replaced.
+  /// - Throws: `KafkaError`; the transaction is then `failed`, or `unknown` if its outcome is.
+  func commit(
+    _ offsets: [KafkaPosition], _ membership: () throws(KafkaError) -> any GroupMembership
+  ) throws(KafkaError) {
+    guard isOpen else { return }
+    try failing { () throws(KafkaError) in
+      let group = try membership()
+      try retry { () throws(KafkaError) in
+        try producer.sendOffsetsToTransaction(offsets, group: group, timeout: .seconds(10))
+      }
+    }
+    do throws(KafkaError) {
+      try retry { () throws(KafkaError) in
+        try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(30))
+      }
+    } catch {
+      state = error.isAbortable ? .failed : .unknown
+      throw error
+    }
+    state = .idle
+  }
+
+  /// Aborts the transaction if there is one. Afterwards the state is `idle`, or `unknown` if the abort failed.
+  ///
+  /// - Returns: The reason why the abort failed; nil if it did not.
+  func abort() -> KafkaError? {
+    switch state {
+    case .idle, .unknown: return nil
+    case .open, .failed: break
+    }
+    state = .idle
+    do throws(KafkaError) {
+      try retry { () throws(KafkaError) in
+        try producer.abortTransaction(timeout: stop.isAsked ? .seconds(2) : .seconds(30))
+      }
+      return nil
+    } catch {
+      state = .unknown
+      return error
+    }
+  }
+
+  private func failing(_ work: () throws(KafkaError) -> Void) throws(KafkaError) {
+    do throws(KafkaError) {
+      try work()
+    } catch {
+      state = error.isFatal ? .unknown : .failed
+      throw error
+    }
+  }
+
+  private func retry(_ call: () throws(KafkaError) -> Void) throws(KafkaError) {
+    try retrying(for: Self.patience, clock: clock, stop: stop, call)
+  }
+}

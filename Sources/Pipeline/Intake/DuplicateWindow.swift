@@ -1,0 +1,55 @@
+/// The ids of the newest events, to drop what a publisher sends twice. Two generations bound it: it knows at least the last
+/// `size` ids and at most twice as many.
+struct DuplicateWindow {
+  private let size: Int
+  private var current: Set<UInt64> = []
+  private var previous: Set<UInt64> = []
+
+  /// Makes an empty window.
+  ///
+  /// - Parameter size: The number of ids of a generation; at least 1.
+  init(size: Int) { self.size = max(1, size) }
+
+  /// Whether the event is known.
+  ///
+  /// - Parameters:
+  ///   - source: The event's source.
+  ///   - id: The event's id, unique within its source.
+  func contains(source: String, id: String) -> Bool {
+    let key = Self.key(source, id)
+    return current.contains(key) || previous.contains(key)
+  }
+
+  /// Adds an event. The oldest generation goes when the newest is full.
+  ///
+  /// - Parameters:
+  ///   - source: The event's source.
+  ///   - id: The event's id.
+  mutating func insert(source: String, id: String) {
+    if current.count >= size {
+      previous = current
+      current = []
+    }
+    current.insert(Self.key(source, id))
+  }
+
+  /// Returns 64 bits of the process's own hash. Two of a million ids collide in one of 37 million windows.
+  private static func key(_ source: String, _ id: String) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(source)
+    hasher.combine(id)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  /// Checks the bounds of the window.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations: [String] = []
+    if current.count > size || previous.count > size {
+      violations.append("a window of \(size) ids holds \(current.count) and \(previous.count)")
+    }
+    if !previous.isEmpty, previous.count < size { violations.append("a generation was closed before it was full") }
+    return violations
+  }
+}

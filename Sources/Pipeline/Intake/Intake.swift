@@ -1,0 +1,206 @@
+import Domain
+import KafkaClient
+public import Logging
+
+/// One intake thread: reads the public topics, validates, and appends to `rouse.log`. Records that it cannot accept go to
+/// `rouse.dead-letters` with the reason.
+///
+///     reading ── a batch was appended ──► delivering ── all was delivered, offsets are committed ──► reading
+///        ▲ resume                             │ not all was delivered within a second, or
+///        └─────────────── paused ◄────────────┘ the planners are too far behind
+///
+/// At least once: the group's offsets move when everything that came of the records was delivered. Planners drop an origin
+/// that they have seen. Memory is bounded by one batch and what the consumer reads ahead: while intake is paused it still
+/// polls, so that it stays in its group.
+public final class Intake {
+  let settings: PipelineSettings
+  let stop: StopSignal
+  let counters: PipelineCounters
+  let logger: Logger
+  let cluster: any Cluster
+  let clock: any StageClock
+  let events = CloudEventDecoder()
+  let signals = SignalDecoder()
+  let registrations = RegistrationDecoder()
+  /// The ids of the newest events.
+  var window: DuplicateWindow
+  /// The broadcast channels that were announced to their partitions lately.
+  var channels = DuplicateWindow(size: 10_000)
+  /// The number of partitions of the log; 0 before the start.
+  private(set) var partitions: Int32 = 0
+  /// The encoded log record; kept for its memory.
+  var buffer: [UInt8] = []
+  /// The dead letters of the batch that is being delivered; the tag of a letter is its index plus 1.
+  var letters: [(message: KafkaMessage, error: DomainError)] = []
+  /// Records that were appended and are not all delivered yet. No other is read before they are.
+  var underway: [KafkaMessage] = []
+  private(set) var consumer: (any ClusterConsumer)?
+  private(set) var producer: (any ClusterProducer)?
+  private var lag: PlannerLag
+  private var isPaused = false
+
+  /// Makes an intake.
+  ///
+  /// - Parameters:
+  ///   - settings: How to reach Kafka, and the bounds of a turn.
+  ///   - stop: Ends intake between two batches.
+  ///   - counters: Counts what is accepted and refused.
+  ///   - logger: Gets pauses and failures.
+  public convenience init(settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+    self.init(
+      settings: settings, stop: stop, counters: counters, logger: logger, cluster: RealCluster(), clock: SystemClock())
+  }
+
+  /// Makes an intake with all its ports.
+  init(
+    settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger, cluster: any Cluster,
+    clock: any StageClock
+  ) {
+    self.settings = settings
+    self.stop = stop
+    self.counters = counters
+    self.logger = logger
+    self.cluster = cluster
+    self.clock = clock
+    window = DuplicateWindow(size: settings.intake.duplicateWindow)
+    lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
+  }
+
+  /// Works on the calling thread until asked to stop.
+  ///
+  /// - Throws: `PipelineError` when intake cannot go on; make a new one if it `isWorthRetrying`.
+  public func run() throws(PipelineError) {
+    defer { end() }
+    try start()
+    while !stop.isAsked { try workOnce() }
+    try finish()
+  }
+
+  // MARK: Life
+
+  /// Connects and joins the group.
+  ///
+  /// - Throws: `PipelineError` if the cluster cannot be reached or lacks the log.
+  func start() throws(PipelineError) {
+    do throws(KafkaError) {
+      partitions = try settings.logPartitionCount(cluster)
+      producer = try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60))
+      let consumer = try cluster.consumer(consumerConfiguration(), listener: nil)
+      self.consumer = consumer
+      try consumer.subscribe(settings.eventTopics + [settings.topics.devices, settings.topics.signals])
+    } catch { throw .kafka(error) }
+  }
+
+  private func producerConfiguration() -> KafkaConfiguration {
+    settings.client(
+      [
+        "enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304",
+        // A record is never given up for its age. Planners drop an origin below the highest that they have seen: if one
+        // record failed and the next one arrived, the first would be lost when it is read again.
+        "message.timeout.ms": "0",
+      ],
+      defaults: ["linger.ms": "5", "compression.type": "lz4"])
+  }
+
+  private func consumerConfiguration() -> KafkaConfiguration {
+    settings.client(
+      [
+        "group.id": "\(settings.group)-intake", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
+        "isolation.level": "read_committed", "auto.offset.reset": "earliest",
+      ],
+      defaults: [
+        "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
+        "fetch.message.max.bytes": "4194304", "topic.metadata.refresh.interval.ms": "10000",
+        // Bounds what is read ahead while intake is paused or the log is slow.
+        "queued.max.messages.kbytes": "65536",
+      ])
+  }
+
+  /// Waits for up to 4 s until everything is delivered, so that it need not be read again.
+  ///
+  /// - Throws: `PipelineError` if the delivery fails.
+  func finish() throws(PipelineError) {
+    let deadline = clock.elapsed + .seconds(4)
+    do throws(KafkaError) {
+      while !underway.isEmpty {
+        try deliver(timeout: .milliseconds(100))
+        guard clock.elapsed < deadline else {
+          logger.warning("asked to stop before everything was delivered; it is read again after the restart")
+          return
+        }
+      }
+    } catch { throw .kafka(error) }
+  }
+
+  /// Releases everything.
+  func end() {
+    consumer?.close(timeout: .seconds(5))
+    consumer = nil
+    producer = nil
+    lag.close()
+  }
+
+  // MARK: Turns
+
+  /// Does one turn: reads a batch and appends it, or waits for the one before.
+  ///
+  /// - Throws: `PipelineError` when intake cannot go on.
+  func workOnce() throws(PipelineError) {
+    do throws(KafkaError) {
+      try work()
+    } catch { throw .kafka(error) }
+  }
+
+  private func work() throws(KafkaError) {
+    guard let consumer, let producer else { return }
+    let reason = try reasonToPause()
+    if (reason != nil) != isPaused { try pause(reason) }
+    // A paused partition brings no records. One that the group assigns meanwhile is paused with the next turn.
+    let batch = try consumer.poll(
+      maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
+    for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+    if isPaused { try consumer.pause(consumer.assignment()) }
+    if !batch.messages.isEmpty {
+      try append(batch.messages, producer)
+      underway += batch.messages
+    }
+    if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
+  }
+
+  // MARK: Back-pressure
+
+  private func reasonToPause() throws(KafkaError) -> String? {
+    if !underway.isEmpty { return "the log is slow" }
+    guard let behind = try lag.excess() else { return nil }
+    return "the planner of log partition \(behind.partition) is \(behind.records) records behind"
+  }
+
+  private func pause(_ reason: String?) throws(KafkaError) {
+    guard let consumer else { return }
+    isPaused = reason != nil
+    if let reason {
+      counters.add(.intakePauses)
+      logger.warning("intake pauses", metadata: ["reason": "\(reason)"])
+      try consumer.pause(consumer.assignment())
+    } else {
+      logger.notice("intake goes on")
+      try consumer.resume(consumer.assignment())
+    }
+  }
+
+  // MARK: Invariants
+
+  /// Checks what must hold between two turns.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations = window.checkInvariants() + channels.checkInvariants()
+    if underway.isEmpty, !letters.isEmpty {
+      violations.append("\(letters.count) dead letters belong to records that were delivered")
+    }
+    if letters.count > underway.count {
+      violations.append("\(letters.count) dead letters came of \(underway.count) records")
+    }
+    return violations
+  }
+}

@@ -1,0 +1,81 @@
+import KafkaClient
+
+/// How far planners are behind the log: the ends of the log minus the group's offsets, which planners commit with their
+/// transactions. The broker is asked every two seconds. If no offset is committed (planners have never run, or the broker
+/// keeps none, as the embedded one) the lag is unknown, and intake does not wait.
+struct PlannerLag {
+  /// A planner that is too far behind.
+  struct Excess: Equatable {
+    /// The log partition.
+    var partition: Int32
+    /// The number of records that it is behind.
+    var records: Int64
+  }
+
+  private let settings: PipelineSettings
+  private let cluster: any Cluster
+  private let clock: any StageClock
+  private var consumer: (any ClusterConsumer)?
+  private var partitionCount: Int32 = 0
+  private var next = Duration.zero
+  private var last: Excess?
+  /// The time between two questions.
+  private static let interval = Duration.seconds(2)
+
+  /// Makes the lag of an installation; nothing is asked yet.
+  ///
+  /// - Parameters:
+  ///   - settings: The limit, and how to reach Kafka.
+  ///   - cluster: Makes the consumer that asks.
+  ///   - clock: The thread's clock.
+  init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock) {
+    self.settings = settings
+    self.cluster = cluster
+    self.clock = clock
+  }
+
+  /// Returns the partition that is furthest behind, if it is too far, as of the last question. A planner that was too far
+  /// behind has to come back to half of the limit. If the broker does not answer, the last answer counts.
+  ///
+  /// - Throws: `KafkaError` that does not pass by itself.
+  mutating func excess() throws(KafkaError) -> Excess? {
+    guard settings.intake.plannerLagMax > 0, clock.elapsed >= next else { return last }
+    next = clock.elapsed + Self.interval
+    do throws(KafkaError) {
+      let limit = last == nil ? settings.intake.plannerLagMax : settings.intake.plannerLagMax / 2
+      last = try furthest().flatMap { $0.records > limit ? $0 : nil }
+    } catch {
+      guard error.isRetriable else { throw error }
+    }
+    return last
+  }
+
+  private mutating func furthest() throws(KafkaError) -> Excess? {
+    let consumer: any ClusterConsumer
+    if let kept = self.consumer {
+      consumer = kept
+    } else {
+      // This consumer never subscribes: it only asks for the group's offsets.
+      consumer = try cluster.consumer(
+        settings.client([
+          "group.id": "\(settings.group)-planner", "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
+        ]), listener: nil)
+      self.consumer = consumer
+    }
+    if partitionCount == 0 { partitionCount = try settings.logPartitionCount(cluster) }
+    let log = (0..<partitionCount).map { KafkaTopicPartition(topic: settings.topics.log, partition: $0) }
+    var furthest: Excess?
+    for position in try consumer.committed(log, timeout: .seconds(2)) {
+      let end = try consumer.watermarks(of: position.partition, timeout: .seconds(2)).high
+      let behind = Excess(partition: position.partition.partition, records: end - position.offset)
+      if behind.records > furthest?.records ?? -1 { furthest = behind }
+    }
+    return furthest
+  }
+
+  /// Closes the consumer.
+  mutating func close() {
+    consumer?.close(timeout: .seconds(2))
+    consumer = nil
+  }
+}

@@ -1,0 +1,71 @@
+import Domain
+public import KafkaClient
+
+/// Puts a policy into force: appends a record to every log partition. Each planner decides by the policy from that record
+/// on, and a replay finds it at the same place.
+public struct PolicyAppender {
+  private let settings: PipelineSettings
+
+  /// Makes an appender.
+  ///
+  /// - Parameter settings: The log, and how to reach Kafka.
+  public init(settings: PipelineSettings) { self.settings = settings }
+
+  /// Appends a policy to every partition.
+  ///
+  /// - Parameter document: The policy as YAML.
+  /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s.
+  public func apply(document: String) throws(KafkaError) {
+    try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: timestamp)
+  }
+
+  /// Appends a policy to the partitions that hold no record yet, so that a new installation starts with a policy.
+  ///
+  /// - Parameter document: The policy as YAML.
+  /// - Returns: The number of partitions that were empty.
+  /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s.
+  public func seed(document: String) throws(KafkaError) -> Int {
+    let empty = try emptyPartitions()
+    try append(document, to: empty, timestamp: timestamp)
+    return empty.count
+  }
+
+  /// Returns the log partitions that hold no record yet.
+  ///
+  /// - Throws: `KafkaError` if the broker does not answer.
+  public func emptyPartitions() throws(KafkaError) -> [Int32] {
+    let consumer = try KafkaConsumer(settings.client(["group.id": "\(settings.group)-seed"]))
+    defer { consumer.close(timeout: .seconds(2)) }
+    var empty: [Int32] = []
+    for partition in try 0..<settings.logPartitionCount() {
+      let topic = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
+      let end = try retrying { () throws(KafkaError) in
+        try consumer.watermarks(of: topic, timeout: .seconds(10)).high
+      }
+      if end == 0 { empty.append(partition) }
+    }
+    return empty
+  }
+
+  /// The timestamp of the records, in ms since 1970; nil for now. In a replay log time is the events' time, which a policy
+  /// must not move. librdkafka takes 0 for now, hence 1.
+  private var timestamp: Int64? { settings.timestamps == .event ? 1 : nil }
+
+  private func append(_ document: String, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {
+    guard !partitions.isEmpty else { return }
+    var bytes: [UInt8] = []
+    LogRecord(origin: nil, content: .policy(document: document)).encode(into: &bytes)
+    let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
+    for partition in partitions {
+      try producer.send(
+        topic: settings.topics.log, partition: partition, key: nil, value: bytes, timestampMilliseconds: timestamp)
+    }
+    let delivered = try producer.flush(timeout: .seconds(30))
+    if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
+    guard delivered else {
+      throw KafkaError(
+        code: .timedOut, message: "the broker did not confirm in 30 s", operation: "appending the policy",
+        isRetriable: true)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+public import KafkaClient
+public import Planning
+
+/// How the stages reach Kafka and how they work.
+public struct PipelineSettings: Sendable {
+  /// The properties of every client: `bootstrap.servers`, security and whatever else librdkafka knows.
+  public var kafka: KafkaConfiguration
+  /// The names of Rouse's own topics.
+  public var topics: TopicNames
+  /// The topics that domain events are read from.
+  public var eventTopics: [String]
+  /// The prefix of the consumer groups (`rouse-intake`, `rouse-planner`) and of transactional ids.
+  public var group: String
+  /// The name that tells this process from others; part of transactional ids. Keep it the same over restarts.
+  public var instance: String
+  /// The source of log time.
+  public var timestamps: Timestamps
+  /// How planners work.
+  public var planner: PlannerSettings
+  /// How intake works.
+  public var intake: IntakeSettings
+  /// The bounds of a planner's memory.
+  public var bounds: PlannerBounds
+
+  /// Makes settings; only the cluster, the topics of events and the name of the process have no default.
+  ///
+  /// - Parameters:
+  ///   - kafka: The properties of every client.
+  ///   - topics: The names of Rouse's own topics.
+  ///   - eventTopics: The topics that domain events are read from.
+  ///   - group: The prefix of the consumer groups and of transactional ids.
+  ///   - instance: The name that tells this process from others.
+  ///   - timestamps: The source of log time.
+  ///   - planner: How planners work.
+  ///   - intake: How intake works.
+  ///   - bounds: The bounds of a planner's memory.
+  public init(
+    kafka: KafkaConfiguration, topics: TopicNames = TopicNames(), eventTopics: [String], group: String = "rouse",
+    instance: String, timestamps: Timestamps = .arrival, planner: PlannerSettings = PlannerSettings(),
+    intake: IntakeSettings = IntakeSettings(), bounds: PlannerBounds = PlannerBounds()
+  ) {
+    self.kafka = kafka
+    self.topics = topics
+    self.eventTopics = eventTopics
+    self.group = group
+    self.instance = instance
+    self.timestamps = timestamps
+    self.planner = planner
+    self.intake = intake
+    self.bounds = bounds
+  }
+
+  /// The source of log time.
+  public enum Timestamps: String, Sendable, CaseIterable {
+    /// The broker's clock when a record reached the log: normal operation.
+    case arrival
+    /// The event's own time: a replay of the past. Planners then append no ticks.
+    case event
+  }
+
+  /// Returns the properties of a client.
+  ///
+  /// - Parameters:
+  ///   - forced: The properties that correctness needs. They override the user's.
+  ///   - defaults: The properties that the user may override.
+  func client(_ forced: KeyValuePairs<String, String>, defaults: KeyValuePairs<String, String> = [:])
+    -> KafkaConfiguration
+  {
+    KafkaConfiguration(defaults.map { ($0.key, $0.value) })
+      .merging(kafka)
+      .merging(KafkaConfiguration(forced.map { ($0.key, $0.value) }))
+  }
+}

@@ -1,0 +1,29 @@
+/// How planners work.
+public struct PlannerSettings: Sendable {
+  /// The longest time between two commits. A shorter one means less latency and more transactions.
+  public var commitInterval: Duration = .milliseconds(100)
+  /// The number of bytes at which a transaction is committed early.
+  public var transactionBytesMax = 16 << 20
+  /// The most log records that are read at once.
+  public var pollRecordsMax = 500
+  /// The most decisions of one step. A larger fan-out continues from its cursor.
+  public var stepDecisionsMax = 20_000
+  /// The time after which the broker aborts a transaction whose owner is gone, and so the longest time that a take-over
+  /// may have to wait.
+  public var transactionTimeout: Duration = .seconds(15)
+  /// The folder of local snapshots, which make a restart on the same machine quick; nil for none. Each installation needs
+  /// a folder of its own; its processes on one machine may share it.
+  public var snapshotFolder: String?
+  /// The time between two snapshots of a partition. A restart reads what changed since the newest one from the topic.
+  public var snapshotInterval: Duration = .seconds(300)
+  /// Whether planners are static members of their group. A process that comes back within the session time-out then gets
+  /// its partitions again without a rebalance; one that stays away keeps them idle for as long.
+  ///
+  /// A static member may die while it hands a partition over under a cooperative assignor. If it comes back in time, it
+  /// never learns of the revocation, so the partition stays unplanned until the next rebalance: until a member joins,
+  /// leaves or stays away.
+  public var isStaticMember = false
+
+  /// Makes settings with the defaults.
+  public init() {}
+}

@@ -1,0 +1,153 @@
+import KafkaClient
+import Logging
+import Planning
+
+/// Keeps a local snapshot of each partition that a planner thread owns. A failure costs the snapshot, never the planning.
+///
+///     none ── a commit, when it is due ──► writing ── last slice ──► written ── next commit ──► none, put in place
+///                                             │ abort, release, failure │
+///                                             └──► none, discarded ◄────┘
+///
+/// A snapshot is written in slices between two pieces of planning. It is put in place by the first commit after the last
+/// slice, so that it holds nothing that was not committed.
+final class SnapshotKeeper {
+  /// A snapshot that is not in place yet.
+  private struct Writing {
+    var writer: SnapshotWriter
+    var processor: PartitionProcessor
+    var walk = StateWalk()
+    var isWritten = false
+  }
+
+  private let settings: PipelineSettings
+  private let store: any SnapshotStore
+  private let clock: any StageClock
+  private let logger: Logger
+  private var writing: [Int32: Writing] = [:]
+  /// When the last snapshot of each partition was begun.
+  private var begun: [Int32: Duration] = [:]
+  /// The most records of a slice, which takes about 2 ms.
+  private static let sliceRecordsMax = 1000
+
+  /// Makes the keeper of a planner thread.
+  ///
+  /// - Parameters:
+  ///   - settings: The names of the partitions, and the interval.
+  ///   - store: The place of the snapshots.
+  ///   - clock: The thread's clock.
+  ///   - logger: Gets failures.
+  init(settings: PipelineSettings, store: any SnapshotStore, clock: any StageClock, logger: Logger) {
+    self.settings = settings
+    self.store = store
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// The partitions with a snapshot that is not in place yet, in ascending order.
+  var partitions: [Int32] { writing.keys.sorted() }
+
+  /// Notes that a partition begins to be planned. Its next snapshot is due after an interval.
+  ///
+  /// - Parameter partition: The number of the partition.
+  func restored(_ partition: Int32) { begun[partition] = clock.elapsed }
+
+  /// Notes a commit: puts a snapshot in place that was written before it, or begins the next one when it is due.
+  ///
+  /// - Parameters:
+  ///   - processor: The partition, all of which is committed.
+  ///   - end: Returns the present end of the partition's state; nil if the broker does not tell it.
+  func committed(_ processor: PartitionProcessor, end: () -> Int64?) {
+    let partition = processor.partition
+    if let current = writing[partition] {
+      if current.isWritten { finish(partition, current) }
+      return
+    }
+    guard clock.elapsed - begun[partition, default: .zero] >= settings.planner.snapshotInterval else { return }
+    begun[partition] = clock.elapsed
+    guard let end = end() else { return }
+    attempt(partition) { () throws(SnapshotError) in
+      writing[partition] = Writing(writer: try writer(processor, end), processor: processor)
+    }
+  }
+
+  /// Writes the next slice of one snapshot.
+  func writeOn() {
+    guard let partition = writing.keys.filter({ writing[$0]?.isWritten == false }).min(),
+      var current = writing[partition]
+    else { return }
+    attempt(partition) { () throws(SnapshotError) in
+      current.isWritten = try Self.write(&current.walk, of: current.processor, to: current.writer, Self.sliceRecordsMax)
+      writing[partition] = current
+    }
+  }
+
+  /// Writes a whole snapshot at once, for the next start.
+  ///
+  /// - Parameters:
+  ///   - processor: The partition, all of which is committed.
+  ///   - stateOffset: The end of the partition's state.
+  func writeWhole(_ processor: PartitionProcessor, stateOffset: Int64) {
+    discard(processor.partition)
+    attempt(processor.partition) { () throws(SnapshotError) in
+      let writer = try writer(processor, stateOffset)
+      var walk = StateWalk()
+      while try !Self.write(&walk, of: processor, to: writer, 10_000) {}
+      finish(processor.partition, Writing(writer: writer, processor: processor))
+    }
+  }
+
+  /// Gives up the snapshot of a partition that was released.
+  ///
+  /// - Parameter partition: The number of the partition.
+  func release(_ partition: Int32) {
+    discard(partition)
+    begun[partition] = nil
+  }
+
+  /// Gives up all snapshots that are not in place: what they hold may never be committed.
+  func discardAll() {
+    for partition in writing.keys { discard(partition) }
+  }
+
+  private func discard(_ partition: Int32) {
+    writing.removeValue(forKey: partition)?.writer.discard()
+  }
+
+  private func writer(_ processor: PartitionProcessor, _ end: Int64) throws(SnapshotError) -> SnapshotWriter {
+    let state = KafkaTopicPartition(topic: settings.topics.state, partition: processor.partition)
+    return try SnapshotWriter(
+      try store.create(SnapshotHeader.name(state)),
+      SnapshotHeader(
+        state: state, stateOffset: end, begunAt: clock.wallMicroseconds, birth: processor.position.birth,
+        sizes: processor.sizes))
+  }
+
+  private static func write(
+    _ walk: inout StateWalk, of processor: PartitionProcessor, to writer: SnapshotWriter, _ recordsMax: Int
+  ) throws(SnapshotError) -> Bool {
+    var failure: SnapshotError?
+    let done = processor.writeState(from: &walk, recordsMax: recordsMax) { key, value in
+      guard failure == nil, let value else { return }
+      do throws(SnapshotError) { try writer.add(key: key, value: value) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return done
+  }
+
+  private func finish(_ partition: Int32, _ current: Writing) {
+    writing[partition] = nil
+    attempt(partition) { () throws(SnapshotError) in
+      try current.writer.commit()
+      logger.debug("snapshot written", metadata: ["partition": "\(partition)"])
+    }
+  }
+
+  private func attempt(_ partition: Int32, _ work: () throws(SnapshotError) -> Void) {
+    do throws(SnapshotError) {
+      try work()
+    } catch {
+      discard(partition)
+      logger.warning("a local snapshot failed", metadata: ["partition": "\(partition)", "error": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Domain
+public import KafkaClient
+
+/// The reason why a stage cannot go on.
+public enum PipelineError: Error, Sendable {
+  /// A call to Kafka failed.
+  case kafka(KafkaError)
+  /// Records of the log or of the state cannot be read by this release.
+  case unreadable(place: String, reason: String)
+  /// The settings do not fit the cluster or the machine.
+  case setup(String)
+
+  /// Whether starting the stage anew may help.
+  public var isWorthRetrying: Bool {
+    switch self {
+    // Only a person makes a topic that is missing.
+    case .kafka(let error):
+      !(error.code == .unknownTopicOrPartition && error.isFatal) && error.code != .topicAuthorizationFailed
+    case .unreadable, .setup: false
+    }
+  }
+
+  /// Runs a call to Kafka and turns its error into a `PipelineError`.
+  ///
+  /// - Parameter call: The call.
+  /// - Returns: The result of the call.
+  /// - Throws: `PipelineError.kafka` with the error of the call.
+  static func ofKafka<Result>(_ call: () throws(KafkaError) -> Result) throws(PipelineError) -> Result {
+    do throws(KafkaError) { return try call() } catch { throw .kafka(error) }
+  }
+}
+
+extension PipelineError: CustomStringConvertible {
+  /// One lower-case sentence for an operator.
+  public var description: String {
+    switch self {
+    case .kafka(let error) where error.code == .fenced:
+      "if this comes again and again, another process has the same `instance`: give each its own; \(error.description)"
+    case .kafka(let error): error.description
+    case .unreadable(let place, let reason): "\(place): \(reason)"
+    case .setup(let text): text
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Domain
+import Foundation
+import KafkaClient
+public import Logging
+import Synchronization
+
+/// Runs each stage on a thread of its own, starts a stage anew when it failed, and ends them all together. May be used from
+/// any thread.
+public final class RoleRunner: Sendable {
+  private let stop: StopSignal
+  private let counters: PipelineCounters
+  private let logger: Logger
+  private let running = Mutex(0)
+  private let failure = Mutex<PipelineError?>(nil)
+  /// The stack of a thread. Parsing a policy on a planner thread takes less than 1 MiB in a debug build.
+  private static let stackBytes = 8 << 20
+
+  /// Makes a runner.
+  ///
+  /// - Parameters:
+  ///   - stop: Ends all stages. A stage that gives up asks it to stop.
+  ///   - counters: Counts restarts.
+  ///   - logger: Gets failures.
+  public init(stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+    self.stop = stop
+    self.counters = counters
+    self.logger = logger
+  }
+
+  /// The number of threads that have not ended.
+  public var runningCount: Int { running.withLock { $0 } }
+
+  /// The error for which a stage gave up, and everything was stopped; nil if none did.
+  public var fatalError: PipelineError? { failure.withLock { $0 } }
+
+  /// Runs one stage on a new thread until it is asked to stop.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the thread, and of the stage in logs.
+  ///   - stage: Makes the stage and runs it. Called again, after a pause of 0.5 s to 30 s, when it throws an error that
+  ///     `isWorthRetrying`.
+  public func start(_ name: String, _ stage: @escaping @Sendable () throws(PipelineError) -> Void) {
+    running.withLock { $0 += 1 }
+    let thread = Thread { [self] in
+      runUntilStopped(name, stage)
+      running.withLock { $0 -= 1 }
+    }
+    thread.name = "rouse-\(name)"
+    thread.stackSize = Self.stackBytes
+    thread.start()
+  }
+
+  private func runUntilStopped(_ name: String, _ stage: () throws(PipelineError) -> Void) {
+    var pause = 0.5
+    while !stop.isAsked {
+      let began = ContinuousClock.now
+      do throws(PipelineError) {
+        try stage()
+        if stop.isAsked { return }
+      } catch {
+        guard error.isWorthRetrying else {
+          logger.critical("gave up", metadata: ["role": "\(name)", "error": "\(error)"])
+          failure.withLock { $0 = $0 ?? error }
+          stop.ask()
+          return
+        }
+        if ContinuousClock.now - began > .seconds(60) { pause = 0.5 }
+        counters.add(.restarts)
+        logger.error("starting anew", metadata: ["role": "\(name)", "error": "\(error)", "seconds": "\(pause)"])
+      }
+      stop.wait(pause)
+      pause = min(pause * 2, 30)
+    }
+  }
+
+  /// Waits until every thread has ended.
+  ///
+  /// - Parameter timeout: The longest wait.
+  /// - Returns: Whether all ended in time.
+  public func join(timeout: Duration) -> Bool {
+    let deadline = ContinuousClock.now + timeout
+    while runningCount > 0 {
+      if ContinuousClock.now > deadline { return false }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    return true
+  }
+}

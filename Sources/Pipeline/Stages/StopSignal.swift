@@ -1,0 +1,22 @@
+import Foundation
+import Synchronization
+
+/// Asks threads to come to an end. They look at it between two pieces of work; nothing is interrupted. May be used from any
+/// thread and from a signal handler.
+public final class StopSignal: Sendable {
+  private let asked = Atomic<Bool>(false)
+
+  /// Makes a signal that nobody has asked for.
+  public init() {}
+
+  /// Whether the threads are to end.
+  public var isAsked: Bool { asked.load(ordering: .relaxed) }
+  /// Asks the threads to end.
+  public func ask() { asked.store(true, ordering: .relaxed) }
+
+  /// Waits until the time is over or the threads are asked to end.
+  func wait(_ seconds: Double) {
+    let end = Date().addingTimeInterval(seconds)
+    while !isAsked, Date() < end { Thread.sleep(forTimeInterval: min(0.05, seconds)) }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+public import KafkaClient
+
+/// The planned topics: their partitions and settings, each setting with its reason in `TopicPlan.make`.
+public struct TopicPlan: Equatable, Sendable {
+  /// The topics, in the order in which they are created.
+  public var topics: [KafkaNewTopic]
+
+  /// Makes a plan of given topics.
+  ///
+  /// - Parameter topics: The topics.
+  init(topics: [KafkaNewTopic]) { self.topics = topics }
+
+  /// The most bytes of a state record. A device that reaches every bound of `DomainBounds` and `PlannerBounds` takes about
+  /// 1 MB, a common one 400 bytes.
+  static let stateRecordBytesMax = 4 << 20
+
+  /// Makes the plan of an installation.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the topics.
+  ///   - partitions: The number of partitions of every topic: as many planners can work side by side. It cannot be changed
+  ///     later without moving the state.
+  ///   - replicas: The number of replicas; nil takes the broker's default.
+  ///   - replayTimestamps: Whether the log keeps the timestamps that intake writes (to replay old events) instead of the
+  ///     broker's clock.
+  public static func make(
+    _ names: TopicNames, partitions: Int, replicas: Int?, replayTimestamps: Bool = false
+  ) -> TopicPlan {
+    func topic(_ name: String, _ configuration: [String: String]) -> KafkaNewTopic {
+      KafkaNewTopic(name: name, partitions: partitions, replicas: replicas, configuration: configuration)
+    }
+    let week = "604800000"
+    return TopicPlan(topics: [
+      // The newest registration of a device is all that is needed.
+      topic(names.devices, ["cleanup.policy": "compact"]),
+      topic(names.signals, ["cleanup.policy": "delete", "retention.ms": week]),
+      // Planner time is the broker's clock, and a replay of last week must find last week.
+      topic(
+        names.log,
+        [
+          "cleanup.policy": "delete", "retention.ms": replayTimestamps ? "-1" : week,
+          "message.timestamp.type": replayTimestamps ? "CreateTime" : "LogAppendTime",
+        ]),
+      // A restart reads the whole topic: small segments and an eager cleaner keep it near the size of the state.
+      topic(
+        names.state,
+        [
+          "cleanup.policy": "compact", "segment.bytes": "67108864", "min.cleanable.dirty.ratio": "0.2",
+          "delete.retention.ms": "86400000", "max.message.bytes": "\(stateRecordBytesMax)",
+        ]),
+      topic(names.commands, ["cleanup.policy": "delete", "retention.ms": "86400000"]),
+      topic(names.decisions, ["cleanup.policy": "delete", "retention.ms": week]),
+      // Dead letters are kept for 30 days. They hold whole events, hence the size.
+      topic(
+        names.deadLetters, ["cleanup.policy": "delete", "retention.ms": "2592000000", "max.message.bytes": "4194304"]),
+    ])
+  }
+
+  /// Creates the missing topics and waits until the brokers list them, so that a process started next finds them.
+  ///
+  /// - Parameters:
+  ///   - admin: The client.
+  ///   - timeout: The longest wait for the creation, and again for the list.
+  /// - Returns: One outcome for each topic.
+  /// - Throws: `KafkaError` if the broker does not answer.
+  public func create(_ admin: KafkaAdmin, timeout: Duration = .seconds(30)) throws(KafkaError) -> [TopicOutcome] {
+    let outcomes = try admin.createTopics(topics, timeout: timeout).map { result in
+      if result.error?.code == .topicExists { return TopicOutcome(name: result.name, existed: true, error: nil) }
+      return TopicOutcome(name: result.name, existed: false, error: result.error)
+    }
+    let made = Set(outcomes.filter { $0.error == nil }.map(\.name))
+    let end = ContinuousClock.now + timeout
+    while ContinuousClock.now < end {
+      let known = try admin.describeCluster(timeout: timeout).topics.filter { !$0.partitions.isEmpty }
+      if made.isSubset(of: known.map(\.name)) { break }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    return outcomes
+  }
+
+  /// Compares the cluster with the plan.
+  ///
+  /// - Parameters:
+  ///   - admin: The client.
+  ///   - events: The data teams' topics, which only have to exist.
+  ///   - timeout: The longest wait for each answer.
+  /// - Returns: The differences; empty when all is as planned.
+  /// - Throws: `KafkaError` if the broker does not answer.
+  public func check(
+    _ admin: KafkaAdmin, events: [String] = [], timeout: Duration = .seconds(30)
+  ) throws(KafkaError) -> [TopicProblem] {
+    var problems: [TopicProblem] = []
+    let described = try admin.describeCluster(timeout: timeout).topics
+    func find(_ name: String) -> KafkaTopic? {
+      if let found = described.first(where: { $0.name == name }), !found.partitions.isEmpty { return found }
+      problems.append(TopicProblem(topic: name, what: "topic", expected: "exists", found: "missing"))
+      return nil
+    }
+    for topic in topics {
+      guard let found = find(topic.name) else { continue }
+      if found.partitions.count != topic.partitions {
+        problems.append(
+          TopicProblem(
+            topic: topic.name, what: "partitions", expected: "\(topic.partitions)", found: "\(found.partitions.count)"))
+      }
+      let settings = try admin.describeTopicConfiguration(topic.name, timeout: timeout)
+      for (name, value) in topic.configuration.sorted(by: { $0.key < $1.key }) where settings[name] != value {
+        problems.append(
+          TopicProblem(topic: topic.name, what: name, expected: value, found: settings[name] ?? "not stated"))
+      }
+    }
+    for name in events { _ = find(name) }
+    return problems
+  }
+}

@@ -1,0 +1,86 @@
+/// The log partitions that the group gave to one planner thread, each with its life. Holds no client: the worker performs
+/// what follows from a transition.
+struct OwnedPartitions {
+  /// The owned partitions by number.
+  private(set) var lives: [Int32: PartitionLife] = [:]
+  /// Partitions that the consumer must pause before it is polled again, because their state comes first. They cannot be
+  /// paused in the rebalance callback: librdkafka assigns them after it.
+  private var unpaused: Set<Int32> = []
+
+  /// Owned partitions in ascending order.
+  var numbers: [Int32] { lives.keys.sorted() }
+
+  /// The planners of the partitions that are `planning`, in ascending order of their partitions.
+  var processors: [PartitionProcessor] { numbers.compactMap { lives[$0]?.processor } }
+
+  /// Whether at least one partition is `planning`.
+  var arePlanning: Bool { lives.values.contains { $0.processor != nil } }
+
+  /// Whether at least one partition is not `planning` yet.
+  var areRestoring: Bool { lives.values.contains { $0.processor == nil } }
+
+  /// Takes a partition to the start of its life: one that was just assigned, or one whose memory is void.
+  ///
+  /// - Parameters:
+  ///   - partition: The number of the partition.
+  ///   - wait: When to ask for earlier owners.
+  mutating func wait(for partition: Int32, _ wait: OwnerWait) {
+    if lives[partition] == nil { lives[partition] = .waiting(wait) } else { take(.voided(wait), for: partition) }
+    unpaused.insert(partition)
+  }
+
+  /// Takes an input for an owned partition. The input must be legal (see `PartitionLife`).
+  ///
+  /// - Parameters:
+  ///   - input: The event that happened.
+  ///   - partition: The number of the partition.
+  mutating func take(_ input: PartitionLife.Input, for partition: Int32) {
+    guard let next = lives[partition]?.after(input) else {
+      preconditionFailure("partition \(partition) cannot take \(input) in \(String(describing: lives[partition]))")
+    }
+    lives[partition] = next
+  }
+
+  /// Forgets a partition that was revoked or lost.
+  ///
+  /// - Parameter partition: The number of the partition.
+  mutating func release(_ partition: Int32) {
+    lives[partition] = nil
+    unpaused.remove(partition)
+  }
+
+  /// Returns the partitions to pause now, in ascending order. They count as paused afterwards.
+  mutating func takePauses() -> [Int32] {
+    defer { unpaused.removeAll() }
+    return unpaused.sorted()
+  }
+
+  /// Checks what must hold between two turns.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations: [String] = []
+    for partition in unpaused.sorted() {
+      guard case .waiting = lives[partition] else {
+        violations.append("partition \(partition) is to be paused but does not wait")
+        continue
+      }
+    }
+    for (partition, life) in lives.sorted(by: { $0.key < $1.key }) {
+      switch life {
+      case .waiting(let wait):
+        if wait.timeout > OwnerWait.timeoutMax { violations.append("partition \(partition) asks for \(wait.timeout)") }
+      case .restoring(let restore):
+        if restore.partition != partition {
+          violations.append("partition \(partition) restores partition \(restore.partition)")
+        }
+      case .planning(let processor):
+        if processor.partition != partition {
+          violations.append("partition \(partition) is planned by the planner of partition \(processor.partition)")
+        }
+        violations += processor.checkInvariants()
+      }
+    }
+    return violations
+  }
+}

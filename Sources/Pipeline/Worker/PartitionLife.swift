@@ -1,0 +1,73 @@
+/// The life of one log partition on the planner thread that the group gave it to.
+///
+///     assigned ──► waiting ── settled ──► restoring ── restored ──► planning
+///                  ▲  │  ▲                    │                        │
+///        unsettled └──┘  └────── voided ──────┴──────── voided ────────┘
+///     any ── revoked or lost ──► (gone, see `OwnedPartitions`)
+///
+/// Each partition has a life of its own: a partition that is being restored does not hold up the others.
+enum PartitionLife {
+  /// An earlier owner may still commit. From the moment of the assignment the group refuses the offsets of every
+  /// earlier owner. But an owner whose offsets were accepted before, and that stopped before the end of its
+  /// transaction, may still end that transaction.
+  case waiting(OwnerWait)
+  /// The state is being read.
+  case restoring(PartitionRestore)
+  /// The planner decides.
+  case planning(PartitionProcessor)
+
+  /// An event in the life of a partition.
+  enum Input {
+    /// The planner's memory is ahead of what can be committed, or its state could not be read: start again.
+    case voided(OwnerWait)
+    /// The broker did not confirm at this instant that no earlier owner has an open transaction.
+    case unsettled(at: Duration)
+    /// No earlier owner can commit any more; the restore is about to begin.
+    case settled(PartitionRestore)
+    /// The state was read completely.
+    case restored(PartitionProcessor)
+  }
+
+  /// The planner; nil unless the partition is `planning`.
+  var processor: PartitionProcessor? { if case .planning(let processor) = self { processor } else { nil } }
+
+  /// Returns the life that follows an input.
+  ///
+  /// - Parameter input: The event that happened.
+  /// - Returns: The next state, or nil if the input is illegal in this state.
+  func after(_ input: Input) -> PartitionLife? {
+    switch (self, input) {
+    case (_, .voided(let wait)): .waiting(wait)
+    case (.waiting(let wait), .unsettled(let now)): .waiting(wait.longer(at: now))
+    case (.waiting, .settled(let restore)): .restoring(restore)
+    case (.restoring(let restore), .restored(let processor)):
+      restore.partition == processor.partition ? .planning(processor) : nil
+    case (.waiting, .restored), (.restoring, .unsettled), (.restoring, .settled), (.planning, .unsettled),
+      (.planning, .settled), (.planning, .restored):
+      nil
+    }
+  }
+}
+
+/// The wait until no earlier owner of a partition can commit any more. Instants count from the start of the thread's
+/// clock.
+struct OwnerWait: Equatable {
+  /// When the wait began.
+  var since: Duration
+  /// The earliest instant at which to ask the broker again.
+  var next: Duration
+  /// The longest time that one question may take. Other partitions stand still meanwhile, so it starts short and
+  /// doubles up to `timeoutMax`.
+  var timeout = Duration.milliseconds(250)
+
+  static let timeoutMax = Duration.seconds(2)
+  /// The pause between two questions.
+  static let pause = Duration.milliseconds(50)
+
+  /// Returns the wait after one more question that brought no answer.
+  ///
+  /// - Parameter now: The instant after the question.
+  func longer(at now: Duration) -> OwnerWait {
+    OwnerWait(since: since, next: now + Self.pause, timeout: min(timeout * 2, Self.timeoutMax))
+  }
+}

@@ -1,0 +1,199 @@
+import Domain
+import Planning
+import Policies
+
+/// One log partition on this thread: its planner and its position, without any I/O. Turns log records into records of an
+/// `OutputBatch`; the worker decides when those are written.
+///
+/// A record passes in three stages: `begin`, `step` until the outcome says that it is done, and `takeState` before the next
+/// commit. See `RecordingPlanner` for why this is a class.
+final class PartitionProcessor {
+  /// The number of the log partition.
+  let partition: Int32
+  /// Whether the partition had no state at all when this was made.
+  let isNew: Bool
+  /// How far the planner is in the log.
+  private(set) var position: PlannerPosition
+  private var recording: RecordingPlanner
+  /// Whether anything happened since the last `takeState`.
+  private(set) var isDirty = false
+  /// The number of log records taken since this was made.
+  private(set) var recordsTaken = 0
+  /// The offset and the kind of the current record, or of the last one.
+  private var current: (offset: Int64, kind: LogRecordKind)?
+  /// The number of events with too many interest keys, when it was noted last.
+  private var notedKeysLeftOut = 0
+  /// The next offset when the state was taken last: it never falls.
+  private var takenOffset: Int64
+
+  /// Makes a processor of a planner that is already there.
+  ///
+  /// - Parameters:
+  ///   - planner: The planner, which must be idle.
+  ///   - position: The planner's position in its log partition.
+  ///   - isNew: Whether the partition has no state.
+  ///   - recorder: Writes what the planner decides.
+  init(
+    planner: consuming Planner, position: PlannerPosition, isNew: Bool = false,
+    recorder: any PlannerRecorder = JSONRecorder()
+  ) {
+    partition = planner.partition
+    self.position = position
+    self.isNew = isNew
+    takenOffset = position.nextOffset
+    recording = RecordingPlanner(planner, recorder: recorder)
+  }
+
+  /// Makes a processor of the state records of a partition.
+  ///
+  /// - Parameters:
+  ///   - restore: The state records. It is used up.
+  ///   - isNew: Whether there were no records.
+  ///   - initialPolicy: The policy in force while the log has shown none.
+  ///   - recorder: Writes what the planner decides.
+  /// - Throws: `BinaryError` for a position or a state that this release cannot read.
+  convenience init(
+    restoring restore: consuming PlannerRestore, isNew: Bool, initialPolicy: Policy,
+    recorder: any PlannerRecorder = JSONRecorder()
+  ) throws(BinaryError) {
+    let bytes = restore.take(PlannerPosition.key)
+    let position = try bytes.map { bytes throws(BinaryError) in try PlannerPosition(bytes: bytes) } ?? PlannerPosition()
+    self.init(
+      planner: try restore.finish(initialPolicy: initialPolicy), position: position, isNew: isNew, recorder: recorder)
+  }
+
+  /// The policy in force.
+  var policy: PolicyReference { recording.planner.policy.reference }
+  /// The policy in force, and why the newest policy record was refused, if it was.
+  var policyNote: PlanningNote { .policy(inForce: policy, refused: recording.planner.refusedPolicy) }
+  /// The number of devices that the planner knows.
+  var deviceCount: Int { recording.planner.deviceCount }
+  /// The sizes of the planner's tables.
+  var sizes: PlannerSizes { recording.planner.sizes }
+  /// The number of entries in the planner's tables, counted by walking through all of them.
+  var census: PlannerCensus { recording.planner.census }
+  /// When the planner's next timer is due, in µs since 1970; nil when there is none.
+  var nextTimer: Int64? { recording.planner.nextTimer }
+
+  /// Whether records between the position and an offset are missing. A log has no gaps, but retention may have removed
+  /// the beginning of one that was never planned.
+  ///
+  /// - Parameter offset: The offset of the next record.
+  func isJump(to offset: Int64) -> Bool { offset > position.nextOffset && !(isNew && recordsTaken == 0) }
+
+  /// Prepares for the next records; see `Planner.prefetch`.
+  ///
+  /// - Parameter hints: What the records will look up.
+  func prefetch(_ hints: [LookUpHint]) { recording.prefetch(hints) }
+
+  /// Starts on a log record. If the outcome is `begun`, call `step` until the record is done.
+  ///
+  /// - Parameters:
+  ///   - bytes: The value of the record.
+  ///   - offset: The offset of the record.
+  ///   - timestamp: The timestamp of the record, in µs since 1970.
+  /// - Returns: What became of the record.
+  func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) -> RecordOutcome {
+    precondition(recording.planner.isIdle, "a log record begins when the one before it is done")
+    recordsTaken += 1
+    guard offset >= position.nextOffset else { return .readAgain }
+    let cursor = offset == position.nextOffset ? position.cursor : nil
+    let (origin, content): (Origin?, LogRecord.Content)
+    do throws(BinaryError) {
+      (origin, content) = try LogRecord.parts(of: bytes)
+    } catch {
+      if case .newerVersion = error { return .newerFormat(error) }
+      pass(offset)
+      return .unreadable(error)
+    }
+    pass(offset)
+    if isNew, position.birth == nil { position.birth = timestamp }
+    // A record with a cursor noted its origin before the restart.
+    if let origin, !position.note(origin), cursor == nil { return .repeated }
+    let kind = LogRecordKind(content)
+    current = (offset, kind)
+    if let cursor {
+      recording.planner.resume(content, offset: offset, timestamp: timestamp, at: cursor)
+    } else {
+      recording.planner.begin(content, offset: offset, timestamp: timestamp)
+    }
+    return .begun(kind)
+  }
+
+  private func pass(_ offset: Int64) {
+    isDirty = true
+    position.cursor = nil
+    position.nextOffset = offset + 1
+  }
+
+  /// Continues with the current record.
+  ///
+  /// - Parameters:
+  ///   - batch: Gets the records of decisions and commands.
+  ///   - decisionsMax: The most decisions of this step.
+  /// - Returns: Whether the record is done, and what an operator may want to know.
+  func step(into batch: inout OutputBatch, decisionsMax: Int) -> StepOutcome {
+    guard let current, !recording.planner.isIdle else {
+      recording.clear()
+      return StepOutcome(isDone: true, notes: closingNotes())
+    }
+    let isDone = recording.advance(into: &batch, decisionsMax: decisionsMax)
+    position.cursor = isDone ? nil : recording.planner.cursor
+    position.nextOffset = isDone ? current.offset + 1 : current.offset
+    var notes = recording.largePayloads.map(PlanningNote.largePayload)
+    if isDone { notes += closingNotes() }
+    return StepOutcome(isDone: isDone, notes: notes)
+  }
+
+  /// Returns the notes about a whole record, once it is done.
+  private func closingNotes() -> [PlanningNote] {
+    switch current?.kind {
+    case .policy: return [policyNote]
+    case .event:
+      let leftOut = recording.planner.keysLeftOut
+      guard leftOut.events != notedKeysLeftOut else { return [] }
+      notedKeysLeftOut = leftOut.events
+      return leftOut.events.nonzeroBitCount == 1 ? [.keysLeftOut(leftOut)] : []
+    case .registration, .forget, .signal, .tick, nil: return []
+    }
+  }
+
+  /// Appends the state records that changed since the last call, the position last.
+  ///
+  /// - Parameter batch: Gets the records.
+  func takeState(into batch: inout OutputBatch) {
+    guard isDirty else { return }
+    assert(position.nextOffset >= takenOffset, "the position of partition \(partition) falls behind \(takenOffset)")
+    takenOffset = position.nextOffset
+    let destination = OutputBatch.Destination.state(partition)
+    recording.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
+    batch.append(destination, key: PlannerPosition.key[...], value: position.encoded()[...])
+    isDirty = !recording.planner.isIdle
+  }
+
+  /// Writes the next part of the whole state, the position last (see `Planner.writeState`).
+  ///
+  /// - Parameters:
+  ///   - walk: How far the state is written.
+  ///   - recordsMax: The most records of this part.
+  ///   - body: Gets key and value of each record.
+  /// - Returns: Whether the state is complete.
+  func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
+    let done = recording.planner.writeState(from: &walk, recordsMax: recordsMax, body)
+    if done { body(PlannerPosition.key[...], position.encoded()[...]) }
+    return done
+  }
+
+  /// Checks what must hold between two records.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    var violations = position.checkInvariants()
+    if !recording.planner.isIdle { violations.append("a record is half done between two turns") }
+    if position.cursor != nil, recordsTaken > 0 { violations.append("a cursor outlives its record") }
+    if position.nextOffset < takenOffset {
+      violations.append("the position fell from \(takenOffset) to \(position.nextOffset)")
+    }
+    return violations.map { "partition \(partition): \($0)" }
+  }
+}

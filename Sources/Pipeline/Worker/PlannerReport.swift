@@ -1,0 +1,182 @@
+import Domain
+import KafkaClient
+import Logging
+import Planning
+import Policies
+
+/// Logs and counts what happens on one planner thread. Keeps in mind what was logged, so that what repeats with each record
+/// is logged once.
+final class PlannerReport {
+  /// A change of the partitions that a worker owns.
+  enum Rebalance: String { case assigned, revoked, lost }
+
+  private let logger: Logger
+  private let counters: PipelineCounters
+  private var isRepetitionNoted = false
+  private var isTickFailureNoted = false
+  /// Kinds whose large payloads were logged; at most as many as policies name.
+  private var largeKinds: Set<String> = []
+  private var refusedPolicy: PolicyError?
+
+  /// Makes the report of a worker.
+  ///
+  /// - Parameters:
+  ///   - logger: Carries the number of the worker.
+  ///   - counters: The counters of the process.
+  init(logger: Logger, counters: PipelineCounters) {
+    self.logger = logger
+    self.counters = counters
+  }
+
+  // MARK: Records
+
+  /// Logs a note about a planned record.
+  ///
+  /// - Parameters:
+  ///   - note: What happened.
+  ///   - partition: The log partition of the record.
+  func take(_ note: PlanningNote, partition: Int32) {
+    switch note {
+    case .largePayload(let payload): large(payload)
+    case .keysLeftOut(let leftOut):
+      logger.warning(
+        "an event has too many interest keys; subscribers to the last keys were skipped",
+        metadata: [
+          "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
+          "events": "\(leftOut.events)",
+        ])
+    case .policy(let inForce, let refused):
+      if let refused, refused != refusedPolicy {
+        refusedPolicy = refused
+        logger.critical(
+          "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
+      }
+      logger.info(
+        "policy in force",
+        metadata: ["partition": "\(partition)", "version": "\(inForce.version)", "hash": "\(inForce.hash)"])
+    }
+  }
+
+  /// Logs each refused payload, and the first payload of a kind that is near the limit.
+  private func large(_ payload: LargePayload) {
+    let metadata: Logger.Metadata = ["first": "\(payload)", "count": "\(payload.count)"]
+    if payload.band == .refused {
+      logger.warning("a payload was refused for its size", metadata: metadata)
+    } else if largeKinds.insert(payload.kind).inserted {
+      logger.warning(
+        "a payload is near the platform's limit; logged once for each kind, `rouse plan` counts them",
+        metadata: metadata)
+    }
+  }
+
+  /// Counts a record that was read again after a seek.
+  func readAgain() { counters.add(.logRecordsSkipped) }
+
+  /// Counts a record that repeats an origin, and logs the first one.
+  func repeated(_ message: KafkaMessage) {
+    counters.add(.logRecordsSkipped)
+    guard !isRepetitionNoted else { return }
+    isRepetitionNoted = true
+    logger.notice(
+      "a log record repeats the origin of a record that was planned before and is passed over; usual after a restart of intake, otherwise a sign that a source topic was deleted and made again",
+      metadata: ["place": "\(message.topicPartition)@\(message.offset)"])
+  }
+
+  /// Logs a record that is not a log record.
+  func unreadable(_ message: KafkaMessage, _ error: BinaryError) {
+    logger.error(
+      "a log record is unreadable and became a dead letter",
+      metadata: ["place": "\(message.topicPartition)@\(message.offset)", "error": "\(error)"])
+  }
+
+  /// Logs records that retention removed before they were planned.
+  ///
+  /// - Parameters:
+  ///   - offset: The offset of the first missing record.
+  ///   - message: The record behind them.
+  func missing(from offset: Int64, to message: KafkaMessage) {
+    logger.critical(
+      "records of the log are missing and cannot be planned any more",
+      metadata: ["partition": "\(message.partition)", "from": "\(offset)", "to": "\(message.offset)"])
+  }
+
+  // MARK: Partitions
+
+  /// Logs a change of the owned partitions.
+  func rebalanced(_ change: Rebalance, _ partitions: [KafkaTopicPartition]) {
+    logger.log(
+      level: change == .lost ? .warning : .info, "partitions \(change.rawValue)",
+      metadata: ["partitions": "\(partitions.map(\.partition).sorted())"])
+  }
+
+  /// Logs and counts a restored partition.
+  ///
+  /// - Parameters:
+  ///   - processor: The partition, ready to plan.
+  ///   - restore: What was read.
+  ///   - time: The time that it took.
+  func restored(_ processor: PartitionProcessor, by restore: PartitionRestore, in time: Duration) {
+    counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
+    if !processor.isNew { take(processor.policyNote, partition: processor.partition) }
+    logger.info(
+      "partition restored",
+      metadata: [
+        "partition": "\(processor.partition)", "fromSnapshot": "\(restore.snapshotRecords)",
+        "fromTopic": "\(restore.topicRecords)", "devices": "\(processor.deviceCount)",
+        "nextOffset": "\(processor.position.nextOffset)", "milliseconds": "\(time.milliseconds)",
+      ])
+  }
+
+  /// Logs a restore that will be tried again.
+  func restoreFailed(_ error: KafkaError) {
+    logger.warning("restoring failed and is tried again", metadata: ["error": "\(error)"])
+  }
+
+  /// Logs and counts a local snapshot that is not used.
+  ///
+  /// - Parameters:
+  ///   - partition: The partition that is being restored.
+  ///   - reason: The reason, as words.
+  func snapshotDiscarded(of partition: Int32, because reason: String) {
+    logger.warning(
+      "a local snapshot is not used; the state is read from the topic",
+      metadata: ["partition": "\(partition)", "reason": "\(reason)"])
+    counters.add(.snapshotsDiscarded)
+  }
+
+  /// Logs a snapshot that is not begun.
+  func noSnapshot(of partition: Int32, _ error: KafkaError) {
+    logger.warning("no snapshot this time", metadata: ["partition": "\(partition)", "error": "\(error)"])
+  }
+
+  // MARK: Transactions and ticks
+
+  /// Logs an error that librdkafka deals with, or after which nothing has to be done.
+  func ignored(_ error: KafkaError) { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+
+  /// Logs an aborted transaction.
+  func aborted(_ error: KafkaError) {
+    logger.warning("transaction aborted, restoring", metadata: ["error": "\(error)"])
+  }
+
+  /// Logs an abort that failed.
+  func abortFailed(_ error: KafkaError) {
+    logger.warning("aborting failed; the broker ends the transaction", metadata: ["error": "\(error)"])
+  }
+
+  /// Logs a commit that failed while partitions were being revoked.
+  func commitBeforeRevocationFailed(_ error: KafkaError) {
+    logger.warning(
+      "could not commit what was planned of the revoked partitions; the next owner decides it again",
+      metadata: ["error": "\(error)"])
+  }
+
+  /// Notes that ticks get through again.
+  func tickAppended() { isTickFailureNoted = false }
+
+  /// Logs the first of several ticks that could not be appended.
+  func tickFailed(_ error: KafkaError) {
+    if !isTickFailureNoted { logger.warning("a tick could not be appended", metadata: ["error": "\(error)"]) }
+    isTickFailureNoted = true
+  }
+}

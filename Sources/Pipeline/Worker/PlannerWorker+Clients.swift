@@ -1,0 +1,33 @@
+import KafkaClient
+
+extension PlannerWorker {
+  /// The properties of the transactional producer.
+  func producerConfiguration() -> KafkaConfiguration {
+    settings.client(
+      [
+        "enable.idempotence": "true", "partitioner": "murmur2_random", "transactional.id": transactionalID,
+        "transaction.timeout.ms": "\(settings.planner.transactionTimeout.milliseconds)",
+        // The commit reports success; a report of every record would go through this thread.
+        "delivery.report.only.error": "true",
+        "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
+      ],
+      defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
+  }
+
+  /// The properties of the consumer of the log.
+  func consumerConfiguration() -> KafkaConfiguration {
+    var configuration = settings.client(
+      [
+        "group.id": "\(settings.group)-planner", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
+        "auto.offset.reset": "error", "isolation.level": "read_committed", "enable.partition.eof": "false",
+      ],
+      defaults: [
+        "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
+        // A consumer idles whenever its queue passes this many messages; the byte bound caps memory instead.
+        "queued.min.messages": "1000000", "queued.max.messages.kbytes": "65536",
+      ])
+    // A member that comes back within the session time-out gets its partitions again, without a rebalance.
+    if settings.planner.isStaticMember { configuration["group.instance.id"] = transactionalID }
+    return configuration
+  }
+}

@@ -1,0 +1,134 @@
+import Domain
+import KafkaClient
+import Planning
+
+extension PlannerWorker {
+  /// Takes a partition to the start of its life: it is paused and restored before anything else is done with it.
+  ///
+  /// - Parameters:
+  ///   - partition: The number of the partition.
+  ///   - next: The earliest instant to ask for earlier owners; nil for now.
+  func wait(for partition: Int32, _ clients: PlannerClients, from next: Duration? = nil) {
+    cancelRestore(of: partition, clients)
+    let now = clock.elapsed
+    partitions.wait(for: partition, OwnerWait(since: now, next: next ?? now))
+  }
+
+  /// Stops reading the state of a partition. Failures are logged: the reader drops records that nobody asked for.
+  func cancelRestore(of partition: Int32, _ clients: PlannerClients) {
+    do throws(KafkaError) { try clients.reader.cancel(partition) } catch { report.ignored(error) }
+  }
+
+  /// The log partition of a number.
+  func topic(_ partition: Int32) -> KafkaTopicPartition {
+    KafkaTopicPartition(topic: settings.topics.log, partition: partition)
+  }
+
+  /// Pauses the partitions that were assigned or voided since the last call.
+  ///
+  /// - Throws: `KafkaError` of the consumer.
+  func pauseAssigned(_ clients: PlannerClients) throws(KafkaError) {
+    let paused = partitions.takePauses().map(topic)
+    if !paused.isEmpty { try clients.consumer.pause(paused) }
+  }
+
+  /// Takes each partition that does not plan yet a piece further. Failures that may pass are retried in a second.
+  ///
+  /// - Parameter isIdle: Whether there is nothing else to do.
+  /// - Throws: `PipelineError` for a state that this release cannot read, or a failure that does not pass.
+  func restore(_ clients: PlannerClients, isIdle: Bool) throws(PipelineError) {
+    guard partitions.areRestoring else { return }
+    do throws(PipelineError) {
+      try PipelineError.ofKafka { () throws(KafkaError) in try awaitEarlierOwners(clients) }
+      guard !clients.reader.isIdle else { return }
+      let restores = try PipelineError.ofKafka { () throws(KafkaError) in
+        try clients.reader.step(timeout: .milliseconds(isIdle ? 20 : 0))
+      }
+      for restore in restores { try complete(restore, clients) }
+    } catch {
+      guard case .kafka(let cause) = error, cause.isRetriable, !cause.isFatal else { throw error }
+      report.restoreFailed(cause)
+      for partition in partitions.numbers where partitions.lives[partition]?.processor == nil {
+        wait(for: partition, clients, from: clock.elapsed + .seconds(1))
+      }
+    }
+  }
+
+  private func awaitEarlierOwners(_ clients: PlannerClients) throws(KafkaError) {
+    let arePlanning = partitions.arePlanning
+    for partition in partitions.numbers {
+      guard case .waiting(let wait) = partitions.lives[partition], wait.next <= clock.elapsed,
+        schedule.mayAsk(whilePlanning: arePlanning, at: clock.elapsed)
+      else { continue }
+      let began = clock.elapsed
+      try awaitEarlierOwners(of: partition, wait, clients)
+      schedule.asked(from: began, to: clock.elapsed)
+    }
+  }
+
+  /// Asks for the group's stable offset. The broker tells it only while no transaction holds another one, that is when no
+  /// earlier owner can commit any more.
+  private func awaitEarlierOwners(
+    of partition: Int32, _ wait: OwnerWait, _ clients: PlannerClients
+  ) throws(KafkaError) {
+    do throws(KafkaError) {
+      _ = try clients.consumer.committed([topic(partition)], timeout: wait.timeout)
+    } catch {
+      guard error.isRetriable, clock.elapsed - wait.since < settings.planner.transactionTimeout * 4 else {
+        throw error
+      }
+      partitions.take(.unsettled(at: clock.elapsed), for: partition)
+      return
+    }
+    let restore = PartitionRestore(partition: partition, at: clock.elapsed) { [settings] in
+      PlannerRestore(partition: partition, partitionCount: clients.partitionCount, bounds: settings.bounds)
+    }
+    partitions.take(.settled(restore), for: partition)
+    try clients.reader.begin(restore)
+  }
+
+  private func complete(_ restore: PartitionRestore, _ clients: PlannerClients) throws(PipelineError) {
+    let partition = restore.partition
+    let processor: PartitionProcessor
+    do throws(BinaryError) {
+      processor = try restore.finish(initialPolicy: initialPolicy, recorder: makeRecorder())
+    } catch {
+      guard restore.snapshot != nil else {
+        throw .unreadable(place: "\(settings.topics.state)[\(partition)]", reason: error.description)
+      }
+      return try readAgain(restore, because: error.description, clients)
+    }
+    if let snapshot = restore.snapshot, snapshot.birth != processor.position.birth {
+      return try readAgain(restore, because: "it belongs to another log of the same name", clients)
+    }
+    try PipelineError.ofKafka { () throws(KafkaError) in
+      // The consumer may have read records that were dropped during the restore. If the seek fails the partition must not
+      // plan: it would go on behind those.
+      try clients.consumer.seek(
+        topic(partition), to: processor.isNew ? .beginning : .at(processor.position.nextOffset))
+      try clients.consumer.resume([topic(partition)])
+    }
+    partitions.take(.restored(processor), for: partition)
+    snapshots?.restored(partition)
+    report.restored(processor, by: restore, in: clock.elapsed - restore.began)
+  }
+
+  /// Reads the state of a partition without its snapshot, which turned out to be of no use.
+  private func readAgain(
+    _ restore: PartitionRestore, because reason: String, _ clients: PlannerClients
+  ) throws(PipelineError) {
+    try PipelineError.ofKafka { () throws(KafkaError) in try clients.reader.again(restore, because: reason) }
+  }
+
+  /// Returns the end of a partition of `rouse.state` for its next snapshot; nil, with a warning, when the broker does not
+  /// tell it: then there is no snapshot this time.
+  func stateEnd(of partition: Int32, _ clients: PlannerClients) -> Int64? {
+    guard snapshots != nil else { return nil }
+    do throws(KafkaError) {
+      return try clients.reader.end(of: partition)
+    } catch {
+      report.noSnapshot(of: partition, error)
+      return nil
+    }
+  }
+}

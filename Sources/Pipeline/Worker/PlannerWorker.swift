@@ -1,0 +1,434 @@
+import Domain
+import KafkaClient
+public import Logging
+import Planning
+public import Policies
+
+/// One planner thread: its consumer, its transactional producer and the planners of the log partitions it owns. Everything
+/// happens on the thread that calls `run`, also the rebalance callbacks, which librdkafka makes inside of a poll.
+///
+/// Three state machines say what the thread is doing: `WorkerPhase` the thread, `PartitionLife` each partition,
+/// `PlannerTransaction` the commit protocol. The worker takes inputs, performs the actions and moves the machines on:
+///
+/// | input | action | partitions |
+/// | --- | --- | --- |
+/// | the group assigns partitions | pause them after the poll | these wait for earlier owners |
+/// | the broker says that no earlier owner can commit | begin to read the state | this one restores |
+/// | the state was read | seek to the position, resume | this one plans |
+/// | a record of a planning partition | plan it and queue its output | unchanged |
+/// | a record of another partition | drop it; it is read again from the position | unchanged |
+/// | a record that no release wrote | write a dead letter, go on behind the record | unchanged |
+/// | the commit interval is over, or the transaction is full | write state and positions, commit | unchanged |
+/// | the group revokes partitions | commit | these are released, the others plan on |
+/// | partitions were lost | abort | these are released, the others wait |
+/// | a call failed and the transaction can be aborted | abort | all wait |
+/// | an abort failed, or the outcome of a commit is unknown | fail: the supervisor makes a new worker | released |
+/// | bytes of a newer release, or a position that retention removed | fail: an operator must act | released |
+///
+/// The group's offsets are committed in the transaction for two reasons: lag tools read them, and the broker refuses a
+/// worker that is no longer a member of the group. The position that counts is the record in `rouse.state`.
+public final class PlannerWorker {
+  let settings: PipelineSettings
+  let initialPolicy: Policy
+  let stop: StopSignal
+  let counters: PipelineCounters
+  let clock: any StageClock
+  let cluster: any Cluster
+  let snapshots: SnapshotKeeper?
+  let makeRecorder: () -> any PlannerRecorder
+  let transactionalID: String
+  let report: PlannerReport
+  private let store: (any SnapshotStore)?
+  private let ticks: TickAppender
+
+  private(set) var phase = WorkerPhase<PlannerClients>.new
+  var partitions = OwnedPartitions()
+  var schedule: WorkerSchedule
+  /// Records that were decided and are not queued yet; empty after each turn.
+  private var batch = OutputBatch()
+  /// Records of up to this many bytes are queued at once: asking librdkafka for delivery reports after each log record
+  /// would cost more than planning a small event.
+  private static let batchBytesMax = 64 << 10
+  /// The hints for the next records of one planner; kept for its memory.
+  private var hints: [LookUpHint] = []
+
+  /// Makes a worker.
+  ///
+  /// - Parameters:
+  ///   - settings: How to reach Kafka, and the bounds of a turn.
+  ///   - number: The worker's number in its process, from 0; part of its transactional id.
+  ///   - initialPolicy: The policy in force while the log has shown none.
+  ///   - stop: Ends the worker between two pieces of work.
+  ///   - counters: Counts what the worker does.
+  ///   - logger: Gets what an operator may want to know.
+  /// - Throws: `PipelineError.setup` if the folder of snapshots cannot be made.
+  public convenience init(
+    settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
+    counters: PipelineCounters, logger: Logger
+  ) throws(PipelineError) {
+    try self.init(
+      settings: settings, number: number, initialPolicy: initialPolicy, stop: stop, counters: counters, logger: logger,
+      cluster: RealCluster(), makeRecorder: { JSONRecorder() })
+  }
+
+  /// Makes a worker on another cluster, or with another way to write what is decided: the seam for benchmarks.
+  ///
+  /// - Parameters:
+  ///   - cluster: Makes the worker's clients.
+  ///   - makeRecorder: Makes the recorder of each planner. Called on the worker's thread.
+  /// - Throws: `PipelineError.setup` if the folder of snapshots cannot be made.
+  package convenience init(
+    settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
+    counters: PipelineCounters, logger: Logger, cluster: any Cluster,
+    makeRecorder: @escaping () -> any PlannerRecorder
+  ) throws(PipelineError) {
+    var store: SnapshotFiles?
+    if let folder = settings.planner.snapshotFolder {
+      do throws(SnapshotError) { store = try SnapshotFiles(folder: folder) } catch {
+        throw .setup("planner.snapshotFolder: \(error)")
+      }
+    }
+    self.init(
+      settings: settings, number: number, initialPolicy: initialPolicy, stop: stop, counters: counters, logger: logger,
+      cluster: cluster, clock: SystemClock(), store: store, makeRecorder: makeRecorder)
+  }
+
+  /// Makes a worker with all its ports.
+  ///
+  /// - Parameters:
+  ///   - clock: The thread's clock.
+  ///   - store: The store of local snapshots; nil to keep none.
+  init(
+    settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
+    counters: PipelineCounters, logger: Logger, cluster: any Cluster, clock: any StageClock,
+    store: (any SnapshotStore)?, makeRecorder: @escaping () -> any PlannerRecorder = { JSONRecorder() }
+  ) {
+    self.settings = settings
+    self.initialPolicy = initialPolicy
+    self.stop = stop
+    self.counters = counters
+    self.cluster = cluster
+    self.clock = clock
+    self.store = store
+    self.makeRecorder = makeRecorder
+    var logger = logger
+    logger[metadataKey: "worker"] = "\(number)"
+    report = PlannerReport(logger: logger, counters: counters)
+    transactionalID = "\(settings.group)-planner-\(settings.instance)-\(number)"
+    ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)
+    snapshots = store.map { SnapshotKeeper(settings: settings, store: $0, clock: clock, logger: logger) }
+    schedule = WorkerSchedule(commitInterval: settings.planner.commitInterval)
+  }
+
+  /// Works on the calling thread until asked to stop.
+  ///
+  /// - Throws: `PipelineError` when the worker cannot go on; make a new one if it `isWorthRetrying`.
+  public func run() throws(PipelineError) {
+    defer { end() }
+    try start()
+    while !stop.isAsked { try workOnce() }
+    try finish()
+  }
+
+  // MARK: Life
+
+  /// Connects and joins the group.
+  ///
+  /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic.
+  func start() throws(PipelineError) {
+    do throws(KafkaError) {
+      let transaction = PlannerTransaction(
+        producer: try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60)),
+        topics: settings.topics, clock: clock, stop: stop)
+      try transaction.begin()
+      let (count, areShared) = try settings.outputPartitions(cluster)
+      transaction.sharesPartitions = areShared
+      let clients = PlannerClients(
+        consumer: try cluster.consumer(consumerConfiguration(), listener: self), transaction: transaction,
+        reader: StateReader(settings: settings, cluster: cluster, clock: clock, store: store, report: report),
+        partitionCount: count)
+      // The consumer keeps its listener until it is closed, which `end` does from here on.
+      phase.take(.connected(clients))
+      try clients.consumer.subscribe([settings.topics.log])
+    } catch { throw .kafka(error) }
+    schedule = WorkerSchedule(commitInterval: settings.planner.commitInterval, at: clock.elapsed)
+  }
+
+  /// Commits what was decided, leaves the group, and writes a snapshot of each partition.
+  ///
+  /// - Throws: Nothing at present: a commit that fails is aborted, and the next owner decides it again.
+  func finish() throws(PipelineError) {
+    guard case .working(let clients) = phase else { return }
+    do throws(KafkaError) {
+      try commit(clients)
+    } catch {
+      abort(clients, because: error)
+      return
+    }
+    // Others take over while the snapshots are written.
+    let processors = partitions.processors
+    let ends = processors.map { stateEnd(of: $0.partition, clients) }
+    clients.consumer.close(timeout: .seconds(5))
+    for (processor, end) in zip(processors, ends) {
+      if let end { snapshots?.writeWhole(processor, stateOffset: end) }
+    }
+  }
+
+  /// Releases everything. Leaving the group in order makes the other members take over at once.
+  func end() {
+    if let clients = phase.clients {
+      clients.consumer.close(timeout: .seconds(5))
+      abort(clients, because: nil)
+      clients.reader.close()
+    }
+    snapshots?.discardAll()
+    partitions = OwnedPartitions()
+    phase = .ended
+  }
+
+  /// Notes that the worker cannot go on. The first reason counts.
+  ///
+  /// - Parameter error: The reason.
+  func fail(_ error: PipelineError) {
+    if let next = phase.after(.failed(error)) { phase = next }
+  }
+
+  // MARK: Turns
+
+  /// Does one turn: reads, plans, restores and commits a bounded piece of work.
+  ///
+  /// - Throws: `PipelineError` when the worker cannot go on.
+  func workOnce() throws(PipelineError) {
+    guard case .working(let clients) = phase else { preconditionFailure("a planner thread works after it has started") }
+    do throws(PipelineError) {
+      try turn(clients)
+    } catch {
+      try recover(clients, from: error)
+    }
+  }
+
+  private func turn(_ clients: PlannerClients) throws(PipelineError) {
+    let timeout = partitions.areRestoring ? Duration.milliseconds(1) : .milliseconds(20)
+    let poll = try PipelineError.ofKafka { () throws(KafkaError) in
+      try clients.consumer.poll(maxMessages: settings.planner.pollRecordsMax, timeout: timeout)
+    }
+    if case .failed(_, let error) = phase { throw error }
+    try take(poll.events)
+    try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
+    try plan(poll.messages, clients)
+    if schedule.isCommitDue(at: clock.elapsed) {
+      try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
+    }
+    try restore(clients, isIdle: poll.messages.isEmpty)
+    snapshots?.writeOn()
+    if settings.timestamps == .arrival,
+      schedule.takesTimerCheck(isIdle: poll.messages.isEmpty, at: clock.elapsed)
+    {
+      appendTicks()
+    }
+  }
+
+  /// Logs what librdkafka deals with itself. A position that the log no longer holds is not such an error.
+  private func take(_ events: [KafkaEvent]) throws(PipelineError) {
+    for case .error(let error) in events {
+      guard [.noOffset, .offsetOutOfRange, .offsetResetForbidden].contains(error.code) else {
+        report.ignored(error)
+        continue
+      }
+      throw .unreadable(
+        place: settings.topics.log,
+        reason:
+          "\(error.message): the log no longer holds the position of this planner, so records are lost; raise the topic's retention, and reset rouse.state to start anew"
+      )
+    }
+  }
+
+  // MARK: Planning
+
+  private func plan(_ messages: [KafkaMessage], _ clients: PlannerClients) throws(PipelineError) {
+    var planned = 0
+    var (partition, owner): (Int32, PartitionProcessor?) = (-1, nil)
+    // By index: taking a message out of the array would count its references.
+    for index in messages.indices {
+      if index % Planner.hintsMax == 0 {
+        prefetch(messages, index..<min(messages.count, index + Planner.hintsMax))
+      }
+      // Records of a partition come in runs, and only a poll or a restore changes the life of a partition.
+      if messages[index].partition != partition {
+        partition = messages[index].partition
+        owner = partitions.lives[partition]?.processor
+      }
+      guard let owner else { continue }
+      try plan(messages, index, owner, clients)
+      planned += 1
+      // Records that were read and not planned are read again by the next owner: the position is in the state.
+      if stop.isAsked && planned % 16 == 0 { break }
+    }
+    try PipelineError.ofKafka { () throws(KafkaError) in try sendBatch(clients) }
+    counters.add(.logRecordsPlanned, planned)
+  }
+
+  /// Lets each planner prepare for its records among the next ones. A single record has no other to share a wait with.
+  private func prefetch(_ messages: [KafkaMessage], _ indices: Range<Int>) {
+    guard indices.count > 1 else { return }
+    for (partition, life) in partitions.lives {
+      guard let processor = life.processor else { continue }
+      hints.removeAll(keepingCapacity: true)
+      for index in indices where messages[index].partition == partition {
+        if let bytes = messages[index].value, let hint = LookUpHint(logRecord: bytes) { hints.append(hint) }
+      }
+      processor.prefetch(hints)
+    }
+  }
+
+  private func plan(
+    _ messages: [KafkaMessage], _ index: Int, _ processor: PartitionProcessor, _ clients: PlannerClients
+  ) throws(PipelineError) {
+    let offset = messages[index].offset
+    if processor.isJump(to: offset) { try jump(to: messages[index], processor) }
+    let timestamp = Timestamp(milliseconds: messages[index].timestampMilliseconds ?? 0).microseconds
+    let outcome = processor.begin(messages[index].value ?? [], offset: offset, timestamp: timestamp)
+    ticks.consumed(processor.partition)
+    switch outcome {
+    case .begun(let kind):
+      try PipelineError.ofKafka { () throws(KafkaError) in try finishRecord(processor, clients) }
+      if kind == .registration { counters.add(.registrationsPlanned) }
+    case .readAgain: report.readAgain()
+    case .repeated: report.repeated(messages[index])
+    case .unreadable(let error):
+      report.unreadable(messages[index], error)
+      let headers = DeadLetterHeaders.make(
+        for: messages[index], reason: "UNREADABLE_LOG_RECORD", text: error.description)
+      try PipelineError.ofKafka { () throws(KafkaError) in
+        try clients.transaction.send(deadLetter: messages[index], headers: headers)
+      }
+      counters.add(.deadLetters)
+    case .newerFormat(let error):
+      throw .unreadable(place: "\(messages[index].topicPartition)@\(offset)", reason: error.description)
+    }
+  }
+
+  /// Steps the current record to its end.
+  private func finishRecord(_ processor: PartitionProcessor, _ clients: PlannerClients) throws(KafkaError) {
+    var isDone = false
+    while !isDone {
+      let outcome = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
+      isDone = outcome.isDone
+      for note in outcome.notes { report.take(note, partition: processor.partition) }
+      if batch.bytes.count >= Self.batchBytesMax { try sendBatch(clients) }
+      if clients.transaction.bytes >= settings.planner.transactionBytesMax { try commit(clients) }
+    }
+  }
+
+  /// Deals with records between the position and a message that were not read. They must not be passed over: the abort that
+  /// follows the error has the partition restored, and it reads them. If the first message behind a restore is still behind
+  /// the position, retention has removed them.
+  private func jump(to message: KafkaMessage, _ processor: PartitionProcessor) throws(PipelineError) {
+    guard processor.recordsTaken == 0 else {
+      throw .kafka(
+        KafkaError(
+          code: .invalidArgument, message: "offset \(processor.position.nextOffset) was expected and has not been read",
+          operation: "reading \(message.topicPartition)@\(message.offset)", isRetriable: true))
+    }
+    report.missing(from: processor.position.nextOffset, to: message)
+  }
+
+  private func sendBatch(_ clients: PlannerClients) throws(KafkaError) {
+    guard !batch.isEmpty else { return }
+    try clients.transaction.send(batch)
+    counters.add(.decisions, batch.decisions)
+    counters.add(.commands, batch.commands)
+    counters.add(.stateRecords, batch.stateRecords)
+    batch.removeAll()
+  }
+
+  // MARK: Committing
+
+  /// Writes the state and the positions, then commits the transaction. A worker that failed commits nothing.
+  ///
+  /// - Throws: `KafkaError`; what memory holds must then be aborted.
+  func commit(_ clients: PlannerClients) throws(KafkaError) {
+    schedule.commits(at: clock.elapsed)
+    guard case .working = phase else { return }
+    let processors = partitions.processors
+    for processor in processors {
+      processor.takeState(into: &batch)
+      try sendBatch(clients)
+    }
+    guard clients.transaction.isOpen else { return }
+    let offsets = processors.map { KafkaPosition(topic($0.partition), offset: $0.position.nextOffset) }
+    try clients.transaction.commit(offsets) { () throws(KafkaError) in try clients.consumer.membership() }
+    counters.add(.transactionsCommitted)
+    for processor in processors {
+      snapshots?.committed(processor) { self.stateEnd(of: processor.partition, clients) }
+    }
+  }
+
+  /// Aborts what was planned since the last commit, and takes every owned partition back to the start of its life: memory is
+  /// ahead of what is committed, and nothing of it may be committed later.
+  ///
+  /// - Parameter error: The reason, for the log; nil if it was logged already.
+  func abort(_ clients: PlannerClients, because error: KafkaError?) {
+    batch.removeAll()
+    snapshots?.discardAll()
+    for partition in partitions.numbers { wait(for: partition, clients) }
+    guard clients.transaction.state != .idle else { return }
+    counters.add(.transactionsAborted)
+    if let error { report.aborted(error) }
+    if let failure = clients.transaction.abort() { report.abortFailed(failure) }
+  }
+
+  private func recover(_ clients: PlannerClients, from error: PipelineError) throws(PipelineError) {
+    guard case .kafka(let cause) = error, case .working = phase else {
+      fail(error)
+      throw error
+    }
+    abort(clients, because: cause)
+    guard clients.transaction.state == .idle, cause.isAbortable || (cause.isRetriable && !cause.isFatal) else {
+      fail(error)
+      throw error
+    }
+    try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
+  }
+
+  // MARK: Ticks
+
+  /// Appends a tick for each partition with a due timer. A tick that fails is tried again; nothing else depends on it.
+  private func appendTicks() {
+    for processor in partitions.processors {
+      guard let due = processor.nextTimer, due <= clock.wallMicroseconds else { continue }
+      do throws(KafkaError) {
+        if try ticks.append(processor.partition) { counters.add(.ticksAppended) }
+        report.tickAppended()
+      } catch {
+        report.tickFailed(error)
+      }
+    }
+  }
+
+  // MARK: Invariants
+
+  /// Checks what must hold between two turns.
+  ///
+  /// - Returns: A sentence for each violated invariant; empty when all hold.
+  func checkInvariants() -> [String] {
+    guard let clients = phase.clients else {
+      return partitions.lives.isEmpty ? [] : ["a worker without clients owns partitions \(partitions.numbers)"]
+    }
+    var violations = partitions.checkInvariants() + batch.checkInvariants()
+    if !batch.isEmpty { violations.append("\(batch.bytes.count) bytes of records are not queued") }
+    let restoring = partitions.lives.filter { if case .restoring = $0.value { true } else { false } }.keys.sorted()
+    if clients.reader.partitions != restoring {
+      violations.append("partitions \(restoring) restore, and the state of \(clients.reader.partitions) is read")
+    }
+    violations += clients.reader.checkInvariants()
+    let planning = partitions.processors.map(\.partition)
+    if let written = snapshots?.partitions, !written.allSatisfy(planning.contains) {
+      violations.append("snapshots of \(written) are written while only \(planning) plan")
+    }
+    if case .working = phase, clients.transaction.state == .failed || clients.transaction.state == .unknown {
+      violations.append("a working worker keeps a transaction that is \(clients.transaction.state)")
+    }
+    return violations
+  }
+}

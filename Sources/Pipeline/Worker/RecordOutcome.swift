@@ -1,0 +1,56 @@
+import Domain
+import Planning
+import Policies
+
+/// The kind of a record of `rouse.log`.
+enum LogRecordKind: Equatable {
+  case event, registration, forget, signal, policy, tick
+
+  /// Returns the kind of a decoded record.
+  init(_ content: LogRecord.Content) {
+    switch content {
+    case .event: self = .event
+    case .registration: self = .registration
+    case .forget: self = .forget
+    case .signal: self = .signal
+    case .policy: self = .policy
+    case .tick: self = .tick
+    }
+  }
+}
+
+/// The outcome of handing a log record to a partition's planner.
+enum RecordOutcome: Equatable {
+  /// The planner has begun with it; step until the record is done.
+  case begun(LogRecordKind)
+  /// It stands before the position and was decided earlier; it was read again after a seek.
+  case readAgain
+  /// It repeats the origin of a record that was planned before, and is passed over.
+  case repeated
+  /// Its bytes are not a log record; it is passed over.
+  case unreadable(BinaryError)
+  /// A newer release wrote it. The position stays before it, so that the upgraded program plans it.
+  case newerFormat(BinaryError)
+}
+
+/// The outcome of one step of a record.
+struct StepOutcome: Equatable {
+  /// Whether the record is done.
+  var isDone: Bool
+  /// Anything that an operator may want to know, in order.
+  var notes: [PlanningNote] = []
+}
+
+/// Something that happened while a record was planned and that an operator may want to know.
+enum PlanningNote: Equatable {
+  /// A payload is near or above the platform's limit.
+  case largePayload(LargePayload)
+  /// Events had more interest keys than count. Noted for the first such event of a planner, the second, the fourth and
+  /// so on, because there may be as many as there are events.
+  case keysLeftOut(KeysLeftOut)
+  /// A policy record was read.
+  /// - Parameters:
+  ///   - inForce: The policy in force from here on.
+  ///   - refused: The reason why the record's policy was refused; nil if it is the one in force.
+  case policy(inForce: PolicyReference, refused: PolicyError?)
+}

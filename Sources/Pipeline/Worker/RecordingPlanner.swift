@@ -1,0 +1,51 @@
+import Domain
+import Planning
+
+/// A planner and the recorder that writes what it decides.
+///
+/// Three types take a record from the consumer to the batch, for one reason: a planner's tables must have a single owner,
+/// or the next change copies them.
+///
+/// - `PlannerWorker` owns the batch and the transaction, which all partitions share.
+/// - `PartitionProcessor` is a class, so that moving a partition between states of its life copies nothing.
+/// - This type is a struct inside of it. Here the compiler sees that recording a decision changes the recorder and not the
+///   planner. With both as properties of a class it could not, and would retain each of the planner's tables for each
+///   decision.
+struct RecordingPlanner {
+  var planner: Planner
+  private var recorder: any PlannerRecorder
+  private var output = PlannerOutput()
+
+  /// Takes over a planner.
+  ///
+  /// - Parameters:
+  ///   - planner: The planner of one partition.
+  ///   - recorder: A recorder of its own: recorders keep what the records of one planner have in common.
+  init(_ planner: consuming Planner, recorder: any PlannerRecorder) {
+    self.planner = planner
+    self.recorder = recorder
+  }
+
+  /// Payloads of the last step that are near or above the platform's limit.
+  var largePayloads: [LargePayload] { output.largePayloads }
+
+  /// Loads into the processor's caches what the next records need; see `Planner.prefetch`. Mutating, because otherwise
+  /// the owner would copy the planner for the call.
+  mutating func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
+
+  /// Forgets the outcome of the last step.
+  mutating func clear() { output.removeAll() }
+
+  /// Continues with the current record and records what was decided.
+  ///
+  /// - Parameters:
+  ///   - batch: Gets the records of decisions and commands.
+  ///   - decisionsMax: The most decisions of this step.
+  /// - Returns: Whether the record is done.
+  mutating func advance(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
+    let done = planner.advance(into: &output, decisionsMax: decisionsMax)
+    recorder.recordDecisions(output, by: planner, into: &batch)
+    recorder.recordCommands(output, by: planner, into: &batch)
+    return done
+  }
+}

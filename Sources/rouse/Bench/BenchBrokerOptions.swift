@@ -1,0 +1,61 @@
+import ArgumentParser
+import Benchmarks
+import Foundation
+
+/// The options of every benchmark that needs a broker.
+struct BenchBrokerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The broker; without it, an embedded one is started in another process.", valueName: "host:port")
+  )
+  var bootstrap: String?
+  @Option(help: ArgumentHelp("Partitions of the topics. (default: 1; embedded: enough)", valueName: "count"))
+  var partitions: Int?
+  @Option(help: ArgumentHelp("Planner threads.", valueName: "count"))
+  var workers = 1
+  @Option(
+    help: ArgumentHelp("A property of librdkafka for every client; may be repeated.", valueName: "name=value"))
+  var property: [String] = []
+
+  func validate() throws {
+    _ = try properties()
+    if let partitions { try BenchLimits.check("--partitions", partitions, 1...EmbeddedBrokerCapacity.partitionsMax) }
+    try BenchLimits.check("--workers", workers, 1...64)
+  }
+
+  /// Reads the properties.
+  /// - Throws: `ValidationError` when one is no property of librdkafka, in words that never repeat a secret.
+  private func properties() throws -> [KafkaProperty] {
+    do throws(SettingRefusal) {
+      return try KafkaProperty.list(fromItems: property)
+    } catch {
+      throw ValidationError("--property: \(error.words)")
+    }
+  }
+
+  /// Connects to the broker, or starts an embedded one.
+  func broker() throws -> BenchmarkBroker {
+    try BenchmarkBroker(
+      bootstrap: bootstrap, properties: try properties().map { ($0.name, $0.value) }, program: .rouse("bench", "broker")
+    )
+  }
+
+  /// Returns the number of partitions that was asked for. Without the option it is 1 on a real broker, and on an embedded
+  /// one as many as the largest topic needs.
+  /// - Parameters:
+  ///   - records: the records that the largest topic will hold.
+  ///   - bytes: their size altogether.
+  func partitions(records: Int, bytes: Int) throws -> Int {
+    guard bootstrap == nil else { return partitions ?? 1 }
+    return try EmbeddedBrokerCapacity.partitions(wanted: partitions, records: records, bytes: bytes)
+  }
+}
+
+extension ChildProgram {
+  /// Returns a command line of this program.
+  static func rouse(_ arguments: String...) -> ChildProgram { rouse(list: arguments) }
+
+  static func rouse(list arguments: [String]) -> ChildProgram {
+    ChildProgram(
+      executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath(), arguments: arguments)
+  }
+}

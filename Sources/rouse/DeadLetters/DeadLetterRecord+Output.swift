@@ -1,0 +1,87 @@
+import Domain
+import JSON
+import KafkaClient
+import Pipeline
+
+extension DeadLetterRecord {
+  /// The time of the letter, or `no time`.
+  var time: String {
+    message.timestampMilliseconds.map { "\(Timestamp(milliseconds: $0))" } ?? "no time"
+  }
+
+  /// Two lines for a list: place, time, reason and origin, then the message.
+  var line: String {
+    let replayed = replayedAt.map { "  replayed \(Timestamp(milliseconds: $0))" } ?? ""
+    return "\(place)  \(time)  \(reason)  from \(origin.map { "\($0)" } ?? "nowhere")\(replayed)\n    \(text)"
+  }
+
+  /// The letter with its headers, key and value for people. Bytes that are no UTF-8 are shown as hexadecimal digits.
+  var page: String {
+    var page = line + "\n"
+    func shown(_ bytes: [UInt8]?) -> String {
+      guard let bytes else { return "none" }
+      return String(validating: bytes, as: UTF8.self)
+        ?? bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+    }
+    for header in message.headers { page += "\(header.name): \(shown(header.value))\n" }
+    page += "key: \(shown(message.key))\n"
+    if let leftOutBytes {
+      page += "value: \(Digits.grouped(leftOutBytes)) bytes, too large for a letter; they are at the origin\n"
+    } else {
+      page += "value, \(Digits.grouped(message.value?.count ?? 0)) bytes:\n\(shown(message.value))\n"
+    }
+    return page
+  }
+
+  /// Writes the letter as a JSON object.
+  /// - Parameter whole: whether headers, key and value are part of it.
+  func encode(to json: inout JSONWriter, whole: Bool) {
+    json.beginObject()
+    for (key, value) in [
+      ("place", "\(place)"), ("at", time), ("reason", reason), ("message", text),
+      ("origin", origin.map { "\($0)" } ?? ""),
+    ] {
+      json.key(key)
+      json.string(value)
+    }
+    if let replayedAt {
+      json.key("replayed")
+      json.string("\(Timestamp(milliseconds: replayedAt))")
+    }
+    json.key("bytes")
+    json.integer(leftOutBytes ?? message.value?.count ?? 0)
+    if whole {
+      json.key("headers")
+      json.beginArray()
+      for header in message.headers {
+        json.beginObject()
+        json.key("name")
+        json.string(header.name)
+        Self.bytes(header.value, to: &json)
+        json.endObject()
+      }
+      json.endArray()
+      json.key("key")
+      json.beginObject()
+      Self.bytes(message.key, to: &json)
+      json.endObject()
+      json.key("value")
+      json.beginObject()
+      Self.bytes(leftOutBytes == nil ? message.value : nil, to: &json)
+      json.endObject()
+    }
+    json.endObject()
+  }
+
+  /// Writes the member `text` for UTF-8, `hex` for other bytes, and neither for null.
+  private static func bytes(_ bytes: [UInt8]?, to json: inout JSONWriter) {
+    guard let bytes else { return }
+    if let text = String(validating: bytes, as: UTF8.self) {
+      json.key("text")
+      json.string(text)
+    } else {
+      json.key("hex")
+      json.string(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import JSON
+import Pipeline
+
+/// Lists the newest dead letters.
+struct DeadLettersListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the newest letters with reason and origin.",
+    discussion: """
+      EXAMPLE
+        rouse dead-letters list --bootstrap localhost:9092 --limit 50
+      """)
+
+  @OptionGroup var settings: SettingsOptions
+  @Option(help: ArgumentHelp("Print at most this many.", valueName: "count"))
+  var limit = 20
+  @Option(help: ArgumentHelp("Only letters with this reason.", valueName: "code"))
+  var reason: String?
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    guard (1...100_000).contains(limit) else { throw ValidationError("--limit \(limit): expected 1 to 100000") }
+  }
+
+  func run() throws {
+    let box = DeadLetterBox(settings: try settings.resolve().connected())
+    let letters = try box.newest(limit, reason: reason)
+    switch output.format {
+    case .text:
+      if letters.isEmpty { Words.say("no dead letters") }
+      for letter in letters { try Output.print(letter.line + "\n") }
+    case .json:
+      var json = JSONWriter()
+      json.beginArray()
+      for letter in letters { letter.encode(to: &json, whole: false) }
+      json.endArray()
+      try Output.print(json.bytes)
+    }
+  }
+}

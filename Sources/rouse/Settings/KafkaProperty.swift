@@ -1,0 +1,85 @@
+import Domain
+import KafkaClient
+
+/// A property of librdkafka, whose name librdkafka knows and whose value it accepts.
+///
+/// No message of this type repeats a name or a value that may be part of a password: a comma inside a password splits it
+/// into parts, and a misspelt `sasl.password` is not recognised as a secret.
+struct KafkaProperty: Sendable, Equatable, CustomStringConvertible {
+  let name: String
+  let value: String
+
+  /// Creates a property.
+  /// - Throws: ``SettingRefusal`` when librdkafka does not know the name or does not accept the value.
+  init(name: String, value: String) throws(SettingRefusal) {
+    self.name = name
+    self.value = value
+    switch KafkaConfiguration.refusal(of: name, value) {
+    case nil: break
+    case .unknownName:
+      // Printed is a known name that was probably meant, and never the unknown one.
+      let near = NearestName.of(name, among: Self.frequentNames).map { "; did you mean \($0)?" } ?? ""
+      throw SettingRefusal(words: "librdkafka has no property of that name\(near)")
+    case .secretValue: throw SettingRefusal(words: "\(name): librdkafka does not accept the value")
+    case .value(let reason): throw SettingRefusal(words: "\(name): \(reason)")
+    }
+  }
+
+  /// `name=value`, with `[secret]` for a secret value.
+  var description: String { "\(name)=\(KafkaConfiguration.isSecret(name) ? "[secret]" : value)" }
+
+  /// The names that are suggested for a misspelt one: those of security and of frequent tuning.
+  private static let frequentNames = [
+    "security.protocol", "sasl.mechanism", "sasl.mechanisms", "sasl.username", "sasl.password",
+    "sasl.oauthbearer.method", "sasl.oauthbearer.client.id", "sasl.oauthbearer.client.secret",
+    "sasl.oauthbearer.token.endpoint.url", "ssl.ca.location", "ssl.certificate.location", "ssl.key.location",
+    "ssl.key.password", "ssl.keystore.location", "ssl.keystore.password", "enable.ssl.certificate.verification",
+    "client.id", "client.rack", "session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms",
+    "socket.timeout.ms", "partition.assignment.strategy", "fetch.wait.max.ms", "queued.max.messages.kbytes",
+    "linger.ms", "compression.type", "message.max.bytes", "debug", "log_level",
+  ]
+
+  /// Reads properties separated by commas. A comma inside a value is written `\,`, a backslash before a comma `\\`.
+  /// - Throws: ``SettingRefusal`` with the number of the part that is no property.
+  static func list(fromText text: String) throws(SettingRefusal) -> [KafkaProperty] {
+    var parts = [""]
+    var isEscaped = false
+    for character in text {
+      switch character {
+      case "," where !isEscaped: parts.append("")
+      case "\\" where !isEscaped:
+        isEscaped = true
+        continue
+      case ",", "\\": parts[parts.count - 1].append(character)
+      default:
+        // A backslash before any other character stands for itself.
+        if isEscaped { parts[parts.count - 1].append("\\") }
+        parts[parts.count - 1].append(character)
+      }
+      isEscaped = false
+    }
+    if isEscaped { parts[parts.count - 1].append("\\") }
+    return try list(fromItems: parts.filter { !$0.allSatisfy(\.isWhitespace) })
+  }
+
+  /// Reads properties from texts `name=value`.
+  /// - Throws: ``SettingRefusal`` with the number of the text that is no property.
+  static func list(fromItems items: [String]) throws(SettingRefusal) -> [KafkaProperty] {
+    var properties: [KafkaProperty] = []
+    for (index, item) in items.enumerated() {
+      guard let equals = item.firstIndex(of: "="), equals != item.startIndex else {
+        throw SettingRefusal(
+          words: "part \(index + 1) is not name=value; write a comma inside a value as \\, or use a mapping in the "
+            + "settings file")
+      }
+      do throws(SettingRefusal) {
+        properties.append(
+          try KafkaProperty(
+            name: String(item[..<equals].drop { $0 == " " }), value: String(item[item.index(after: equals)...])))
+      } catch {
+        throw SettingRefusal(words: "part \(index + 1): \(error.words)")
+      }
+    }
+    return properties
+  }
+}

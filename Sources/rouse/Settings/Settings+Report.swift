@@ -1,0 +1,89 @@
+import JSON
+
+extension Settings {
+  /// A line for each setting: the key, the value and its origin. Secrets are not shown.
+  var report: String {
+    let width = (SettingKey.allCases.map(\.rawValue.count).max() ?? 0) + 2
+    return values.map { value in
+      let key = value.setting.key.rawValue
+      let padding = String(repeating: " ", count: width - key.count)
+      return "\(key)\(padding)\(value.content?.shown ?? "-")  (\(value.origin))"
+    }.joined(separator: "\n") + "\n"
+  }
+
+  /// An array with the description, the value and the origin of each setting. Secrets are not shown.
+  var json: [UInt8] {
+    var json = JSONWriter()
+    json.beginArray()
+    for value in values { value.write(to: &json) }
+    json.endArray()
+    return json.bytes
+  }
+}
+
+extension Settings.Value {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.beginObject()
+    json.key("key")
+    json.string(setting.key.rawValue)
+    json.key("environment")
+    json.string(setting.key.environmentName)
+    if let option = setting.option {
+      json.key("option")
+      json.string(option)
+    }
+    json.key("type")
+    json.string(setting.type.name)
+    setting.type.writeBounds(to: &json)
+    json.key("default")
+    Self.write(setting.fallback, to: &json)
+    if let words = setting.fallbackWords {
+      json.key("defaultMeaning")
+      json.string(words)
+    }
+    json.key("help")
+    json.string(setting.help)
+    json.key("value")
+    Self.write(content, to: &json)
+    json.key("origin")
+    json.string(origin.description)
+    json.endObject()
+  }
+
+  private static func write(_ value: SettingValue?, to json: inout JSONWriter) {
+    switch value {
+    case .text(let text)?: json.string(text)
+    case .number(let number)?: json.integer(number)
+    case .texts(let list)?: write(list, to: &json)
+    case .properties(let list)?: write(list.map(\.description), to: &json)
+    case nil: json.null()
+    }
+  }
+
+  private static func write(_ list: [String], to json: inout JSONWriter) {
+    json.beginArray()
+    for text in list { json.string(text) }
+    json.endArray()
+  }
+}
+
+extension SettingType {
+  /// Writes the possible values as members of an open object: `minimum`, `maximum` and `unit`, or `choices`.
+  fileprivate func writeBounds(to json: inout JSONWriter) {
+    switch self {
+    case .number(let bounds, let unit):
+      json.key("minimum")
+      json.integer(bounds.lowerBound)
+      json.key("maximum")
+      json.integer(bounds.upperBound)
+      json.key("unit")
+      json.string(unit)
+    case .choice(let words), .choices(let words):
+      json.key("choices")
+      json.beginArray()
+      for word in words { json.string(word) }
+      json.endArray()
+    case .text, .texts, .properties: break
+    }
+  }
+}

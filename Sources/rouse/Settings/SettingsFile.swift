@@ -1,0 +1,113 @@
+import Foundation
+import Yams
+
+/// A settings file: YAML that nests the components of the keys. Every value is checked against its description, and a
+/// wrong one is reported with line and column.
+struct SettingsFile {
+  let path: String
+  private(set) var values: [SettingKey: SettingValue] = [:]
+
+  /// Reads and checks a file.
+  /// - Throws: ``Failure`` when it cannot be read, is no YAML, or holds an unknown key or a wrong value.
+  init(path: String) throws(Failure) {
+    guard Files.exists(path) else { throw Failure("\(path): there is no such file; name another with --config") }
+    let text: String
+    do { text = try String(contentsOfFile: path, encoding: .utf8) } catch {
+      throw Failure("\(path): cannot be read as UTF-8 text; name another with --config")
+    }
+    try self.init(path: path, yaml: text)
+  }
+
+  /// Checks the text of a file.
+  /// - Parameters:
+  ///   - path: the path, for messages.
+  ///   - yaml: the text.
+  /// - Throws: ``Failure`` as ``init(path:)`` does.
+  init(path: String, yaml: String) throws(Failure) {
+    self.path = path
+    let root: Node?
+    do { root = try Yams.compose(yaml: yaml) } catch { throw Failure("\(path): not YAML: \(Self.words(error))") }
+    if let root, !Self.isEmpty(root) { try read(root, prefix: []) }
+  }
+
+  /// The place and the kind of a YAML error. The error itself would quote the line, which may hold a password.
+  private static func words(_ error: any Error) -> String {
+    switch error as? YamlError {
+    case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
+      .composer(_, let problem, let mark, _)?:
+      "line \(mark.line), column \(mark.column): \(problem)"
+    case .duplicatedKeysInMapping(let names, let context)?:
+      "line \(context.mark.line): \(names.sorted().joined(separator: ", ")): given more than once"
+    default: "the text cannot be parsed"
+    }
+  }
+
+  /// Whether a node is a null: nothing, `~` or `null`, without quotes.
+  private static func isEmpty(_ node: Node) -> Bool {
+    guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+  }
+
+  private mutating func read(_ node: Node, prefix: [String]) throws(Failure) {
+    guard let mapping = node.mapping else { throw failure(at: node, "expected a mapping of settings") }
+    for (keyNode, value) in mapping {
+      let name = (prefix + [keyNode.string ?? "?"]).joined(separator: ".")
+      if let setting = Setting.named(name) {
+        // A key without a value leaves the default in force.
+        guard !Self.isEmpty(value) else { continue }
+        do throws(SettingRefusal) {
+          values[setting.key] = try Self.value(of: value, setting.type)
+        } catch {
+          throw failure(at: value, "\(name): \(error.words)")
+        }
+        continue
+      }
+      guard SettingKey.allCases.contains(where: { $0.rawValue.hasPrefix(name + ".") }) else {
+        throw failure(at: keyNode, Setting.unknown(name))
+      }
+      try read(value, prefix: prefix + [keyNode.string ?? "?"])
+    }
+  }
+
+  private func failure(at node: Node, _ words: String) -> Failure {
+    Failure("\(path):\(node.mark?.line ?? 1):\(node.mark?.column ?? 1): \(words)")
+  }
+
+  private static func value(of node: Node, _ type: SettingType) throws(SettingRefusal) -> SettingValue {
+    switch node {
+    case .scalar(let scalar): return try type.value(scalar: scalar.string)
+    case .sequence(let sequence):
+      var items: [String] = []
+      for item in sequence {
+        guard case .scalar(let scalar) = item else {
+          throw SettingRefusal(words: "expected \(type.expectation), found a nested list or mapping")
+        }
+        items.append(scalar.string)
+      }
+      return try type.value(list: items)
+    case .mapping(let mapping):
+      guard type == .properties else {
+        throw SettingRefusal(words: "expected \(type.expectation), found a mapping")
+      }
+      return .properties(try properties(mapping))
+    case .alias: throw SettingRefusal(words: "expected \(type.expectation), found an alias")
+    }
+  }
+
+  /// Reads properties from a mapping of full names, such as `sasl.password: "a,b"`.
+  private static func properties(_ mapping: Node.Mapping) throws(SettingRefusal) -> [KafkaProperty] {
+    var properties: [KafkaProperty] = []
+    for (index, (key, value)) in mapping.enumerated() {
+      guard let name = key.string, case .scalar(let scalar) = value else {
+        throw SettingRefusal(
+          words: "entry \(index + 1): expected a property's full name and a text, such as sasl.username: rouse")
+      }
+      do throws(SettingRefusal) {
+        properties.append(try KafkaProperty(name: name, value: scalar.string))
+      } catch {
+        throw SettingRefusal(words: "entry \(index + 1): \(error.words)")
+      }
+    }
+    return properties
+  }
+}

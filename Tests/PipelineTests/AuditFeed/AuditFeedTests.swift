@@ -1,0 +1,212 @@
+import Dispatch
+import Domain
+import Foundation
+import KafkaClient
+import Logging
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite("audit feed", .serialized)
+struct AuditFeedTests {
+  @Test("planners commit all there is while the audit store hangs or refuses; afterwards it gets everything, once")
+  func slowStore() throws {
+    for trouble in [GatedSink.Trouble.hangs, .refuses] {
+      let fixture = try PipelineFixture()
+      let sink = GatedSink(trouble)
+      let feed = Feed(fixture.settings, sink)
+      defer { feed.end() }
+      let done = try fixture.run(
+        fixture.registering(20),
+        PipelineFixture.Phase(
+          publish: { try fixture.delay(0, id: "e0", after: 60) }, until: { sink.calls > 0 }),
+        fixture.phase(.decisions, plus: 160) {
+          for number in 1...8 { try fixture.delay(number * 10, id: "e\(number)", after: 60 + Int64(number)) }
+        })
+      #expect(done, "stages that ended in order have committed what they decided")
+      let decided = try fixture.decisions()
+      #expect(decided.count == 180)
+      #expect(sink.decisions.isEmpty)
+      sink.open()
+      #expect(feed.wait { sink.decisions.count >= 180 })
+      #expect(sink.decisions.sorted() == decided.keys.sorted())
+      #expect(feed.log.criticals.isEmpty)
+    }
+  }
+
+  @Test("what retention removed before the audit had it is told at the start, and nothing else is")
+  func lossAtStart() throws {
+    let fixture = try PipelineFixture(partitions: 1)
+    try flood(fixture, 8)
+    let low = try low(fixture)
+    try #require(low > 1 && low < 8)
+    for (next, losses) in [(1, ["from=1 partition=\(fixture.settings.topics.decisions)[0] to=\(low)"]), (low, [])] {
+      let sink = GatedSink(nil, at: AuditPosition(topic: .decisions, partition: 0, next: next))
+      let feed = Feed(fixture.settings, sink)
+      defer { feed.end() }
+      #expect(feed.wait { sink.next == 8 })
+      #expect(feed.log.criticals == losses)
+    }
+  }
+
+  @Test("what retention removes while the store hangs is told, but for what had been read ahead")
+  func lossMeanwhile() throws {
+    for isOvertaken in [true, false] {
+      let fixture = try PipelineFixture(partitions: 1)
+      fixture.settings.kafka = fixture.settings.kafka.merging([
+        "queued.max.messages.kbytes": "1024", "fetch.message.max.bytes": "1000000",
+      ])
+      try fixture.publish(fixture.settings.topics.decisions, key: "x", value: [0x20])
+      let sink = GatedSink(.hangs)
+      let feed = Feed(fixture.settings, sink, longRefusal: .zero)
+      defer { feed.end() }
+      #expect(feed.wait { sink.calls > 0 })
+      try flood(fixture, isOvertaken ? 12 : 2)
+      sink.open()
+      #expect(feed.wait { sink.next == (isOvertaken ? 13 : 3) })
+      let losses = feed.log.criticals
+      if isOvertaken {
+        // Each of the 13 records was either read, although none is a decision, or logged as lost.
+        let lost = 13 - feed.log.unreadable
+        let low = try low(fixture)
+        #expect(lost > 0)
+        #expect(losses == ["from=\(Int(low) - lost) partition=\(fixture.settings.topics.decisions)[0] to=\(low)"])
+      } else {
+        #expect(losses.isEmpty)
+      }
+    }
+  }
+
+  /// Publishes records of 900 kB; the embedded broker keeps about the last 5 MB.
+  private func flood(_ fixture: PipelineFixture, _ count: Int) throws {
+    for _ in 0..<count {
+      try fixture.publish(fixture.settings.topics.decisions, key: "x", value: Array(repeating: 0x20, count: 900_000))
+    }
+  }
+
+  private func low(_ fixture: PipelineFixture) throws -> Int64 {
+    let consumer = try KafkaConsumer(fixture.settings.client(["group.id": "looking"]))
+    defer { consumer.close() }
+    return try consumer.watermarks(
+      of: KafkaTopicPartition(topic: fixture.settings.topics.decisions, partition: 0), timeout: .seconds(10)
+    ).low
+  }
+}
+
+/// A feed on a thread of its own, beside the stages of the fixture.
+private struct Feed {
+  let log = FeedLog()
+  private let sink: GatedSink
+  private let stop = StopSignal()
+  private let runner: RoleRunner
+
+  init(_ settings: PipelineSettings, _ sink: GatedSink, longRefusal: Duration = .seconds(60)) {
+    self.sink = sink
+    let counters = PipelineCounters()
+    let log = log
+    let stop = stop
+    let logger = Logger(label: "test") { _ in FeedLog.Handler(log: log) }
+    runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    runner.start("audit") { () throws(PipelineError) in
+      try AuditFeed(
+        settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: longRefusal
+      ).run()
+    }
+  }
+
+  /// Waits for up to a minute.
+  ///
+  /// - Returns: Whether the condition came true.
+  func wait(until done: () -> Bool) -> Bool {
+    let deadline = Date().addingTimeInterval(60)
+    while !done(), Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+    return done()
+  }
+
+  func end() {
+    sink.open()
+    stop.ask()
+    #expect(runner.join(timeout: .seconds(10)))
+  }
+}
+
+/// A store that hangs or refuses until a test opens it.
+private final class GatedSink: DecisionSink, Sendable {
+  enum Trouble { case hangs, refuses }
+  private struct Contents {
+    var trouble: Trouble?
+    var calls = 0
+    var decisions: [String] = []
+    var next: Int64 = 0
+  }
+  private struct Refusal: Error {}
+
+  private let contents: Mutex<Contents>
+  private let gate = DispatchSemaphore(value: 0)
+  private let start: [AuditPosition]
+
+  init(_ trouble: Trouble?, at position: AuditPosition? = nil) {
+    contents = Mutex(Contents(trouble: trouble))
+    start = position.map { [$0] } ?? []
+  }
+
+  /// The number of calls of `store`.
+  var calls: Int { contents.withLock { $0.calls } }
+  /// The ids of the decisions that were stored.
+  var decisions: [String] { contents.withLock { $0.decisions } }
+  /// The position in the only partition of the decisions.
+  var next: Int64 { contents.withLock { $0.next } }
+
+  /// Ends the trouble.
+  func open() {
+    contents.withLock { $0.trouble = nil }
+    gate.signal()
+  }
+
+  func positions() -> [AuditPosition] { start }
+
+  func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws {
+    let trouble = contents.withLock { contents in
+      contents.calls += 1
+      return contents.trouble
+    }
+    switch trouble {
+    case .hangs: gate.wait()
+    case .refuses: throw Refusal()
+    case nil: break
+    }
+    contents.withLock { contents in
+      for case .decision(let decision) in batch.lazy.map(\.content) { contents.decisions.append(decision.decision) }
+      for position in positions where position.topic == .decisions { contents.next = position.next }
+    }
+  }
+
+  func idle() {}
+}
+
+/// The log of a feed.
+private final class FeedLog: Sendable {
+  private let events = Mutex<[(level: Logger.Level, text: String)]>([])
+
+  /// The metadata of the critical messages, each in the order of its keys.
+  var criticals: [String] { events.withLock { $0.filter { $0.level == .critical }.map(\.text) } }
+  /// The number of records that were read and are no decisions.
+  var unreadable: Int { events.withLock { $0.count { $0.level == .error && $0.text.contains("place=") } } }
+
+  struct Handler: LogHandler {
+    let log: FeedLog
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.error
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      log.events.withLock { $0.append((event.level, words.joined(separator: " "))) }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import KafkaClient
+import Testing
+
+@testable import Pipeline
+
+/// The commit protocol against a producer that fails at a given step.
+@Suite("the commit protocol")
+struct PlannerTransactionTests {
+  private final class Member: GroupMembership {}
+
+  private static func error(
+    _ code: KafkaErrorCode, fatal: Bool = false, retriable: Bool = false, abortable: Bool = false
+  ) -> KafkaError {
+    KafkaError(
+      code: code, message: "scripted", operation: "testing", isFatal: fatal, isRetriable: retriable,
+      isAbortable: abortable)
+  }
+  private static let retriable = error(.coordinatorLoading, retriable: true)
+  private static let abortable = error(.rebalanceInProgress, abortable: true)
+  private static let fatal = error(.fenced, fatal: true)
+
+  private func transaction(
+    _ producer: ScriptedProducer, _ clock: SteppedClock = SteppedClock()
+  ) -> PlannerTransaction {
+    PlannerTransaction(producer: producer, topics: TopicNames(), clock: clock, stop: StopSignal())
+  }
+
+  private func batch() -> OutputBatch {
+    var batch = OutputBatch()
+    batch.append(.decisions(0), key: [1], value: [2, 3])
+    batch.append(.state(0), key: [4], value: nil)
+    return batch
+  }
+
+  private func commit(_ transaction: PlannerTransaction) throws(KafkaError) {
+    try transaction.commit([]) { Member() }
+  }
+
+  @Test("records go out in one transaction: begin, records, offsets, commit; nothing to send makes none")
+  func plain() throws {
+    let producer = ScriptedProducer()
+    let transaction = transaction(producer)
+    try transaction.begin()
+    try commit(transaction)
+    #expect(producer.calls == [.initialize])
+    for _ in 0..<2 {
+      try transaction.send(batch())
+      try transaction.send(batch())
+      #expect(transaction.state == .open(bytes: 8))
+      try commit(transaction)
+      #expect(transaction.state == .idle)
+    }
+    let once: [ScriptedProducer.Call] = [.begin, .send, .send, .send, .send, .offsets, .commit]
+    #expect(producer.calls == [.initialize] + once + once)
+    #expect(producer.records.map(\.topic).prefix(2) == ["rouse.decisions", "rouse.state"])
+    #expect(producer.records[1].value == nil)
+  }
+
+  /// A failing call: the call, its error, the state that follows, and the state after an abort.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var step: ScriptedProducer.Call
+    var error: KafkaError
+    var state: PlannerTransaction.State
+    var afterAbort: PlannerTransaction.State
+    var testDescription: String { "\(step.rawValue), \(error.code.name)" }
+  }
+
+  static let cases = [
+    Case(step: .begin, error: abortable, state: .failed, afterAbort: .idle),
+    Case(step: .begin, error: fatal, state: .unknown, afterAbort: .unknown),
+    Case(step: .send, error: abortable, state: .failed, afterAbort: .idle),
+    Case(step: .send, error: fatal, state: .unknown, afterAbort: .unknown),
+    Case(step: .offsets, error: abortable, state: .failed, afterAbort: .idle),
+    Case(step: .offsets, error: fatal, state: .unknown, afterAbort: .unknown),
+    Case(step: .commit, error: abortable, state: .failed, afterAbort: .idle),
+    Case(step: .commit, error: fatal, state: .unknown, afterAbort: .unknown),
+  ]
+
+  @Test("a call that fails leaves what memory holds to be aborted, or to a new producer", arguments: cases)
+  func failing(_ test: Case) throws {
+    let producer = ScriptedProducer()
+    let transaction = transaction(producer)
+    producer.failures[test.step] = [test.error]
+    #expect(throws: test.error) {
+      try transaction.send(batch())
+      try commit(transaction)
+    }
+    #expect(transaction.state == test.state)
+    #expect(transaction.abort() == nil)
+    #expect(transaction.state == test.afterAbort)
+    #expect(producer.calls.contains(.abort) == (test.afterAbort == .idle))
+    guard test.afterAbort == .idle else { return }
+    try transaction.send(batch())
+    try commit(transaction)
+    #expect(transaction.state == .idle)
+  }
+
+  @Test("what may be repeated is repeated, at each step", arguments: [ScriptedProducer.Call.offsets, .commit])
+  func repeating(_ step: ScriptedProducer.Call) throws {
+    let producer = ScriptedProducer()
+    let clock = SteppedClock()
+    let transaction = transaction(producer, clock)
+    producer.failures[step] = Array(repeating: Self.retriable, count: 3)
+    try transaction.send(batch())
+    try commit(transaction)
+    #expect(transaction.state == .idle)
+    #expect(producer.calls.count { $0 == step } == 4)
+    #expect(clock.elapsed == .milliseconds(300))
+  }
+
+  @Test("a commit that is never answered is neither committed nor aborted by this producer")
+  func unanswered() throws {
+    let producer = ScriptedProducer()
+    let clock = SteppedClock()
+    let transaction = transaction(producer, clock)
+    producer.failures[.commit] = Array(repeating: Self.retriable, count: 10_000)
+    #expect(throws: Self.retriable) {
+      try transaction.send(batch())
+      try commit(transaction)
+    }
+    #expect(clock.elapsed >= .seconds(120) && clock.elapsed < .seconds(121))
+    #expect(transaction.state == .unknown)
+    _ = transaction.abort()
+    #expect(transaction.state == .unknown)
+    #expect(!producer.calls.contains(.abort))
+  }
+
+  @Test("an abort that fails leaves it to a new producer")
+  func failingAbort() throws {
+    let producer = ScriptedProducer()
+    let transaction = transaction(producer)
+    producer.failures[.abort] = [Self.fatal]
+    try transaction.send(batch())
+    #expect(transaction.abort() == Self.fatal)
+    #expect(transaction.state == .unknown)
+  }
+}

@@ -1,0 +1,63 @@
+import KafkaClient
+
+@testable import Pipeline
+
+/// A producer whose calls fail in the order that a test sets; it records the calls.
+final class ScriptedProducer: ClusterProducer {
+  enum Call: String { case initialize, begin, send, offsets, commit, abort }
+
+  private(set) var calls: [Call] = []
+  /// The errors of the next calls of each kind, one for each call.
+  var failures: [Call: [KafkaError]] = [:]
+  private(set) var records: [(topic: String, key: [UInt8], value: [UInt8]?)] = []
+
+  private func perform(_ call: Call) throws(KafkaError) {
+    calls.append(call)
+    guard var left = failures[call], !left.isEmpty else { return }
+    let error = left.removeFirst()
+    failures[call] = left
+    throw error
+  }
+
+  var counts: KafkaDeliveryCounts { KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0) }
+  func send(
+    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
+    timestampMilliseconds: Int64?, tag: UInt64
+  ) throws(KafkaError) {
+    try perform(.send)
+    records.append((topic, key ?? [], value))
+  }
+  func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
+    try perform(.send)
+    records.append((topic, key.bytes(), value.bytes()))
+  }
+  func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError) {
+    try perform(.send)
+    records.append((topic, key.bytes(), nil))
+  }
+  func poll(timeout: Duration) throws(KafkaError) {}
+  func flush(timeout: Duration) throws(KafkaError) -> Bool { true }
+  func takeDeliveryFailures() -> [KafkaDelivery] { [] }
+  func initTransactions(timeout: Duration) throws(KafkaError) { try perform(.initialize) }
+  func beginTransaction() throws(KafkaError) { try perform(.begin) }
+  func sendOffsetsToTransaction(
+    _ positions: [KafkaPosition], group: any GroupMembership, timeout: Duration
+  ) throws(KafkaError) { try perform(.offsets) }
+  func commitTransaction(timeout: Duration) throws(KafkaError) { try perform(.commit) }
+  func abortTransaction(timeout: Duration) throws(KafkaError) { try perform(.abort) }
+}
+
+extension Span<UInt8> {
+  fileprivate func bytes() -> [UInt8] {
+    var bytes: [UInt8] = []
+    for i in indices { bytes.append(self[i]) }
+    return bytes
+  }
+}
+
+/// A clock that moves only when somebody sleeps.
+final class SteppedClock: StageClock {
+  var elapsed = Duration.zero
+  var wallMicroseconds: Int64 { 1_782_907_200_000_000 + elapsed.milliseconds * 1000 }
+  func sleep(_ duration: Duration) { elapsed += duration }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import Pipeline
+
+/// The memory of the newest events.
+@Suite("the window of duplicates")
+struct DuplicateWindowTests {
+  @Test("the last ids are known, the oldest go, and an id belongs to its source")
+  func bounded() {
+    var window = DuplicateWindow(size: 4)
+    for number in 0..<10 {
+      #expect(!window.contains(source: "s", id: "\(number)"))
+      window.insert(source: "s", id: "\(number)")
+      #expect(window.checkInvariants().isEmpty)
+      for known in max(0, number - 3)...number { #expect(window.contains(source: "s", id: "\(known)")) }
+    }
+    #expect(!window.contains(source: "s", id: "0"))
+    #expect(!window.contains(source: "t", id: "9"))
+  }
+}

@@ -1,0 +1,141 @@
+import Domain
+import Foundation
+import KafkaClient
+import Planning
+import Testing
+
+@testable import Pipeline
+
+@Suite("local snapshots")
+struct SnapshotTests {
+  static let state = KafkaTopicPartition(topic: "rouse.state", partition: 3)
+  static let header = SnapshotHeader(
+    state: state, stateOffset: 70, begunAt: 1_782_907_200_000_000, birth: 12,
+    sizes: PlannerSizes(devices: 5, instances: 15, interests: 16, keys: 8, textBytes: 900))
+
+  /// Writes a snapshot; 5000 records take several blocks.
+  private func write(_ count: Int, to store: any SnapshotStore) throws {
+    let writer = try SnapshotWriter(try store.create("s"), Self.header)
+    for i in 0..<count {
+      try writer.add(key: Array("d/device-\(i)".utf8)[...], value: Array(repeating: UInt8(i & 0xff), count: 300)[...])
+    }
+    try writer.commit()
+  }
+
+  private func read(_ store: any SnapshotStore) throws -> (SnapshotHeader, [[UInt8]: [UInt8]]) {
+    let reader = try SnapshotReader(try #require(try store.open("s")))
+    var found: [[UInt8]: [UInt8]] = [:]
+    while try reader.nextBlock({ key, value, block in found[Array(block[key])] = Array(block[value]) }) {}
+    return (reader.header, found)
+  }
+
+  @Test("what was written is read again, from memory and from a file", arguments: [0, 1, 5000])
+  func roundTrip(count: Int) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let files = try SnapshotFiles(folder: folder)
+    for store in [MemorySnapshots(), files] as [any SnapshotStore] {
+      // Twice: the second snapshot replaces the first.
+      try write(3, to: store)
+      try write(count, to: store)
+      let (header, records) = try read(store)
+      #expect(header == Self.header)
+      #expect(records.count == count)
+      for (key, value) in records { #expect(value.count == 300 && key.starts(with: Array("d/device-".utf8))) }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["s"])
+    #expect(try files.open("t") == nil)
+  }
+
+  @Test("a half-written snapshot leaves the one before in its place")
+  func givenUp() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let files = try SnapshotFiles(folder: folder)
+    try write(2, to: files)
+    let writer = try SnapshotWriter(try files.create("s"), Self.header)
+    try writer.add(key: [1], value: [2])
+    writer.discard()
+    #expect(try read(files).1.count == 2)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["s"])
+  }
+
+  @Test("any changed, missing or added byte is found before the snapshot is used up", arguments: 1...200)
+  func damage(seed: Int) throws {
+    let store = MemorySnapshots()
+    try write(2000, to: store)
+    var bytes = try #require(store.files["s"])
+    var random = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15
+    func next(_ bound: Int) -> Int {
+      random ^= random << 13
+      random ^= random >> 7
+      random ^= random << 17
+      return Int(random % UInt64(bound))
+    }
+    switch seed % 3 {
+    case 0: bytes[next(bytes.count)] ^= UInt8(1 << next(8))
+    case 1: bytes.removeLast(1 + next(bytes.count - 1))
+    default: bytes.append(contentsOf: repeatElement(0, count: 1 + next(100)))
+    }
+    store.files["s"] = bytes
+    #expect(throws: SnapshotError.self, "seed \(seed)") { _ = try read(store) }
+  }
+
+  @Test("a snapshot of another topic, from beyond its end, or too old is refused, in words")
+  func misplaced() throws {
+    let now = Self.header.begunAt + 1
+    try Self.header.check(state: Self.state, end: 70, wallMicroseconds: now)
+    for (state, end, time) in [
+      (KafkaTopicPartition(topic: "rouse.state", partition: 4), Int64(70), now), (Self.state, 69, now),
+      (Self.state, 70, now + SnapshotHeader.ageMax),
+    ] {
+      let error = #expect(throws: SnapshotError.self) {
+        try Self.header.check(state: state, end: end, wallMicroseconds: time)
+      }
+      #expect(error?.description.hasPrefix("it ") == true)
+    }
+  }
+
+  @Test("a snapshot of another format version is left aside, in words")
+  func otherVersion() {
+    var head = Self.header.encoded()
+    head[SnapshotHeader.magic.count] = 1
+    let error = #expect(throws: SnapshotError.self) { try SnapshotHeader(bytes: head) }
+    #expect(error?.description.contains("expected format version 2, not 1") == true)
+  }
+
+  @Test("a restart takes the snapshot and what came after it, and decides as it would have without")
+  func restart() throws {
+    let fixture = try PipelineFixture()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    fixture.settings.planner.snapshotFolder = folder
+    var done = try fixture.run(
+      fixture.registering(6), fixture.phase(.decisions, plus: 6) { try fixture.delay(10, id: "e1", after: 60) })
+    #expect(done)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    #expect(names == (0...1).map { "\(fixture.settings.topics.state)-\($0).snapshot" })
+    let readBefore = fixture.counters[.snapshotRecordsRestored]
+    done = try fixture.run(fixture.phase(.decisions, plus: 6) { try fixture.delay(40, id: "e2", after: 200) })
+    #expect(done)
+    #expect(fixture.counters[.snapshotRecordsRestored] > readBefore)
+    #expect(fixture.counters[.snapshotsDiscarded] == 0)
+    // The snapshots are damaged: the state is read from the topic.
+    for name in names {
+      let path = "\(folder)/\(name)"
+      var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+      bytes[bytes.count / 2] ^= 1
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+    done = try fixture.run(fixture.phase(.decisions, plus: 6) { try fixture.delay(70, id: "e3", after: 400) })
+    #expect(done)
+    #expect(fixture.counters[.snapshotsDiscarded] == 2)
+    let commands = try fixture.commands().values
+    #expect(commands.count == 18)
+    // Three tokens a day, each spent once.
+    for device in 0..<6 {
+      let left = commands.filter { $0.device == "d\(device)" }.compactMap(\.charged.first?.left).sorted()
+      #expect(left == [0, 1, 2])
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Pipeline
+
+/// When the periodic work of a planner thread is due.
+@Suite("the schedule of a planner thread")
+struct WorkerScheduleTests {
+  @Test("a commit is due when its interval is over, counted from the last one")
+  func commits() {
+    var schedule = WorkerSchedule(commitInterval: .milliseconds(100), at: .seconds(1))
+    #expect(!schedule.isCommitDue(at: .milliseconds(1099)))
+    #expect(schedule.isCommitDue(at: .milliseconds(1100)))
+    schedule.commits(at: .milliseconds(1500))
+    #expect(!schedule.isCommitDue(at: .milliseconds(1599)))
+    #expect(schedule.isCommitDue(at: .milliseconds(1600)))
+  }
+
+  @Test("timers are checked in each idle turn, else once a second")
+  func timers() {
+    var schedule = WorkerSchedule(commitInterval: .seconds(1))
+    let busy = [Duration.milliseconds(500), .milliseconds(1001), .milliseconds(1500), .milliseconds(2002)].map {
+      schedule.takesTimerCheck(isIdle: false, at: $0)
+    }
+    #expect(busy == [false, true, false, true])
+    let idle = schedule.takesTimerCheck(isIdle: true, at: .milliseconds(2003))
+    let busyAgain = schedule.takesTimerCheck(isIdle: false, at: .milliseconds(3003))
+    #expect(idle && !busyAgain)
+  }
+
+  @Test("planned partitions get as much time as the last question took; without any, questions follow at once")
+  func questions() {
+    var schedule = WorkerSchedule(commitInterval: .seconds(1))
+    #expect(schedule.mayAsk(whilePlanning: true, at: .seconds(5)))
+    schedule.asked(from: .seconds(5), to: .seconds(7))
+    #expect(!schedule.mayAsk(whilePlanning: true, at: .milliseconds(8999)))
+    #expect(schedule.mayAsk(whilePlanning: true, at: .seconds(9)))
+    #expect(schedule.mayAsk(whilePlanning: false, at: .seconds(7)))
+  }
+}

@@ -1,0 +1,373 @@
+import KafkaClient
+import Testing
+
+@testable import Pipeline
+
+/// The contract of `Cluster`: everything that the stages rely on, for each implementation. It shows that the simulated
+/// cluster behaves as the real one.
+///
+/// The embedded broker does not isolate transactions, does not keep their offsets and does not fence producers. Tests of
+/// these leave it out, and run on a real Kafka if `ROUSE_TEST_BOOTSTRAP` is set.
+@Suite(.serialized) struct ClusterContractTests {
+  typealias Kind = ContractGround.Kind
+
+  @Test("records come in order, with key, headers and emptiness as they were", arguments: Kind.atHand)
+  func order(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("order")
+    let producer = try ground.producer()
+    try producer.send(
+      topic: topic, partition: 0, key: nil, value: [], headers: [KafkaHeader("h", "1"), KafkaHeader("h", nil)],
+      timestampMilliseconds: 5, tag: 0)
+    try producer.send(
+      topic: topic, partition: 0, key: [], value: nil, headers: [], timestampMilliseconds: nil, tag: 0)
+    let (key, value) = (Array("key".utf8), Array("value".utf8))
+    try producer.send(topic: topic, partition: 0, key: key.span, value: value.span)
+    try producer.send(topic: topic, partition: 0, removing: key.span)
+    try producer.flushAll()
+    let consumer = try ground.reader(of: topic)
+    defer { consumer.close(timeout: .seconds(2)) }
+    var messages: [KafkaMessage] = []
+    #expect(
+      try ground.poll(consumer) { batch in
+        messages += batch.messages
+        return messages.count == 4
+      })
+    #expect(messages.map(\.key) == [nil, [], key, key])
+    #expect(messages.map(\.value) == [[], nil, value, nil])
+    #expect(messages.first?.headers == [KafkaHeader("h", "1"), KafkaHeader("h", nil)])
+    #expect(messages.first?.timestampMilliseconds == 5)
+    #expect(messages.map(\.offset) == [0, 1, 2, 3])
+    #expect(producer.counts.inFlight == 0 && producer.takeDeliveryFailures().isEmpty)
+  }
+
+  @Test(
+    "records queued at once come in order, null and empty apart, from where their places say", arguments: Kind.atHand)
+  func batches(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("batches")
+    let producer = try ground.producer()
+    let bytes = Array("key0value1".utf8)
+    try producer.send(
+      topic: topic, partition: 0,
+      records: [
+        KafkaRecordPlace(key: 0..<4, value: 4..<10), KafkaRecordPlace(key: 0..<3, value: nil),
+        KafkaRecordPlace(key: 10..<10, value: 3..<3),
+      ], in: bytes.span)
+    // More records than go to librdkafka in one call, without a partition.
+    try producer.send(
+      topic: topic, partition: nil, records: (0..<3000).map { KafkaRecordPlace(key: 0..<1 + $0 % 10, value: 0..<1) },
+      in: bytes.span)
+    try producer.flushAll()
+    let consumer = try ground.reader(of: topic)
+    defer { consumer.close(timeout: .seconds(2)) }
+    var messages: [KafkaMessage] = []
+    #expect(
+      try ground.poll(consumer) { batch in
+        messages += batch.messages
+        return messages.count == 3003
+      })
+    #expect(messages.prefix(3).map(\.key) == [Array("key0".utf8), Array("key".utf8), []])
+    #expect(messages.prefix(3).map(\.value) == [Array("value1".utf8), nil, []])
+    #expect(messages.dropFirst(3).map { $0.key?.count } == (0..<3000).map { 1 + $0 % 10 })
+    #expect(producer.counts.inFlight == 0 && producer.takeDeliveryFailures().isEmpty)
+  }
+
+  @Test("a record without a partition goes where murmur2 of its key says", arguments: Kind.atHand)
+  func partitioning(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("partitioning", partitions: 4)
+    let producer = try ground.producer(["partitioner": "murmur2_random"])
+    let devices = (0..<12).map { "device-\($0)" }
+    for device in devices {
+      let key = Array(device.utf8)
+      try producer.send(topic: topic, partition: nil, key: key.span, value: key.span)
+    }
+    try producer.flushAll()
+    let consumer = try ground.consumer()
+    defer { consumer.close(timeout: .seconds(2)) }
+    try consumer.incrementalAssign(
+      Dictionary(
+        uniqueKeysWithValues: (0..<4).map { (KafkaTopicPartition(topic: topic, partition: $0), .beginning) }))
+    var found: [String: Int32] = [:]
+    #expect(
+      try ground.poll(consumer) { batch in
+        for message in batch.messages {
+          found[String(decoding: message.key ?? [], as: UTF8.self)] = message.partition
+        }
+        return found.count == devices.count
+      })
+    for device in devices { #expect(found[device] == DevicePartitioner.partition(of: device, count: 4)) }
+    #expect(try ground.cluster.partitionCounts(of: [topic], ["bootstrap.servers": ground.servers]) == [4])
+  }
+
+  @Test("the end of a partition is told when it is reached, and again after more", arguments: Kind.atHand)
+  func ends(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("ends")
+    let producer = try ground.producer()
+    try producer.send(topic, "a")
+    try producer.flushAll()
+    let consumer = try ground.reader(of: topic)
+    defer { consumer.close(timeout: .seconds(2)) }
+    for end in [Int64(1), 2] {
+      var told: [Int64] = []
+      #expect(
+        try ground.poll(consumer) { batch in
+          for case .partitionEnd(let position) in batch.events { told.append(position.offset) }
+          return !told.isEmpty
+        })
+      #expect(told == [end])
+      try producer.send(topic, "b")
+      try producer.flushAll()
+    }
+  }
+
+  @Test("a paused partition gives nothing, a resumed one goes on, a seek goes where it says", arguments: Kind.atHand)
+  func pausing(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("pausing")
+    let partition = KafkaTopicPartition(topic: topic, partition: 0)
+    let producer = try ground.producer()
+    for value in ["a", "b", "c"] { try producer.send(topic, value) }
+    try producer.flushAll()
+    let consumer = try ground.reader(of: topic)
+    defer { consumer.close(timeout: .seconds(2)) }
+    var seen: [Int64] = []
+    func read(_ count: Int) throws -> Bool {
+      try ground.poll(consumer, max: 1) { batch in
+        seen += batch.messages.map(\.offset)
+        return seen.count >= count
+      }
+    }
+    #expect(try read(1))
+    try consumer.pause([partition])
+    for _ in 0..<5 { #expect(try consumer.poll(maxMessages: 10, timeout: .milliseconds(20)).messages.isEmpty) }
+    try consumer.resume([partition])
+    #expect(try read(3))
+    #expect(seen == [0, 1, 2])
+    try consumer.seek(partition, to: .at(1))
+    #expect(try read(5))
+    #expect(seen == [0, 1, 2, 1, 2])
+    #expect(try consumer.assignment() == [partition])
+    try consumer.incrementalUnassign([partition])
+    #expect(try consumer.assignment().isEmpty)
+    #expect(try consumer.poll(maxMessages: 10, timeout: .milliseconds(20)).messages.isEmpty)
+    #expect(throws: KafkaError.self) { try consumer.seek(partition, to: .at(0)) }
+  }
+
+  @Test("watermarks tell the ends", arguments: Kind.atHand)
+  func watermarks(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("watermarks")
+    let producer = try ground.producer()
+    for value in ["a", "b"] { try producer.send(topic, value) }
+    try producer.flushAll()
+    let consumer = try ground.consumer()
+    defer { consumer.close(timeout: .seconds(2)) }
+    let partition = KafkaTopicPartition(topic: topic, partition: 0)
+    let found = try retrying(clock: ground.clock) { () throws(KafkaError) in
+      try consumer.watermarks(of: partition, timeout: .seconds(5))
+    }
+    #expect(found == KafkaWatermarks(low: 0, high: 2))
+  }
+
+  @Test("what is committed can be read, and the producer goes on after an abort", arguments: Kind.atHand)
+  func committing(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("committing")
+    let producer = try ground.transactional("committing")
+    try producer.beginTransaction()
+    try producer.send(topic, "a")
+    try producer.commitTransaction(timeout: .seconds(10))
+    try producer.beginTransaction()
+    try producer.abortTransaction(timeout: .seconds(10))
+    try producer.beginTransaction()
+    try producer.send(topic, "b")
+    try producer.commitTransaction(timeout: .seconds(10))
+    #expect(try ground.values(topic) == ["a", "b"])
+  }
+
+  @Test(
+    "readers of committed records see no open and no aborted ones, and the end they see stands before open ones",
+    arguments: Kind.isolating)
+  func isolation(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("isolation")
+    let partition = KafkaTopicPartition(topic: topic, partition: 0)
+    let producer = try ground.transactional("isolation")
+    try producer.beginTransaction()
+    try producer.send(topic, "aborted")
+    try producer.flushAll()
+    try producer.abortTransaction(timeout: .seconds(10))
+    try producer.beginTransaction()
+    try producer.send(topic, "open")
+    try producer.flushAll()
+    let plain = try ground.producer()
+    try plain.send(topic, "behind")
+    try plain.flushAll()
+    #expect(try ground.values(topic) == [])
+    #expect(try ground.values(topic, ["isolation.level": "read_uncommitted"]) == ["aborted", "open", "behind"])
+    let (committed, all) = (try ground.consumer(), try ground.consumer(["isolation.level": "read_uncommitted"]))
+    // The marker of the abort takes an offset.
+    #expect(try committed.watermarks(of: partition, timeout: .seconds(5)).high == 2)
+    #expect(try all.watermarks(of: partition, timeout: .seconds(5)).high == 4)
+    committed.close(timeout: .seconds(2))
+    all.close(timeout: .seconds(2))
+    try producer.commitTransaction(timeout: .seconds(10))
+    #expect(try ground.values(topic) == ["open", "behind"])
+  }
+
+  @Test("a producer whose id was taken over can commit nothing", arguments: Kind.isolating)
+  func fencing(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("fencing")
+    let old = try ground.transactional("fencing")
+    try old.beginTransaction()
+    try old.send(topic, "old")
+    try old.flushAll()
+    let new = try ground.transactional("fencing")
+    let refusal = #expect(throws: KafkaError.self) { try old.commitTransaction(timeout: .seconds(10)) }
+    #expect(refusal?.isFatal == true)
+    try new.beginTransaction()
+    try new.send(topic, "new")
+    try new.commitTransaction(timeout: .seconds(10))
+    #expect(try ground.values(topic) == ["new"])
+  }
+
+  @Test(
+    "a group's offsets in a transaction are unstable until it ends, and are kept when it commits",
+    arguments: Kind.isolating)
+  func offsets(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("offsets")
+    let partition = KafkaTopicPartition(topic: topic, partition: 0)
+    let listener = Listening()
+    let member = try ground.consumer(listener: listener)
+    try member.subscribe([topic])
+    #expect(try ground.poll(member) { _ in listener.owned == [partition] })
+    let producer = try ground.transactional("offsets")
+    for (offset, commits) in [(Int64(3), true), (7, false)] {
+      try producer.beginTransaction()
+      try producer.sendOffsetsToTransaction(
+        [KafkaPosition(partition, offset: offset)], group: member.membership(), timeout: .seconds(10))
+      let unstable = #expect(throws: KafkaError.self) {
+        try member.committed([partition], timeout: .milliseconds(500))
+      }
+      #expect(unstable?.isRetriable == true)
+      if commits {
+        try producer.commitTransaction(timeout: .seconds(10))
+      } else {
+        try producer.abortTransaction(timeout: .seconds(10))
+      }
+      let found = try retrying(clock: ground.clock) { () throws(KafkaError) in
+        try member.committed([partition], timeout: .seconds(5))
+      }
+      #expect(found == [KafkaPosition(partition, offset: 3)])
+    }
+    // A generation that is over is refused, and the transaction must be aborted.
+    let late = try member.membership()
+    member.close(timeout: .seconds(5))
+    #expect(listener.owned.isEmpty && listener.lostCount == 0)
+    let next = try ground.consumer(listener: listener)
+    try next.subscribe([topic])
+    #expect(try ground.poll(next) { _ in listener.owned == [partition] })
+    try producer.beginTransaction()
+    let refusal = #expect(throws: KafkaError.self) {
+      try producer.sendOffsetsToTransaction(
+        [KafkaPosition(partition, offset: 9)], group: late, timeout: .seconds(10))
+    }
+    #expect(refusal?.isAbortable == true && refusal?.isFatal == false)
+    try producer.abortTransaction(timeout: .seconds(10))
+    next.close(timeout: .seconds(5))
+  }
+
+  @Test(
+    "members share partitions and take over from one that leaves", arguments: Kind.atHand)
+  func groups(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("groups", partitions: 2)
+    let (first, second) = (Listening(), Listening())
+    let one = try ground.consumer(listener: first)
+    let two = try ground.consumer(listener: second)
+    try one.subscribe([topic])
+    #expect(try ground.poll(one) { _ in first.owned.count == 2 })
+    try two.subscribe([topic])
+    #expect(try ground.poll(one, two) { _ in first.owned.count == 1 && second.owned.count == 1 })
+    #expect(first.owned.isDisjoint(with: second.owned))
+    _ = try two.membership()
+    one.close(timeout: .seconds(5))
+    #expect(first.owned.isEmpty && first.lostCount == 0)
+    #expect(try ground.poll(two) { _ in second.owned.count == 2 })
+    two.close(timeout: .seconds(5))
+    #expect(throws: KafkaError.self) { try two.poll(maxMessages: 1, timeout: .zero) }
+  }
+}
+
+extension ClusterContractTests {
+  @Test("under an eager assignor a member lets everything go before another one gets its part", arguments: Kind.atHand)
+  func eager(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("eager", partitions: 2)
+    let (first, second) = (Listening(), Listening())
+    let eager: KafkaConfiguration = ["partition.assignment.strategy": "range"]
+    let one = try ground.consumer(eager, listener: first)
+    let two = try ground.consumer(eager, listener: second)
+    try one.subscribe([topic])
+    #expect(try ground.poll(one) { _ in first.owned.count == 2 })
+    try two.subscribe([topic])
+    #expect(try ground.poll(one, two) { _ in first.owned.count == 1 && second.owned.count == 1 })
+    #expect(first.owned.isDisjoint(with: second.owned))
+    #expect(first.revokedMost == 2 && first.lostCount == 0)
+    one.close(timeout: .seconds(5))
+    two.close(timeout: .seconds(5))
+  }
+
+  /// Leaves out the embedded broker, which knows no static members.
+  @Test(
+    "a static member that comes back in time finds its partitions, and nobody else is asked", arguments: Kind.isolating)
+  func staticMembers(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("static", partitions: 2)
+    let (first, second, again) = (Listening(), Listening(), Listening())
+    let one = try ground.consumer(["group.instance.id": "one"], listener: first)
+    let two = try ground.consumer(["group.instance.id": "two"], listener: second)
+    try one.subscribe([topic])
+    #expect(try ground.poll(one) { _ in first.owned.count == 2 })
+    try two.subscribe([topic])
+    #expect(try ground.poll(one, two) { _ in first.owned.count == 1 && second.owned.count == 1 })
+    let (mine, others) = (first.owned, second.owned)
+    // A static member does not leave the group when it closes.
+    one.close(timeout: .seconds(5))
+    #expect(first.owned.isEmpty)
+    let back = try ground.consumer(["group.instance.id": "one"], listener: again)
+    try back.subscribe([topic])
+    #expect(try ground.poll(back, two) { _ in again.owned == mine })
+    #expect(second.owned == others && second.assignments == 1 && second.revokedMost == 0)
+    back.close(timeout: .seconds(5))
+    two.close(timeout: .seconds(5))
+  }
+}
+
+/// Records the partitions of a consumer.
+private final class Listening: KafkaRebalanceListener {
+  private(set) var owned: Set<KafkaTopicPartition> = []
+  private(set) var lostCount = 0
+  /// The number of assignments, and the most partitions revoked at once.
+  private(set) var assignments = 0
+  private(set) var revokedMost = 0
+
+  func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
+    owned.formUnion(partitions)
+    if !partitions.isEmpty { assignments += 1 }
+    return [:]
+  }
+  func revoked(_ partitions: [KafkaTopicPartition]) {
+    owned.subtract(partitions)
+    revokedMost = max(revokedMost, partitions.count)
+  }
+  func lost(_ partitions: [KafkaTopicPartition]) {
+    owned.subtract(partitions)
+    lostCount += 1
+  }
+}

@@ -1,0 +1,173 @@
+import Domain
+import JSON
+import KafkaClient
+import Simulation
+
+/// The records that publishers write in one run: registrations, events, signals and unreadable bytes. Some are late, some
+/// come twice. All surfaces occur: widgets reached by widget pushes and by background pushes, controls, Live Activities
+/// that run or are started by push, broadcast channels, and devices in developer mode.
+struct Traffic {
+  /// The kind of a record of a public topic, as its publisher knows it.
+  enum Kind: Equatable {
+    case event(id: String)
+    /// A registration, with the announcements that its broadcast channels must get.
+    case device(channels: [Registration])
+    case forgotten
+    case signal
+    case unreadable
+  }
+
+  struct Sent {
+    var kind: Kind
+    var place: KafkaPosition
+  }
+
+  private var random: SeededRandom
+  private let broker: SimulatedBroker
+  private let prefix: String
+  private(set) var sent: [Sent] = []
+  /// The number of pushes that a sender reported as refused for good or expired.
+  private(set) var refusals = 0
+  private var eventsMade = 0
+  private var signalsMade = 0
+  /// The devices that have registered.
+  private var fleet: [TrafficDevice] = []
+  private var earlier: [(topic: String, key: String, value: [UInt8], kind: Kind)] = []
+  private let devices: Int
+  /// Whether senders report the outcomes of commands, so that refused ones are refunded.
+  private let refunds: Bool
+  private let isCrowded: Bool
+  static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
+  static let team = "team/roma"
+  static let subjects = flights + [team]
+  /// The number of broadcast channels of each app.
+  static let channels = 2
+  /// The apps; most devices have the first one, some change between them.
+  static let apps = ["com.example.flights", "com.example.beta", "com.example.nightly"]
+  /// The types of events by subject, with their weights. A planner must remember all pairs of subject and type
+  /// (`Scenario.subjectsMax`).
+  private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
+  private static let teamTypes = [("score.changed", 4), ("flight.delay.changed", 2), ("match.ended", 1)]
+
+  init(_ scenario: Scenario, broker: SimulatedBroker) {
+    random = SeededRandom(seed: scenario.seed, stream: 2)
+    self.broker = broker
+    prefix = Scenario.prefix
+    devices = scenario.devices
+    refunds = scenario.refunds
+    isCrowded = scenario.isCrowded
+  }
+
+  /// Publishes one thing.
+  mutating func publish() {
+    if fleet.count < devices, random.chance(1, in: 2) { return register(fleet.count) }
+    switch random.below(20) {
+    case 0: unreadable()
+    case 1...3: signal()
+    case 4: register(random.below(devices))
+    case 5 where random.chance(1, in: 3): forget()
+    case 6, 7: again()
+    case 8...10: if refunds { delivered() } else { event() }
+    default: event()
+    }
+  }
+
+  private var now: Timestamp { Timestamp(milliseconds: broker.time.brokerMilliseconds) }
+
+  private mutating func write(_ topic: String, key: String, value: [UInt8]?, _ kind: Kind) {
+    let name = prefix + topic
+    let count = broker.topics[name]?.logs.count ?? 1
+    let partition = Int32(key.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xffff } % count)
+    let offset = broker.append(name, partition, key: Array(key.utf8), value: value)
+    let place = KafkaPosition(KafkaTopicPartition(topic: name, partition: partition), offset: offset)
+    sent.append(Sent(kind: kind, place: place))
+    if case .event = kind, isCrowded { return }
+    if let value, earlier.count < 50 { earlier.append((topic, key, value, kind)) }
+  }
+
+  private mutating func register(_ index: Int) {
+    if index >= fleet.count { fleet.append(TrafficDevice(index: fleet.count, random: &random)) }
+    let place = min(index, fleet.count - 1)
+    let registration = fleet[place].registration(now: now, random: &random)
+    write(
+      "devices", key: registration.device, value: registration.json(), .device(channels: registration.channels()))
+  }
+
+  static func subject(_ random: inout SeededRandom) -> String { subjects[random.below(subjects.count)] }
+
+  private mutating func forget() {
+    guard !fleet.isEmpty else { return }
+    write("devices", key: fleet[random.below(fleet.count)].id, value: nil, .forgotten)
+  }
+
+  private mutating func event() {
+    eventsMade += 1
+    let id = "e\(eventsMade)"
+    let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
+    // Some events are late: they happened well before they arrive.
+    let time = Timestamp(
+      milliseconds: broker.time.brokerMilliseconds - (random.chance(1, in: 8) ? Int64(random.below(600_000)) : 0))
+    let type = random.pick(subject == Self.team ? Self.teamTypes : Self.flightTypes)
+    let json =
+      #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"\#(type)","subject":"\#(subject)","#
+      + #""time":"\#(time)","data":{"delay":\#(random.below(90)),"goals":\#(random.below(5))}}"#
+    write("events", key: subject, value: Array(json.utf8), .event(id: id))
+  }
+
+  private mutating func signal() {
+    guard !fleet.isEmpty else { return event() }
+    signalsMade += 1
+    let device = fleet[random.below(fleet.count)]
+    let kind: Signal.Kind =
+      switch random.below(9) {
+      case 0: .appForegrounded
+      case 1: .appBackgrounded
+      case 2: .widgetFetched(instance: random.chance(1, in: 2) ? "w1" : nil)
+      case 3: .widgetViewed(instance: nil)
+      case 4: .activityStarted(instance: device.activityID)
+      case 5: .activityEnded(instance: device.activityID)
+      case 6: .activityDismissed(instance: device.activityID)
+      default: .tokenRejected(token: device.someToken(&random))
+      }
+    write(kind, of: device.id)
+  }
+
+  private mutating func write(_ kind: Signal.Kind, of device: String) {
+    var json = JSONWriter()
+    Signal(device: device, id: "s\(signalsMade)", time: now, kind: kind).encode(to: &json, source: "/app")
+    // A signal in the name of a channel is refused.
+    write(
+      "signals", key: device, value: json.bytes, device.hasPrefix(Registration.channelPrefix) ? .unreadable : .signal)
+  }
+
+  /// Reports the outcome of a committed command, as a sender does.
+  private mutating func delivered() {
+    let commands = (0..<(broker.topics[prefix + "commands"]?.logs.count ?? 0))
+      .flatMap { broker.committed(prefix + "commands", $0).suffix(4) }
+    guard !commands.isEmpty else { return event() }
+    let command = commands[random.below(commands.count)]
+    let parts = (command.value ?? []).split(separator: UInt8(ascii: "\""), maxSplits: 4)
+    guard parts.count > 3 else { return }
+    signalsMade += 1
+    let outcomes = Signal.DeliveryOutcome.allCases
+    let outcome = outcomes[random.below(outcomes.count)]
+    if outcome != .accepted { refusals += 1 }
+    write(
+      .deliveryCompleted(
+        command: String(decoding: parts[3], as: UTF8.self), outcome: outcome),
+      of: String(decoding: command.key ?? [], as: UTF8.self))
+  }
+
+  private mutating func unreadable() {
+    let values = [#"{"specversion":"1.0","id":"x"}"#, "not json", "", #"{"specversion":"1.0"}"#]
+    let topic = ["events", "signals", "devices"][random.below(3)]
+    write(topic, key: "bad\(sent.count)", value: Array(values[random.below(values.count)].utf8), .unreadable)
+  }
+
+  /// Writes an earlier record again, as publishers do that deliver at least once.
+  private mutating func again() {
+    guard !earlier.isEmpty else { return event() }
+    let one = earlier[random.below(earlier.count)]
+    write(one.topic, key: one.key, value: one.value, one.kind)
+  }
+}
