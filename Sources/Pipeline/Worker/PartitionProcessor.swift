@@ -103,11 +103,10 @@ final class PartitionProcessor {
       (origin, content) = try LogRecord.parts(of: bytes)
     } catch {
       if case .newerVersion = error { return .newerFormat(error) }
-      pass(offset)
+      pass(offset, timestamp)
       return .unreadable(error)
     }
-    pass(offset)
-    if isNew, position.birth == nil { position.birth = timestamp }
+    pass(offset, timestamp)
     // A record with a cursor noted its origin before the restart.
     if let origin, !position.note(origin), cursor == nil { return .repeated }
     let kind = LogRecordKind(content)
@@ -120,8 +119,9 @@ final class PartitionProcessor {
     return .begun(kind)
   }
 
-  private func pass(_ offset: Int64) {
+  private func pass(_ offset: Int64, _ timestamp: Int64) {
     isDirty = true
+    if position.birth == nil { position.birth = timestamp }
     position.cursor = nil
     position.nextOffset = offset + 1
   }
