@@ -1,7 +1,7 @@
 import Domain
 import Planning
 
-/// How far a planner is in its log partition. It is the last record of each transaction, so that state and position cannot
+/// The position of a planner in its log partition. It is the last record of each transaction, so that state and position cannot
 /// part.
 struct PlannerPosition: Equatable {
   /// The key of the record in `rouse.state`.
@@ -10,7 +10,7 @@ struct PlannerPosition: Equatable {
 
   /// The offset of the next log record to read; with a cursor, the offset of the record that is half done.
   var nextOffset: Int64 = 0
-  /// How far a half-done record is; nil between two records.
+  /// The progress within a half-done record; nil between two records.
   var cursor: RecordCursor?
   /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
   /// dropped by it.

@@ -1,6 +1,7 @@
 @testable import Pipeline
 
-final class AuditStage: Stage {
+/// The stage of the audit feed.
+final class AuditStage: SimulatedStage {
   private var feed: AuditFeed?
 
   override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {

@@ -1,6 +1,7 @@
 @testable import Pipeline
 
-final class IntakeStage: Stage {
+/// The stage of intake.
+final class IntakeStage: SimulatedStage {
   private var intake: Intake?
 
   override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {

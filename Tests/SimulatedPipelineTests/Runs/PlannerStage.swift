@@ -1,6 +1,7 @@
 @testable import Pipeline
 
-final class PlannerStage: Stage {
+/// The stage of a planner worker.
+final class PlannerStage: SimulatedStage {
   private let number: Int
   private var worker: PlannerWorker?
 

@@ -1,11 +1,7 @@
-import KafkaClient
-import Logging
-import Synchronization
-
 @testable import Pipeline
 
 /// One process with one stage, and the supervisor that starts it again.
-class Stage {
+class SimulatedStage {
   let name: String
   unowned let run: PipelineRun
   /// The difference of the process's wall clock from the broker's, in µs.
