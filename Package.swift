@@ -52,14 +52,18 @@ let package = Package(
     .target(
       name: "Auditing",
       dependencies: [
-        "Domain", "Policies", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
+        "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    // Must never depend on Planning, Auditing or a database: it checks what they did from public records alone.
+    .target(name: "Verification", dependencies: ["Domain", "Policies", "JSON"]),
     .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .executableTarget(
       name: "rouse",
       dependencies: [
-        "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient", "LineFiles", "JSON",
+        "Simulation", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain", "KafkaClient",
+        "LineFiles",
+        "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         // Finds misspelt keys of the settings file, which swift-configuration passes over.
@@ -92,17 +96,18 @@ let package = Package(
     .testTarget(
       name: "AuditingTests",
       dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "VerificationTests", dependencies: ["Verification", "Domain", "JSON"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(
       name: "SimulatedPipelineTests",
       dependencies: [
-        "Pipeline", "Auditing", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        "Pipeline", "Verification", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),
     .testTarget(
-      name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
+      name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],
   cxxLanguageStandard: .cxx17
 )

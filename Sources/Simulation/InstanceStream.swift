@@ -38,14 +38,21 @@ struct StreamCollector {
   private var entries: [String: [Int]] = [:]
   private var entryStreams: [Int] = []
   private var entryKinds: [Int] = []
-  /// What an entry's newest event looks like; 0: nothing yet.
+  /// What an entry would show if it were reloaded now; 0: nothing came yet.
   private var entryLooks: [UInt64] = []
+  /// By index of the kind, and subject.
+  private var truths: [TruthKey: DisplayedTruth] = [:]
   /// By subject and type.
   private var newest: [Subject: Newest] = [:]
 
   private struct Subject: Hashable {
     var subject: String
     var type: String
+  }
+
+  private struct TruthKey: Hashable {
+    var kind: Int
+    var subject: String
   }
 
   private struct Newest {
@@ -109,7 +116,7 @@ struct StreamCollector {
       guard let rule = kind.rule(forType: event.type) else { continue }
       var reached: Set<Int> = []
       let relevance = Float(rule.relevance.evaluate(event))
-      let look = kind.displays.isEmpty ? 0 : Fingerprint.of(event, displays: kind.displays)
+      let displayed = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
       let age = now &- event.time.microseconds
       if let maxAge = rule.maxAge, age > maxAge.microseconds { continue }
       var expires = now &+ Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives)
@@ -117,8 +124,9 @@ struct StreamCollector {
       for template in rule.interests {
         guard let key = template.key(for: event), let listening = entries[key] else { continue }
         for entry in listening where entryKinds[entry] == index && reached.insert(entryStreams[entry]).inserted {
-          let isVisible = kind.displays.isEmpty || entryLooks[entry] != look
-          entryLooks[entry] = look
+          let look = displayed?.applied(to: entryLooks[entry])
+          let isVisible = look == nil || entryLooks[entry] != look
+          if let look { entryLooks[entry] = look }
           if isVisible, relevance > 0 {
             streams[entryStreams[entry]].arrivals.append(
               Arrival(time: now, expires: max(expires, now &+ 1), relevance: relevance))
@@ -126,5 +134,15 @@ struct StreamCollector {
         }
       }
     }
+  }
+  /// How the event changes what the kind displays of its subject: an event changes only what it carries.
+  private mutating func displayedChange(_ event: DomainEvent, kind: Int) -> DisplayedChange {
+    let key = TruthKey(kind: kind, subject: event.subject)
+    let displays = policy.kinds[kind].displays
+    let before = truths[key]?.fingerprint(subject: event.subject) ?? 0
+    var truth = truths[key] ?? DisplayedTruth(count: displays.count)
+    truth.take(event, displays: displays)
+    truths[key] = truth
+    return DisplayedChange(before: before, after: truth.fingerprint(subject: event.subject))
   }
 }

@@ -1,8 +1,8 @@
-import Auditing
 import Foundation
 import Glibc
 import KafkaClient
 import Testing
+import Verification
 
 /// The address of a real Kafka, from `ROUSE_TEST_BOOTSTRAP=host:port`; nil if none is set.
 private let realKafka = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
