@@ -61,7 +61,9 @@ extension Conformance {
     }
     try producer.commitTransaction(timeout: Self.patience)
     if early != nil {
-      return .fail("the broker told an offset that the open transaction was about to move: a new owner could not wait for its predecessor")
+      return .fail(
+        "the broker told an offset that the open transaction was about to move: a new owner could not wait for its predecessor"
+      )
     }
     let kept = try retrying { () throws(KafkaError) in try group.committed([partition], timeout: Self.patience) }
     return kept.first?.offset == 5 ? .pass : .fail("the offset of the transaction was not kept")

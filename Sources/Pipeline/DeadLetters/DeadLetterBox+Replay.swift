@@ -126,7 +126,8 @@ extension DeadLetterBox {
     -> String?
   {
     guard let newest, newest.offset >= origin.offset else {
-      return "no record of its device is left from \(origin) on: the device was forgotten, or retention removed the record"
+      return
+        "no record of its device is left from \(origin) on: the device was forgotten, or retention removed the record"
     }
     // Giving back the same value changes nothing.
     if newest.offset == origin.offset || letter.leftOutBytes == nil && newest.value == letter.message.value {
@@ -194,7 +195,9 @@ extension DeadLetterBox {
       try retrying { () throws(KafkaError) in try producer.commitTransaction(timeout: .seconds(30)) }
     } catch {
       if error.isAbortable { throw abort(producer, because: error) }
-      throw Self.with("it is unknown whether the last \(records.count) letters were given back; a repeated replay looks at their receipts", error)
+      throw Self.with(
+        "it is unknown whether the last \(records.count) letters were given back; a repeated replay looks at their receipts",
+        error)
     }
   }
 
@@ -207,7 +210,8 @@ extension DeadLetterBox {
       try producer.abortTransaction(timeout: .seconds(10))
       return cause
     } catch {
-      return Self.with("the transaction could not be aborted either; the next replay aborts it (\(error.message))", cause)
+      return Self.with(
+        "the transaction could not be aborted either; the next replay aborts it (\(error.message))", cause)
     }
   }
 
