@@ -163,8 +163,8 @@ struct DeadLettersTests {
     #expect(refused.out == "")
     #expect(
       refused.err == """
-        rouse.dead-letters[0]@1: refused: it is an internal record of rouse.log[0]@3; what it was made of stands in the \
-        topics that intake reads
+        rouse.dead-letters[0]@1: refused: it is an internal record of rouse.log[0]@3; its source records are in the topics \
+        that intake reads
         rouse.dead-letters[0]@2: refused: it does not tell where it came from; write it to its topic by hand
         rouse: 2 letters refused, so none was replayed; name the others only, or leave out what is refused with \
         --skip-refused
@@ -200,8 +200,8 @@ struct DeadLettersTests {
       outcome.err == """
         rouse.dead-letters[0]@1: refused: its device has sent rouse.devices[0]@4 since, which it would replace
         rouse.dead-letters[0]@2: refused: its device has sent rouse.devices[0]@5 since, which it would replace
-        rouse.dead-letters[0]@4: refused: nothing of its device is left from rouse.devices[0]@0 on: it was forgotten \
-        since, or retention removed it
+        rouse.dead-letters[0]@4: refused: no record of its device is left from rouse.devices[0]@0 on: the device was \
+        forgotten, or retention removed the record
         2 letters replayed, 3 refused
 
         """)

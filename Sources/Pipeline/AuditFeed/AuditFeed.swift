@@ -137,7 +137,7 @@ public final class AuditFeed {
   /// Logs records that retention removed before they were stored: the audit never has them.
   private func tellLoss(_ partition: KafkaTopicPartition, from offset: Int64, to low: Int64) {
     logger.critical(
-      "records were removed before the audit had stored them: it has a hole; raise the topic's retention above the longest time that the store may be away",
+      "records were removed before the audit had stored them and are missing there; raise the topic's retention above the longest time that the store may be away",
       metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
   }
 

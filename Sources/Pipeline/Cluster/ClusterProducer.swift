@@ -44,6 +44,8 @@ package protocol ClusterProducer: AnyObject {
 
 extension ClusterProducer {
   /// Queues the records one by one, for producers that cannot do better.
+  ///
+  /// - Throws: `KafkaError`; some of the records may be queued by then.
   package func send(
     topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
   ) throws(KafkaError) {

@@ -5,18 +5,27 @@ package final class RealCluster: Cluster {
   /// Makes a cluster that connects with the configuration of each client.
   package init() {}
 
+  /// Makes a `KafkaConsumer`.
+  ///
+  /// - Throws: `KafkaError` for invalid properties.
   package func consumer(
     _ configuration: KafkaConfiguration, listener: (any KafkaRebalanceListener)?
   ) throws(KafkaError) -> any ClusterConsumer {
     try KafkaConsumer(configuration, rebalanceListener: listener)
   }
 
+  /// Makes a `KafkaProducer`.
+  ///
+  /// - Throws: `KafkaError` for invalid properties.
   package func producer(
     _ configuration: KafkaConfiguration, queueFullTimeout: Duration
   ) throws(KafkaError) -> any ClusterProducer {
     try KafkaProducer(configuration, queueFullTimeout: queueFullTimeout)
   }
 
+  /// Asks the broker for the number of partitions of each topic.
+  ///
+  /// - Throws: `KafkaError` if the broker does not answer within half a minute.
   package func partitionCounts(
     of topics: [String], _ configuration: KafkaConfiguration
   ) throws(KafkaError) -> [Int32] {
@@ -26,12 +35,22 @@ package final class RealCluster: Cluster {
 }
 
 extension KafkaConsumer: ClusterConsumer {
+  /// Returns the group metadata of the consumer.
+  ///
+  /// - Throws: `KafkaError` if the group has expelled the member.
   package func membership() throws(KafkaError) -> any GroupMembership { try groupMetadata() }
 }
 
 extension KafkaGroupMetadata: GroupMembership {}
 
 extension KafkaProducer: ClusterProducer {
+  /// Makes offsets part of the transaction.
+  ///
+  /// - Parameters:
+  ///   - positions: The offsets.
+  ///   - group: The group metadata of a `KafkaConsumer`.
+  ///   - timeout: The longest wait.
+  /// - Throws: `KafkaError` if the group refuses the member, among others.
   package func sendOffsetsToTransaction(
     _ positions: [KafkaPosition], group: any GroupMembership, timeout: Duration
   ) throws(KafkaError) {

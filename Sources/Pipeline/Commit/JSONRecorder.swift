@@ -10,6 +10,7 @@ package struct JSONRecorder: PlannerRecorder {
   /// Makes the recorder of one planner.
   package init() {}
 
+  /// Writes one JSON document for each decision.
   package mutating func recordDecisions(
     _ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch
   ) {
@@ -24,6 +25,7 @@ package struct JSONRecorder: PlannerRecorder {
     writer.exchange(&batch.bytes)
   }
 
+  /// Writes one JSON document for each command.
   package mutating func recordCommands(
     _ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch
   ) {

@@ -1,7 +1,7 @@
 import Domain
 import Planning
 
-/// How far a planner is in its log partition. It is the last record of each transaction, so that state and position cannot
+/// The position of a planner in its log partition. It is the last record of each transaction, so that state and position cannot
 /// part.
 struct PlannerPosition: Equatable {
   /// The key of the record in `rouse.state`.
@@ -10,12 +10,12 @@ struct PlannerPosition: Equatable {
 
   /// The offset of the next log record to read; with a cursor, the offset of the record that is half done.
   var nextOffset: Int64 = 0
-  /// How far a half-done record is; nil between two records.
+  /// The progress within a half-done record; nil between two records.
   var cursor: RecordCursor?
   /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
   /// dropped by it.
   var origins: [OriginPartition: Int64] = [:]
-  /// The log time of the first record that the partition ever planned, in µs since 1970; nil before that record. It tells a
+  /// The timestamp of the first record that the partition ever took, in µs since 1970; nil before that record. It tells a
   /// log and its state from others of the same name, such as topics that were deleted and made again.
   var birth: Int64?
 
@@ -51,7 +51,9 @@ struct PlannerPosition: Equatable {
   func checkInvariants() -> [String] {
     var violations: [String] = []
     if nextOffset < 0 { violations.append("the next offset is \(nextOffset)") }
-    if birth == nil, nextOffset > 0, !origins.isEmpty { violations.append("records were planned before the birth") }
+    if (birth == nil) != (nextOffset == 0) {
+      violations.append("the next offset is \(nextOffset) with a birth of \(birth.map { "\($0)" } ?? "none")")
+    }
     for (origin, offset) in origins.sorted(by: { $0.key < $1.key }) where offset < 0 {
       violations.append("the highest offset of \(origin.topic)[\(origin.partition)] is \(offset)")
     }

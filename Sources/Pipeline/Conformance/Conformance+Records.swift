@@ -13,7 +13,7 @@ extension Conformance {
     return time > now - 600_000
       ? .pass
       : .fail(
-        "a record kept its producer's time: planner time is then that of whichever intake wrote (timestamps: event needs that)"
+        "a record kept its producer's timestamp, so log time would be the clock of the intake that wrote it (only timestamps: event needs that)"
       )
   }
 

@@ -42,7 +42,7 @@ extension Conformance {
     }
     let kept = try retrying { () throws(KafkaError) in try group.committed([partition], timeout: Self.patience) }
     return kept.first?.offset == 11
-      ? .pass : .fail("expected 11, found \(kept.first.map { "\($0.offset)" } ?? "none"): lag cannot be told")
+      ? .pass : .fail("expected 11, found \(kept.first.map { "\($0.offset)" } ?? "none"): lag tools would be wrong")
   }
 
   /// Checks that the broker withholds an offset that an open transaction may still move.
@@ -61,7 +61,9 @@ extension Conformance {
     }
     try producer.commitTransaction(timeout: Self.patience)
     if early != nil {
-      return .fail("offsets were told at once: a take-over could not wait for what its predecessor may still commit")
+      return .fail(
+        "the broker told an offset that the open transaction was about to move: a new owner could not wait for its predecessor"
+      )
     }
     let kept = try retrying { () throws(KafkaError) in try group.committed([partition], timeout: Self.patience) }
     return kept.first?.offset == 5 ? .pass : .fail("the offset of the transaction was not kept")

@@ -90,10 +90,10 @@ extension DeadLetterBox {
     let topic = origin.partition.topic
     guard ![settings.topics.log, settings.topics.state].contains(topic) else {
       return refused(
-        "it is an internal record of \(origin); what it was made of stands in the topics that intake reads")
+        "it is an internal record of \(origin); its source records are in the topics that intake reads")
     }
     guard let partitions = topics[topic], partitions > 0 else {
-      return refused("the topic \(topic) that it came from is not there any more; write it to another by hand")
+      return refused("the topic \(topic) that it came from no longer exists; write it to another by hand")
     }
     var value = letter.message.value
     if topic == settings.topics.devices, let key = letter.message.key {
@@ -126,7 +126,8 @@ extension DeadLetterBox {
     -> String?
   {
     guard let newest, newest.offset >= origin.offset else {
-      return "nothing of its device is left from \(origin) on: it was forgotten since, or retention removed it"
+      return
+        "no record of its device is left from \(origin) on: the device was forgotten, or retention removed the record"
     }
     // Giving back the same value changes nothing.
     if newest.offset == origin.offset || letter.leftOutBytes == nil && newest.value == letter.message.value {
@@ -194,7 +195,9 @@ extension DeadLetterBox {
       try retrying { () throws(KafkaError) in try producer.commitTransaction(timeout: .seconds(30)) }
     } catch {
       if error.isAbortable { throw abort(producer, because: error) }
-      throw Self.with("whether the last \(records.count) were given back is not known, their receipts tell", error)
+      throw Self.with(
+        "it is unknown whether the last \(records.count) letters were given back; a repeated replay looks at their receipts",
+        error)
     }
   }
 
@@ -207,7 +210,8 @@ extension DeadLetterBox {
       try producer.abortTransaction(timeout: .seconds(10))
       return cause
     } catch {
-      return Self.with("nor could the transaction be aborted, which the next replay does (\(error.message))", cause)
+      return Self.with(
+        "the transaction could not be aborted either; the next replay aborts it (\(error.message))", cause)
     }
   }
 

@@ -10,7 +10,7 @@ enum DeadLetterHeaders {
   static let originTimestamp = "rouse-origin-timestamp"
   /// The number of bytes of a value that was left out, because the broker refused its size.
   static let truncated = "rouse-truncated"
-  /// Where a record that was given back stood among the dead letters.
+  /// The place among the dead letters of a record that was given back.
   static let replayedFrom = "rouse-replayed-from"
   /// The offset of the letter that a receipt is for.
   static let replayedOffset = "rouse-replayed-offset"

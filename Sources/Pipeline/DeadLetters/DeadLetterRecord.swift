@@ -8,14 +8,14 @@ public struct DeadLetterRecord: Sendable {
   public var reason: String
   /// The reason in words.
   public var text: String
-  /// Where the original record stood; nil for a letter that Rouse did not write.
+  /// The place of the original record; nil for a letter that Rouse did not write.
   public var origin: KafkaPosition?
   /// The number of bytes of a value that was left out, because the broker refused its size; nil if the value is there.
   public var leftOutBytes: Int?
-  /// When the letter was given back, in ms since 1970; nil if it was not.
+  /// The time when the letter was given back, in ms since 1970; nil if it was not.
   public var replayedAt: Int64?
 
-  /// Where the letter stands.
+  /// The place of the letter in the topic.
   public var place: KafkaPosition { KafkaPosition(message.topicPartition, offset: message.offset) }
 
   private static let replayedReason = "REPLAYED"

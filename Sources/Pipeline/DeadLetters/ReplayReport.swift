@@ -1,4 +1,4 @@
-/// What became of the letters of a replay.
+/// The outcome of a replay, letter by letter.
 public struct ReplayReport: Sendable {
   /// A letter that cannot be given back, or must not be.
   public struct Refusal: Sendable {

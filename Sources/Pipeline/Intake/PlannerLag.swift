@@ -1,6 +1,6 @@
 import KafkaClient
 
-/// How far planners are behind the log: the ends of the log minus the group's offsets, which planners commit with their
+/// The lag of planners behind the log: the ends of the log minus the group's offsets, which planners commit with their
 /// transactions. The broker is asked every two seconds. If no offset is committed (planners have never run, or the broker
 /// keeps none, as the embedded one) the lag is unknown, and intake does not wait.
 struct PlannerLag {

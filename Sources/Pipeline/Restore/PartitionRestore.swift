@@ -16,7 +16,7 @@ final class PartitionRestore {
 
   /// The number of the partition.
   let partition: Int32
-  /// When the restore began, since the start of the thread's clock.
+  /// The instant when the restore began, on the thread's clock.
   let began: Duration
   private(set) var source: Source = .topic
   /// The header of the snapshot, once the snapshot has been read whole.
@@ -27,7 +27,7 @@ final class PartitionRestore {
   var end: Int64 = 0
   /// The offset of `rouse.state` that has been reached.
   var reached: Int64 = 0
-  /// When the last record came.
+  /// The instant when the last record came.
   var progressed: Duration
   /// The error of a record that does not read: the restore is then of no use.
   var unreadable: BinaryError?
@@ -36,7 +36,7 @@ final class PartitionRestore {
   /// The number of records read from the topic.
   private(set) var topicRecords = 0
   private var firstOffset: Int64?
-  /// From this many records of the topic on, room is made for the rest whenever the number has doubled.
+  /// The number of records of the topic from which on room is made for the rest, whenever the number has doubled.
   private static let reserveMin = 1 << 14
 
   /// Makes a restore that has read nothing.

@@ -1,4 +1,4 @@
-/// How intake works.
+/// The settings of intake.
 public struct IntakeSettings: Sendable {
   /// The most records that are read at once.
   public var pollRecordsMax = 1000

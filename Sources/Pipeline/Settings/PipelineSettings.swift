@@ -1,7 +1,7 @@
 public import KafkaClient
 public import Planning
 
-/// How the stages reach Kafka and how they work.
+/// The settings of the stages: the way to Kafka, and the bounds of their work.
 public struct PipelineSettings: Sendable {
   /// The properties of every client: `bootstrap.servers`, security and whatever else librdkafka knows.
   public var kafka: KafkaConfiguration
@@ -15,9 +15,9 @@ public struct PipelineSettings: Sendable {
   public var instance: String
   /// The source of log time.
   public var timestamps: Timestamps
-  /// How planners work.
+  /// The settings of planners.
   public var planner: PlannerSettings
-  /// How intake works.
+  /// The settings of intake.
   public var intake: IntakeSettings
   /// The bounds of a planner's memory.
   public var bounds: PlannerBounds
@@ -31,8 +31,8 @@ public struct PipelineSettings: Sendable {
   ///   - group: The prefix of the consumer groups and of transactional ids.
   ///   - instance: The name that tells this process from others.
   ///   - timestamps: The source of log time.
-  ///   - planner: How planners work.
-  ///   - intake: How intake works.
+  ///   - planner: The settings of planners.
+  ///   - intake: The settings of intake.
   ///   - bounds: The bounds of a planner's memory.
   public init(
     kafka: KafkaConfiguration, topics: TopicNames = TopicNames(), eventTopics: [String], group: String = "rouse",

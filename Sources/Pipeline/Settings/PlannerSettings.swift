@@ -1,4 +1,4 @@
-/// How planners work.
+/// The settings of planners.
 public struct PlannerSettings: Sendable {
   /// The longest time between two commits. A shorter one means less latency and more transactions.
   public var commitInterval: Duration = .milliseconds(100)

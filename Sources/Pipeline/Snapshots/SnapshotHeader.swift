@@ -15,7 +15,7 @@ struct SnapshotHeader: Equatable {
   var stateOffset: Int64
   /// The wall clock when the snapshot was begun, in µs since 1970.
   var begunAt: Int64
-  /// The log time of the first record that the partition ever planned, in µs since 1970 (see `PlannerPosition.birth`). It
+  /// The timestamp of the first record that the partition ever took, in µs since 1970 (see `PlannerPosition.birth`). It
   /// differs after a topic was deleted and made again.
   var birth: Int64?
   /// The sizes of the planner's tables when the snapshot was begun: about as much will be restored.

@@ -24,7 +24,7 @@ final class SnapshotKeeper {
   private let clock: any StageClock
   private let logger: Logger
   private var writing: [Int32: Writing] = [:]
-  /// When the last snapshot of each partition was begun.
+  /// The instant when the last snapshot of each partition was begun.
   private var begun: [Int32: Duration] = [:]
   /// The most records of a slice, which takes about 2 ms.
   private static let sliceRecordsMax = 1000

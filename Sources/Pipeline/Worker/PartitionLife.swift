@@ -52,7 +52,7 @@ enum PartitionLife {
 /// The wait until no earlier owner of a partition can commit any more. Instants count from the start of the thread's
 /// clock.
 struct OwnerWait: Equatable {
-  /// When the wait began.
+  /// The instant when the wait began.
   var since: Duration
   /// The earliest instant at which to ask the broker again.
   var next: Duration

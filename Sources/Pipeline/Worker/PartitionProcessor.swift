@@ -12,7 +12,7 @@ final class PartitionProcessor {
   let partition: Int32
   /// Whether the partition had no state at all when this was made.
   let isNew: Bool
-  /// How far the planner is in the log.
+  /// The planner's position in the log.
   private(set) var position: PlannerPosition
   private var recording: RecordingPlanner
   /// Whether anything happened since the last `takeState`.
@@ -72,7 +72,7 @@ final class PartitionProcessor {
   var sizes: PlannerSizes { recording.planner.sizes }
   /// The number of entries in the planner's tables, counted by walking through all of them.
   var census: PlannerCensus { recording.planner.census }
-  /// When the planner's next timer is due, in µs since 1970; nil when there is none.
+  /// The time at which the planner's next timer is due, in µs since 1970; nil if there is none.
   var nextTimer: Int64? { recording.planner.nextTimer }
 
   /// Whether records between the position and an offset are missing. A log has no gaps, but retention may have removed
@@ -103,11 +103,10 @@ final class PartitionProcessor {
       (origin, content) = try LogRecord.parts(of: bytes)
     } catch {
       if case .newerVersion = error { return .newerFormat(error) }
-      pass(offset)
+      pass(offset, timestamp)
       return .unreadable(error)
     }
-    pass(offset)
-    if isNew, position.birth == nil { position.birth = timestamp }
+    pass(offset, timestamp)
     // A record with a cursor noted its origin before the restart.
     if let origin, !position.note(origin), cursor == nil { return .repeated }
     let kind = LogRecordKind(content)
@@ -120,8 +119,9 @@ final class PartitionProcessor {
     return .begun(kind)
   }
 
-  private func pass(_ offset: Int64) {
+  private func pass(_ offset: Int64, _ timestamp: Int64) {
     isDirty = true
+    if position.birth == nil { position.birth = timestamp }
     position.cursor = nil
     position.nextOffset = offset + 1
   }

@@ -45,7 +45,7 @@ public final class PlannerWorker {
   var partitions = OwnedPartitions()
   var schedule: WorkerSchedule
   /// Records that were decided and are not queued yet; empty after each turn.
-  private var batch = OutputBatch()
+  var batch = OutputBatch()
   /// Records of up to this many bytes are queued at once: asking librdkafka for delivery reports after each log record
   /// would cost more than planning a small event.
   private static let batchBytesMax = 64 << 10
@@ -333,64 +333,6 @@ public final class PlannerWorker {
     report.missing(from: processor.position.nextOffset, to: message)
   }
 
-  private func sendBatch(_ clients: PlannerClients) throws(KafkaError) {
-    guard !batch.isEmpty else { return }
-    try clients.transaction.send(batch)
-    counters.add(.decisions, batch.decisions)
-    counters.add(.commands, batch.commands)
-    counters.add(.stateRecords, batch.stateRecords)
-    batch.removeAll()
-  }
-
-  // MARK: Committing
-
-  /// Writes the state and the positions, then commits the transaction. A worker that failed commits nothing.
-  ///
-  /// - Throws: `KafkaError`; what memory holds must then be aborted.
-  func commit(_ clients: PlannerClients) throws(KafkaError) {
-    schedule.commits(at: clock.elapsed)
-    guard case .working = phase else { return }
-    let processors = partitions.processors
-    for processor in processors {
-      processor.takeState(into: &batch)
-      try sendBatch(clients)
-    }
-    guard clients.transaction.isOpen else { return }
-    let offsets = processors.map { KafkaPosition(topic($0.partition), offset: $0.position.nextOffset) }
-    try clients.transaction.commit(offsets) { () throws(KafkaError) in try clients.consumer.membership() }
-    counters.add(.transactionsCommitted)
-    for processor in processors {
-      snapshots?.committed(processor) { self.stateEnd(of: processor.partition, clients) }
-    }
-  }
-
-  /// Aborts what was planned since the last commit, and takes every owned partition back to the start of its life: memory is
-  /// ahead of what is committed, and nothing of it may be committed later.
-  ///
-  /// - Parameter error: The reason, for the log; nil if it was logged already.
-  func abort(_ clients: PlannerClients, because error: KafkaError?) {
-    batch.removeAll()
-    snapshots?.discardAll()
-    for partition in partitions.numbers { wait(for: partition, clients) }
-    guard clients.transaction.state != .idle else { return }
-    counters.add(.transactionsAborted)
-    if let error { report.aborted(error) }
-    if let failure = clients.transaction.abort() { report.abortFailed(failure) }
-  }
-
-  private func recover(_ clients: PlannerClients, from error: PipelineError) throws(PipelineError) {
-    guard case .kafka(let cause) = error, case .working = phase else {
-      fail(error)
-      throw error
-    }
-    abort(clients, because: cause)
-    guard clients.transaction.state == .idle, cause.isAbortable || (cause.isRetriable && !cause.isFatal) else {
-      fail(error)
-      throw error
-    }
-    try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
-  }
-
   // MARK: Ticks
 
   /// Appends a tick for each partition with a due timer. A tick that fails is tried again; nothing else depends on it.
@@ -404,31 +346,5 @@ public final class PlannerWorker {
         report.tickFailed(error)
       }
     }
-  }
-
-  // MARK: Invariants
-
-  /// Checks what must hold between two turns.
-  ///
-  /// - Returns: A sentence for each violated invariant; empty when all hold.
-  func checkInvariants() -> [String] {
-    guard let clients = phase.clients else {
-      return partitions.lives.isEmpty ? [] : ["a worker without clients owns partitions \(partitions.numbers)"]
-    }
-    var violations = partitions.checkInvariants() + batch.checkInvariants()
-    if !batch.isEmpty { violations.append("\(batch.bytes.count) bytes of records are not queued") }
-    let restoring = partitions.lives.filter { if case .restoring = $0.value { true } else { false } }.keys.sorted()
-    if clients.reader.partitions != restoring {
-      violations.append("partitions \(restoring) restore, and the state of \(clients.reader.partitions) is read")
-    }
-    violations += clients.reader.checkInvariants()
-    let planning = partitions.processors.map(\.partition)
-    if let written = snapshots?.partitions, !written.allSatisfy(planning.contains) {
-      violations.append("snapshots of \(written) are written while only \(planning) plan")
-    }
-    if case .working = phase, clients.transaction.state == .failed || clients.transaction.state == .unknown {
-      violations.append("a working worker keeps a transaction that is \(clients.transaction.state)")
-    }
-    return violations
   }
 }

@@ -23,13 +23,13 @@ enum LogRecordKind: Equatable {
 enum RecordOutcome: Equatable {
   /// The planner has begun with it; step until the record is done.
   case begun(LogRecordKind)
-  /// It stands before the position and was decided earlier; it was read again after a seek.
+  /// The record stands before the position and was decided earlier; it was read again after a seek.
   case readAgain
-  /// It repeats the origin of a record that was planned before, and is passed over.
+  /// The record repeats the origin of a record that was planned before, and is passed over.
   case repeated
-  /// Its bytes are not a log record; it is passed over.
+  /// The bytes are not a log record; the record is passed over.
   case unreadable(BinaryError)
-  /// A newer release wrote it. The position stays before it, so that the upgraded program plans it.
+  /// A newer release wrote the record. The position stays before it, so that the upgraded program plans it.
   case newerFormat(BinaryError)
 }
 
@@ -41,7 +41,7 @@ struct StepOutcome: Equatable {
   var notes: [PlanningNote] = []
 }
 
-/// Something that happened while a record was planned and that an operator may want to know.
+/// An event during the planning of a record that an operator may want to know.
 enum PlanningNote: Equatable {
   /// A payload is near or above the platform's limit.
   case largePayload(LargePayload)

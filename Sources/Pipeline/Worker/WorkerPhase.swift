@@ -22,7 +22,7 @@ enum WorkerPhase<Clients> {
   enum Input {
     /// The clients were made.
     case connected(Clients)
-    /// Something happened that no abort of the transaction mends.
+    /// A failure came that no abort of the transaction repairs.
     case failed(PipelineError)
     /// The clients were closed.
     case closed

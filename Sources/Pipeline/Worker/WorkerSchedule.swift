@@ -1,4 +1,4 @@
-/// When the periodic work of a planner thread is due. Instants count from the start of the thread's clock.
+/// The schedule of the periodic work of a planner thread. Instants count from the start of the thread's clock.
 struct WorkerSchedule {
   private let commitInterval: Duration
   private var lastCommit: Duration

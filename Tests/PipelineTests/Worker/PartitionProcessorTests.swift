@@ -67,8 +67,7 @@ struct PartitionProcessorTests {
   func policies() throws {
     let processor = try Self.processor()
     var batch = OutputBatch()
-    let good = "version: p.1\nkinds: {}\n"
-    for (offset, document) in [good, "version: ["].enumerated() {
+    for (offset, document) in [PipelineFixture.policy, "version: ["].enumerated() {
       let begun = processor.begin(Self.bytes(.policy(document: document)), offset: Int64(offset), timestamp: 1)
       #expect(begun == .begun(.policy))
       let notes = Self.finish(processor, &batch)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipeline
 
-/// When the periodic work of a planner thread is due.
+/// The periodic work of a planner thread, on a stepped time.
 @Suite("the schedule of a planner thread")
 struct WorkerScheduleTests {
   @Test("a commit is due when its interval is over, counted from the last one")

@@ -18,7 +18,7 @@ final class PipelineRun: Fate {
   let initialPolicy: Policy
   private(set) var traffic: Traffic
   private var random: SeededRandom
-  private var actors: [Stage] = []
+  private var actors: [SimulatedStage] = []
   private var isHealing = false
   private var depth = 0
   /// The number of times that each thing happened.

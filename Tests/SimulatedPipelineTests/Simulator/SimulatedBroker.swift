@@ -190,45 +190,6 @@ final class SimulatedBroker {
   var timedOutTransactions: Int { transactions.values.reduce(0) { $0 + $1.timeOuts } }
 }
 
-/// A topic and its partitions.
-final class SimulatedTopic {
-  let name: String
-  let logs: [SimulatedLog]
-  /// Whether the broker sets the timestamps.
-  let appendTime: Bool
-
-  init(name: String, partitions: Int, appendTime: Bool) {
-    self.name = name
-    self.appendTime = appendTime
-    logs = (0..<partitions).map { _ in SimulatedLog() }
-  }
-}
-
-/// The coordinator's state of a transactional id.
-final class SimulatedTransactions {
-  let id: String
-  let producer: Int64
-  var epoch: Int32 = 0
-  var timeout: Int64 = 0
-  /// The time when the open transaction began, in µs; nil when none is open.
-  var openSince: Int64?
-  var partitions: [KafkaTopicPartition] = []
-  var groups: [String] = []
-  var timeOuts = 0
-
-  init(id: String, producer: Int64) {
-    self.id = id
-    self.producer = producer
-  }
-
-  /// The identity of one producer of the id.
-  struct Session {
-    var id: String
-    var producer: Int64
-    var epoch: Int32
-  }
-}
-
 extension SimulatedLog.Record {
   func message(_ topic: String, _ partition: Int32) -> KafkaMessage {
     KafkaMessage(

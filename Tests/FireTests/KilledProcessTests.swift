@@ -23,7 +23,7 @@ private let seconds = ProcessInfo.processInfo.environment["ROUSE_FIRE_SECONDS"].
 /// retries by itself. Only intake, which has no transactions, is killed at any moment. Kills of planners at any moment,
 /// zombies and abortable errors need isolation, and so a real Kafka.
 @Suite(.serialized)
-struct FireTests {
+struct KilledProcessTests {
   @discardableResult
   private func conclude(_ range: FireRange, drain: Double = 60) throws -> LedgerReport {
     let drained = try range.drained(timeout: drain)

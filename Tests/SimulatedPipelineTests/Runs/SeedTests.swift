@@ -31,12 +31,12 @@ private struct Outcome: Sendable {
   }
 
   var replay: String {
-    "ROUSE_TEST_SEED=\(seed) ROUSE_TEST_SEEDS=1 ROUSE_TEST_STORY=1 swift test --filter SimulatedPipelineTests.seeds"
+    "ROUSE_TEST_SEED=\(seed) ROUSE_TEST_SEEDS=1 ROUSE_TEST_STORY=1 swift test --filter SeedTests.seeds"
   }
 }
 
 /// The whole pipeline on a simulated cluster, clock and disk, with faults by seed, then healed and checked.
-@Suite struct SimulatedPipelineTests {
+@Suite struct SeedTests {
   @Test("whatever happens to processes, broker, clocks and disks, the books are right in the end")
   func seeds() async throws {
     let began = ContinuousClock.now

@@ -1,0 +1,65 @@
+import KafkaClient
+
+extension PlannerWorker {
+  /// Queues the batch in the transaction.
+  ///
+  /// - Throws: `KafkaError`; what memory holds must then be aborted.
+  func sendBatch(_ clients: PlannerClients) throws(KafkaError) {
+    guard !batch.isEmpty else { return }
+    try clients.transaction.send(batch)
+    counters.add(.decisions, batch.decisions)
+    counters.add(.commands, batch.commands)
+    counters.add(.stateRecords, batch.stateRecords)
+    batch.removeAll()
+  }
+
+  /// Writes the state and the positions, then commits the transaction. A worker that failed commits nothing.
+  ///
+  /// - Throws: `KafkaError`; what memory holds must then be aborted.
+  func commit(_ clients: PlannerClients) throws(KafkaError) {
+    schedule.commits(at: clock.elapsed)
+    guard case .working = phase else { return }
+    let processors = partitions.processors
+    for processor in processors {
+      processor.takeState(into: &batch)
+      try sendBatch(clients)
+    }
+    guard clients.transaction.isOpen else { return }
+    let offsets = processors.map { KafkaPosition(topic($0.partition), offset: $0.position.nextOffset) }
+    try clients.transaction.commit(offsets) { () throws(KafkaError) in try clients.consumer.membership() }
+    counters.add(.transactionsCommitted)
+    for processor in processors {
+      snapshots?.committed(processor) { self.stateEnd(of: processor.partition, clients) }
+    }
+  }
+
+  /// Aborts what was planned since the last commit, and takes every owned partition back to the start of its life: memory is
+  /// ahead of what is committed, and nothing of it may be committed later.
+  ///
+  /// - Parameter error: The reason, for the log; nil if it was logged already.
+  func abort(_ clients: PlannerClients, because error: KafkaError?) {
+    batch.removeAll()
+    snapshots?.discardAll()
+    for partition in partitions.numbers { wait(for: partition, clients) }
+    guard clients.transaction.state != .idle else { return }
+    counters.add(.transactionsAborted)
+    if let error { report.aborted(error) }
+    if let failure = clients.transaction.abort() { report.abortFailed(failure) }
+  }
+
+  /// Aborts after a failed turn, so that the next one starts from the last commit.
+  ///
+  /// - Throws: The error of the turn, if no abort repairs it. The worker has failed then.
+  func recover(_ clients: PlannerClients, from error: PipelineError) throws(PipelineError) {
+    guard case .kafka(let cause) = error, case .working = phase else {
+      fail(error)
+      throw error
+    }
+    abort(clients, because: cause)
+    guard clients.transaction.state == .idle, cause.isAbortable || (cause.isRetriable && !cause.isFatal) else {
+      fail(error)
+      throw error
+    }
+    try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
+  }
+}

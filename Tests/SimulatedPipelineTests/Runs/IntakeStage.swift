@@ -1,0 +1,20 @@
+@testable import Pipeline
+
+/// The stage of intake.
+final class IntakeStage: SimulatedStage {
+  private var intake: Intake?
+
+  override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
+    let intake = Intake(
+      settings: run.scenario.settings, stop: stop, counters: run.counters, logger: run.story.logger(name, run),
+      cluster: process, clock: clock)
+    self.intake = intake
+    try intake.start()
+  }
+
+  override func turn() throws(PipelineError) { try intake?.workOnce() }
+  override func invariants() -> [String] { intake?.checkInvariants() ?? [] }
+  override func finish() throws(PipelineError) { try intake?.finish() }
+  override func letGo() { intake?.end() }
+  override func forget() { intake = nil }
+}
