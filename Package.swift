@@ -55,11 +55,13 @@ let package = Package(
         "Domain", "Policies", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .target(name: "Replay", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .target(name: "Backtesting", dependencies: ["Replay", "Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .executableTarget(
       name: "rouse",
       dependencies: [
-        "Simulation", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient", "LineFiles", "JSON",
+        "Replay", "Backtesting", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient", "LineFiles",
+        "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         // Finds misspelt keys of the settings file, which swift-configuration passes over.
@@ -74,7 +76,7 @@ let package = Package(
         .linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))
       ]),
 
-    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Domain"]),
     .testTarget(name: "LineFilesTests", dependencies: ["LineFiles"]),
     .testTarget(name: "KafkaClientTests", dependencies: ["KafkaClient"]),
     .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
@@ -93,11 +95,14 @@ let package = Package(
       name: "AuditingTests",
       dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
-      name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
+      name: "ReplayTests", dependencies: ["Replay", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
+    .testTarget(
+      name: "BacktestingTests",
+      dependencies: ["Backtesting", "Replay", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(
       name: "SimulatedPipelineTests",
       dependencies: [
-        "Pipeline", "Auditing", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        "Pipeline", "Auditing", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),

@@ -2,7 +2,7 @@ import ArgumentParser
 import Domain
 import JSON
 import Policies
-import Simulation
+import Replay
 
 struct BenchPlannerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -7,7 +7,7 @@ import LineFiles
 import Logging
 import Pipeline
 import Policies
-import Simulation
+import Replay
 
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
 import LineFiles
-import Simulation
+import Replay
 
 struct FleetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import JSON
 import Planning
 import Policies
-import Simulation
+import Replay
 
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import Domain
 import Planning
 import Policies
-import Simulation
+import Replay
 
 /// The summary of a plan for people.
 enum PlanReport {

@@ -1,10 +1,10 @@
 import ArgumentParser
+import Backtesting
 import Domain
 import Foundation
 import JSON
 import LineFiles
 import Policies
-import Simulation
 
 /// `--device-model`
 enum DeviceModelOption: String, ExpressibleByArgument, CaseIterable {
@@ -110,7 +110,7 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     if strategies { return try printStrategies() }
     guard let devices, let events else { return }
-    var options = SimulationOptions(candidates: try candidates(), devices: devices, events: events)
+    var options = BacktestOptions(candidates: try candidates(), devices: devices, events: events)
     options.baselines = baselines
     options.instancesMax = instances
     options.signals = signals
@@ -118,11 +118,11 @@ struct SimulateCommand: ParsableCommand {
     options.deviceModel = DeviceModel(deviceModel.name, seed: seed)
     let line = ProgressLine()
     defer { line.end() }
-    let result = try SimulationRun(options) { progress in line.show(Self.text(progress)) }.run()
+    let result = try BacktestRun(options) { progress in line.show(Self.text(progress)) }.run()
     line.end()
     if let report {
       var writer = try LineWriter(path: report)
-      try writer.append(SimulationPage(result, views: options.screens?.curve.hourly).html)
+      try writer.append(BacktestPage(result, views: options.screens?.curve.hourly).html)
       try writer.close()
     }
     switch output.format {
@@ -132,15 +132,15 @@ struct SimulateCommand: ParsableCommand {
   }
 
   /// By file name; where two files have the same, by path.
-  private func candidates() throws -> [SimulationOptions.Candidate] {
+  private func candidates() throws -> [BacktestOptions.Candidate] {
     let names = policy.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
     let unique = Set(names).count == names.count
     return try zip(policy, names).map { path, name in
-      SimulationOptions.Candidate(name: unique ? name : path, policy: try PolicyFile.document(path).policy)
+      BacktestOptions.Candidate(name: unique ? name : path, policy: try PolicyFile.document(path).policy)
     }
   }
 
-  private static func text(_ progress: SimulationRun.Progress) -> String {
+  private static func text(_ progress: BacktestRun.Progress) -> String {
     let share = ProgressLine.share(progress.done, of: progress.total)
     return switch progress.stage {
     case .registering: "\(Digits.grouped(progress.count)) devices\(share)"

@@ -1,9 +1,9 @@
+import Backtesting
 import Domain
-import Simulation
 
 /// A simulation for people.
 enum SimulateText {
-  static func text(_ report: SimulationReport) -> String {
+  static func text(_ report: BacktestReport) -> String {
     var text = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last), " }
     text += "\(Digits.count(report.events, "event")), \(Digits.count(report.devices, "device")), "
@@ -25,7 +25,7 @@ enum SimulateText {
     return text + "\n" + surfaceText(report)
   }
 
-  private static func text(_ kind: SimulationReport.Kind) -> String {
+  private static func text(_ kind: BacktestReport.Kind) -> String {
     let perDay = Double(kind.arrivals) / Double(max(1, kind.instanceDays))
     var text =
       "\(kind.name): \(Digits.count(kind.instances, "instance")), \(Digits.grouped(kind.instanceDays)) instance-days, "
@@ -47,7 +47,7 @@ enum SimulateText {
   }
 
   /// What was really on the screens, where that is not what the planner believes, or where looks are known.
-  private static func screenText(_ kind: SimulationReport.Kind) -> String {
+  private static func screenText(_ kind: BacktestReport.Kind) -> String {
     var rows = [["on the screen", "tokens", "refused", "captured", "p10", "believed", "looks", "stale"]]
     for plan in kind.plans {
       guard let screen = plan.screen else { continue }
@@ -63,14 +63,14 @@ enum SimulateText {
 
   private static func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + Digits.decimal(value, 3) }
 
-  private static func modelText(_ report: SimulationReport) -> String {
+  private static func modelText(_ report: BacktestReport) -> String {
     var text = "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed): refused pushes were "
     text += "accepted and did nothing; believed: what the planner counts on above what was shown\n"
     for policy in report.commands { text += "\(policy.name): \(Digits.count(policy.receipts, "receipt"))\n" }
     return text
   }
 
-  private static func sharedText(_ shared: [SimulationReport.Shared]) -> String {
+  private static func sharedText(_ shared: [BacktestReport.Shared]) -> String {
     var rows = [["shared limits", "days", "shown", "sum of optima", "upper bound", "of bound", "p10"]]
     for bound in shared {
       rows.append([
@@ -83,7 +83,7 @@ enum SimulateText {
       + "upper bound (Lagrangian): no plan within the limits shows more; the optimum itself may be lower\n"
   }
 
-  private static func surfaceText(_ report: SimulationReport) -> String {
+  private static func surfaceText(_ report: BacktestReport) -> String {
     var rows = [
       ["", "surface", "commands", "starts", "updates", "ends", "at 10", "at 5", "told", "never told", "waste"]
     ]
@@ -113,7 +113,7 @@ enum SimulateText {
     return text
   }
 
-  private static func row(_ plan: SimulationReport.Plan) -> [String] {
+  private static func row(_ plan: BacktestReport.Plan) -> [String] {
     let waste = plan.reloads > 0 ? Double(plan.reloadsWasted) / Double(plan.reloads) * 100 : 0
     return [
       plan.name, String(plan.tokens), Digits.decimal(plan.capturedMean, 3), Digits.decimal(plan.capturedP10, 3),

@@ -1,8 +1,8 @@
+import Domain
 import KafkaClient
 import Pipeline
 import Planning
 import Policies
-import Simulation
 
 /// What one seed makes of a run: how large it is, which faults happen and how often.
 struct Scenario {

@@ -1,7 +1,6 @@
 import Domain
 import JSON
 import KafkaClient
-import Simulation
 
 /// What publishers write in one run: registrations, events, signals and what nobody can read, some of it late and some
 /// of it twice. All surfaces are there: widgets reached by widget pushes and by background pushes, controls, Live

@@ -1,5 +1,4 @@
 import Domain
-import Simulation
 
 /// What one device shows and how it is reached, as its app's backend knows. Each registration may tell of a change.
 struct TrafficDevice {

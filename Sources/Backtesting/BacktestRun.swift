@@ -1,0 +1,157 @@
+import Domain
+public import LineFiles
+import Planning
+import Policies
+import Replay
+
+/// Replays registrations and events through any number of policies in one pass, works out what hindsight would have
+/// done, and compares. The same files and policies give the same report.
+public struct BacktestRun: ~Copyable {
+  /// How far a run is.
+  public struct Progress: Sendable {
+    public enum Stage: Sendable { case registering, planning, measuring }
+    public var stage: Stage
+    public var count: Int
+    /// Of the file that is being read, or of the instances that are measured.
+    public var done: Int64
+    public var total: Int64?
+  }
+
+  private let options: BacktestOptions
+  private let progress: (Progress) -> Void
+  private var replays: [CandidateReplay]
+  private var collector: StreamCollector
+  private var devices: ModelledDevices
+  private var report = BacktestReport()
+
+  private static let progressEvery = 1024
+  /// As long as anything of the last event can still be worth a reload.
+  private static let drain = 48 * LocalDays.hour
+
+  /// - Parameter progress: is told now and then how far the run is.
+  public init(_ given: BacktestOptions, progress: @escaping (Progress) -> Void = { _ in }) {
+    precondition(!given.candidates.isEmpty, "a simulation needs a policy")
+    var options = given
+    if let views = given.screens?.curve.hourly {
+      for candidate in options.candidates.indices {
+        for kind in options.candidates[candidate].policy.kinds.indices {
+          options.candidates[candidate].policy.kinds[kind].views = views
+        }
+      }
+    }
+    self.options = options
+    self.progress = progress
+    replays = options.candidates.map { CandidateReplay($0, model: given.deviceModel) }
+    collector = StreamCollector(policy: options.candidates[0].policy, instancesMax: options.instancesMax)
+    devices = ModelledDevices(given.deviceModel, screens: nil, streams: [])
+  }
+
+  public consuming func run() throws(LineFileError) -> BacktestReport {
+    var events = try PlanInput.events(path: options.events)
+    var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
+    var event = try next(&events)
+    var signal = try next(&signals)
+    let start = [event?.time, signal?.time].compactMap { $0 }.min()
+    try register(at: start)
+    report.first = start
+    let measured = MeasuredInstances(collector.streams)
+    devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
+    for replay in replays.indices { replays[replay].equip(collector.streams, devices) }
+    var looks = LookSignals(
+      options.deviceModel, looks: devices.looks, streams: collector.streams, from: start?.microseconds ?? 0)
+    var now = Int64.min
+    while event != nil || signal != nil {
+      // At the same instant what a device says comes first: it was so when the event came.
+      let next = [event?.time, signal?.time].compactMap { $0 }.min()?.microseconds ?? now
+      if let look = looks.next(upTo: next) {
+        now = max(now, look.time.microseconds)
+        say(look, now: now, measured)
+      } else if let given = signal, given.time <= event?.time ?? given.time {
+        report.signals += 1
+        now = max(now, given.time.microseconds)
+        say(given, now: now, measured)
+        signal = try self.next(&signals)
+      } else if let given = event {
+        report.events += 1
+        now = max(now, given.time.microseconds)
+        collector.add(given, now: now)
+        step(.event(given), now: now, measured)
+        if report.events % Self.progressEvery == 0 {
+          progress(
+            Progress(
+              stage: .planning, count: report.events, done: events.bytesConsumed, total: events.bytesTotal))
+        }
+        event = try self.next(&events)
+      }
+      report.last = Timestamp(microseconds: now)
+    }
+    if now != .min { for replay in replays.indices { replays[replay].tick(before: now + Self.drain, measured) } }
+    measure()
+    return report
+  }
+
+  private mutating func say(_ signal: Signal, now: Int64, _ measured: MeasuredInstances) {
+    devices.note(signal, at: now)
+    step(.signal(signal), now: now, measured)
+  }
+
+  private mutating func step(_ content: LogRecord.Content, now: Int64, _ measured: MeasuredInstances) {
+    for replay in replays.indices {
+      replays[replay].tick(before: now, measured)
+      replays[replay].step(content, at: now, measured)
+    }
+  }
+
+  private mutating func next(_ events: inout PlanInput<DomainEvent>) throws(LineFileError) -> DomainEvent? {
+    try events.next { (letter) throws(LineFileError) in refuse(letter) }
+  }
+
+  private mutating func next(_ signals: inout PlanInput<Signal>?) throws(LineFileError) -> Signal? {
+    try signals?.next { (letter) throws(LineFileError) in refuse(letter) }
+  }
+
+  private mutating func refuse(_ letter: RefusedLine) {
+    report.deadLetters += 1
+    if report.firstDeadLetter == nil { report.firstDeadLetter = letter }
+  }
+
+  private mutating func register(at start: Timestamp?) throws(LineFileError) {
+    var devices = try PlanInput.registrations(path: options.devices)
+    let nothing = MeasuredInstances([])
+    while let registration = try devices.next(refused: { (letter) throws(LineFileError) in refuse(letter) }) {
+      report.devices += 1
+      collector.register(registration)
+      let time = (start ?? registration.updatedAt).microseconds
+      for replay in replays.indices {
+        replays[replay].step(.registration(registration), at: time, nothing)
+        for channel in registration.channels() { replays[replay].step(.registration(channel), at: time, nothing) }
+      }
+      if report.devices % Self.progressEvery == 0 {
+        progress(
+          Progress(
+            stage: .registering, count: report.devices, done: devices.bytesConsumed, total: devices.bytesTotal))
+      }
+    }
+  }
+
+  // MARK: Measuring
+
+  private mutating func measure() {
+    report.instances = collector.instancesSeen
+    report.measured = collector.streams.count
+    report.deviceModel = options.deviceModel
+    let yardstick = options.candidates[0].policy
+    for kind in yardstick.kinds {
+      var contest = KindComparison(kind: kind, replays: replays, devices: devices, baselines: options.baselines)
+      for (index, stream) in collector.streams.enumerated() where stream.kind == kind.name {
+        contest.add(stream, index: index, replays: replays)
+        progress(
+          Progress(stage: .measuring, count: index, done: Int64(index), total: Int64(collector.streams.count)))
+      }
+      if contest.instanceDays > 0 { report.kinds.append(contest.result) }
+    }
+    let shared = SharedLimitsComparison(collector.streams, devices: devices, kinds: yardstick.kinds)
+    report.shared = replays.compactMap { shared.result($0) }
+    report.commands = replays.map { replay in replay.summary(kinds: report.kinds) }
+  }
+}

@@ -1,0 +1,85 @@
+import Domain
+
+/// Sums of one plan over instance-days.
+struct PlanScore {
+  let name: String
+  let isPolicy: Bool
+  let tokens: Int
+  let minInterval: TimeSpan
+  var overBudget = 0
+  /// Pushes that the devices refused in silence.
+  var refused = 0
+  private var captured: [Double] = []
+  private var prices: [Double] = []
+  private var optimumReloads = 0
+  private var days = 0
+  private var staleSeconds = 0.0
+  private var criticalWaits: [Double] = []
+  private var reloads = 0
+  private var wasted = 0
+  private var starved = 0
+  /// What was really shown.
+  private var shown: [Double] = []
+  private var looks = 0
+  private var looksStale = 0
+  private var left = [Double](repeating: 0, count: 25)
+
+  init(name: String, isPolicy: Bool, tokens: Int, minInterval: TimeSpan) {
+    self.name = name
+    self.isPolicy = isPolicy
+    self.tokens = tokens
+    self.minInterval = minInterval
+  }
+
+  mutating func add(_ score: DayScore, optimum: HindsightProblem.Solution) {
+    days += 1
+    if optimum.value > 0 {
+      captured.append(score.value / optimum.value)
+      prices.append(optimum.price)
+      optimumReloads += optimum.reloads
+    }
+    staleSeconds += score.staleSeconds
+    criticalWaits += score.criticalWaits
+    reloads += score.reloads
+    wasted += score.wasted
+    if score.reloads == 0, optimum.value > 0 { starved += 1 }
+    for (place, tokens) in score.left.enumerated() { left[place] += Double(tokens) }
+  }
+
+  /// What the day's screen showed: the pushes that the device granted.
+  mutating func add(shown score: DayScore, optimum: HindsightProblem.Solution) {
+    if optimum.value > 0 { shown.append(score.value / optimum.value) }
+    looks += score.looks
+    looksStale += score.looksStale
+  }
+
+  /// - Parameter hasBudgets: whether devices may refuse.
+  func result(hasBudgets: Bool) -> BacktestReport.Plan {
+    let onScreen = shown.sorted()
+    let count = Double(max(1, days))
+    let sorted = captured.sorted()
+    let waits = criticalWaits.sorted()
+    return BacktestReport.Plan(
+      name: name, isPolicy: isPolicy, tokens: tokens, minInterval: minInterval, samples: sorted.count,
+      capturedMean: sorted.isEmpty ? 0 : sorted.reduce(0, +) / Double(sorted.count),
+      capturedP10: Self.quantile(0.1, of: sorted) ?? 0,
+      capturedTwentieths: (0...20).map { Self.quantile(Double($0) / 20, of: sorted) ?? 0 },
+      staleSecondsPerDay: staleSeconds / count, criticalChanges: waits.count,
+      criticalNeverShown: waits.reduce(0) { $0 + ($1.isFinite ? 0 : 1) },
+      secondsToFreshP50: Self.quantile(0.5, of: waits), secondsToFreshP95: Self.quantile(0.95, of: waits),
+      reloads: reloads, reloadsWasted: wasted, tokensUnusedPerDay: Double(tokens) - Double(reloads) / count,
+      daysStarved: starved, overBudget: overBudget, tokensLeftByHour: left.map { $0 / count },
+      hindsightPriceMean: prices.isEmpty ? 0 : prices.reduce(0, +) / Double(prices.count),
+      hindsightReloadsPerDay: Double(optimumReloads) / Double(max(1, captured.count)),
+      screen: hasBudgets || looks > 0
+        ? BacktestReport.Screen(
+          refused: refused, capturedMean: onScreen.isEmpty ? 0 : onScreen.reduce(0, +) / Double(onScreen.count),
+          capturedP10: Self.quantile(0.1, of: onScreen) ?? 0, looks: looks, looksStale: looksStale) : nil)
+  }
+
+  /// The value that a share q of the sorted values lies at or below (nearest rank); nil of none.
+  private static func quantile(_ q: Double, of sorted: [Double]) -> Double? {
+    if sorted.isEmpty { return nil }
+    return sorted[Int((q * Double(sorted.count - 1)).rounded(.down))]
+  }
+}

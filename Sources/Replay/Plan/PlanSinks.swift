@@ -1,0 +1,53 @@
+import Domain
+import JSON
+import LineFiles
+import Planning
+
+/// The files that a plan is written to.
+struct PlanSinks: ~Copyable {
+  private var decisions: LineWriter?
+  private var commands: LineWriter?
+  private var deadLetters: LineWriter?
+  private var json = JSONWriter(reserving: 64 << 10)
+  private var decisionWriter = DecisionWriter()
+
+  init(_ options: PlanOptions) throws(LineFileError) {
+    if let path = options.decisions { decisions = try LineWriter(path: path) }
+    if let path = options.commands { commands = try LineWriter(path: path) }
+    if let path = options.deadLetters { deadLetters = try LineWriter(path: path) }
+  }
+
+  mutating func write(_ output: PlannerOutput, of planner: borrowing Planner) throws(LineFileError) {
+    if decisions != nil {
+      for index in 0..<output.decisionCount {
+        json.reset()
+        decisionWriter.write(index, of: output, by: planner, to: &json)
+        try decisions?.append(json.bytes)
+        try decisions?.endLine()
+      }
+    }
+    if commands != nil {
+      for index in 0..<output.commandCount {
+        json.reset()
+        decisionWriter.write(command: index, of: output, by: planner, to: &json)
+        try commands?.append(json.bytes)
+        try commands?.endLine()
+      }
+    }
+  }
+
+  mutating func write(_ letter: RefusedLine) throws(LineFileError) {
+    guard deadLetters != nil else { return }
+    json.reset()
+    letter.encode(to: &json)
+    try deadLetters?.append(json.bytes)
+    try deadLetters?.endLine()
+  }
+
+  /// Gives the files their names.
+  mutating func close() throws(LineFileError) {
+    try decisions?.close()
+    try commands?.close()
+    try deadLetters?.close()
+  }
+}

@@ -1,0 +1,109 @@
+import Domain
+import Foundation
+import LineFiles
+import Planning
+import Policies
+import Testing
+
+@testable import Replay
+
+@Suite("Plans from files")
+struct PlanRunTests {
+  /// The first events of the project's sample, a fleet about them, and the sample's policy.
+  private func withSample<T>(events: Int, devices: Int, _ body: (PlanOptions) throws -> T) throws -> T {
+    let resources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources/rouse/Resources").path
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var reader = try LineReader(path: "\(resources)/flights-nyc-2013-03-08.jsonl.gz")
+    var lines = try LineWriter(path: "\(folder)/events.jsonl")
+    for _ in 0..<events {
+      guard let line = try reader.next() else { break }
+      try lines.append(line)
+      try lines.endLine()
+    }
+    try lines.close()
+    let fleet = try FleetGenerator(
+      subjects: try FleetSubjects(eventsPath: "\(folder)/events.jsonl"),
+      options: FleetOptions(devices: devices, seed: 3, template: try FleetTemplate(kindsOption: Self.kinds)))
+    var registrations = try LineWriter(path: "\(folder)/devices.jsonl")
+    try fleet.write(to: &registrations)
+    try registrations.close()
+    let policy = try PolicyDocument(
+      bytes: Array(try Data(contentsOf: URL(fileURLWithPath: "\(resources)/flights.policy.yaml"))), file: "policy")
+    return try body(
+      PlanOptions(policy: policy.policy, devices: "\(folder)/devices.jsonl", events: "\(folder)/events.jsonl"))
+  }
+
+  private static let kinds = "FlightStatus=flight/:5,AirportDelays=airport/:4,WeatherNow=weather/:1"
+
+  @discardableResult
+  private func run(
+    _ options: PlanOptions, observe: @escaping (PlannerOutput, borrowing Planner) throws -> Void
+  ) throws -> PlanSummary {
+    try PlanRun(options, observe: observe).run()
+  }
+
+  /// An event on an instance.
+  private struct Pair: Hashable {
+    var event, device, instance: String
+  }
+
+  @Test("every event on an instance ends in exactly one final decision, and log time never runs backwards")
+  func oneFinal() throws {
+    try withSample(events: 2_500, devices: 150) { options in
+      var finals: [Pair: Int] = [:]
+      var last = Timestamp(microseconds: .min)
+      var ids: Set<String> = []
+      let summary = try run(options) { (output, planner) in
+        for index in 0..<output.decisionCount {
+          let decision = planner.decision(index, of: output)
+          let pair = Pair(event: decision.event, device: decision.device, instance: decision.instance)
+          finals[pair, default: 0] += decision.final ? 1 : 0
+          #expect(decision.at >= last)
+          last = decision.at
+          #expect(ids.insert(decision.decision).inserted)
+        }
+      }
+      #expect(summary.decisions == ids.count)
+      #expect(summary.decisions > 5_000)
+      #expect(summary.ticks > 20)
+      #expect(summary.pending == 0)
+      #expect(finals.values.allSatisfy { $0 == 1 })
+      #expect(summary.outcomes.reduce(0) { $0 + $1.count } == summary.decisions)
+      #expect(summary.commands == summary.commandsBySurface.reduce(0) { $0 + $1.count })
+      #expect(summary.devices == 150)
+    }
+  }
+
+  @Test("without the drain, what is pending is what has no final decision")
+  func pending() throws {
+    try withSample(events: 1_000, devices: 100) { options in
+      var options = options
+      options.drain = nil
+      var open: Set<Pair> = []
+      let summary = try run(options) { (output, planner) in
+        for index in 0..<output.decisionCount {
+          let decision = planner.decision(index, of: output)
+          let pair = Pair(event: decision.event, device: decision.device, instance: decision.instance)
+          if decision.final { open.remove(pair) } else { open.insert(pair) }
+        }
+      }
+      #expect(summary.pending == open.count)
+      #expect(summary.pending > 0)
+    }
+  }
+
+  @Test("what the observer throws ends the run, and no output stands")
+  func observerFails() throws {
+    struct Stop: Error {}
+    try withSample(events: 100, devices: 50) { options in
+      var options = options
+      let decisions = options.events + ".decisions"
+      options.decisions = decisions
+      #expect(throws: Stop.self) { try run(options) { (_, _) in throw Stop() } }
+      #expect(!FileManager.default.fileExists(atPath: decisions))
+    }
+  }
+}
