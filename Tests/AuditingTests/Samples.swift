@@ -2,19 +2,6 @@ import Auditing
 import Domain
 import Foundation
 
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// A file that is gone with the value.
 final class TemporaryStore {
   let path: String
@@ -64,7 +51,7 @@ enum Sample {
   }
 
   /// Any decision: every optional field with and without, ids of either form.
-  static func anyDecision(_ n: Int, using random: inout SeededGenerator) -> Decision {
+  static func anyDecision(_ n: Int, using random: inout SeededRandom) -> Decision {
     func name(_ prefix: String, _ bound: Int) -> String {
       let endings = ["", "", "", " ä 🏈", "\0", "\0x", "'"]
       return "\(prefix)-\(Int.random(in: 0..<bound, using: &random))"
@@ -103,7 +90,7 @@ enum Sample {
   }
 
   /// Any command, with owners of every sort.
-  static func anyCommand(_ n: Int, using random: inout SeededGenerator) -> Command {
+  static func anyCommand(_ n: Int, using random: inout SeededRandom) -> Command {
     let device = "device-\(Int.random(in: 0..<10, using: &random))"
     let at = Timestamp(microseconds: Int64.random(in: 0...2_000_000_000_000_000, using: &random))
     let serves = (0..<Int.random(in: 0...3, using: &random)).map {

@@ -55,7 +55,7 @@ final class FireRange {
   let broker: EmbeddedBroker?
   let settings: PipelineSettings
   let folder: URL
-  var random: FireRandom
+  var random: SeededRandom
   private let producer: KafkaProducer
   private var processes: [String: FireProcess] = [:]
   private(set) var published = 0
@@ -70,7 +70,7 @@ final class FireRange {
   /// - Parameter bootstrap: a real broker; nil for an embedded one in this process.
   init(_ options: Options, bootstrap: String? = nil) throws {
     self.options = options
-    random = FireRandom(seed: options.seed)
+    random = SeededRandom(seed: options.seed)
     let prefix = "fire-\(options.seed)-\(UInt32.random(in: 0 ... .max))."
     if let bootstrap {
       self.bootstrap = bootstrap
@@ -352,24 +352,12 @@ final class FireRange {
   }
 }
 
-/// SplitMix64: the same seed gives the same faults at the same places, though not at the same instants.
-struct FireRandom {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
+extension SeededRandom {
+  /// Returns a whole number in a range.
   mutating func next(_ range: ClosedRange<UInt64>) -> UInt64 {
     range.lowerBound + next() % (range.upperBound - range.lowerBound + 1)
   }
 
-  mutating func seconds(_ low: Double, _ high: Double) -> Double {
-    low + (high - low) * Double(next() >> 11) / Double(1 << 53)
-  }
+  /// Returns a number of seconds between two bounds.
+  mutating func seconds(_ low: Double, _ high: Double) -> Double { low + (high - low) * unit() }
 }
