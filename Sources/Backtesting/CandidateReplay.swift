@@ -56,21 +56,31 @@ struct CandidateReplay {
     while true {
       let due = planner.nextTimer ?? .max
       let answer = answered < answers.count ? answers[answered].at : .max
-      if answer <= due, answer <= time {
-        let content = answers[answered].content
-        answered += 1
-        if answered == answers.count {
-          answers.removeAll(keepingCapacity: true)
-          answered = 0
-        }
-        if answer == .max { return }
-        step(content, at: answer, streams)
+      if answered < answers.count, answer <= due, answer <= time {
+        takeAnswer(streams)
       } else if due < time {
         step(.tick, at: due, streams)
+        // The planner's clock stops at the end of the year 9999: a timer beyond that never fires. The devices may still
+        // answer.
+        if planner.now < due { return takeAnswers(until: time, streams) }
       } else {
         return
       }
     }
+  }
+
+  private mutating func takeAnswers(until time: Int64, _ streams: MeasuredInstances) {
+    while answered < answers.count, answers[answered].at <= time { takeAnswer(streams) }
+  }
+
+  private mutating func takeAnswer(_ streams: MeasuredInstances) {
+    let answer = answers[answered]
+    answered += 1
+    if answered == answers.count {
+      answers.removeAll(keepingCapacity: true)
+      answered = 0
+    }
+    step(answer.content, at: answer.at, streams)
   }
 
   mutating func step(_ content: LogRecord.Content, at time: Int64, _ streams: MeasuredInstances) {

@@ -37,7 +37,7 @@ struct BacktestRunTests {
   /// The three airports of the project's sample day, one widget each, and one in developer mode.
   private func simulate<T>(
     _ perDay: [Int], model: DeviceModel = DeviceModel(), signals: [String] = [], views: [String] = [],
-    _ body: (BacktestReport) throws -> T
+    events: [String] = [], _ body: (BacktestReport) throws -> T
   ) throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("simulate-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -59,6 +59,10 @@ struct BacktestRunTests {
       },
       devices: "\(folder)/devices.jsonl", events: "\(Self.resources)/flights-nyc-2013-03-08.jsonl.gz")
     options.deviceModel = model
+    if !events.isEmpty {
+      try Self.write(events, to: "\(folder)/events.jsonl")
+      options.events = "\(folder)/events.jsonl"
+    }
     if !signals.isEmpty {
       try Self.write(signals, to: "\(folder)/signals.jsonl")
       options.signals = "\(folder)/signals.jsonl"
@@ -182,6 +186,19 @@ struct BacktestRunTests {
           }
         }
       }
+    }
+  }
+
+  @Test("a timer that is due after the end of the planner's clock does not keep a run from ending")
+  func endOfTime() throws {
+    let events = [60, 90].map { waiting in
+      #"{"specversion":"1.0","id":"\#(waiting)","source":"s","type":"airport.delays.changed","subject":"airport/EWR","#
+        + #""time":"9999-12-31T23:59:59Z","data":{"waitingFlights":\#(waiting),"previousWaitingFlights":0}}"#
+    }
+    for model in [DeviceModel(), DeviceModel(.apple)] {
+      let report = try simulate([48], model: model, events: events) { $0 }
+      #expect(report.events == 2)
+      #expect(report.commands[0].commands >= 1)
     }
   }
 

@@ -106,4 +106,42 @@ struct PlanRunTests {
       #expect(!FileManager.default.fileExists(atPath: decisions))
     }
   }
+
+  /// One widget about an airport, and two changes of it in the last second that RFC 3339 can name.
+  private static let lastSecond: [(file: String, lines: String)] = [
+    (
+      "devices.jsonl",
+      #"{"device":"p","app":"a","environment":"production","platform":"iOS","osVersion":"26","timeZone":"UTC","#
+        + #""updatedAt":"2013-01-01T00:00:00Z","tokens":{"widgets":"ab"},"#
+        + #""widgets":[{"id":"w","kind":"AirportDelays","interests":["airport/EWR"]}]}"#
+    ),
+    (
+      "events.jsonl",
+      [60, 90].map { waiting in
+        #"{"specversion":"1.0","id":"\#(waiting)","source":"s","type":"airport.delays.changed","subject":"airport/EWR","#
+          + #""time":"9999-12-31T23:59:59Z","data":{"waitingFlights":\#(waiting),"previousWaitingFlights":0}}"# + "\n"
+      }.joined()
+    ),
+  ]
+
+  @Test("a timer that is due after the end of the planner's clock does not keep a run from ending")
+  func endOfTime() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (file, lines) in Self.lastSecond { try Data(lines.utf8).write(to: folder.appendingPathComponent(file)) }
+    let policy = try PolicyDocument(
+      bytes: Array(try Data(contentsOf: root.appendingPathComponent("schemas/examples/policy/valid/airports.yaml"))),
+      file: "policy")
+    let summary = try PlanRun(
+      PlanOptions(
+        policy: policy.policy, devices: folder.appendingPathComponent("devices.jsonl").path,
+        events: folder.appendingPathComponent("events.jsonl").path)
+    ).run()
+    #expect(summary.events == 2)
+    #expect(summary.commands == 1)
+    #expect(summary.pending == 1)
+  }
 }

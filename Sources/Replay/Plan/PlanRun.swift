@@ -122,10 +122,13 @@ public struct PlanRun: ~Copyable {
     summary.last = max(summary.last ?? time, time)
   }
 
+  /// Plans a tick for each timer that is due before an instant.
   private mutating func tick(before time: Int64) throws {
     while let due = planner.nextTimer, due < time {
       summary.ticks += 1
       try step(.tick, at: due)
+      // The planner's clock stops at the end of the year 9999: a timer beyond that never fires.
+      if planner.now < due { return }
     }
   }
 
