@@ -1,8 +1,10 @@
 import Domain
 import Planning
 
-/// What the simulated people's looks make their devices say, by time: `widget.viewed`, and `app.foregrounded` and
-/// `app.backgrounded` for looks that open the app. Made an hour at a time, so memory does not grow with the span.
+/// The signals that modelled devices send because people look at them, in the order of time: `widget.viewed`, and
+/// `app.foregrounded` with `app.backgrounded` for looks that open the app.
+///
+/// Signals are made an hour at a time, so memory does not grow with the time span.
 struct LookSignals {
   private struct Device {
     var name: String
@@ -13,16 +15,26 @@ struct LookSignals {
   private let model: DeviceModel
   private let looks: LookModel
   private let devices: [Device]
-  /// Begin of the hour that is made next.
+  /// The start of the next hour to make, µs.
   private var hour: Int64
+  /// The signals of the hour made last, in the order of time, and the next one to hand out.
   private var batch: [Signal] = []
   private var place = 0
+  /// The number of signals made so far; signal ids derive from it.
   private var serial = 0
-  /// Said later than in the hour that is made.
+  /// Signals that fall after the end of the hour in which their look was made.
   private var later: [Signal] = []
+  /// The hours that are left out of a long gap, µs.
+  private var skipped: Range<Int64> = 0..<0
 
-  /// Devices that trust their planner say only what is recorded of them.
-  /// - Parameter from: first instant, µs.
+  /// The longest time after one record of the log, and before the next, for which looks are made, in µs. In a longer gap
+  /// between two records, nobody looks in between: nothing changes there, and making each hour of 7,000 years took 424 s.
+  static let gapMax = 14 * LocalDays.day
+
+  /// Prepares the signals of measured devices. Under a trusting model, only devices with recorded looks send signals.
+  /// - Parameters:
+  ///   - streams: The measured instances, those of one device next to each other.
+  ///   - from: The first instant, µs.
   init(_ model: DeviceModel, looks: LookModel, streams: [InstanceStream], from: Int64) {
     self.model = model
     self.looks = looks
@@ -39,9 +51,11 @@ struct LookSignals {
     hour = from
   }
 
-  /// The next signal at or before an instant; instants must not fall.
+  /// Returns the next signal at or before an instant, or nil if there is none.
+  /// - Parameter time: The time of the next record of the log, µs. Must not fall from call to call.
   mutating func next(upTo time: Int64) -> Signal? {
     if devices.isEmpty { return nil }
+    skipGap(upTo: time)
     while place >= batch.count {
       if hour > time { return nil }
       make()
@@ -51,7 +65,20 @@ struct LookSignals {
     return batch[place - 1]
   }
 
+  /// Leaves out whole hours in the middle of a gap, so that the hours made keep their distance from the first instant.
+  private mutating func skipGap(upTo time: Int64) {
+    guard skipped.isEmpty else { return }
+    let gap = time.subtractingReportingOverflow(hour)
+    guard !gap.overflow, gap.partialValue > 2 * Self.gapMax + LocalDays.hour else { return }
+    let hours = (gap.partialValue - 2 * Self.gapMax) / LocalDays.hour
+    skipped = hour + Self.gapMax..<hour + Self.gapMax + hours * LocalDays.hour
+  }
+
   private mutating func make() {
+    if hour == skipped.lowerBound {
+      hour = skipped.upperBound
+      skipped = 0..<0
+    }
     let until = hour + LocalDays.hour
     batch = later.filter { $0.time.microseconds < until }
     later.removeAll { $0.time.microseconds < until }
@@ -61,11 +88,12 @@ struct LookSignals {
         tell(look, of: device, until)
       }
     }
-    // By time; what is said at the same instant in the order made.
+    // In the order of time, signals of one instant in the order in which they were made.
     batch = batch.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     hour = until
   }
 
+  /// Adds the signals of one look. The model draws which widgets the person sees, and whether they open the app.
   private mutating func tell(_ look: Int64, of device: Device, _ until: Int64) {
     if !model.hasBudgets {
       say(.widgetViewed(instance: nil), device, at: look, until)
