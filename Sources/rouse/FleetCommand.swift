@@ -33,6 +33,8 @@ struct FleetCommand: ParsableCommand {
 
   func validate() throws {
     if kinds != nil && template != nil { throw ValidationError("give --kinds or --template, not both") }
+    try DistinctFiles.check(
+      inputs: [.init("--events", events), .init("--template", template)], outputs: [.init("--out", out)])
   }
 
   func run() throws {

@@ -49,6 +49,15 @@ struct PlanCommand: ParsableCommand {
     if inputs.count > 1 { throw ValidationError("only one input can be - (standard input)") }
     let outputs = [decisions, commands, deadLetters].filter { $0 == "-" }
     if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
+    try DistinctFiles.check(
+      inputs: [
+        .init("--policy", policy), .init("--profile", limits.profile), .init("--devices", devices),
+        .init("--events", events), .init("--signals", signals),
+      ],
+      outputs: [
+        .init("--decisions", decisions), .init("--commands", commands), .init("--dead-letters", deadLetters),
+        .init("--audit", audit),
+      ])
   }
 
   func run() throws {

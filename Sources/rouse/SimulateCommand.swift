@@ -102,6 +102,10 @@ struct SimulateCommand: ParsableCommand {
     if (policy + [devices, events, signals, views].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
       throw ValidationError("only one input can be - (standard input)")
     }
+    try DistinctFiles.check(
+      inputs: policy.map { .init("--policy", $0) } + [
+        .init("--devices", devices), .init("--events", events), .init("--signals", signals), .init("--views", views),
+      ], outputs: [.init("--report", report)])
     if TimeZone(identifier: viewsZone) == nil {
       throw ValidationError("--views-zone: found \"\(viewsZone)\", expected an IANA zone such as Europe/Helsinki")
     }

@@ -157,6 +157,48 @@ struct PlanTests {
     #expect(summary["refusedPayloads"]?[0]?["largest"]?["note"] == .number(5000))
   }
 
+  @Test("an output that is an input or another output is wrong use, and nothing is written")
+  func oneFile() throws {
+    let place = try tiny()
+    let events = try place.bytes("events.jsonl")
+    try FileManager.default.createSymbolicLink(
+      at: place.folder.appendingPathComponent("link.jsonl"),
+      withDestinationURL: place.folder.appendingPathComponent("events.jsonl"))
+    try FileManager.default.linkItem(
+      at: place.folder.appendingPathComponent("events.jsonl"), to: place.folder.appendingPathComponent("hard.jsonl"))
+    for (outputs, problem) in [
+      (["--decisions", "out.jsonl", "--commands", "./out.jsonl"], "--decisions and --commands name one file"),
+      (["--dead-letters", "a.sqlite", "--audit", "a.sqlite"], "--dead-letters and --audit name one file, a.sqlite:"),
+      (["--decisions", "events.jsonl"], "--events and --decisions name one file, events.jsonl:"),
+      (["--decisions", "link.jsonl"], "--events and --decisions name one file, events.jsonl and link.jsonl:"),
+      (["--commands", "hard.jsonl"], "--events and --commands name one file"),
+      (["--dead-letters", "policy.yaml"], "--policy and --dead-letters name one file"),
+    ] {
+      let outcome = try place.rouse(list: Self.inputs + outputs)
+      #expect(outcome.status == 2, "\(outputs)")
+      #expect(outcome.err.contains(problem), "\(outcome.err)")
+    }
+    #expect(try place.bytes("events.jsonl") == events)
+    #expect(!place.has("out.jsonl"))
+    let discarded = try place.rouse(list: Self.inputs + ["--decisions", "/dev/null", "--commands", "/dev/null"])
+    #expect(discarded.status == 0)
+  }
+
+  @Test("fleet and simulate do not replace what they read")
+  func otherCommands() throws {
+    let place = try tiny()
+    let events = try place.bytes("events.jsonl")
+    let fleet = try place.rouse("fleet", "--events", "events.jsonl", "--devices", "2", "--out", "events.jsonl")
+    #expect(fleet.status == 2)
+    #expect(fleet.err.contains("--events and --out name one file, events.jsonl:"))
+    let simulated = try place.rouse(
+      "simulate", "--policy", "policy.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--report",
+      "policy.yaml")
+    #expect(simulated.status == 2)
+    #expect(simulated.err.contains("--policy and --report name one file, policy.yaml:"))
+    #expect(try place.bytes("events.jsonl") == events)
+  }
+
   @Test("a reader that goes away is a quiet end")
   func brokenPipe() throws {
     let place = try Workplace()
