@@ -1,17 +1,20 @@
 public import LineFiles
 
-/// Why no fleet can be made. Bad lines of the event file are no errors: they are counted in `FleetSubjects.skipped`.
+/// The reason why no fleet can be made. Lines of the event file that cannot be used are no errors; `FleetSubjects.skipped`
+/// counts them.
 public enum FleetError: Error, Equatable, Sendable {
+  /// A file cannot be read.
   case file(LineFileError)
-  /// `--kinds`, or a template file: where, and what was expected.
+  /// The value of `--kinds` or a template file is wrong. `place` names which, `problem` says what was expected.
   case template(place: String, problem: String)
-  /// The events do not have what the fleet needs.
+  /// The events lack the subjects that the fleet needs.
   case subjects(problem: String)
-  /// A number that cannot be.
+  /// An option has a value out of bounds.
   case option(name: String, problem: String)
 }
 
 extension FleetError: CustomStringConvertible {
+  /// The place and the problem, for people.
   public var description: String {
     switch self {
     case .file(let error): error.description

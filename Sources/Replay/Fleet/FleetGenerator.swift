@@ -2,44 +2,38 @@ public import Domain
 import JSON
 public import LineFiles
 
-/// How large a fleet, and which of the many possible ones.
-public struct FleetOptions: Equatable, Sendable {
-  public var devices: Int
-  public var seed: UInt64
-  /// What the widgets are; nil: what suits the events.
-  public var template: FleetTemplate?
-
-  public init(devices: Int, seed: UInt64, template: FleetTemplate? = nil) {
-    self.devices = devices
-    self.seed = seed
-    self.template = template
-  }
-
-  /// More has no use on one machine, and the device numbers stay readable.
-  public static let devicesMax = 100_000_000
-}
-
-/// Makes up registrations whose interests are real subjects. The same events, seed and template give the same bytes on
-/// every machine, and each device is made on its own: a larger fleet begins with the devices of a smaller one.
+/// Makes up registrations whose interests are subjects of real events.
+///
+/// The same events, seed and template give the same bytes on every machine. Each device has random numbers of its own, so
+/// a larger fleet begins with the devices of a smaller one.
 public struct FleetGenerator: Sendable {
+  /// The size of the fleet and its seed.
   public let options: FleetOptions
+  /// The template in use: the one of the options, or the one that suits the events.
   public let template: FleetTemplate
-  /// What each kind's widgets are drawn from, in the template's order.
+  /// The part of each kind in the fleet, in the order of the template.
   public let kinds: [KindShare]
 
-  /// One kind's part of the fleet, for the summary.
+  /// The part of one kind in the fleet, for the summary.
   public struct KindShare: Equatable, Sendable {
+    /// The name of the kind.
     public let name: String
-    /// Subjects that its widgets can be about.
+    /// The number of subjects that widgets of the kind can show.
     public let subjects: Int
-    /// Expected part of all widgets, 0…1.
+    /// The expected share of the kind in all widgets, 0…1.
     public let share: Double
   }
 
   private let popularities: [FleetPopularity]
   private let choices: [(value: Int, weight: Int)]
-  /// Devices registered before the first event, and widgets reload by themselves after it.
+  /// The time of the first event. Devices register before it, and scheduled reloads come after it.
   private let firstEvent: Timestamp
+
+  /// Prepares a fleet.
+  /// - Parameters:
+  ///   - subjects: The subjects of the events.
+  ///   - options: The size of the fleet, its seed and its template.
+  /// - Throws: `FleetError` if the number of devices or the template is out of bounds, or a kind has no subjects.
 
   public init(subjects: FleetSubjects, options: FleetOptions) throws(FleetError) {
     guard (1...FleetOptions.devicesMax).contains(options.devices) else {
@@ -51,7 +45,7 @@ public struct FleetGenerator: Sendable {
     var popularities: [FleetPopularity] = []
     var weights: [Int] = []
     var counts: [Int] = []
-    // Stream 0 orders the subjects; streams 1, 2, … are the devices'.
+    // Stream 0 orders the subjects. Device n draws from stream n.
     var random = SeededRandom(seed: options.seed)
     for kind in template.kinds {
       let own = subjects.subjects(beginningWith: kind.subjectPrefix)
@@ -71,7 +65,7 @@ public struct FleetGenerator: Sendable {
     firstEvent = subjects.firstTime ?? Self.noTime
   }
 
-  /// Where no event has a time: 2026-01-01T00:00:00Z.
+  /// The assumed time of the first event if no event has a time: 2026-01-01T00:00:00Z.
   private static let noTime = Timestamp(milliseconds: 1_767_225_600_000)
 
   private static func nothing(for kind: FleetTemplate.Kind, in subjects: FleetSubjects) -> FleetError {
@@ -81,9 +75,10 @@ public struct FleetGenerator: Sendable {
         + "the subjects begin with \(prefixes)")
   }
 
-  /// The registration of the device with this index, from 0. Does not depend on `options.devices`.
+  /// Returns the registration of one device. It does not depend on the size of the fleet.
+  /// - Parameter index: The index of the device, from 0.
   public func registration(at index: Int) -> Registration {
-    precondition(index >= 0, "devices are counted from 0")
+    precondition(index >= 0, "the index of a device must not be negative")
     var random = SeededRandom(seed: options.seed, stream: UInt64(index) + 1)
     let platform = random.pick(Self.platforms)
     let osVersion = random.pick(Self.osVersions)
@@ -99,7 +94,11 @@ public struct FleetGenerator: Sendable {
       updatedAt: updatedAt)
   }
 
-  /// Writes every device as one line of JSON. `progress` is told the devices written, now and then.
+  /// Writes every device as one line of JSON.
+  /// - Parameters:
+  ///   - writer: The file; stays open.
+  ///   - progress: Receives the number of devices written so far, about every 16,000 devices.
+  /// - Throws: `LineFileError` if the file cannot be written.
   public func write(
     to writer: inout LineWriter, progress: (_ devices: Int) -> Void = { _ in }
   ) throws(LineFileError) {
@@ -114,7 +113,7 @@ public struct FleetGenerator: Sendable {
     progress(options.devices)
   }
 
-  /// `device-0000001`; more digits only where seven are too few.
+  /// Returns the id of a device: `device-0000001`, with more digits for numbers of eight digits and more.
   static func device(_ number: Int) -> String {
     let digits = String(number)
     return "device-" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
@@ -133,7 +132,7 @@ public struct FleetGenerator: Sendable {
       pushEnabled: pushEnabled, interests: interests, nextReload: reloadsItself ? nextReload : nil)
   }
 
-  /// WidgetKit tokens exist from OS 26 on; some people allow no pushes at all.
+  /// Draws the tokens of a device. Widget push tokens exist from OS 26 on, and some people allow no pushes at all.
   private static func tokens(of osVersion: OSVersion, _ random: inout SeededRandom) -> Registration.Tokens {
     let (widgets, background) = (token(&random), token(&random))
     if random.chance(4, in: 100) { return Registration.Tokens() }
@@ -141,7 +140,7 @@ public struct FleetGenerator: Sendable {
     return Registration.Tokens(widgets: widgets, background: random.chance(90, in: 100) ? background : nil)
   }
 
-  /// 64 hexadecimal digits, as APNs tokens have today.
+  /// Draws a token of 64 hexadecimal digits, the length of APNs tokens today.
   private static func token(_ random: inout SeededRandom) -> String {
     var digits: [UInt8] = []
     digits.reserveCapacity(64)
@@ -155,25 +154,4 @@ public struct FleetGenerator: Sendable {
     }
     return String(decoding: digits, as: UTF8.self)
   }
-}
-
-// The mix of a fleet: made up, in parts of the sum. What matters is that every case that a planner tells apart occurs.
-extension FleetGenerator {
-  private static let widgetCounts: [(value: Int, weight: Int)] = [(1, 50), (2, 28), (3, 14), (4, 8)]
-
-  private static let platforms: [(value: String, weight: Int)] = [("iOS", 87), ("iPadOS", 13)]
-
-  private static let osVersions: [(value: OSVersion, weight: Int)] = [
-    (OSVersion(major: 26, minor: 1), 48), (OSVersion(major: 26), 30), (OSVersion(major: 26, minor: 2), 4),
-    (OSVersion(major: 18, minor: 7), 9), (OSVersion(major: 18, minor: 6), 4), (OSVersion(major: 18, minor: 3), 2),
-    (OSVersion(major: 17, minor: 7), 3),
-  ]
-
-  private static let timeZones: [(value: String, weight: Int)] = [
-    ("America/New_York", 340), ("America/Los_Angeles", 160), ("America/Chicago", 150), ("America/Denver", 50),
-    ("America/Phoenix", 20), ("America/Puerto_Rico", 15), ("America/Anchorage", 5), ("Pacific/Honolulu", 10),
-    ("America/Toronto", 30), ("America/Mexico_City", 20), ("America/Sao_Paulo", 15), ("Europe/London", 60),
-    ("Europe/Berlin", 30), ("Europe/Paris", 25), ("Europe/Rome", 10), ("Asia/Tokyo", 20), ("Asia/Kolkata", 15),
-    ("Asia/Shanghai", 10), ("Asia/Dubai", 5), ("Australia/Sydney", 10),
-  ]
 }

@@ -1,14 +1,19 @@
 import Domain
 
-/// Who is popular: subjects in a seeded order, the r-th drawn in proportion to 1/r (Zipf with s = 1). A few have most of
-/// the followers, most have a few, as with teams, routes and shows.
+/// The popularity of subjects. Subjects stand in a random order, and the r-th is drawn with a probability in proportion to
+/// 1/r (Zipf's law with s = 1). So a few subjects have most of the followers and most have a few, as with teams, routes
+/// and shows.
 struct FleetPopularity: Sendable {
   private let ranked: [String]
-  /// `cumulative[r]` is the sum of 1/1 … 1/(r+1): divisions and additions only, which IEEE 754 fixes to the bit.
+  /// The sums of the weights: `cumulative[r]` is 1/1 + … + 1/(r+1). Divisions and additions only, which IEEE 754 defines to
+  /// the bit, so every machine draws the same.
   private let cumulative: [Double]
 
+  /// Puts the subjects into a random order of popularity.
+  /// - Parameter subjects: At least one.
+
   init(_ subjects: [String], random: inout SeededRandom) {
-    precondition(!subjects.isEmpty, "nothing to draw from")
+    precondition(!subjects.isEmpty, "a popularity needs at least one subject")
     var ranked = subjects
     random.shuffle(&ranked)
     self.ranked = ranked
@@ -19,7 +24,7 @@ struct FleetPopularity: Sendable {
     }
   }
 
-  /// One subject, by binary search.
+  /// Draws one subject, by binary search.
   func draw(_ random: inout SeededRandom) -> String {
     let target = random.unit() * cumulative[cumulative.count - 1]
     var low = 0
@@ -31,8 +36,8 @@ struct FleetPopularity: Sendable {
     return ranked[low]
   }
 
-  /// Up to `count` different subjects. Fewer where the popular ones come up again and again: after `count` · 8 draws it
-  /// is enough.
+  /// Draws up to `count` different subjects. There are fewer if popular subjects keep coming up: drawing ends after
+  /// 8 · `count` tries.
   func draw(_ count: Int, _ random: inout SeededRandom) -> [String] {
     let wanted = min(count, ranked.count)
     var drawn: [String] = []

@@ -2,33 +2,40 @@ public import Domain
 import JSON
 import LineFiles
 
-/// What the events of a file are about: each distinct subject, in order of first appearance, grouped by prefix.
+/// The distinct subjects of the events of a file, in the order of first appearance, grouped by prefix.
 public struct FleetSubjects: Equatable, Sendable {
-  /// Subjects whose text up to and with the first `/` is the same; without any `/` the prefix is empty.
+  /// The subjects with one prefix.
   public struct Group: Equatable, Sendable {
+    /// The text up to and including the first `/`; empty for subjects without a `/`.
     public var prefix: String
+    /// The subjects, in the order of first appearance.
     public var subjects: [String]
   }
 
-  /// The file, for messages.
+  /// The path of the event file, for messages.
   public let path: String
-  /// In order of first appearance.
+  /// The subjects by prefix, in the order of first appearance.
   public private(set) var groups: [Group] = []
-  /// Events read, without the skipped lines.
+  /// The number of events read, without the skipped lines.
   public private(set) var events = 0
-  /// The earliest `time`; nil where no event has one.
+  /// The earliest time of an event; nil if no event has one.
   public private(set) var firstTime: Timestamp?
-  /// Lines that are no events with a usable subject, and why the first of them is not.
+  /// The number of lines that are not events with a usable subject.
   public private(set) var skipped = 0
+  /// The reason why the first of those lines was skipped.
   public private(set) var firstSkipped: String?
 
-  /// Distinct subjects; more is refused, because each is kept in memory.
+  /// The largest number of distinct subjects. Each is kept in memory.
   public static let subjectsMax = 2_000_000
 
   private var groupOf: [String: Int] = [:]
 
-  /// Reads all of an event file: CloudEvents in structured mode, one per line, plain or gzip, `-` for standard input.
-  /// `progress` is told bytes read and, where known, bytes in all, now and then.
+  /// Reads a whole event file.
+  /// - Parameters:
+  ///   - eventsPath: The path of CloudEvents in structured mode, one a line: `.jsonl`, `.jsonl.gz`, or `-` for standard
+  ///     input.
+  ///   - progress: Receives the bytes read and, if known, the size of the file, about every 16,000 lines.
+  /// - Throws: `FleetError` if the file cannot be read, has no usable subject, or has more than `subjectsMax`.
   public init(
     eventsPath: String, progress: (_ consumed: Int64, _ total: Int64?) -> Void = { _, _ in }
   ) throws(FleetError) {
@@ -63,7 +70,7 @@ public struct FleetSubjects: Equatable, Sendable {
     if groups.isEmpty { throw .subjects(problem: "\(path): no subject to be interested in\(firstReason)") }
   }
 
-  /// The subjects that begin with `prefix`; for an empty prefix those without a `/`.
+  /// Returns the subjects that begin with a prefix; for an empty prefix, the subjects without a `/`.
   func subjects(beginningWith prefix: String) -> [String] {
     if let index = groupOf[prefix] { return groups[index].subjects }
     if prefix.isEmpty { return [] }

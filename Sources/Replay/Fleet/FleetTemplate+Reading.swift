@@ -3,9 +3,10 @@ import JSON
 import LineFiles
 
 extension FleetTemplate {
-  /// Reads the value of `--kinds`: `FlightStatus=flight/,AirportDelays=airport/`, each with a weight or none has one:
-  /// `FlightStatus=flight/:90,AirportDelays=airport/:10`. A prefix may hold `:`; what follows the last one is the weight
-  /// where it is a number.
+  /// Reads the value of `--kinds`: `FlightStatus=flight/,AirportDelays=airport/`, or with a weight for every kind:
+  /// `FlightStatus=flight/:90,AirportDelays=airport/:10`. A prefix may contain `:`; the text after the last one is the
+  /// weight if it is a number.
+  /// - Throws: `FleetError.template` with the first mistake.
   public init(kindsOption text: String) throws(FleetError) {
     var kinds: [Kind] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -33,7 +34,9 @@ extension FleetTemplate {
   ///     {"app": "com.example.departures", "kinds": [{"kind": "FlightStatus", "subjectPrefix": "flight/",
   ///       "weight": 90, "families": ["systemSmall"], "interestsPerWidget": {"min": 1, "max": 3}}]}
   ///
-  /// `app`, `weight`, `families` and `interestsPerWidget` may be left out; an unknown key is refused.
+  /// `app`, `weight`, `families` and `interestsPerWidget` may be left out. An unknown key is a mistake.
+  /// - Parameter path: The path of the file; `-` for standard input.
+  /// - Throws: `FleetError` if the file cannot be read or has a mistake.
   public init(path: String) throws(FleetError) {
     let bytes = try Self.contents(of: path)
     do throws(JSONError) {
@@ -46,6 +49,7 @@ extension FleetTemplate {
     try validate(place: path)
   }
 
+  /// The size of the largest template file, in bytes.
   private static let fileBytesMax = 1 << 20
 
   private static func contents(of path: String) throws(FleetError) -> [UInt8] {
@@ -55,7 +59,7 @@ extension FleetTemplate {
       while let line = try reader.next() {
         bytes.append(contentsOf: line)
         bytes.append(UInt8(ascii: "\n"))
-        // The JSON reader refuses it and says so; no use in reading on.
+        // The JSON reader refuses a file of this size with a message, so the rest need not be read.
         if bytes.count > fileBytesMax { return bytes }
       }
     } catch {
@@ -85,7 +89,7 @@ extension FleetTemplate {
     return kind
   }
 
-  /// `2`, or `{"min": 1, "max": 3}`.
+  /// Reads a range: `2`, or `{"min": 1, "max": 3}`.
   private static func range(_ node: JSONNode) throws(JSONError) -> ClosedRange<Int> {
     if node.kind == .number {
       let count = try int(node)

@@ -1,30 +1,45 @@
 import Domain
 
-/// What the widgets of a made-up fleet are.
+/// The app and the widget kinds of a made-up fleet.
 public struct FleetTemplate: Equatable, Sendable {
-  /// Bundle id of every device's app.
+  /// The bundle id of the app on every device.
   public var app: String
+  /// The widget kinds, 1 to `kindsMax`.
   public var kinds: [Kind]
 
+  /// Creates a template.
+  /// - Parameters:
+  ///   - app: The bundle id of the app on every device.
+  ///   - kinds: The widget kinds.
   public init(app: String = FleetTemplate.defaultApp, kinds: [Kind]) {
     self.app = app
     self.kinds = kinds
   }
 
+  /// The bundle id of fleets whose template names none.
   public static let defaultApp = "com.example.glance"
 
-  /// One widget kind and the subjects that its widgets are about.
+  /// One widget kind and the subjects that its widgets show.
   public struct Kind: Equatable, Sendable {
+    /// The name of the kind, as policies name it.
     public var name: String
-    /// Interests are drawn from the subjects that begin with this; empty: from those without a `/`.
+    /// The prefix of the subjects from which interests are drawn; empty draws from subjects without a `/`.
     public var subjectPrefix: String
-    /// How many of the widgets, in proportion to the other kinds' weights; nil: as many as it has subjects, so that
-    /// a few hot subjects do not get a large part of the fleet.
+    /// The number of widgets in proportion to the weights of the other kinds, 1 to `weightMax`. Nil takes the number of
+    /// the kind's subjects, so that a kind with a few popular subjects does not get a large part of the fleet.
     public var weight: Int?
+    /// The widget families, each as likely as the others; at least one.
     public var families: [String]
-    /// Interests of one widget, each number as likely.
+    /// The number of interests of one widget. Every number in the range is as likely as the others.
     public var interestsPerWidget: ClosedRange<Int>
 
+    /// Creates a kind.
+    /// - Parameters:
+    ///   - name: The name of the kind, as policies name it.
+    ///   - subjectPrefix: The prefix of the subjects from which interests are drawn.
+    ///   - weight: The share in proportion to other kinds; nil takes the number of subjects.
+    ///   - families: The widget families.
+    ///   - interestsPerWidget: The number of interests of one widget.
     public init(
       name: String, subjectPrefix: String, weight: Int? = nil, families: [String] = Kind.defaultFamilies,
       interestsPerWidget: ClosedRange<Int> = 1...2
@@ -36,15 +51,16 @@ public struct FleetTemplate: Equatable, Sendable {
       self.interestsPerWidget = interestsPerWidget
     }
 
+    /// The widget families of kinds that name none.
     public static let defaultFamilies = ["systemSmall", "systemMedium", "accessoryRectangular"]
   }
 
-  /// Kinds of one template; more is a mistake, most often subjects that begin with an id.
+  /// The largest number of kinds in a template. More is a mistake: most often the subjects begin with an id.
   public static let kindsMax = 256
-  /// So that sums of weights stay far from overflow.
+  /// The largest weight. Keeps sums of weights far from overflow.
   public static let weightMax = 1_000_000
 
-  /// For the flight events of the demo: a flight or two to follow, the home airport, the weather there.
+  /// The template for the flight events of the demo: up to three flights to follow, the home airport, the weather there.
   public static let flights = FleetTemplate(kinds: [
     Kind(
       name: "FlightStatus", subjectPrefix: "flight/",
@@ -57,7 +73,9 @@ public struct FleetTemplate: Equatable, Sendable {
       interestsPerWidget: 1...1),
   ])
 
-  /// What suits the events: `flights` where all three of its prefixes occur, else one kind per prefix, named after it.
+  /// Creates a template that suits the events: `flights` if all three of its prefixes occur, otherwise one kind for each
+  /// prefix, named after it.
+  /// - Throws: `FleetError.subjects` if there are more than `kindsMax` prefixes.
   public init(suiting subjects: FleetSubjects) throws(FleetError) {
     let prefixes = subjects.groups.map(\.prefix)
     if Self.flights.kinds.allSatisfy({ prefixes.contains($0.subjectPrefix) }) {
@@ -72,14 +90,16 @@ public struct FleetTemplate: Equatable, Sendable {
     self.init(kinds: prefixes.map { Kind(name: Self.kindName(of: $0), subjectPrefix: $0) })
   }
 
-  /// `live-score/` becomes `LiveScore`, no prefix `Subject`.
+  /// Returns the name of a kind for a prefix: `live-score/` gives `LiveScore`, an empty prefix `Subject`.
   static func kindName(of prefix: String) -> String {
     let words = prefix.split { !$0.isLetter && !$0.isNumber }
     if words.isEmpty { return "Subject" }
     return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
-  /// Refuses what no registration could carry.
+  /// Checks that registrations can carry what the template describes.
+  /// - Parameter place: The place to name in an error: `--kinds`, or the path of the template file.
+  /// - Throws: `FleetError.template` with the first mistake.
   func validate(place: String) throws(FleetError) {
     func refuse(_ problem: String) -> FleetError { .template(place: place, problem: problem) }
     try Self.validateName(app, "app", place)

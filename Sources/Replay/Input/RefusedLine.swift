@@ -1,22 +1,23 @@
 public import Domain
 import JSON
 
-/// A line that was refused, with the reason and where it stood.
+/// A line of an input file that cannot be used, with the reason and its place.
 public struct RefusedLine: Equatable, Sendable {
+  /// The kind of mistake; `reason` in the output.
   public var code: DomainError.Code
-  /// Where in the line: `$.widgets[2].id`.
+  /// The place in the line, as a JSON path: `$.widgets[2].id`.
   public var path: String
-  /// What was wrong and what was expected.
+  /// The mistake, and what was expected instead.
   public var message: String
-  /// The file as people should read it.
+  /// The file's path; `standard input` for `-`.
   public var file: String
-  /// From 1.
+  /// The number of the line in the file, from 1.
   public var line: Int
-  /// The line's bytes; nil where it was too long to be read.
+  /// The bytes of the line; nil if it was too long to be read.
   public var value: [UInt8]?
 
-  /// Members: `reason`, `path`, `message`, `file`, `line`, and the line as `value` or, where it is no UTF-8, as
-  /// `valueBase64`.
+  /// Writes one JSON object with the members `reason`, `path`, `message`, `file` and `line`. The line itself follows as
+  /// `value`, or as `valueBase64` if it is not valid UTF-8.
   func encode(to json: inout JSONWriter) {
     json.beginObject()
     json.key("reason")
@@ -43,7 +44,7 @@ public struct RefusedLine: Equatable, Sendable {
 
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// RFC 4648, section 4.
+  /// Appends the Base64 text of some bytes: RFC 4648, section 4.
   private static func appendBase64(_ bytes: [UInt8], to text: inout [UInt8]) {
     for start in stride(from: 0, to: bytes.count, by: 3) {
       let count = min(3, bytes.count - start)
@@ -57,6 +58,6 @@ public struct RefusedLine: Equatable, Sendable {
 }
 
 extension RefusedLine: CustomStringConvertible {
-  /// `events.jsonl:12: $.subject: missing; expected a string`
+  /// The place and the mistake: `events.jsonl:12: $.subject: missing; expected a string`.
   public var description: String { "\(file):\(line): \(path): \(message)" }
 }

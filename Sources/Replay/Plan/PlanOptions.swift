@@ -1,30 +1,37 @@
 public import Domain
 public import Policies
 
-/// What a plan is made from and where it goes. Paths: `.jsonl`, `.jsonl.gz` or `-`.
+/// The inputs and outputs of a plan over files. Every path names a `.jsonl` file, a `.jsonl.gz` file, or `-` for standard
+/// input or output.
 public struct PlanOptions: Sendable {
+  /// The policy to plan with.
   public var policy: Policy
-  /// Registrations, one a line.
+  /// The path of the registrations, one a line.
   public var devices: String
-  /// CloudEvents in structured mode, one a line, ordered by time.
+  /// The path of the domain events: CloudEvents in structured mode, one a line, in the order of their times.
   public var events: String
-  /// CloudEvents `rouse.signal.*`, one a line, ordered by time.
+  /// The path of the signals: CloudEvents of the types `rouse.signal.*`, one a line, in the order of their times.
   public var signals: String?
-  /// Where decisions go; nil: nowhere.
+  /// The path to write decisions to; nil writes none.
   public var decisions: String?
-  /// Where commands go; nil: nowhere.
+  /// The path to write commands to; nil writes none.
   public var commands: String?
-  /// Where refused lines go; nil: nowhere, they are only counted.
+  /// The path to write refused lines to; nil only counts them.
   public var deadLetters: String?
-  /// How long after the last record timers are still fired; nil: not at all.
+  /// The time after the last record for which timers still fire; nil fires none.
   public var drain: TimeSpan? = PlanOptions.drainDefault
 
+  /// Creates options that write nothing.
+  /// - Parameters:
+  ///   - policy: The policy to plan with.
+  ///   - devices: The path of the registrations.
+  ///   - events: The path of the domain events.
   public init(policy: Policy, devices: String, events: String) {
     self.policy = policy
     self.devices = devices
     self.events = events
   }
 
-  /// Two days: quiet hours and an empty day's budget are over by then.
+  /// The usual drain: 48 hours. By then, quiet hours have ended and every day's budget has been renewed.
   public static let drainDefault = TimeSpan.hours(48)
 }

@@ -3,15 +3,21 @@ import JSON
 public import LineFiles
 public import Planning
 
-/// Plans files without Kafka: registrations first, then events and signals merged by time, each a log record of one
-/// partition with rising offsets, and ticks wherever a timer is due. The same files and policy give the same bytes.
+/// Plans events from files, without Kafka.
+///
+/// The run plans all registrations first. Then it merges events and signals by their times and plans each as one record of
+/// a single log partition, with rising offsets. Whenever a timer is due between two records, it plans a tick. The same
+/// files and policy give the same bytes.
 public struct PlanRun: ~Copyable {
-  /// How far a run is.
+  /// The progress of a run.
   public struct Progress: Sendable {
+    /// The number of events planned so far.
     public var events: Int
+    /// The number of decisions made so far.
     public var decisions: Int
-    /// Of the file that is being read: the devices', then the events'.
+    /// The number of bytes read from the current file: the registrations at first, then the events.
     public var bytesConsumed: Int64
+    /// The size of the current file in bytes; nil if it is not known.
     public var bytesTotal: Int64?
   }
 
@@ -27,19 +33,24 @@ public struct PlanRun: ~Copyable {
   private let progress: (Progress) -> Void
   private let observe: ((PlannerOutput, borrowing Planner) throws -> Void)?
 
-  /// Records between two reports of progress.
+  /// The number of records between two reports of progress.
   private static let progressEvery = 1024
-  /// Records after which the planner forgets what a commit would write, so that memory does not grow with the log.
+  /// The number of records after which the planner drops the changes collected for a commit. No commit ever takes them
+  /// here, so they would grow with the log.
   private static let forgetEvery: Int64 = 1 << 22
-  /// Log time between two looks for zombies, µs.
+  /// The log time between two searches for zombies, in µs. A zombie is one from half an hour to eight hours after its
+  /// start, so a search every four hours finds each.
   private static let zombieLookEvery: Int64 = 4 * 3600 * 1_000_000
-  /// Decisions of one step; bounds the memory of a large fan-out.
+  /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
   private static let stepDecisionsMax = 65_536
 
-  /// Opens the output files.
+  /// Prepares a run and opens its output files.
   /// - Parameters:
-  ///   - progress: is told now and then how far the run is.
-  ///   - observe: is given every step's output and the planner that can write it out.
+  ///   - options: The inputs and outputs.
+  ///   - progress: Receives the progress about every thousand records.
+  ///   - observe: Receives the output of every step, and the planner that describes it. An error that it throws ends the
+  ///     run.
+  /// - Throws: `LineFileError` if an output file cannot be opened.
   public init(
     _ options: PlanOptions, progress: @escaping (Progress) -> Void = { _ in },
     observe: ((PlannerOutput, borrowing Planner) throws -> Void)? = nil
@@ -51,8 +62,9 @@ public struct PlanRun: ~Copyable {
     sinks = try PlanSinks(options)
   }
 
-  /// Plans everything. Output files get their names when all is done; after an error there are none. Throws
-  /// `LineFileError` or what `observe` threw.
+  /// Plans all records. Output files get their final names at the end; after an error there are none.
+  /// - Returns: The counts of the run.
+  /// - Throws: `LineFileError` if a file cannot be read or written, or the error of the observer.
   public consuming func run() throws -> PlanSummary {
     var events = try PlanInput.events(path: options.events)
     var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
@@ -62,7 +74,7 @@ public struct PlanRun: ~Copyable {
     try register(at: start)
     summary.first = start
     while event != nil || signal != nil {
-      // At the same instant what the device says comes first: it was so when the event came.
+      // Signals come before events of the same instant: they describe the device as the event found it.
       if let given = signal, given.time <= event?.time ?? given.time {
         summary.signals += 1
         try apply(.signal(given), at: given.time)
@@ -83,27 +95,28 @@ public struct PlanRun: ~Copyable {
   }
 
   private mutating func next(_ events: inout PlanInput<DomainEvent>) throws(LineFileError) -> DomainEvent? {
-    try events.next { (letter) throws(LineFileError) in try refuse(letter, \.refusedEvents) }
+    try events.next { (line) throws(LineFileError) in try refuse(line, \.refusedEvents) }
   }
 
   private mutating func next(_ signals: inout PlanInput<Signal>?) throws(LineFileError) -> Signal? {
-    try signals?.next { (letter) throws(LineFileError) in try refuse(letter, \.refusedSignals) }
+    try signals?.next { (line) throws(LineFileError) in try refuse(line, \.refusedSignals) }
   }
 
   private mutating func refuse(
-    _ letter: RefusedLine, _ count: WritableKeyPath<PlanSummary, Int>
+    _ line: RefusedLine, _ count: WritableKeyPath<PlanSummary, Int>
   ) throws(LineFileError) {
     summary.deadLetters += 1
     summary[keyPath: count] += 1
-    if summary.firstDeadLetters.count < PlanSummary.firstDeadLettersMax { summary.firstDeadLetters.append(letter) }
-    try sinks.write(letter)
+    if summary.firstDeadLetters.count < PlanSummary.firstDeadLettersMax { summary.firstDeadLetters.append(line) }
+    try sinks.write(line)
   }
 
-  /// All at the time of the first event or signal: log time must not run ahead of them. Without any, at their own time.
+  /// Plans all registrations at the time of the first event or signal, because log time must not run ahead of it. If there
+  /// is none, each registration is planned at its own time.
   private mutating func register(at start: Timestamp?) throws {
     var devices = try PlanInput.registrations(path: options.devices)
-    while let registration = try devices.next(refused: { (letter) throws(LineFileError) in
-      try refuse(letter, \.refusedRegistrations)
+    while let registration = try devices.next(refused: { (line) throws(LineFileError) in
+      try refuse(line, \.refusedRegistrations)
     }) {
       summary.registrations += 1
       let time = (start ?? registration.updatedAt).microseconds
@@ -113,10 +126,10 @@ public struct PlanRun: ~Copyable {
     }
   }
 
-  /// Ticks up to the record's time, then the record.
+  /// Plans the ticks that are due before a record, then the record.
   private mutating func apply(_ content: LogRecord.Content, at time: Timestamp) throws {
     if time.microseconds < planner.now { summary.outOfOrder += 1 }
-    // A timer that is due at the record's own time is fired by the record.
+    // The record itself fires the timers that are due at its own time.
     try tick(before: time.microseconds)
     try step(content, at: time.microseconds)
     summary.last = max(summary.last ?? time, time)
@@ -132,11 +145,13 @@ public struct PlanRun: ~Copyable {
     }
   }
 
+  /// Fires the timers that are due within the drain time after the last record.
   private mutating func drain() throws {
     guard let drain = options.drain, let last = summary.last else { return }
     try tick(before: last.microseconds &+ drain.microseconds &+ 1)
   }
 
+  /// Plans one record and writes out its decisions and commands.
   private mutating func step(_ content: LogRecord.Content, at time: Int64) throws {
     planner.begin(content, offset: offset, timestamp: time)
     offset += 1
@@ -152,7 +167,7 @@ public struct PlanRun: ~Copyable {
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
   }
 
-  /// A zombie is one from half an hour to eight hours after its start: a look every four hours of log time finds it.
+  /// Adds the activities to the summary that run now and cannot be updated or ended.
   private mutating func lookForZombies() {
     for zombie in planner.zombies() where zombies.insert(zombie).inserted {
       if summary.firstZombies.count < PlanSummary.firstZombiesMax { summary.firstZombies.append(zombie) }

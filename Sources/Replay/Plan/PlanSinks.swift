@@ -3,7 +3,7 @@ import JSON
 import LineFiles
 import Planning
 
-/// The files that a plan is written to.
+/// The output files of a plan. Files that are not named are not written.
 struct PlanSinks: ~Copyable {
   private var decisions: LineWriter?
   private var commands: LineWriter?
@@ -11,12 +11,17 @@ struct PlanSinks: ~Copyable {
   private var json = JSONWriter(reserving: 64 << 10)
   private var decisionWriter = DecisionWriter()
 
+  /// Opens the files under temporary names.
   init(_ options: PlanOptions) throws(LineFileError) {
     if let path = options.decisions { decisions = try LineWriter(path: path) }
     if let path = options.commands { commands = try LineWriter(path: path) }
     if let path = options.deadLetters { deadLetters = try LineWriter(path: path) }
   }
 
+  /// Writes the decisions and commands of one step.
+  /// - Parameters:
+  ///   - output: The output of the step.
+  ///   - planner: The planner that made the output and has not begun another step.
   mutating func write(_ output: PlannerOutput, of planner: borrowing Planner) throws(LineFileError) {
     if decisions != nil {
       for index in 0..<output.decisionCount {
@@ -36,15 +41,16 @@ struct PlanSinks: ~Copyable {
     }
   }
 
-  mutating func write(_ letter: RefusedLine) throws(LineFileError) {
+  /// Writes one refused line.
+  mutating func write(_ line: RefusedLine) throws(LineFileError) {
     guard deadLetters != nil else { return }
     json.reset()
-    letter.encode(to: &json)
+    line.encode(to: &json)
     try deadLetters?.append(json.bytes)
     try deadLetters?.endLine()
   }
 
-  /// Gives the files their names.
+  /// Completes the files and gives them their final names.
   mutating func close() throws(LineFileError) {
     try decisions?.close()
     try commands?.close()

@@ -2,7 +2,7 @@ import Domain
 import Planning
 import Policies
 
-/// Counts decisions by outcome and commands by surface while they are made.
+/// Counts decisions by outcome, and commands by surface and ledger, while a run makes them.
 struct PlanTally {
   private(set) var decisions = 0
   private var commands = 0
@@ -10,12 +10,14 @@ struct PlanTally {
   private var charged: [Command.Ledger: Int] = [:]
   private var outcomes: [PlanSummary.Outcome: Int] = [:]
   private var payloads: [PayloadBand: Int] = [:]
-  /// The first kinds and events of which a payload was refused.
+  /// The first refused payload of each kind, with the number of all refused payloads of that kind.
   private var refused: [LargePayload] = []
-  /// The outcome in a row, which costs less than a look-up for each decision.
+  /// The outcome of the last decisions in a row. Counting the row and adding it at once costs less than a look-up for each
+  /// decision.
   private var current: PlanSummary.Outcome?
   private var run = 0
 
+  /// Adds the output of one step.
   mutating func count(_ output: PlannerOutput) {
     decisions += output.decisions.count
     for planned in output.decisions {
@@ -45,11 +47,13 @@ struct PlanTally {
     }
   }
 
+  /// Adds the row of equal outcomes to the counts.
   private mutating func settle() {
     if let current { outcomes[current, default: 0] += run }
     run = 0
   }
 
+  /// Writes the counts into a summary.
   mutating func fill(_ summary: inout PlanSummary) {
     settle()
     current = nil
