@@ -4,16 +4,20 @@ import Planning
 import Policies
 import Replay
 
-/// Replays registrations and events through any number of policies in one pass, works out what hindsight would have
-/// done, and compares. The same files and policies give the same report.
+/// Replays registrations, events and signals through one or more policies in a single pass, computes the optimum in
+/// hindsight, and compares. The same files and policies give the same report.
 public struct BacktestRun: ~Copyable {
-  /// How far a run is.
+  /// The progress of a run.
   public struct Progress: Sendable {
+    /// A part of a run.
     public enum Stage: Sendable { case registering, planning, measuring }
+    /// The current part.
     public var stage: Stage
+    /// The number of devices registered, events planned, or instances measured so far.
     public var count: Int
-    /// Of the file that is being read, or of the instances that are measured.
+    /// The bytes read from the current file, or the instances measured.
     public var done: Int64
+    /// The size of the current file in bytes, or the number of instances to measure; nil if it is not known.
     public var total: Int64?
   }
 
@@ -24,13 +28,17 @@ public struct BacktestRun: ~Copyable {
   private var devices: ModelledDevices
   private var report = BacktestReport()
 
+  /// The number of records between two reports of progress.
   private static let progressEvery = 1024
-  /// As long as anything of the last event can still be worth a reload.
+  /// The time after the last record for which timers still fire, µs. After two days no change is worth a reload any more.
   private static let drain = 48 * LocalDays.hour
 
-  /// - Parameter progress: is told now and then how far the run is.
+  /// Prepares a run.
+  /// - Parameters:
+  ///   - given: The inputs and at least one policy.
+  ///   - progress: Receives the progress about every thousand records.
   public init(_ given: BacktestOptions, progress: @escaping (Progress) -> Void = { _ in }) {
-    precondition(!given.candidates.isEmpty, "a simulation needs a policy")
+    precondition(!given.candidates.isEmpty, "a backtest needs at least one policy")
     var options = given
     if let views = given.screens?.curve.hourly {
       for candidate in options.candidates.indices {
@@ -46,6 +54,9 @@ public struct BacktestRun: ~Copyable {
     devices = ModelledDevices(given.deviceModel, screens: nil, streams: [])
   }
 
+  /// Replays all records, measures every instance, and compares.
+  /// - Returns: The report.
+  /// - Throws: `LineFileError` if an input cannot be read.
   public consuming func run() throws(LineFileError) -> BacktestReport {
     var events = try PlanInput.events(path: options.events)
     var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
@@ -61,7 +72,7 @@ public struct BacktestRun: ~Copyable {
       options.deviceModel, looks: devices.looks, streams: collector.streams, from: start?.microseconds ?? 0)
     var now = Int64.min
     while event != nil || signal != nil {
-      // At the same instant what a device says comes first: it was so when the event came.
+      // Signals come before events of the same instant: they describe the device as the event found it.
       let next = [event?.time, signal?.time].compactMap { $0 }.min()?.microseconds ?? now
       if let look = looks.next(upTo: next) {
         now = max(now, look.time.microseconds)
@@ -90,11 +101,13 @@ public struct BacktestRun: ~Copyable {
     return report
   }
 
+  /// Tells a signal to the modelled devices and to every planner.
   private mutating func say(_ signal: Signal, now: Int64, _ measured: MeasuredInstances) {
     devices.note(signal, at: now)
     step(.signal(signal), now: now, measured)
   }
 
+  /// Plans one record in every replay, after the timers and answers that are due before it.
   private mutating func step(_ content: LogRecord.Content, now: Int64, _ measured: MeasuredInstances) {
     for replay in replays.indices {
       replays[replay].tick(before: now, measured)
@@ -103,22 +116,23 @@ public struct BacktestRun: ~Copyable {
   }
 
   private mutating func next(_ events: inout PlanInput<DomainEvent>) throws(LineFileError) -> DomainEvent? {
-    try events.next { (letter) throws(LineFileError) in refuse(letter) }
+    try events.next { (line) throws(LineFileError) in refuse(line) }
   }
 
   private mutating func next(_ signals: inout PlanInput<Signal>?) throws(LineFileError) -> Signal? {
-    try signals?.next { (letter) throws(LineFileError) in refuse(letter) }
+    try signals?.next { (line) throws(LineFileError) in refuse(line) }
   }
 
-  private mutating func refuse(_ letter: RefusedLine) {
+  private mutating func refuse(_ line: RefusedLine) {
     report.deadLetters += 1
-    if report.firstDeadLetter == nil { report.firstDeadLetter = letter }
+    if report.firstDeadLetter == nil { report.firstDeadLetter = line }
   }
 
+  /// Registers all devices at the time of the first event or signal, as `rouse plan` does.
   private mutating func register(at start: Timestamp?) throws(LineFileError) {
     var devices = try PlanInput.registrations(path: options.devices)
     let nothing = MeasuredInstances([])
-    while let registration = try devices.next(refused: { (letter) throws(LineFileError) in refuse(letter) }) {
+    while let registration = try devices.next(refused: { (line) throws(LineFileError) in refuse(line) }) {
       report.devices += 1
       collector.register(registration)
       let time = (start ?? registration.updatedAt).microseconds
@@ -136,19 +150,20 @@ public struct BacktestRun: ~Copyable {
 
   // MARK: Measuring
 
+  /// Compares all plans kind by kind, by the rules of the first policy.
   private mutating func measure() {
     report.instances = collector.instancesSeen
     report.measured = collector.streams.count
     report.deviceModel = options.deviceModel
     let yardstick = options.candidates[0].policy
     for kind in yardstick.kinds {
-      var contest = KindComparison(kind: kind, replays: replays, devices: devices, baselines: options.baselines)
+      var comparison = KindComparison(kind: kind, replays: replays, devices: devices, baselines: options.baselines)
       for (index, stream) in collector.streams.enumerated() where stream.kind == kind.name {
-        contest.add(stream, index: index, replays: replays)
+        comparison.add(stream, index: index, replays: replays)
         progress(
           Progress(stage: .measuring, count: index, done: Int64(index), total: Int64(collector.streams.count)))
       }
-      if contest.instanceDays > 0 { report.kinds.append(contest.result) }
+      if comparison.instanceDays > 0 { report.kinds.append(comparison.result) }
     }
     let shared = SharedLimitsComparison(collector.streams, devices: devices, kinds: yardstick.kinds)
     report.shared = replays.compactMap { shared.result($0) }

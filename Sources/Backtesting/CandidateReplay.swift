@@ -2,37 +2,52 @@ import Domain
 import Planning
 import Policies
 
-/// One policy's planner on its way through the log, the reloads it paid for, and what its devices answer.
+/// The replay of the log through one policy: its planner, the reloads that the planner paid for, and the answers of its
+/// devices.
 struct CandidateReplay {
+  /// The name of the policy in the report.
   let name: String
+  /// The policy of the planner.
   let policy: Policy
-  /// Per measured instance, µs, rising: what the planner paid for and believes shown.
+  /// The reloads that the planner paid for and counts as shown, for each measured instance: µs, rising.
   private(set) var reloads: [[Int64]] = []
+  /// The number of decisions so far.
   private(set) var decisions = 0
+  /// The number of commands so far.
   private(set) var commands = 0
+  /// The counts of each surface, without devices in developer mode.
   private(set) var surfaces: [Surface: SurfaceTally] = [:]
+  /// The recount of the ledgers from the commands.
   private(set) var recount: LedgerRecount
+  /// The number of receipts that devices sent.
   private(set) var receipts = 0
+  /// The devices' side of Live Activities.
   private(set) var activities: ModelledActivities
   private let model: DeviceModel
   private var planner: Planner
   private var output = PlannerOutput()
   private var offset: Int64 = 0
-  /// What the systems of the measured instances still grant; nil: whatever the planner sends.
+  /// The hidden budgets of the measured instances; nil grants every push.
   private var budgets: [DeviceBudget?] = []
-  /// What the devices will say, by time; each after the same delay, so in the order made.
+  /// The records that devices will send in answer to commands, in the order of their times. All answers have the same
+  /// delay, so that is the order in which they are made.
   private var answers: [(at: Int64, content: LogRecord.Content)] = []
+  /// The number of answers that the planner has received.
   private var answered = 0
-  /// Devices in developer mode: everything is free for them, so they would spoil what is counted.
+  /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
   private var developers: Set<String> = []
-  /// The last command to a device that reloaded measured instances, and which.
+  /// For each device, the last command that reloaded measured instances, and the places of their streams.
   private var lastReloads: [String: (command: String, streams: [Int])] = [:]
 
+  /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
   private static let stepDecisionsMax = 65_536
-  /// Records after which the planner forgets what a commit would write, so that memory does not grow with the log.
+  /// The number of records after which the planner drops the changes collected for a commit. No commit ever takes them
+  /// here, so they would grow with the log.
   private static let forgetEvery: Int64 = 1 << 20
+  /// The time from a command to the answer of its device, µs.
   private static let delay = Int64(DeviceModel.receiptSeconds.value * 1e6)
 
+  /// Prepares the replay of one policy.
   init(_ candidate: BacktestOptions.Candidate, model: DeviceModel) {
     name = candidate.name
     policy = candidate.policy
@@ -42,16 +57,16 @@ struct CandidateReplay {
     activities = ModelledActivities(candidate.policy, model: model)
   }
 
-  /// Activities that were started and that nobody can end.
+  /// The number of started activities that cannot be updated or ended now.
   var zombies: Int { planner.zombies().count }
 
-  /// Gives the measured instances what their systems grant. All are registered by now.
+  /// Gives every measured instance its hidden budget. Called once, when all devices are registered.
   mutating func equip(_ streams: [InstanceStream], _ devices: ModelledDevices) {
     budgets = streams.map { devices.budget(of: $0) }
     reloads = Array(repeating: [], count: streams.count)
   }
 
-  /// Fires what is due before an instant, and takes what the devices have said by then.
+  /// Plans the ticks that are due before an instant, and the answers that devices have sent by then.
   mutating func tick(before time: Int64, _ streams: MeasuredInstances) {
     while true {
       let due = planner.nextTimer ?? .max
@@ -69,10 +84,12 @@ struct CandidateReplay {
     }
   }
 
+  /// Plans all answers that devices have sent by an instant.
   private mutating func takeAnswers(until time: Int64, _ streams: MeasuredInstances) {
     while answered < answers.count, answers[answered].at <= time { takeAnswer(streams) }
   }
 
+  /// Plans the next answer.
   private mutating func takeAnswer(_ streams: MeasuredInstances) {
     let answer = answers[answered]
     answered += 1
@@ -83,6 +100,7 @@ struct CandidateReplay {
     step(answer.content, at: answer.at, streams)
   }
 
+  /// Plans one record and counts its decisions and commands.
   mutating func step(_ content: LogRecord.Content, at time: Int64, _ streams: MeasuredInstances) {
     var event: DomainEvent?
     switch content {
@@ -96,7 +114,7 @@ struct CandidateReplay {
       activities.register(registration)
       recount.register(registration)
     case .signal(let signal): refund(signal)
-    default: break
+    case .forget, .policy, .tick: break
     }
     planner.begin(content, offset: offset, timestamp: time)
     offset += 1
@@ -114,6 +132,7 @@ struct CandidateReplay {
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
   }
 
+  /// Counts a command, and lets its device answer.
   private mutating func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {
     recount.count(command)
     let isActivity = command.surface == .liveActivity || command.surface == .broadcast
@@ -150,14 +169,15 @@ struct CandidateReplay {
     answers.append((command.at.microseconds + Self.delay, .registration(registration)))
   }
 
-  /// `start`, `update` or `end`: the first member of that name, which stands before anything that a policy put there.
+  /// Returns the `event` of a Live Activity payload: `start`, `update` or `end`. The first member of that name is the
+  /// right one, because it stands before the content that a policy defines.
   private func action(of command: Command) -> String? {
     let marker = "\"event\":\""
     guard let found = command.apns.payload.firstRange(of: marker) else { return nil }
     return String(command.apns.payload[found.upperBound...].prefix { $0 != "\"" })
   }
 
-  /// What APNs refused was not paid for.
+  /// Takes back the last command of a device if APNs refused it: a refused push costs no tokens and shows nothing.
   private mutating func refund(_ signal: Signal) {
     guard case .deliveryCompleted(let command, let outcome) = signal.kind, outcome != .accepted,
       recount.refund(command, device: signal.device)
@@ -167,26 +187,9 @@ struct CandidateReplay {
   }
 }
 
-/// Finds measured instances by name.
-struct MeasuredInstances {
-  private struct Name: Hashable {
-    var device: String
-    var instance: String
-  }
-  private var indices: [Name: Int] = [:]
-
-  init(_ streams: [InstanceStream]) {
-    for (index, stream) in streams.enumerated() {
-      indices[Name(device: stream.device, instance: stream.instance)] = index
-    }
-  }
-
-  func index(device: String, instance: String) -> Int? { indices[Name(device: device, instance: instance)] }
-}
-
 extension CandidateReplay {
-  /// What the planner did in all.
-  /// - Parameter kinds: what was measured; ledgers of single instances are recounted there.
+  /// Returns the totals of the planner.
+  /// - Parameter kinds: The results of the kinds; they hold the recount of the instance ledgers.
   func summary(kinds: [BacktestReport.Kind]) -> BacktestReport.Commands {
     var over = recount.over
     over[.instance] = kinds.reduce(0) { sum, kind in

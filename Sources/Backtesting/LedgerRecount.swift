@@ -1,36 +1,45 @@
 import Domain
 import Policies
 
-/// Recounts from the commands alone whether any ledger was overspent, whatever the planner that sent them believed: rates
-/// by GCRA, an app's number by UTC day. The days of single instances are recounted where they are measured.
+/// A recount of the ledgers from the commands alone, independent of the planner that sent them. Finds commands beyond a
+/// budget.
+///
+/// Rates are recounted by GCRA, the generic cell rate algorithm (ITU-T I.371): with T = window / limit, a command at time t
+/// is allowed if t ≥ TAT − (burst − 1) · T, and then TAT becomes max(t, TAT) + T. The number of an app is recounted by UTC
+/// day. `KindComparison` recounts the days of single instances.
 struct LedgerRecount {
+  /// The owner of one rate ledger.
   private struct Owner: Hashable {
     var ledger: Command.Ledger
     var device: String
     var owner: String
   }
 
-  /// A device's last command, which a refusal refunds.
+  /// The last command to a device. APNs may still refuse it, which refunds its charges.
   private struct Last {
     var command: String
     var owner: Owner?
+    /// T of the charged rate, µs.
     var interval: Int64
     var app: String
     var day: Int64
   }
 
-  /// Commands beyond what a ledger had, in the order of the ledgers.
+  /// The number of commands beyond the budget, by ledger.
   private(set) var over: [Command.Ledger: Int] = [:]
-  /// Ledgers with a limit.
+  /// The ledgers that have a limit under the policy.
   let limited: [Command.Ledger]
   private let profile: BudgetProfile
   private let apps: [String: Int]
+  /// The theoretical arrival time (TAT) of each rate ledger, µs.
   private var arrivalTimes: [Owner: Int64] = [:]
   private var lasts: [String: Last] = [:]
+  /// The tokens that each app has spent on its latest UTC day.
   private var appDays: [String: (day: Int64, spent: Int)] = [:]
-  /// Activities with frequent pushes.
+  /// The activities with frequent pushes, which have a rate of their own.
   private var frequent: Set<Owner> = []
 
+  /// Prepares a recount with the limits of a policy.
   init(_ policy: Policy) {
     profile = policy.profile
     apps = Dictionary(policy.apps.map { ($0.app, $0.perDay) }) { first, _ in first }
@@ -42,12 +51,14 @@ struct LedgerRecount {
     self.limited = limited
   }
 
+  /// Notes the activities of a device that have frequent pushes.
   mutating func register(_ registration: Registration) {
     for activity in registration.activities where activity.frequentPushes {
       frequent.insert(Owner(ledger: .activity, device: registration.device, owner: activity.id))
     }
   }
 
+  /// Recounts the charges of one command. Commands must come in the order of their times.
   mutating func count(_ command: Command) {
     var last = Last(
       command: command.command, interval: 0, app: command.app, day: command.at.microseconds / LocalDays.day)
@@ -77,8 +88,8 @@ struct LedgerRecount {
     appDays[command.app] = state
   }
 
-  /// A command that APNs refused gives back what it took, if it is the device's last.
-  /// - Returns: whether it does.
+  /// Refunds a command that APNs refused, if it is the last command to its device.
+  /// - Returns: Whether the command was refunded.
   mutating func refund(_ command: String, device: String) -> Bool {
     guard let last = lasts[device], last.command == command else { return false }
     lasts[device] = nil

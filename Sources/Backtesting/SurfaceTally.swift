@@ -1,21 +1,27 @@
 import Domain
 import Planning
 
-/// What one planner told one surface, counted from its decisions and commands.
+/// The decisions and commands of one planner for one surface, counted.
 struct SurfaceTally: Equatable, Sendable {
+  /// The number of commands.
   var commands = 0
-  /// Live Activities: by what they do, and by priority.
+  /// The number of commands that start a Live Activity.
   var starts = 0
+  /// The number of commands that update a Live Activity.
   var updates = 0
+  /// The number of commands that end a Live Activity.
   var ends = 0
+  /// The number of Live Activity commands with priority 10, which are charged.
   var priority10 = 0
+  /// The number of Live Activity commands with priority 5, which are free.
   var priority5 = 0
-  /// Instances that a push reloaded at a price, and those among them that had nothing new to show.
+  /// The number of instances that a push reloaded and that were charged for it.
   var reloads = 0
+  /// The number of those instances that had nothing new to show.
   var reloadsWasted = 0
-  /// Changes that were told, by a push of their own or with another's.
+  /// The number of changes that a push delivered: one of their own, or one for another change.
   var told = 0
-  /// Visible changes that no push told: they expired, or a limit or a missing token stood in the way.
+  /// The number of visible changes that no push delivered: they expired, or a limit or a missing token prevented it.
   var neverTold = 0
 
   /// Counts a final decision.
@@ -25,15 +31,20 @@ struct SurfaceTally: Equatable, Sendable {
     case .defer: break
     case .suppress:
       switch decision.reason {
-      // Nothing to tell, or told by something else.
+      // There was nothing to tell, or the instance learnt of the change in another way.
       case .duplicate, .staleEvent, .noMatch, .cosmetic, .notVisible, .appForeground, .reloadImminent, .superseded,
         .freshened, .alreadyStarted, .activityEnded:
         break
-      default: neverTold += 1
+      case .noToken, .tokenDead, .unsupportedOS, .payloadTooLarge, .kindDisabled, .quietHours, .minInterval,
+        .budgetInstance, .budgetDevice, .budgetApp, .reserveHeld, .belowPrice, .belowFloor, .emitted,
+        .emittedAfterDefer, .emittedCoalesced, .emittedShared, .emittedFree, .endedQuiet, .expired, .instanceRemoved:
+        neverTold += 1
       }
     }
   }
 
+  /// Counts a command.
+  /// - Parameter event: `start`, `update` or `end` for a Live Activity; nil for other surfaces.
   mutating func count(_ command: Command, event: String?) {
     commands += 1
     let isActivity = command.surface == .liveActivity || command.surface == .broadcast

@@ -1,16 +1,25 @@
 import Planning
 
-/// One measured instance on one budget day: what came, and what showing it could have been worth.
+/// One measured instance on one budget day: its changes, its free reloads, and the value of showing a change.
 struct InstanceDay: Sendable {
+  /// The budget day.
   let day: LocalDays.Day
+  /// The value of showing a change.
   let model: ValueModel
-  /// The day's arrivals, by time.
+  /// The changes of the day, in the order of their times.
   let arrivals: ArraySlice<Arrival>
-  /// Instants at which another local hour, and so another chance of a look, begins; with the chance.
+  /// The instants at which a local hour begins, µs, with the chance of a look in that hour.
   let hours: [(start: Int64, view: Double)]
-  /// The day's reloads that no push was needed for, rising.
+  /// The instants of the day at which the instance reloads without a push, µs, rising.
   let free: ArraySlice<Int64>
 
+  /// Creates one day of an instance.
+  /// - Parameters:
+  ///   - day: The budget day.
+  ///   - model: The value of showing a change.
+  ///   - arrivals: The changes of the day, in the order of their times.
+  ///   - free: The instants at which the instance reloads without a push, µs, rising.
+  ///   - days: The days of the instance's time zone, for local hours.
   init(
     day: LocalDays.Day, model: ValueModel, arrivals: ArraySlice<Arrival>, free: ArraySlice<Int64> = [],
     days: inout LocalDays
@@ -19,7 +28,7 @@ struct InstanceDay: Sendable {
     self.model = model
     self.arrivals = arrivals
     self.free = free
-    // Zones are off by quarter hours at the finest; a new hour is looked for at each.
+    // Offsets from UTC are multiples of a quarter hour, so a local hour begins at one of the quarter hours.
     var hours: [(start: Int64, view: Double)] = []
     var instant = day.start
     var last = -1
@@ -32,7 +41,7 @@ struct InstanceDay: Sendable {
     self.hours = hours
   }
 
-  /// Chance of a look at an instant of the day.
+  /// Returns the chance of a look at an instant of the day, by binary search.
   func view(at instant: Int64) -> Double {
     var low = 0
     var high = hours.count
@@ -43,12 +52,15 @@ struct InstanceDay: Sendable {
     return hours[low].view
   }
 
-  /// The best that up to so many reloads could have shown.
+  /// Returns the best plan in hindsight.
+  /// - Parameter tokens: The largest number of reloads.
   func optimum(tokens: Int) -> HindsightProblem.Solution { hindsight.solve(reloadsMax: tokens) }
 
+  /// The problem of choosing the best reloads in hindsight.
   var hindsight: HindsightProblem { HindsightProblem(instants, model: model) }
 
-  /// When a reload can make sense: when something has just come, when another hour begins; and when one is free.
+  /// The instants at which a reload can make sense: when a change has just arrived, when a local hour begins, and when a
+  /// reload is free.
   var instants: [HindsightProblem.Instant] {
     var instants: [HindsightProblem.Instant] = []
     var hour = 0
@@ -76,13 +88,16 @@ struct InstanceDay: Sendable {
     return instants
   }
 
-  /// Nothing comes, but more people may look, or a reload is free.
+  /// Returns an instant without a change.
   private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.Instant {
     HindsightProblem.Instant(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
   }
 
-  /// What a plan's reloads of the day, and the free ones, made of it.
-  /// - Parameter looks: the day's looks at the instance, rising.
+  /// Scores a plan. Free reloads count as shown whatever the plan does.
+  /// - Parameters:
+  ///   - reloads: The plan's reloads of the day, µs, rising.
+  ///   - tokens: The tokens of the day.
+  ///   - looks: The looks at the instance on that day, µs, rising.
   func score(reloads: ArraySlice<Int64>, tokens: Int, looks: ArraySlice<Int64> = []) -> DayScore {
     var score = DayScore()
     score.reloads = reloads.count
@@ -110,17 +125,18 @@ struct InstanceDay: Sendable {
     return score
   }
 
-  /// How far the day is.
+  /// The position in the day while a plan is scored.
   private struct Course {
-    /// First arrival that has not come.
+    /// The place of the first change that has not arrived yet.
     var next: Int
-    /// First arrival that is not shown.
+    /// The place of the first change that has not been shown yet.
     var first: Int
-    /// First look that has not been.
+    /// The place of the first look that has not happened yet.
     var look: Int
   }
 
-  /// One reload: whether it shows anything new.
+  /// Scores one reload.
+  /// - Returns: Whether it shows anything new.
   private func show(at reload: Int64, _ looks: ArraySlice<Int64>, _ course: inout Course, _ score: inout DayScore)
     -> Bool
   {
@@ -131,7 +147,7 @@ struct InstanceDay: Sendable {
     return course.next != course.first
   }
 
-  /// Looks before an instant: stale where something has come since the last reload.
+  /// Counts the looks before an instant. A look is stale if a change has arrived since the last reload.
   private func look(
     before instant: Int64, _ looks: ArraySlice<Int64>, _ course: inout Course, _ score: inout DayScore
   ) {
@@ -142,7 +158,8 @@ struct InstanceDay: Sendable {
     }
   }
 
-  /// Changes that one reload delivers, or none.
+  /// Scores changes that one reload shows, or that are never shown.
+  /// - Parameter reload: The instant of the reload, µs; nil if the changes are not shown that day.
   private func close(_ changes: ArraySlice<Arrival>, shownAt reload: Int64?, _ score: inout DayScore) {
     guard let first = changes.first else { return }
     let end = reload ?? day.end
@@ -159,7 +176,7 @@ struct InstanceDay: Sendable {
     }
   }
 
-  /// Seconds between two instants of the day, each weighted by the chance of a look.
+  /// Returns the seconds between two instants of the day, each weighted by the chance of a look.
   private func seconds(from start: Int64, to end: Int64) -> Double {
     var sum = 0.0
     for (place, hour) in hours.enumerated() {
@@ -169,25 +186,4 @@ struct InstanceDay: Sendable {
     }
     return sum
   }
-}
-
-/// What one plan made of one instance-day.
-struct DayScore: Equatable, Sendable {
-  /// Relevance shown, decayed, times the chance of a look.
-  var value = 0.0
-  /// While something visible was not shown, weighted by the chance of a look.
-  var staleSeconds = 0.0
-  /// Seconds until what was most relevant was shown; infinite where it never was that day.
-  var criticalWaits: [Double] = []
-  var arrivals = 0
-  var reloads = 0
-  /// Reloads that showed nothing new.
-  var wasted = 0
-  /// Looks at the instance, and those that saw something outdated.
-  var looks = 0
-  var looksStale = 0
-  /// Tokens left at the beginning of each 24th of the day, and at its end.
-  var left: [Int] = []
-
-  static let criticalRelevance: Float = 0.8
 }

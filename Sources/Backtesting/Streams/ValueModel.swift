@@ -2,31 +2,25 @@ import Domain
 import Planning
 import Policies
 
-/// What showing a change is worth: relevance · 2^(−age / half-life) · the chance that somebody looks at that local hour.
-/// The planner's own model, with the planner's own arithmetic.
+/// The value of showing a change: relevance · 2^(−age / half-life) · the chance of a look in that local hour. This is the
+/// planner's own model, with the planner's own arithmetic.
 struct ValueModel: Equatable, Sendable {
-  /// 1 / µs
+  /// The inverse of the half-life, 1/µs.
   let inverseHalfLife: Double
-  /// By local hour, 24.
+  /// The chance of a look by local hour, 24 values.
   let views: [Double]
 
-  /// - Parameter views: of the device itself; nil: the kind's.
+  /// Creates the model of a kind.
+  /// - Parameters:
+  ///   - kind: The kind with its half-life and view curve.
+  ///   - views: The view curve of the device itself, 24 values; nil takes the curve of the kind.
   init(_ kind: KindPolicy, views: [Double]? = nil) {
     inverseHalfLife = 1 / Double(max(1, kind.halfLife.microseconds))
     self.views = views ?? kind.views
   }
 
-  /// Worth left of a change after so many µs, of 1.
+  /// Returns the share of a change's worth that is left after some time.
+  /// - Parameter age: The time since the change, µs.
   @inline(__always)
   func decay(_ age: Int64) -> Double { Decay.factor(microseconds: age, inverseHalfLife: inverseHalfLife) }
-}
-
-/// A change that an instance could show: a visible one, at the time the planner learnt of it.
-struct Arrival: Equatable, Sendable {
-  /// µs
-  var time: Int64
-  /// Showing it then or later is worth nothing, µs.
-  var expires: Int64
-  /// 0…1; 0 for a change that cannot be seen.
-  var relevance: Float
 }
