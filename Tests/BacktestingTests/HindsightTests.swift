@@ -17,19 +17,19 @@ struct HindsightTests {
   }
 
   /// Random instants over some hours: bursts, lulls, expiries and, where asked for, chances that change.
-  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem.Instant] {
+  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem.Candidate] {
     var time: Int64 = 0
     return (0..<count).map { _ in
       time += Int64(random.below(random.below(3) == 0 ? 60 : 5)) * minute
       let life = Int64(10 + random.below(120)) * minute
-      return HindsightProblem.Instant(
+      return HindsightProblem.Candidate(
         arrival: Arrival(time: time, expires: time + life, relevance: Float(random.below(100)) / 100),
         view: hasViews ? Double(1 + random.below(10)) / 10 : 1)
     }
   }
 
   /// Every choice of reloads, one by one.
-  private static func bruteForce(_ instants: [HindsightProblem.Instant], model: ValueModel, reloadsMax: Int) -> Double {
+  private static func bruteForce(_ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int) -> Double {
     var best = 0.0
     for choice in 0..<(1 << instants.count) where choice.nonzeroBitCount <= reloadsMax {
       var sum = 0.0
@@ -47,7 +47,7 @@ struct HindsightTests {
 
   /// Every choice of paid reloads beside the free ones, which happen anyhow.
   private static func bruteForceWithFree(
-    _ instants: [HindsightProblem.Instant], model: ValueModel, reloadsMax: Int
+    _ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int
   ) -> Double {
     var best = 0.0
     for choice in 0..<(1 << instants.count) {
@@ -130,7 +130,7 @@ struct HindsightTests {
   @Test("a burst is worth one reload at its end, and an empty day nothing")
   func burst() {
     let burst = (0..<5).map { place in
-      HindsightProblem.Instant(
+      HindsightProblem.Candidate(
         arrival: Arrival(time: Int64(place) * 1_000_000, expires: .max, relevance: 0.5), view: 1)
     }
     let problem = HindsightProblem(burst, model: Self.model())

@@ -1,34 +1,42 @@
-/// One instance and day in hindsight: at which instants to reload so that what is shown is worth most.
+/// The problem of choosing, in hindsight, the instants of a day at which to reload so that the value shown is largest.
 ///
-/// One reload delivers everything pending, so this is no knapsack but a segmentation of the day: R(i, j), the worth of
-/// showing at instant j all that came after instant i, and at most k segments. Reloads make sense when something has just
-/// come, or when an hour begins in which more people look; so those are the instants.
+/// One reload shows everything that waits. So this is not a knapsack problem but a segmentation of the day: a segment from
+/// instant i to instant j has the worth R(i, j) of showing, at j, all changes after i, and at most k segments are allowed.
+/// A reload can only make sense when a change has just arrived, or when an hour begins in which more people look. Those are
+/// the instants.
 struct HindsightProblem: Sendable {
-  struct Instant: Equatable, Sendable {
+  /// An instant at which a reload can make sense.
+  struct Candidate: Equatable, Sendable {
+    /// The change that arrives at the instant; relevance 0 if none does.
     var arrival: Arrival
-    /// Chance that somebody looks, at this instant.
+    /// The chance of a look at the instant.
     var view: Double
-    /// A reload that happens anyhow and costs nothing: the app came to the foreground.
+    /// Whether the instance reloads at the instant without a push, for free: for example, the app came to the foreground.
     var isFree = false
   }
 
+  /// The best plan for a number of reloads.
   struct Solution: Equatable, Sendable {
-    /// The optimum.
+    /// The value shown by the best plan.
     var value: Double
-    /// What one more reload would have brought: the day's price in hindsight, 0 where the budget was not spent.
+    /// The value that one more reload would have added: the price of the day in hindsight. 0 if the budget was not spent.
     var price: Double
+    /// The number of reloads of the best plan.
     var reloads: Int
   }
 
-  /// Per instant j: R(i, j) for i = j − 1, j − 2, … until nothing older is worth anything; what is older adds nothing.
+  /// The worths by instant j: R(i, j) for i = j − 1, j − 2, … until older changes are worth nothing.
   let rows: [[Float]]
-  /// Instants whose reload is made anyhow and counts for nothing.
+  /// Whether the instance reloads at an instant for free.
   let isFree: [Bool]
-  /// µs, by instant.
+  /// The instants, µs.
   let times: [Int64]
 
-  /// - Parameter instants: by time. An instant without a change has relevance 0.
-  init(_ instants: [Instant], model: ValueModel) {
+  /// Creates the problem of one instance.
+  /// - Parameters:
+  ///   - instants: The instants, in the order of time.
+  ///   - model: The value of showing a change.
+  init(_ instants: [Candidate], model: ValueModel) {
     var rows: [[Float]] = []
     rows.reserveCapacity(instants.count)
     for (place, instant) in instants.enumerated() {
@@ -36,10 +44,10 @@ struct HindsightProblem: Sendable {
       var sum = 0.0
       var other = place
       while other >= 0 {
-        // What came before a free reload was shown by it.
+        // A free reload has shown the changes before it.
         if other < place, instants[other].isFree { break }
         let arrival = instants[other].arrival
-        // 2^−20 of a change is left: below a float's resolution of the sum.
+        // About 2^−20 of the change is left, less than a Float resolves in the sum.
         let worth = model.decay(instant.arrival.time - arrival.time)
         if worth < 1e-6 { break }
         if arrival.expires > instant.arrival.time { sum += Double(arrival.relevance) * worth }
@@ -53,15 +61,17 @@ struct HindsightProblem: Sendable {
     times = instants.map(\.arrival.time)
   }
 
-  /// Several instances that every reload shows at once: what a reload is worth is the sum over them, each by its own value
-  /// model. A free reload is one of all of them.
-  /// - Parameter extra: instants at which a reload can make sense besides, because another limit begins.
+  /// Creates the problem of several instances that every reload shows together. The worth of a reload is the sum over the
+  /// instances, each by its own value model. A free reload shows all of them.
+  /// - Parameters:
+  ///   - days: The same budget day of each instance.
+  ///   - extra: Further instants at which a reload can make sense, because a limit begins anew, µs.
   init(together days: [InstanceDay], at extra: [Int64] = []) {
-    var all: [(member: Int, instant: Instant)] = extra.map {
-      (0, Instant(arrival: Arrival(time: $0, expires: .max, relevance: 0), view: 0))
+    var all: [(member: Int, instant: Candidate)] = extra.map {
+      (0, Candidate(arrival: Arrival(time: $0, expires: .max, relevance: 0), view: 0))
     }
     for (member, day) in days.enumerated() { all += day.instants.map { (member, $0) } }
-    // What comes at the instant of a free reload is shown by it.
+    // A free reload shows the changes that arrive at the same instant, so it comes after them.
     all.sort {
       ($0.instant.arrival.time, $0.instant.isFree ? 1 : 0, $0.member)
         < ($1.instant.arrival.time, $1.instant.isFree ? 1 : 0, $1.member)
@@ -80,7 +90,7 @@ struct HindsightProblem: Sendable {
         let arrival = all[other].instant.arrival
         let model = days[all[other].member].model
         let worth = model.decay(time - arrival.time)
-        // The longest half-life decides what is too old.
+        // A change is too old only if it is too old for the longest half-life.
         if worth < 1e-6, days.allSatisfy({ $0.model.decay(time - arrival.time) < 1e-6 }) { break }
         if arrival.expires > time { sum += Double(arrival.relevance) * worth * views[all[other].member] }
         row.append(Float(sum))
@@ -93,13 +103,15 @@ struct HindsightProblem: Sendable {
     times = all.map(\.instant.arrival.time)
   }
 
+  /// The number of instants.
   var count: Int { rows.count }
 
-  /// Exact, by dynamic programming over the number of reloads: f[m][j] = max over i of f[m − 1][i] + R(i, j).
-  /// Time k·n·w, where w instants fit into the life of a change.
+  /// Returns the exact optimum, by dynamic programming over the number of reloads: f[m][j] = max over i of
+  /// f[m − 1][i] + R(i, j). Takes time k · n · w for k reloads and n instants, of which w fit into the life of a change.
+  /// - Parameter reloadsMax: The largest number of reloads.
   func exact(reloadsMax: Int) -> Double {
     var before = [Double](repeating: 0, count: count + 1)
-    // With no reload at all, the free ones.
+    // Without any paid reload, only the free ones show something.
     for place in 0..<count {
       before[place + 1] = before[place]
       guard isFree[place] else { continue }
@@ -123,7 +135,8 @@ struct HindsightProblem: Sendable {
     return before[count]
   }
 
-  /// The best plan where every reload costs `price`: its gain after costs, and its reloads. Time n·w.
+  /// Returns the best plan if every reload costs a price: its value after costs, and its number of reloads. Takes time
+  /// n · w.
   func priced(at price: Double) -> (net: Double, reloads: Int) {
     var net = [Double](repeating: 0, count: count + 1)
     var reloads = [Int](repeating: 0, count: count + 1)
@@ -132,7 +145,7 @@ struct HindsightProblem: Sendable {
       var bestReloads = 0
       for (back, worth) in rows[place].enumerated() {
         let value = net[place - back] + Double(worth)
-        // Of equal plans the one with fewer reloads.
+        // Of two equal plans, the one with fewer reloads is better.
         if value > best || (value == best && reloads[place - back] < bestReloads) {
           best = value
           bestReloads = reloads[place - back]
@@ -152,11 +165,13 @@ struct HindsightProblem: Sendable {
     return (net[count], reloads[count])
   }
 
-  /// The best plan where a reload at an instant costs what the list says: its gain after costs, and where it reloads;
-  /// free reloads are not named.
+  /// Returns the best plan if every instant has a price of its own: its value after costs, and the places of the instants
+  /// at which it pays for a reload.
+  /// - Parameter prices: The price of a reload at each instant.
   func plan(prices: [Double]) -> (net: Double, chosen: [Int]) {
     var net = [Double](repeating: 0, count: count + 1)
-    // Of the best plan for the first n instants: the place up to which it goes without its last reload; −1: no reload.
+    // For the best plan of the first n instants: the number of instants before its last segment, or −1 if the last of
+    // the n instants has no reload.
     var before = [Int](repeating: -1, count: count + 1)
     for place in 0..<count {
       var best = -1.0
@@ -186,9 +201,12 @@ struct HindsightProblem: Sendable {
     return (net[count], chosen.reversed())
   }
 
-  /// By Lagrange multiplier: searches the price at which the best plan reloads k times. Any such plan is an optimum for k
-  /// reloads. Where the number jumps over k (ties, or views that rise so fast that the optimum is not concave in k) the
-  /// price only bounds the optimum, and the exact form decides. Time n·w·log.
+  /// Returns the best plan for a number of reloads k, by a Lagrange multiplier: searches for the price at which the best
+  /// plan reloads k times. Such a plan is an optimum for k reloads (Everett, 1963).
+  ///
+  /// The number of reloads can jump over k: with ties, or if the chance of a look rises so fast that the optimum is not
+  /// concave in k. The price then only bounds the optimum, and `exact(reloadsMax:)` decides. Takes time n · w · 48 at most.
+  /// - Parameter reloadsMax: The largest number of reloads.
   func solve(reloadsMax: Int) -> Solution {
     let free = priced(at: Self.priceLeast)
     if free.reloads <= reloadsMax {
@@ -207,7 +225,8 @@ struct HindsightProblem: Sendable {
     return Solution(value: exact(reloadsMax: reloadsMax), price: high, reloads: reloadsMax)
   }
 
-  /// So that a reload that brings nothing is not made.
+  /// The least price of a reload. Keeps the plan from reloads that show nothing.
   private static let priceLeast = 1e-9
+  /// The number of halvings of the search interval.
   private static let halvings = 48
 }

@@ -2,31 +2,40 @@ import Domain
 import Planning
 import Policies
 
-/// How much the best plan of one day can show where several limits hold at once: the day's tokens, a rate of pushes, a
-/// minimum interval, and instances that share every push. No plan shows more; whether one shows as much is not known.
+/// An upper bound on the value that any plan of one day can show if several limits hold at once: the day's tokens, a rate
+/// of pushes, a minimum interval, and instances that share every push. The best plan may show less than the bound.
 ///
-/// The limits are turned into numbers of reloads in windows of time, each a consequence of the limit, and priced: for any
-/// prices that are not negative, the best plan that pays them, plus what all the allowed reloads would have cost, is at
-/// least what any plan within the limits shows (Lagrangian relaxation; Everett 1963, Fisher 1981). The prices are improved
-/// by subgradient steps; the least bound found holds.
+/// Each limit implies a largest number of reloads in windows of time, and every window gets a price. For any prices that
+/// are not negative, the value of the best plan after paying them, plus the price of all reloads that the windows allow,
+/// is at least the value of any plan within the limits (Lagrangian relaxation: Everett, 1963; Fisher, 1981). Subgradient
+/// steps improve the prices, and the least bound found is the result.
 struct SharedBound {
-  /// At most so many reloads in `from..<to`, µs.
+  /// A window of time with a largest number of reloads.
   struct Window: Equatable {
+    /// The first instant, µs.
     var from: Int64
+    /// The end, µs; not part of the window.
     var to: Int64
+    /// The largest number of reloads in the window.
     var most: Int
   }
 
-  /// Limits of one group of instances under one policy.
+  /// The limits of one group of instances under one policy.
   struct Limits: Equatable {
-    /// Reloads in a day, µs long.
+    /// The largest number of reloads in a day.
     var perDay: Int
-    /// µs
+    /// The least time between two reloads, µs; 0 for none.
     var minInterval: Int64
-    /// µs between pushes, and their burst; 0: no rate.
+    /// The time per push of the rate, T of GCRA, µs; 0 for no rate.
     var interval: Int64 = 0
+    /// The burst of the rate.
     var burst: Int64 = 0
 
+    /// Creates limits.
+    /// - Parameters:
+    ///   - perDay: The largest number of reloads in a day.
+    ///   - minInterval: The least time between two reloads, µs; 0 for none.
+    ///   - rate: The rate of pushes.
     init(perDay: Int, minInterval: Int64, rate: BudgetProfile.Rate) {
       self.perDay = perDay
       self.minInterval = minInterval
@@ -36,16 +45,17 @@ struct SharedBound {
       }
     }
 
-    /// Reloads that a rate and a minimum interval allow in a window that is open at its end.
+    /// Returns the largest number of reloads that the rate and the minimum interval allow in a window without its end.
+    /// - Parameter length: The length of the window, µs; at least 1.
     func most(in length: Int64) -> Int {
       var most = Int64.max
-      // GCRA lets at most burst + ⌊s / T⌋ pass whose first and last are s apart.
+      // GCRA admits at most burst + ⌊s / T⌋ pushes of which the first and the last are s apart.
       if interval > 0 { most = min(most, burst + (length - 1) / interval) }
       if minInterval > 0 { most = min(most, 1 + (length - 1) / minInterval) }
       return most == .max ? .max : Int(most)
     }
 
-    /// Windows over a day that say what the limits do to it; the day itself is the first.
+    /// Returns the windows of a day in which the limits bind. The first window is the whole day.
     func windows(over day: LocalDays.Day) -> [Window] {
       var windows = [Window(from: day.start, to: day.end, most: min(perDay, most(in: day.end - day.start)))]
       for length in [LocalDays.hour / 2, LocalDays.hour] {
@@ -59,12 +69,17 @@ struct SharedBound {
     }
   }
 
+  /// The bound.
   let value: Double
-  /// The price of the day's reloads at the least bound.
+  /// The price of the whole day's window at the bound.
   let price: Double
+  /// The largest number of subgradient steps.
   private static let steps = 40
 
-  /// - Parameter windows: the first one spans all.
+  /// Computes the bound of one day.
+  /// - Parameters:
+  ///   - problem: The instances of the day, together.
+  ///   - windows: The windows in which limits bind; the first one spans all.
   init(_ problem: HindsightProblem, windows: [Window]) {
     let most = windows[0].most
     let day = problem.solve(reloadsMax: most)
@@ -93,7 +108,7 @@ struct SharedBound {
           - plan.chosen.partitioningIndex { $0 >= place.lowerBound }
         excess[index] = used - windows[index].most
       }
-      // Within all limits, and no price is paid for what is left over: nothing shows more.
+      // The plan keeps all limits and pays no price for a window that is not full, so it is the optimum.
       let violated = zip(excess, prices).contains { $0 > 0 || ($0 < 0 && $1 > 0) }
       if !violated || (step == 0 && !excess.dropFirst().contains { $0 > 0 }) { break }
       let length = excess.enumerated().reduce(0.0) {

@@ -61,8 +61,8 @@ struct InstanceDay: Sendable {
 
   /// The instants at which a reload can make sense: when a change has just arrived, when a local hour begins, and when a
   /// reload is free.
-  var instants: [HindsightProblem.Instant] {
-    var instants: [HindsightProblem.Instant] = []
+  var instants: [HindsightProblem.Candidate] {
+    var instants: [HindsightProblem.Candidate] = []
     var hour = 0
     var still = free.startIndex
     func quiet(upTo time: Int64) {
@@ -82,15 +82,15 @@ struct InstanceDay: Sendable {
     }
     for arrival in arrivals {
       quiet(upTo: arrival.time)
-      instants.append(HindsightProblem.Instant(arrival: arrival, view: view(at: arrival.time)))
+      instants.append(HindsightProblem.Candidate(arrival: arrival, view: view(at: arrival.time)))
     }
     quiet(upTo: .max)
     return instants
   }
 
   /// Returns an instant without a change.
-  private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.Instant {
-    HindsightProblem.Instant(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
+  private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.Candidate {
+    HindsightProblem.Candidate(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
   }
 
   /// Scores a plan. Free reloads count as shown whatever the plan does.
