@@ -17,7 +17,8 @@ struct HindsightTests {
   }
 
   /// Random instants over some hours: bursts, lulls, expiries and, where asked for, chances that change.
-  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem.Candidate] {
+  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem.Candidate]
+  {
     var time: Int64 = 0
     return (0..<count).map { _ in
       time += Int64(random.below(random.below(3) == 0 ? 60 : 5)) * minute
@@ -29,7 +30,8 @@ struct HindsightTests {
   }
 
   /// Every choice of reloads, one by one.
-  private static func bruteForce(_ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int) -> Double {
+  private static func bruteForce(_ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int) -> Double
+  {
     var best = 0.0
     for choice in 0..<(1 << instants.count) where choice.nonzeroBitCount <= reloadsMax {
       var sum = 0.0

@@ -2,30 +2,39 @@ import Domain
 import Planning
 import Policies
 
-/// Who gets how much out of the streams of one kind: every policy and every baseline against hindsight.
+/// A comparison over the instances of one kind: every policy and every baseline strategy against the optimum in hindsight.
 struct KindComparison {
   private let kind: KindPolicy
   private let devices: ModelledDevices
-  private var rivals: [Rival] = []
-  private var tallies: [PlanScore] = []
+  private var contenders: [Contender] = []
+  private var scores: [PlanScore] = []
   private var arrivals = 0
   private var instances = 0
+  /// The number of instance-days on which a change arrived.
   private(set) var instanceDays = 0
 
-  private struct Rival {
+  /// A plan that is compared, with its budget.
+  private struct Contender {
+    /// The source of the reloads: the replay at a place, or a strategy.
     enum Plan { case replay(Int), strategy(ReloadStrategy) }
     var plan: Plan
     var budget: InstanceBudget
   }
 
+  /// Prepares a comparison. The baselines run once for each different budget of a policy.
+  /// - Parameters:
+  ///   - kind: The kind under the policy whose rules say what a change is worth.
+  ///   - replays: The replays of all policies.
+  ///   - devices: The modelled devices.
+  ///   - baselines: Whether the baseline strategies are compared too.
   init(kind: KindPolicy, replays: [CandidateReplay], devices: ModelledDevices, baselines: Bool) {
     self.kind = kind
     self.devices = devices
     var budgets: [InstanceBudget] = []
     for (index, replay) in replays.enumerated() {
       guard let own = replay.policy.kind(named: kind.name) else { continue }
-      rivals.append(Rival(plan: .replay(index), budget: own.budget))
-      tallies.append(
+      contenders.append(Contender(plan: .replay(index), budget: own.budget))
+      scores.append(
         PlanScore(name: replay.name, isPolicy: true, tokens: own.budget.perDay, minInterval: own.budget.minInterval))
       if !budgets.contains(where: { $0.perDay == own.budget.perDay && $0.minInterval == own.budget.minInterval }) {
         budgets.append(own.budget)
@@ -34,64 +43,73 @@ struct KindComparison {
     guard baselines else { return }
     for budget in budgets {
       for strategy in ReloadStrategy.baselines {
-        rivals.append(
-          Rival(
+        contenders.append(
+          Contender(
             plan: .strategy(strategy), budget: InstanceBudget(perDay: budget.perDay, minInterval: budget.minInterval)))
-        tallies.append(
+        scores.append(
           PlanScore(
             name: strategy.name, isPolicy: false, tokens: budget.perDay, minInterval: budget.minInterval))
       }
     }
   }
 
-  /// Runs all rivals over one instance.
+  /// Scores all contenders on one instance.
+  /// - Parameters:
+  ///   - stream: The changes of the instance.
+  ///   - index: The place of the stream among all measured instances.
+  ///   - replays: The replays of all policies.
   mutating func add(_ stream: InstanceStream, index: Int, replays: [CandidateReplay]) {
     if stream.arrivals.isEmpty { return }
     instances += 1
     arrivals += stream.arrivals.count
     let parts = devices.days(of: stream, kind: kind)
-    let plans = rivals.map { reloads(of: $0, stream: stream, index: index, replays: replays) }
+    let plans = contenders.map { reloads(of: $0, stream: stream, index: index, replays: replays) }
     let looks = devices.looks(at: stream)
-    // What a device grants depends on the pushes alone; the planner does not see it.
+    // A device grants pushes by their times alone, and the planner does not learn which.
     let shown = plans.map { devices.granted($0, stream: stream) }
-    for rival in rivals.indices {
-      tallies[rival].overBudget += overspent(plans[rival], budget: rivals[rival].budget, zone: stream.zone)
-      tallies[rival].refused += plans[rival].count - shown[rival].count
+    for contender in contenders.indices {
+      scores[contender].overBudget += overspent(
+        plans[contender], budget: contenders[contender].budget, zone: stream.zone)
+      scores[contender].refused += plans[contender].count - shown[contender].count
     }
     for part in parts {
       var optima: [Int: HindsightProblem.Solution] = [:]
       let hindsight = part.hindsight
       instanceDays += 1
-      for rival in rivals.indices {
-        let tokens = rivals[rival].budget.perDay
+      for contender in contenders.indices {
+        let tokens = contenders[contender].budget.perDay
         let optimum = optima[tokens] ?? hindsight.solve(reloadsMax: tokens)
         optima[tokens] = optimum
         let today = slice(looks, of: part.day)
-        let believed = part.score(reloads: slice(plans[rival], of: part.day), tokens: tokens, looks: today)
-        tallies[rival].add(believed, optimum: optimum)
+        let believed = part.score(reloads: slice(plans[contender], of: part.day), tokens: tokens, looks: today)
+        scores[contender].add(believed, optimum: optimum)
         let real =
           devices.model.hasBudgets
-          ? part.score(reloads: slice(shown[rival], of: part.day), tokens: tokens, looks: today) : believed
-        tallies[rival].add(shown: real, optimum: optimum)
+          ? part.score(reloads: slice(shown[contender], of: part.day), tokens: tokens, looks: today) : believed
+        scores[contender].add(shown: real, optimum: optimum)
       }
     }
   }
 
+  /// Returns the instants of a day.
   private func slice(_ instants: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
     instants[instants.partitioningIndex { $0 >= day.start }..<instants.partitioningIndex { $0 >= day.end }]
   }
 
-  private func reloads(of rival: Rival, stream: InstanceStream, index: Int, replays: [CandidateReplay]) -> [Int64] {
-    switch rival.plan {
+  /// Returns the reloads that a contender pays for, µs, rising.
+  private func reloads(of contender: Contender, stream: InstanceStream, index: Int, replays: [CandidateReplay])
+    -> [Int64]
+  {
+    switch contender.plan {
     case .replay(let replay): return index < replays[replay].reloads.count ? replays[replay].reloads[index] : []
     case .strategy(let strategy):
       return strategy.reloads(
-        for: stream.arrivals, tokens: rival.budget.perDay, minInterval: rival.budget.minInterval.microseconds,
-        days: LocalDays(zone: stream.zone, anchorMinute: rival.budget.anchorMinute))
+        for: stream.arrivals, tokens: contender.budget.perDay, minInterval: contender.budget.minInterval.microseconds,
+        days: LocalDays(zone: stream.zone, anchorMinute: contender.budget.anchorMinute))
     }
   }
 
-  /// Reloads beyond the budget, recounted from what was sent.
+  /// Returns the number of reloads beyond the budget, recounted from the reloads alone.
   private func overspent(_ reloads: [Int64], budget: InstanceBudget, zone: String) -> Int {
     let perDay = budget.perDay
     var over = 0
@@ -114,27 +132,10 @@ struct KindComparison {
     return over
   }
 
+  /// The result for the report.
   var result: BacktestReport.Kind {
     BacktestReport.Kind(
       name: kind.name, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays, arrivals: arrivals,
-      plans: tallies.map { $0.result(hasBudgets: devices.model.hasBudgets) })
-  }
-}
-
-extension InstanceBudget {
-  /// When the day begins that reports count by, minutes after local midnight.
-  var anchorMinute: Int { if case .localDay(let minute) = window { minute } else { 240 } }
-}
-
-extension Array {
-  /// First place from which on the condition holds; the array must be ordered so that it does.
-  func partitioningIndex(where holds: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
+      plans: scores.map { $0.result(hasBudgets: devices.model.hasBudgets) })
   }
 }

@@ -1,14 +1,20 @@
 import Domain
 
-/// Sums of one plan over instance-days.
+/// The score of one plan over all instance-days.
 struct PlanScore {
+  /// The name of the policy or strategy.
   let name: String
+  /// Whether the plan is a policy's; otherwise it is a baseline's.
   let isPolicy: Bool
+  /// The tokens of a day.
   let tokens: Int
+  /// The least time between two reloads.
   let minInterval: TimeSpan
+  /// The number of reloads beyond the budget.
   var overBudget = 0
-  /// Pushes that the devices refused in silence.
+  /// The number of pushes that devices accepted without a reload.
   var refused = 0
+  /// The share of the optimum that the plan captured, for each instance-day.
   private var captured: [Double] = []
   private var prices: [Double] = []
   private var optimumReloads = 0
@@ -18,10 +24,11 @@ struct PlanScore {
   private var reloads = 0
   private var wasted = 0
   private var starved = 0
-  /// What was really shown.
+  /// The share of the optimum that the screen really showed, for each instance-day.
   private var shown: [Double] = []
   private var looks = 0
   private var looksStale = 0
+  /// The sums of tokens left at each 24th of the day.
   private var left = [Double](repeating: 0, count: 25)
 
   init(name: String, isPolicy: Bool, tokens: Int, minInterval: TimeSpan) {
@@ -31,6 +38,7 @@ struct PlanScore {
     self.minInterval = minInterval
   }
 
+  /// Adds an instance-day as the planner believes it to be.
   mutating func add(_ score: DayScore, optimum: HindsightProblem.Solution) {
     days += 1
     if optimum.value > 0 {
@@ -46,14 +54,15 @@ struct PlanScore {
     for (place, tokens) in score.left.enumerated() { left[place] += Double(tokens) }
   }
 
-  /// What the day's screen showed: the pushes that the device granted.
+  /// Adds an instance-day as the screen showed it, with only the pushes that the device granted.
   mutating func add(shown score: DayScore, optimum: HindsightProblem.Solution) {
     if optimum.value > 0 { shown.append(score.value / optimum.value) }
     looks += score.looks
     looksStale += score.looksStale
   }
 
-  /// - Parameter hasBudgets: whether devices may refuse.
+  /// Returns the result for the report.
+  /// - Parameter hasBudgets: Whether devices have hidden budgets and may refuse pushes.
   func result(hasBudgets: Bool) -> BacktestReport.Plan {
     let onScreen = shown.sorted()
     let count = Double(max(1, days))
@@ -77,7 +86,7 @@ struct PlanScore {
           capturedP10: Self.quantile(0.1, of: onScreen) ?? 0, looks: looks, looksStale: looksStale) : nil)
   }
 
-  /// The value that a share q of the sorted values lies at or below (nearest rank); nil of none.
+  /// Returns the q-quantile of sorted values, the element at place ⌊q · (n − 1)⌋; nil for no values.
   private static func quantile(_ q: Double, of sorted: [Double]) -> Double? {
     if sorted.isEmpty { return nil }
     return sorted[Int((q * Double(sorted.count - 1)).rounded(.down))]

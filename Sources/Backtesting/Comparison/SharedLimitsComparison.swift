@@ -2,27 +2,36 @@ import Domain
 import Planning
 import Policies
 
-/// Every policy against an upper bound, over all surfaces of a device together: where instances share pushes, or a rate or
-/// an app's number binds besides the day's tokens, the optimum of single instances is out of reach.
+/// A comparison of every policy with an upper bound over limits that instances share.
+///
+/// If one push reloads several instances, or a rate of pushes or the number of an app binds besides the day's tokens, no
+/// plan can reach the optimum of every single instance at once. The bound takes those limits into account.
 struct SharedLimitsComparison {
-  /// Instances that one push reloads together; or one alone.
+  /// The instances that one push reloads together, or one instance alone.
   private struct Group {
+    /// The places of the streams.
     var members: [Int]
+    /// The kind of push that reloads the group.
     var reach: InstanceStream.Reach
-    /// Groups of the device that one push can reload.
+    /// The number of groups of the device that one push can reload.
     var sharers = 1
   }
 
+  /// Sums over the days of all groups.
   private struct Sums {
+    /// The value shown.
     var shown = 0.0
+    /// The optima of single instances.
     var optima = 0.0
+    /// The upper bounds.
     var bound = 0.0
+    /// Value shown ÷ upper bound, for each day of a group.
     var captured: [Double] = []
-    /// By app: days' bounds where each push also costs `appPrices[n]`.
+    /// For each app, the sums of the bounds if every push also costs the app's price at the same place of `appPrices`.
     var apps: [String: [Double]] = [:]
   }
 
-  /// Prices of an app's push that are tried; the least bound holds.
+  /// The prices of an app's push that are tried. The least bound is the result.
   private static let appPrices = [0.0] + (0..<18).map { 0.001 * Double(1 << $0) / 4 }
 
   private let streams: [InstanceStream]
@@ -30,7 +39,11 @@ struct SharedLimitsComparison {
   private let kinds: [String: KindPolicy]
   private let groups: [Group]
 
-  /// - Parameter kinds: of the policy that measures.
+  /// Prepares a comparison.
+  /// - Parameters:
+  ///   - streams: The streams of all measured instances, those of one device next to each other.
+  ///   - devices: The modelled devices.
+  ///   - kinds: The kinds of the policy whose rules say what a change is worth.
   init(_ streams: [InstanceStream], devices: ModelledDevices, kinds: [KindPolicy]) {
     self.streams = streams
     self.devices = devices
@@ -46,13 +59,14 @@ struct SharedLimitsComparison {
     self.groups = groups
   }
 
+  /// Returns the groups of one device.
   private static func groups(
     _ streams: [InstanceStream], _ range: Range<Int>, kinds: [String: KindPolicy], devices: ModelledDevices
   ) -> [Group] {
     var groups: [Group] = []
     for index in range {
       guard let kind = kinds[streams[index].kind] else { continue }
-      // Days that begin at different hours, and widgets that fetched alone, are bounded apart.
+      // Widgets whose days begin at different hours, and widgets that fetched alone, form groups of their own.
       let reach = streams[index].reach
       let place = groups.firstIndex {
         $0.reach == .widgetPush && kinds[streams[$0.members[0]].kind]?.budget.anchorMinute == kind.budget.anchorMinute
@@ -68,11 +82,12 @@ struct SharedLimitsComparison {
     return groups
   }
 
-  /// Whether anything but the day's tokens of single instances can bind under a policy.
+  /// Returns whether a policy has limits that instances share.
   private func isShared(_ policy: Policy) -> Bool {
     !policy.apps.isEmpty || groups.contains { $0.members.count > 1 || rate($0, policy).limit != nil }
   }
 
+  /// Returns the rate of the pushes that reload a group.
   private func rate(_ group: Group, _ policy: Policy) -> BudgetProfile.Rate {
     switch group.reach {
     case .widgetPush: policy.profile.devicePushes
@@ -82,6 +97,7 @@ struct SharedLimitsComparison {
     }
   }
 
+  /// Returns the result of one policy; nil if it has no limits that instances share, or nothing could be shown.
   func result(_ replay: CandidateReplay) -> BacktestReport.Shared? {
     guard isShared(replay.policy) else { return nil }
     var sums = Sums()
@@ -96,13 +112,14 @@ struct SharedLimitsComparison {
       capturedP10: sorted[Int((0.1 * Double(sorted.count - 1)).rounded(.down))])
   }
 
+  /// Adds the days of one group, and extends the time span in which pushes can show something.
   private func add(
     _ group: Group, _ replay: CandidateReplay, _ sums: inout Sums, _ span: inout (from: Int64, to: Int64)
   ) {
     let budgets = group.members.compactMap { replay.policy.kind(named: streams[$0].kind)?.budget }
     guard budgets.count == group.members.count else { return }
     var days: [Int64: [(member: Int, day: InstanceDay)]] = [:]
-    // What the devices granted, which is what was shown.
+    // Only the pushes that devices granted show something.
     var reloads: [Int: [Int64]] = [:]
     for member in group.members {
       reloads[member] = devices.granted(replay.reloads[member], stream: streams[member])
@@ -118,7 +135,7 @@ struct SharedLimitsComparison {
         minInterval: budgets.reduce(0) { max($0, $1.minInterval.microseconds) },
         rate: rate(group, replay.policy))
       for (_, part) in parts {
-        // No push before the first change or after the last one's worth shows anything.
+        // A push before the first change, or after the last change has expired, shows nothing.
         for arrival in part.arrivals {
           span = (min(span.from, arrival.time), max(span.to, min(day.end, arrival.expires)))
         }
@@ -142,7 +159,8 @@ struct SharedLimitsComparison {
     }
   }
 
-  /// Tokens of a kind in one day as it is measured; a budget that counts by other days can give twice as many.
+  /// Returns the largest number of tokens of a kind in one measured day. A budget that counts by other days can grant two
+  /// of its days' tokens within one measured day.
   private func most(_ budget: InstanceBudget, kind: String, _ day: LocalDays.Day) -> Int {
     switch budget.window {
     case .localDay: budget.anchorMinute == kinds[kind]?.budget.anchorMinute ? budget.perDay : 2 * budget.perDay
@@ -150,13 +168,15 @@ struct SharedLimitsComparison {
     }
   }
 
+  /// Returns the reloads of a day.
   private func slice(_ reloads: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
     reloads[reloads.partitioningIndex { $0 >= day.start }..<reloads.partitioningIndex { $0 >= day.end }]
   }
 
   // MARK: Apps
 
-  /// What the day shows at most where each push also costs its app so much.
+  /// Adds the bounds of one day if each push also costs one of the app's prices. The groups that one push can reload share
+  /// its price.
   private func price(
     _ problem: HindsightProblem, _ bound: SharedBound, least: Double, most: Int, _ group: Group, _ policy: Policy,
     _ sums: inout Sums
@@ -172,7 +192,7 @@ struct SharedLimitsComparison {
     sums.apps[app] = priced
   }
 
-  /// The bound over all days, where the numbers of apps bind too.
+  /// Returns the bound over all days, with the daily numbers of apps.
   private func total(_ sums: Sums, _ policy: Policy, _ span: (from: Int64, to: Int64)) -> Double {
     var total = sums.bound
     for (app, priced) in sums.apps.sorted(by: { $0.key < $1.key }) {

@@ -1,10 +1,12 @@
 import Domain
 import Planning
 
-/// What the signals of one simulated device told: when its widgets reloaded without a push, and when they were looked at.
+/// The history of one modelled device, from its signals: when its widgets reloaded without a push, and when people looked
+/// at them.
 struct DeviceHistory: Sendable {
+  /// A span of time in which widgets reload for free, µs.
   private struct Span {
-    /// Nil: every widget.
+    /// The widget; nil for all widgets of the device.
     var instance: String?
     var from: Int64
     var to: Int64
@@ -13,10 +15,13 @@ struct DeviceHistory: Sendable {
   private var spans: [Span] = []
   private var foregroundSince: Int64?
   private var looks: [(instance: String?, at: Int64)] = []
-  /// An app that never says it went to the background counts as in the foreground for so long.
+  /// The longest time for which an app counts as in the foreground without a signal that it went to the background, µs.
   private static let foregroundMax = PlannerBounds().foregroundMax
 
-  /// Signals by time.
+  /// Adds a signal. Signals must come in the order of their times.
+  /// - Parameters:
+  ///   - signal: The signal.
+  ///   - now: Log time, µs.
   mutating func note(_ signal: Signal, at now: Int64) {
     switch signal.kind {
     case .appForegrounded:
@@ -29,13 +34,15 @@ struct DeviceHistory: Sendable {
     }
   }
 
+  /// Ends the time in the foreground.
   private mutating func close(at now: Int64) {
     guard let since = foregroundSince else { return }
     spans.append(Span(instance: nil, from: since, to: min(now, since + Self.foregroundMax)))
     foregroundSince = nil
   }
 
-  /// Instants at which a widget was reloaded for free, rising: while the app is in the foreground, whenever something comes.
+  /// Returns the instants at which an instance reloaded for free, µs, rising: when it fetched by itself, and with every
+  /// change while the app was in the foreground.
   func freeReloads(of stream: InstanceStream) -> [Int64] {
     guard stream.reach != .control else { return [] }
     var closed = self
@@ -53,10 +60,10 @@ struct DeviceHistory: Sendable {
     return instants
   }
 
-  /// Whether one widget ever fetched without the others.
+  /// Whether a widget ever fetched by itself, without the others.
   var fetchesAlone: Bool { spans.contains { $0.instance != nil } }
 
-  /// Looks at an instance, rising.
+  /// Returns the looks at an instance, µs, rising.
   func looks(at stream: InstanceStream) -> [Int64] {
     looks.filter { $0.instance == nil || $0.instance == stream.instance }.map(\.at)
   }

@@ -1,27 +1,33 @@
 import Domain
 import Policies
 
-/// The devices' side of Live Activities under one planner: an activity that a push started hands over its update token by
-/// registering, if it does; one that ended is registered no more.
+/// The devices' side of Live Activities under one planner. After a push starts an activity, the device registers it with
+/// its update token, or fails to. After a push ends it, the device registers without it.
 struct ModelledActivities {
-  /// Of devices that can start activities by push.
+  /// The latest registrations of devices on which a push can start activities.
   private var registrations: [String: Registration] = [:]
   private let policy: Policy
   private let model: DeviceModel
   private var started = 0
-  /// Starts whose activity handed over no token: nobody can update or end it.
+  /// The number of starts whose activity handed over no update token. It can be neither updated nor ended.
   private(set) var startsWithoutToken = 0
 
+  /// Prepares the activities of one replay.
   init(_ policy: Policy, model: DeviceModel) {
     self.policy = policy
     self.model = model
   }
 
+  /// Notes the registration of a device.
   mutating func register(_ registration: Registration) {
     if !registration.pushToStart.isEmpty { registrations[registration.device] = registration }
   }
 
-  /// What the device registers after an activity was started on it because of an event.
+  /// Returns the registration that a device sends after a push has started an activity.
+  /// - Parameters:
+  ///   - command: The command that starts the activity.
+  ///   - event: The event that caused it.
+  /// - Returns: Nil if the activity hands over no token, or the device does not know its kind.
   mutating func started(by command: Command, event: DomainEvent?) -> Registration? {
     guard let event, let kind = command.serves.first?.kind, var registration = registrations[command.device],
       let starter = registration.pushToStart.first(where: { $0.kind == kind }),
@@ -47,7 +53,8 @@ struct ModelledActivities {
     return update(registration, at: command.at)
   }
 
-  /// What the device registers after an activity of its has ended.
+  /// Returns the registration that a device sends after a push has ended an activity; nil if the device has none of that
+  /// id.
   mutating func ended(by command: Command) -> Registration? {
     guard let instance = command.serves.first?.instance, var registration = registrations[command.device],
       registration.activities.contains(where: { $0.id == instance })
@@ -56,6 +63,7 @@ struct ModelledActivities {
     return update(registration, at: command.at)
   }
 
+  /// Dates a registration, drops activities that are over, and keeps it.
   private mutating func update(_ given: Registration, at time: Timestamp) -> Registration {
     var registration = given
     // The system ends an activity after eight hours. Source: Apple, Displaying live data with Live Activities.

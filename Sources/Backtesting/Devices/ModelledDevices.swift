@@ -2,53 +2,62 @@ import Domain
 import Planning
 import Policies
 
-/// The devices as they are, whatever any planner believes: who looks when, what their systems grant, what reloaded by
-/// itself.
+/// The measured devices as the model describes them, independent of any planner: when people look at them, which pushes
+/// their systems grant, and when their widgets reload by themselves.
 struct ModelledDevices {
+  /// The behaviour of the devices.
   let model: DeviceModel
+  /// The looks of their owners.
   let looks: LookModel
-  /// View curves of single devices, where they are recorded.
+  /// The recorded looks; nil without any.
   private let screens: ScreenEvents?
+  /// The view curves of devices with recorded looks.
   private var curves: [String: [Double]] = [:]
-  private var stories: [String: DeviceHistory] = [:]
+  private var histories: [String: DeviceHistory] = [:]
 
+  /// Prepares the devices of the measured instances.
   init(_ model: DeviceModel, screens: ScreenEvents?, streams: [InstanceStream]) {
     self.model = model
     self.screens = screens
     looks = LookModel(model, screens: screens, curve: screens?.curve.hourly ?? KindPolicy.defaultViews)
-    for stream in streams where stories[stream.device] == nil {
-      stories[stream.device] = DeviceHistory()
+    for stream in streams where histories[stream.device] == nil {
+      histories[stream.device] = DeviceHistory()
       curves[stream.device] = screens?.curve(of: stream.device)?.hourly
     }
   }
 
-  /// What measured devices said; the rest is not kept.
-  mutating func note(_ signal: Signal, at now: Int64) { stories[signal.device]?.note(signal, at: now) }
+  /// Adds a signal to the history of its device. Signals of devices that are not measured are dropped.
+  mutating func note(_ signal: Signal, at now: Int64) { histories[signal.device]?.note(signal, at: now) }
 
-  /// The system's own budget for a widget; nil where there is none: no figure is known for controls.
+  /// Returns the hidden budget of an instance; nil if the model has none. No figure is known for controls, so they have
+  /// none.
   func budget(of stream: InstanceStream) -> DeviceBudget? {
     guard model.hasBudgets, stream.reach != .control else { return nil }
     return model.budget(
       device: stream.device, instance: stream.instance, zone: stream.zone, looksPerDay: looks.perDay(stream.device))
   }
 
-  /// Of a plan's pushes, those that reloaded the instance.
+  /// Returns the pushes that reload the instance.
+  /// - Parameters:
+  ///   - pushes: The pushes of a plan, µs, rising.
+  ///   - stream: The instance.
   func granted(_ pushes: [Int64], stream: InstanceStream) -> [Int64] {
     guard var budget = budget(of: stream) else { return pushes }
     return pushes.filter { budget.grants(at: $0) }
   }
 
-  /// Whether a widget of the device fetched by itself, without the others.
-  func fetchesAlone(_ device: String) -> Bool { stories[device]?.fetchesAlone ?? false }
+  /// Returns whether a widget of the device ever fetched by itself, without the others.
+  func fetchesAlone(_ device: String) -> Bool { histories[device]?.fetchesAlone ?? false }
 
-  func looks(at stream: InstanceStream) -> [Int64] { stories[stream.device]?.looks(at: stream) ?? [] }
+  /// Returns the looks at an instance, µs, rising.
+  func looks(at stream: InstanceStream) -> [Int64] { histories[stream.device]?.looks(at: stream) ?? [] }
 
-  /// The days on which something came to an instance. Value is weighed by the views of the device itself where they are
-  /// recorded, by the kind's else.
+  /// Returns the days on which a change arrived at an instance. The chance of a look comes from the recorded looks at the
+  /// device, or else from the kind's view curve.
   func days(of stream: InstanceStream, kind: KindPolicy) -> [InstanceDay] {
     var days = LocalDays(zone: stream.zone, anchorMinute: kind.budget.anchorMinute)
     let model = ValueModel(kind, views: curves[stream.device])
-    let free = stories[stream.device]?.freeReloads(of: stream) ?? []
+    let free = histories[stream.device]?.freeReloads(of: stream) ?? []
     var parts: [InstanceDay] = []
     var start = 0
     while start < stream.arrivals.count {

@@ -2,17 +2,22 @@ import Domain
 import Planning
 import Policies
 
-/// When the people of the simulated devices look at them: as recorded for devices that the screen events name, as one of
-/// the recorded days, drawn anew for each day, for the others, and drawn by the hours of a curve where nothing is
-/// recorded. The same question always has the same answer.
+/// The looks of people at the modelled devices.
+///
+/// A device with recorded looks is looked at as recorded. Every day of another device copies a recorded day, drawn at
+/// random. Without any record, looks are drawn by the hours of a view curve. The same arguments always give the same looks.
 struct LookModel: Sendable {
   private let model: DeviceModel
   private let screens: ScreenEvents?
-  /// Recorded days, as µs after local midnight: whole days of all phones, by device name.
+  /// The recorded whole days of all phones, in the order of device ids: looks in µs after local midnight.
   private let recorded: [[Int64]]
   private let curve: [Double]
 
-  /// - Parameter curve: chance of a look by local hour, where nothing is recorded.
+  /// Prepares the looks.
+  /// - Parameters:
+  ///   - model: The model that draws.
+  ///   - screens: The recorded looks; nil without any.
+  ///   - curve: The chance of a look by local hour, 24 values, for use without a record.
   init(_ model: DeviceModel, screens: ScreenEvents?, curve: [Double]) {
     self.model = model
     self.screens = screens
@@ -21,7 +26,7 @@ struct LookModel: Sendable {
     if let screens {
       let days = LocalDays(zone: screens.zone, anchorMinute: 0)
       for (_, phone) in screens.phones.sorted(by: { $0.key < $1.key }) where !phone.looks.isEmpty {
-        // The first and the last day are recorded in part only.
+        // The first and the last day are recorded only in part, so they are left out.
         var day = days.day(at: phone.first)
         day = days.day(at: day.end)
         while day.end <= phone.last {
@@ -35,7 +40,12 @@ struct LookModel: Sendable {
     self.recorded = recorded
   }
 
-  /// Looks at a device in `from..<to`, µs, rising.
+  /// Returns the looks at a device in `from..<to`, µs, rising.
+  /// - Parameters:
+  ///   - device: The id of the device.
+  ///   - zone: The IANA id of its time zone.
+  ///   - from: The first instant, µs.
+  ///   - to: The end, µs.
   func looks(at device: String, zone: String, from: Int64, to: Int64) -> [Int64] {
     if let phone = screens?.phones[device], phone.first < to, phone.last >= from {
       return Array(
@@ -47,7 +57,7 @@ struct LookModel: Sendable {
     while day.start < to {
       var random = model.random("day", device, String(day.index))
       let times = recorded.isEmpty ? drawn(device, &random) : recorded[random.below(recorded.count)]
-      // A day with a change of clocks is an hour shorter or longer than the one that it copies.
+      // A day on which the clocks change is shorter or longer than the day that it copies.
       for time in times where day.start + time < day.end && day.start + time >= from && day.start + time < to {
         looks.append(day.start + time)
       }
@@ -56,7 +66,7 @@ struct LookModel: Sendable {
     return looks
   }
 
-  /// Mean over the days of a device.
+  /// Returns the mean number of looks a day at a device.
   func perDay(_ device: String) -> Double {
     if let phone = screens?.phones[device], phone.last > phone.first {
       return Double(phone.looks.count) / max(1, Double(phone.last - phone.first) / Double(LocalDays.day))
@@ -65,15 +75,17 @@ struct LookModel: Sendable {
     return Double(recorded.reduce(0) { $0 + $1.count }) / Double(recorded.count)
   }
 
-  /// Whether the screen events tell of this very device, at some time from an instant on.
+  /// Returns whether there are recorded looks at this very device from an instant on.
   func isRecorded(_ device: String, from: Int64) -> Bool { (screens?.phones[device]?.last ?? .min) >= from }
 
+  /// Returns the number of looks a day that the model draws for a device.
   private func drawnPerDay(_ device: String) -> Double {
     var random = model.random("looks", device)
     let least = DeviceModel.looksPerDayLeast.value
     return least + (DeviceModel.looksPerDayMost.value - least) * random.unit()
   }
 
+  /// Draws the looks of one day by the view curve, µs after local midnight, rising.
   private func drawn(_ device: String, _ random: inout SeededRandom) -> [Int64] {
     let perDay = drawnPerDay(device)
     let sum = curve.reduce(0, +)

@@ -3,24 +3,27 @@ import JSON
 import LineFiles
 import Planning
 
-/// The screen events of some phones: when their people looked.
+/// The recorded screen events of some phones, which tell when people looked at them.
 ///
-/// One line a screen event: `{"device": "p1", "time": "2017-03-01T05:34:31Z", "kind": "unlock"}`; kinds `screen-on`,
-/// `screen-off`, `lock`, `unlock`. A home-screen widget is seen from an unlock on, so unlocks count; where a device has
-/// none, `screen-on` does.
+/// Each line of the file is one screen event: `{"device": "p1", "time": "2017-03-01T05:34:31Z", "kind": "unlock"}`. Kinds
+/// are `screen-on`, `screen-off`, `lock` and `unlock`. A widget on the home screen is visible from an unlock on, so an
+/// unlock counts as a look. If a device has no unlocks, `screen-on` counts.
 public struct ScreenEvents: Equatable, Sendable {
-  /// One phone's looks, µs, rising.
+  /// The record of one phone.
   struct Phone: Equatable, Sendable {
+    /// The looks, µs, rising.
     var looks: [Int64] = []
-    /// First and last event of any kind, µs.
+    /// The time of the first event of any kind, µs.
     var first = Int64.max
+    /// The time of the last event of any kind, µs.
     var last = Int64.min
   }
 
-  /// By device.
+  /// The records by device id.
   let phones: [String: Phone]
-  /// Time zone in which local hours are counted.
+  /// The IANA id of the time zone in which local hours are counted.
   let zone: String
+  /// The path of the file, for messages.
   let path: String
 
   private struct Raw {
@@ -28,7 +31,11 @@ public struct ScreenEvents: Equatable, Sendable {
     var wakes: [Int64] = []
   }
 
-  /// - Parameter zone: IANA id of the time zone in which the hours are counted.
+  /// Reads a file of screen events.
+  /// - Parameters:
+  ///   - path: The path of a `.jsonl` file, a `.jsonl.gz` file, or `-` for standard input.
+  ///   - zone: The IANA id of the time zone in which local hours are counted.
+  /// - Throws: `LineFileError` if the file cannot be read; `ScreenEventsError` if a line is wrong or there is no look.
   public init(path: String, zone: String) throws {
     var raw: [String: Raw] = [:]
     var reader = try LineReader(path: path)
@@ -78,19 +85,12 @@ public struct ScreenEvents: Equatable, Sendable {
     }
   }
 
-  /// Of all phones together.
+  /// The view curve of all phones together.
   public var curve: ViewCurve { ViewCurve(phones.values, zone: zone) }
 
-  /// Of one device; nil where the file does not know it, or it never looked.
+  /// Returns the view curve of one device; nil if the file has no looks at it.
   func curve(of device: String) -> ViewCurve? {
     guard let phone = phones[device], !phone.looks.isEmpty else { return nil }
     return ViewCurve([phone], zone: zone)
   }
-}
-
-/// Why a file of screen events cannot be used.
-public struct ScreenEventsError: Error, CustomStringConvertible {
-  var place: String
-  var problem: String
-  public var description: String { "\(place): \(problem)" }
 }

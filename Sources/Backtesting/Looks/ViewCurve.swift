@@ -1,10 +1,10 @@
-/// When people look: for each local hour the share of days on which somebody looked in that hour, relative to the best
-/// hour.
+/// The chance of a look by local hour: the share of days with a look in that hour, relative to the hour with the most.
 public struct ViewCurve: Equatable, Sendable {
-  /// By local hour 0…23; the largest is 1.
+  /// The values of the local hours 0…23; the largest is 1.
   public let hourly: [Double]
-  /// Phones and days that it rests on.
+  /// The number of phones that the curve rests on.
   public let devices: Int
+  /// The number of days of all phones that the curve rests on.
   public let days: Int
 
   private struct Look: Hashable {
@@ -12,7 +12,10 @@ public struct ViewCurve: Equatable, Sendable {
     var hour: Int
   }
 
-  /// - Parameter phones: at least one of them has looked.
+  /// Computes the curve of some phones.
+  /// - Parameters:
+  ///   - phones: The records of the phones, with at least one look.
+  ///   - zone: The IANA id of the time zone in which local hours are counted.
   init(_ phones: some Collection<ScreenEvents.Phone>, zone: String) {
     var local = LocalDays(zone: zone, anchorMinute: 0)
     var looks = [Int](repeating: 0, count: 24)
