@@ -1,9 +1,9 @@
 import Domain
 import Policies
 
-/// The sections of a page that are about whole policies, and what was really on the screens.
+/// The sections about whole policies, and about the content that screens really showed.
 extension BacktestPage {
-  /// What the devices really showed, against what the planner believes.
+  /// Returns the table of the content that screens really showed, beside the planner's belief; empty if it is not known.
   func screenTable(_ kind: BacktestReport.Kind) -> String {
     let plans = kind.plans.filter { $0.screen != nil }
     if plans.isEmpty { return "" }
@@ -33,13 +33,16 @@ extension BacktestPage {
     return html + "</div>\n"
   }
 
+  /// The section about limits that instances share; empty if there are none.
   var sharedSection: String {
     if report.shared.isEmpty { return "" }
-    var html = "<h2>Limits that instances share</h2>\n<p class=\"note\">Where a rate of pushes, an app's number or one "
-    html += "push for several widgets binds besides the day's tokens, the optimum of single instances is out of reach. "
+    var html =
+      "<h2>Limits that instances share</h2>\n<p class=\"note\">Besides the day's tokens, a rate of pushes, the "
     html +=
-      "The upper bound is a Lagrangian one: no plan within the limits shows more; the optimum itself may be lower. "
-    html += "One sample is one day of the instances that a push reloads together.</p>\n"
+      "number of an app, or one push for several widgets can bind. No plan then reaches the optimum of every single "
+    html +=
+      "instance. No plan within the limits shows more than the upper bound (Lagrangian relaxation); the best plan may "
+    html += "show less. One sample is one day of the instances that a push reloads together.</p>\n"
     return html
       + Self.table(
         ["plan", "samples", "value shown", "sum of single optima", "upper bound", "shown of bound, mean", "p10"],
@@ -51,6 +54,7 @@ extension BacktestPage {
         }, isOurs: { _ in true })
   }
 
+  /// The section about surfaces and ledgers.
   var surfaceSection: String {
     var rows: [[String]] = []
     for policy in report.commands {
@@ -71,19 +75,21 @@ extension BacktestPage {
         "plan", "surface", "commands", "starts", "updates", "ends", "priority 10", "priority 5", "told", "never told",
         "waste",
       ], rows, texts: [1], isOurs: { _ in false })
-    html += "<p>Commands beyond what a ledger had, recounted from the commands:</p>\n"
+    html += "<p>Commands beyond the budget of a ledger, recounted from the commands; must be 0:</p>\n"
     var ledgers: [[String]] = []
     for policy in report.commands {
       ledgers += policy.ledgers.map { [policy.name, $0.ledger.rawValue, String($0.over)] }
     }
     html += Self.table(["plan", "ledger", "over"], ledgers, texts: [1], isOurs: { _ in false })
     for policy in report.commands where policy.startsWithoutToken + policy.zombies > 0 {
-      html += "<p>\(HTMLText.escape(policy.name)): \(policy.startsWithoutToken) starts handed over no token, "
-      html += "\(policy.zombies) activities are left running that nobody can end.</p>\n"
+      html +=
+        "<p>\(HTMLText.escape(policy.name)): \(policy.startsWithoutToken) started activities handed over no token, "
+      html += "\(policy.zombies) activities still run and cannot be ended.</p>\n"
     }
     return html
   }
 
+  /// The section about the numbers of the device model; empty for the trusting model.
   var modelSection: String {
     let figures = report.deviceModel.figures
     if figures.isEmpty { return "" }
@@ -97,7 +103,12 @@ extension BacktestPage {
         }, texts: [2, 3], isOurs: { _ in false })
   }
 
-  /// - Parameter texts: columns of words besides the first.
+  /// Returns a table.
+  /// - Parameters:
+  ///   - head: The titles of the columns.
+  ///   - rows: The cells. The first column is text.
+  ///   - texts: The places of further columns of text; all other columns are numbers.
+  ///   - isOurs: Whether the row at a place belongs to a policy and is set in bold.
   private static func table(
     _ head: [String], _ rows: [[String]], texts: Set<Int> = [], isOurs: (Int) -> Bool
   ) -> String {

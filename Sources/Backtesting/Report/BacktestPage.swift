@@ -1,23 +1,27 @@
 import Domain
 
-/// A report as one self-contained HTML page: tables and charts in SVG, readable in light and dark, without a script and
-/// without anything to load.
+/// A report as one self-contained HTML page with tables and SVG charts, for light and dark displays. The page runs no
+/// script and loads nothing.
 public struct BacktestPage {
   let report: BacktestReport
   private let views: [Double]?
 
-  /// - Parameter views: the view curve that replaced the policies', by local hour; nil: none did.
+  /// Creates the page of a report.
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - views: The view curve that replaced the curves of the policies, 24 values; nil if none did.
   public init(_ report: BacktestReport, views: [Double]? = nil) {
     self.report = report
     self.views = views
   }
 
+  /// The page.
   public var html: String {
     var body = "<h1>Rouse: what the budgets bought</h1>\n<p>" + summary + "</p>\n"
     body += """
-      <p class="note">Freshness captured: what a plan showed, each change by its relevance, halved every half-life and \
-      weighted by the chance that somebody looks, as a share of the most that the day's tokens could have shown in \
-      hindsight. One sample is one instance on one day; p10 is the value that nine of ten samples reach.</p>
+      <p class="note">Freshness captured is the value that a plan showed, as a share of the most that the day's tokens \
+      could have shown in hindsight. A change is worth its relevance, halved every half-life, times the chance of a look. \
+      One sample is one instance on one day; p10 is the value that nine of ten samples reach.</p>
 
       """
     for kind in report.kinds { body += section(kind) }
@@ -33,7 +37,7 @@ public struct BacktestPage {
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>Rouse simulation</title>
+      <title>Rouse: policies compared</title>
       <style>\(PageStyle.text)</style>
       </head>
       <body>
@@ -82,7 +86,7 @@ public struct BacktestPage {
     return html + "</div>\n"
   }
 
-  /// Its place among the policies, which is its colour; nil for a baseline.
+  /// Returns the place of a plan among the policies, which selects its colour; nil for a baseline.
   private func number(_ plan: BacktestReport.Plan) -> Int? {
     plan.isPolicy ? report.commands.firstIndex { $0.name == plan.name } : nil
   }

@@ -4,7 +4,7 @@ import Policies
 import Replay
 
 extension BacktestReport {
-  /// One JSON object.
+  /// The report as one JSON object.
   public var json: [UInt8] {
     var json = JSONWriter(reserving: 8192)
     json.beginObject()
@@ -116,7 +116,7 @@ extension BacktestReport.Plan {
     ]
   }
 
-  /// Null: none, or never.
+  /// The members that are numbers. A value that is not finite is written as null: there is none, or it was never reached.
   private var numbers: [(StaticString, Double)] {
     [
       ("freshnessCapturedMean", capturedMean), ("freshnessCapturedP10", capturedP10),

@@ -1,61 +1,81 @@
 public import Domain
 public import Replay
 
-/// What a simulation found: per kind, every policy and baseline against the hindsight optimum.
+/// The result of a backtest: for each kind, every policy and baseline strategy against the optimum in hindsight.
 public struct BacktestReport: Equatable, Sendable {
+  /// The number of events.
   public var events = 0
-  /// Read from a file; receipts and looks of simulated devices are not among them.
+  /// The number of signals read from a file, without the receipts and looks of modelled devices.
   public var signals = 0
+  /// The number of registrations.
   public var devices = 0
-  /// Instances that a push can reach, and how many of them were measured.
+  /// The number of instances that a push can reach.
   public var instances = 0
+  /// The number of those instances that were measured.
   public var measured = 0
+  /// The number of lines that could not be used.
   public var deadLetters = 0
+  /// The first line that could not be used; nil if there is none.
   public var firstDeadLetter: RefusedLine?
+  /// The time of the first event or signal; nil without any.
   public var first: Timestamp?
+  /// The log time of the last event or signal; nil without any.
   public var last: Timestamp?
+  /// The model of the devices.
   public var deviceModel = DeviceModel()
+  /// The totals of each policy, in the order given.
   public var commands: [Commands] = []
-  /// In the order of names.
+  /// The results by kind, in the order of the first policy.
   public var kinds: [Kind] = []
-  /// Per policy under which limits bind that instances share; empty where only the day's tokens of single instances do.
+  /// The results against limits that instances share, for each policy that has such limits.
   public var shared: [Shared] = []
 
+  /// Creates an empty report.
   public init() {}
 
-  /// What a policy's planner did in all.
+  /// The totals of one policy's planner.
   public struct Commands: Equatable, Sendable {
+    /// The name of the policy.
     public var name: String
+    /// The number of decisions.
     public var decisions: Int
+    /// The number of commands.
     public var commands: Int
-    /// Fetches that the devices reported because of a push.
+    /// The number of receipts that devices sent for pushes that reloaded a widget.
     public var receipts: Int
-    /// Surfaces that were decided about.
+    /// The counts of each surface with a decision, in the order of `Surface.allCases`.
     public var surfaces: [SurfaceCounts]
-    /// Ledgers with a limit.
+    /// The recount of each ledger with a limit.
     public var ledgers: [LedgerCount]
-    /// Activities that were started and handed over no update token.
+    /// The number of started activities that handed over no update token.
     public var startsWithoutToken: Int
-    /// Activities that at the end of the run nobody could update or end.
+    /// The number of activities that could not be updated or ended at the end of the run.
     public var zombies: Int
   }
 
-  /// What one policy's planner told one surface.
+  /// The decisions and commands of one policy's planner for one surface.
   public struct SurfaceCounts: Equatable, Sendable {
+    /// The surface.
     public var surface: Surface
+    /// The number of commands.
     public var commands: Int
-    /// Live Activities and channels: by what the push does, and by priority; 10 is charged, 5 is free.
+    /// The number of commands that start a Live Activity.
     public var starts: Int
+    /// The number of commands that update a Live Activity or a channel.
     public var updates: Int
+    /// The number of commands that end a Live Activity.
     public var ends: Int
+    /// The number of Live Activity commands with priority 10, which are charged.
     public var priority10: Int
+    /// The number of Live Activity commands with priority 5, which are free.
     public var priority5: Int
-    /// Instances reloaded at a price, and those of them that had nothing new to show.
+    /// The number of instances that a push reloaded and that were charged for it.
     public var reloads: Int
+    /// The number of those instances that had nothing new to show.
     public var reloadsWasted: Int
-    /// Changes that were told, with a push of their own or another's.
+    /// The number of changes that a push delivered: one of their own, or one for another change.
     public var told: Int
-    /// Visible changes that no push told.
+    /// The number of visible changes that no push delivered.
     public var neverTold: Int
 
     init(surface: Surface, tally: SurfaceTally) {
@@ -73,87 +93,108 @@ public struct BacktestReport: Equatable, Sendable {
     }
   }
 
-  /// Commands beyond what a ledger had; recounted from the commands, must be 0.
+  /// The recount of one ledger from the commands.
   public struct LedgerCount: Equatable, Sendable {
+    /// The ledger.
     public var ledger: Command.Ledger
+    /// The number of commands beyond the budget; must be 0.
     public var over: Int
   }
 
-  /// A policy against an upper bound over several levels of budget: day's tokens, pushes a device, app.
+  /// The result of a policy against an upper bound over all its limits: the day's tokens, the rate of pushes to a device,
+  /// and the number of an app.
   public struct Shared: Equatable, Sendable {
+    /// The name of the policy.
     public var name: String
-    /// Days of instances that are reloaded together.
+    /// The number of samples. One sample is one day of the instances that a push reloads together.
     public var samples: Int
-    /// Value shown on the screens, in all.
+    /// The value shown on the screens, over all samples.
     public var shown: Double
-    /// The optima of single instances, each as if it had the device and the app for itself.
+    /// The sum of the optima of single instances, each as if it had the device and the app for itself.
     public var sumOfOptima: Double
-    /// No plan within the limits shows more: Lagrangian bound. Whether one shows as much is not known.
+    /// The upper bound: no plan within the limits shows more (Lagrangian relaxation). The best plan may show less.
     public var upperBound: Double
-    /// Value shown ÷ upper bound, by day of instances that are reloaded together; without the app's number.
+    /// The mean of value shown ÷ upper bound over the samples, without the number of the app.
     public var capturedMean: Double
+    /// The value of the same share that nine of ten samples reach.
     public var capturedP10: Double
   }
 
-  /// What really was on the screens, where devices have budgets of their own or looks are known.
+  /// The content that screens really showed. Known if devices have hidden budgets, or if looks are recorded.
   public struct Screen: Equatable, Sendable {
-    /// Pushes that the device accepted and did nothing about, which the planner is not told.
+    /// The number of pushes that devices accepted without a reload. The planner is not told.
     public var refused: Int
-    /// As `Plan.capturedMean` and `capturedP10`, by what the devices did instead of what the planner believes.
+    /// The same as `Plan.capturedMean`, by the reloads that devices made instead of those that the planner counts on.
     public var capturedMean: Double
+    /// The same as `Plan.capturedP10`, by the reloads that devices made.
     public var capturedP10: Double
-    /// Looks at the instances, and those that saw something outdated.
+    /// The number of looks at the instances.
     public var looks: Int
+    /// The number of looks that saw something outdated.
     public var looksStale: Int
   }
 
+  /// The results for one kind.
   public struct Kind: Equatable, Sendable {
+    /// The name of the kind.
     public var name: String
+    /// The half-life of a change's worth.
     public var halfLife: TimeSpan
-    /// Measured instances to which something came.
+    /// The number of measured instances at which a change arrived.
     public var instances: Int
-    /// Instance-days on which something came.
+    /// The number of instance-days on which a change arrived.
     public var instanceDays: Int
-    /// Visible changes, over all instances.
+    /// The number of visible changes over all instances.
     public var arrivals: Int
-    /// Policies in the order given, then baselines.
+    /// The plans: the policies in the order given, then the baselines.
     public var plans: [Plan]
   }
 
+  /// The result of one policy or baseline strategy for one kind.
   public struct Plan: Equatable, Sendable {
+    /// The name of the policy or strategy.
     public var name: String
+    /// Whether the plan is a policy's; otherwise it is a baseline's.
     public var isPolicy: Bool
-    /// Tokens a day and instance.
+    /// The tokens of an instance and day.
     public var tokens: Int
+    /// The least time between two reloads.
     public var minInterval: TimeSpan
-    /// Instance-days on which anything could be captured.
+    /// The number of instance-days on which anything could be captured.
     public var samples: Int
-    /// Value shown ÷ the most that so many reloads could have shown, by instance-day.
+    /// The mean over the samples of value shown ÷ the most that as many reloads could have shown.
     public var capturedMean: Double
+    /// The value of the same share that nine of ten samples reach.
     public var capturedP10: Double
-    /// At 0, 5, 10 … 100 % of the instance-days.
+    /// The quantiles of the same share at 0, 5, 10 … 100 % of the samples: 21 values.
     public var capturedTwentieths: [Double]
-    /// Per instance-day, weighted by the chance of a look.
+    /// The seconds a day and instance during which a visible change was not shown, weighted by the chance of a look.
     public var staleSecondsPerDay: Double
-    /// Changes of relevance 0.8 and more.
+    /// The number of changes with a relevance of 0.8 and more.
     public var criticalChanges: Int
+    /// The number of those changes that were never shown.
     public var criticalNeverShown: Int
-    /// Infinite where so many were never shown; nil where there were none.
+    /// The median time until such a change was shown; infinite if half of them were never shown, nil without any.
     public var secondsToFreshP50: Double?
+    /// The 95th percentile of that time; infinite if so many were never shown, nil without any.
     public var secondsToFreshP95: Double?
+    /// The number of reloads.
     public var reloads: Int
-    /// Showed nothing new.
+    /// The number of reloads that showed nothing new.
     public var reloadsWasted: Int
+    /// The tokens left at the end of a day, on average over instance-days.
     public var tokensUnusedPerDay: Double
-    /// Instance-days without a reload though something came.
+    /// The number of instance-days without a reload on which showing something would have had a value.
     public var daysStarved: Int
-    /// Must be 0.
+    /// The number of reloads beyond the budget; must be 0.
     public var overBudget: Int
-    /// Mean at 0, 1 … 24 hours after the day's anchor.
+    /// The mean tokens left at 0, 1 … 24 hours after the start of the day: 25 values.
     public var tokensLeftByHour: [Double]
-    /// What one token more would have brought, and the reloads that the optimum makes; means over instance-days.
+    /// The value that one more token would have added to the optimum, on average over instance-days.
     public var hindsightPriceMean: Double
+    /// The number of reloads that the optimum makes, on average over instance-days.
     public var hindsightReloadsPerDay: Double
+    /// The content that screens really showed; nil if that is not known.
     public var screen: Screen?
   }
 }

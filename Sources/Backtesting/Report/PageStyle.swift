@@ -1,5 +1,6 @@
-/// The style of a page: light or dark, as the reader's system is.
+/// The style sheet of a page. Light or dark, as the reader's system is.
 enum PageStyle {
+  /// The style sheet.
   static let text = """
     :root { color-scheme: light dark; --ink: #1c1e21; --soft: #63676d; --line: #d9dbde; --ground: #fdfdfc; --ours: #0b6bcb;
       --ours2: #b1400f; --ours3: #1b7f3b; --other: #9a9fa6; }

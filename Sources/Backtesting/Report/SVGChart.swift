@@ -1,22 +1,29 @@
-/// The charts of a page. Colours come from the page's style: `o0`…`o2` for policies, `b` for what they are compared with.
+/// The charts of a page, as SVG. Their colours come from the classes of `PageStyle`: `o0`…`o2` for policies, `b` for
+/// baselines.
 enum SVGChart {
+  /// A horizontal bar with a mark.
   struct Bar {
+    /// The name beside the bar.
     var name: String
-    /// 0…1
+    /// The length of the bar, 0…1.
     var value: Double
+    /// The position of the mark, 0…1.
     var mark: Double
-    /// Number of the policy; nil: what policies are compared with.
+    /// The place of the policy among the policies; nil for a baseline.
     var policy: Int?
   }
 
+  /// A line over evenly spaced points.
   struct Line {
+    /// The name in the legend.
     var name: String
-    /// Evenly spaced over the width.
+    /// The values, from left to right.
     var values: [Double]
+    /// The place of the policy among the policies; nil for a baseline.
     var policy: Int?
   }
 
-  /// Horizontal bars, 0 to 1.
+  /// Returns a chart of horizontal bars from 0 to 1.
   static func bars(_ bars: [Bar], caption: String) -> String {
     let left = 170.0
     let width = 320.0
@@ -40,7 +47,12 @@ enum SVGChart {
     return figure(svg, width: left + width + 50, height: height, caption: caption)
   }
 
-  /// Lines from 0 to `top`, with a legend below.
+  /// Returns a chart of lines with a legend below.
+  /// - Parameters:
+  ///   - lines: The lines.
+  ///   - top: The value at the top of the chart; the bottom is 0.
+  ///   - xLabels: The labels below the chart, evenly spaced.
+  ///   - caption: The text above the chart.
   static func lines(_ lines: [Line], top: Double, xLabels: [String], caption: String) -> String {
     let left = 34.0
     let width = 470.0
@@ -58,7 +70,7 @@ enum SVGChart {
       svg += text(label, x: x, y: height + 24, anchor: anchor, soft: true)
     }
     var others = 0
-    // What is ours is drawn last, on top.
+    // Policies are drawn last, on top of the baselines.
     for (place, line) in lines.enumerated().sorted(by: { $0.element.policy == nil && $1.element.policy != nil }) {
       let style = line.policy.map { "o\($0 % 3)" } ?? "b d\(others % 5)"
       if line.policy == nil { others += 1 }
@@ -77,7 +89,7 @@ enum SVGChart {
       svg, width: left + width + 10, height: height + 40 + Double((lines.count + 2) / 3) * 18, caption: caption)
   }
 
-  /// 24 columns, 0 to 1.
+  /// Returns a chart of columns from 0 to 1, one for each local hour.
   static func columns(_ values: [Double], caption: String) -> String {
     let width = 470.0
     var svg = ""
@@ -100,35 +112,5 @@ enum SVGChart {
   private static func figure(_ svg: String, width: Double, height: Double, caption: String) -> String {
     "<figure><figcaption>\(HTMLText.escape(caption))</figcaption><svg viewBox=\"0 0 \(width) \(height)\" role=\"img\" "
       + "aria-label=\"\(HTMLText.escape(caption))\">\(svg)</svg></figure>\n"
-  }
-}
-
-/// Text and numbers as they stand in HTML.
-enum HTMLText {
-  static func escape(_ text: String) -> String {
-    var escaped = ""
-    for character in text {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
-  }
-
-  /// With this many decimals, 0…6; the same in every locale.
-  static func number(_ value: Double, _ places: Int) -> String {
-    guard value.isFinite, value.magnitude < 1e12 else { return "–" }
-    var scale = 1
-    for _ in 0..<places { scale *= 10 }
-    let scaled = Int((value * Double(scale)).rounded())
-    let whole = "\(scaled.magnitude / UInt(scale))"
-    let sign = scaled < 0 ? "-" : ""
-    if places == 0 { return sign + whole }
-    let fraction = String(scaled.magnitude % UInt(scale))
-    return sign + whole + "." + String(repeating: "0", count: places - fraction.count) + fraction
   }
 }
