@@ -3,8 +3,9 @@ import Planning
 import Policies
 import Replay
 
-/// The summary of a plan for people.
+/// The text output of `rouse plan`: its summary.
 enum PlanReport {
+  /// Returns the cause of a zombie in words.
   private static func words(_ cause: Zombie.Cause) -> String {
     switch cause {
     case .neverRegistered: "started by push, and the device registered nothing for it within half an hour"
@@ -12,6 +13,11 @@ enum PlanReport {
     }
   }
 
+  /// Returns the summary of a run.
+  /// - Parameters:
+  ///   - summary: The counts of the run.
+  ///   - seconds: The duration of the run.
+  ///   - peakBytes: The most memory that the process has used; nil if the system cannot tell.
   static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> String {
     var lines: [(String, String)] = []
     if let first = summary.first, let last = summary.last { lines.append(("time", "\(first) to \(last)")) }
@@ -26,7 +32,7 @@ enum PlanReport {
         (
           "keys left out",
           "of \(Digits.count(summary.eventsWithKeysLeftOut, "event")) with more than "
-            + "\(DomainBounds.interestsPerEventMax) interest keys; what listens to the others did not hear of them"
+            + "\(DomainBounds.interestsPerEventMax) interest keys; subscribers to the others were skipped"
         ))
     }
     lines.append(

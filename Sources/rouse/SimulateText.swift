@@ -1,8 +1,9 @@
 import Backtesting
 import Domain
 
-/// A simulation for people.
+/// The text output of `rouse simulate`.
 enum SimulateText {
+  /// Returns the text of a report.
   static func text(_ report: BacktestReport) -> String {
     var text = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last), " }
@@ -18,7 +19,9 @@ enum SimulateText {
       if let letter = report.firstDeadLetter { text += ", the first: \(letter)" }
       text += "\n"
     }
-    if report.kinds.isEmpty { text += "\nnothing came to any measured instance: do the interests match the events?\n" }
+    if report.kinds.isEmpty {
+      text += "\nno change arrived at any measured instance: do the interests match the events?\n"
+    }
     for kind in report.kinds { text += "\n" + self.text(kind) }
     if !report.kinds.isEmpty, report.deviceModel.name != .trusting { text += "\n" + modelText(report) }
     if !report.shared.isEmpty { text += "\n" + sharedText(report.shared) }
@@ -46,7 +49,7 @@ enum SimulateText {
     return text + screenText(kind)
   }
 
-  /// What was really on the screens, where that is not what the planner believes, or where looks are known.
+  /// Returns the table of the content that screens really showed; empty if it is not known.
   private static func screenText(_ kind: BacktestReport.Kind) -> String {
     var rows = [["on the screen", "tokens", "refused", "captured", "p10", "believed", "looks", "stale"]]
     for plan in kind.plans {
@@ -64,8 +67,10 @@ enum SimulateText {
   private static func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + Digits.decimal(value, 3) }
 
   private static func modelText(_ report: BacktestReport) -> String {
-    var text = "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed): refused pushes were "
-    text += "accepted and did nothing; believed: what the planner counts on above what was shown\n"
+    var text =
+      "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed); refused: pushes that "
+    text +=
+      "devices accepted without a reload; believed: captured by the planner's count above captured on the screen\n"
     for policy in report.commands { text += "\(policy.name): \(Digits.count(policy.receipts, "receipt"))\n" }
     return text
   }
@@ -80,7 +85,7 @@ enum SimulateText {
       ])
     }
     return table(rows)
-      + "upper bound (Lagrangian): no plan within the limits shows more; the optimum itself may be lower\n"
+      + "upper bound (Lagrangian): no plan within the limits shows more; the best plan may show less\n"
   }
 
   private static func surfaceText(_ report: BacktestReport) -> String {
@@ -106,8 +111,9 @@ enum SimulateText {
       text += "\(policy.name), over budget: "
       text += policy.ledgers.map { "\($0.ledger.rawValue) \($0.over)" }.joined(separator: ", ") + "\n"
       if policy.startsWithoutToken > 0 || policy.zombies > 0 {
-        text += "\(policy.name): \(Digits.count(policy.startsWithoutToken, "start")) handed over no token, "
-        text += "\(Digits.grouped(policy.zombies)) left running that nobody can end\n"
+        text +=
+          "\(policy.name): \(Digits.count(policy.startsWithoutToken, "started activity", "started activities")) handed over no "
+        text += "token, \(Digits.grouped(policy.zombies)) still running that cannot be ended\n"
       }
     }
     return text
@@ -125,13 +131,14 @@ enum SimulateText {
     ]
   }
 
-  /// Of changes of relevance 0.8 and more.
+  /// Returns the time until a change was shown: `-` without a change, `never` if it was not shown.
   private static func wait(_ seconds: Double?) -> String {
     guard let seconds else { return "-" }
     if !seconds.isFinite { return "never" }
     return seconds < 60 ? "\(Digits.decimal(seconds, 0)) s" : "\(Digits.decimal(seconds / 60, 1)) min"
   }
 
+  /// Returns the text of the table of `--strategies`.
   static func text(_ table: ClassicStrategies) -> String {
     var text = "\(table.tokens) tokens a day, awake from \(clock(table.wakingHours.lowerBound * 60)) to "
     text += "\(clock(table.wakingHours.upperBound * 60)); tokens left at the hour\n\n"
@@ -147,12 +154,13 @@ enum SimulateText {
     return text
   }
 
+  /// Returns minutes after midnight as a time of day: `10:55`.
   private static func clock(_ minute: Int) -> String {
     let rest = String(minute % 60)
     return "\(minute / 60):\(rest.count < 2 ? "0" : "")\(rest)"
   }
 
-  /// The first column left, the others right.
+  /// Returns rows as a table, with the first column aligned left and the others right.
   private static func table(_ rows: [[String]]) -> String {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
