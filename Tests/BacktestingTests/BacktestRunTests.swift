@@ -7,7 +7,7 @@ import Testing
 
 @testable import Backtesting
 
-@Suite("Simulations")
+@Suite("Backtests")
 struct BacktestRunTests {
   private static let resources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Sources/rouse/Resources").path
@@ -34,7 +34,8 @@ struct BacktestRunTests {
     ).policy
   }
 
-  /// The three airports of the project's sample day, one widget each, and one in developer mode.
+  /// Runs a backtest over the airports of the project's sample day: one widget for each of the three airports, and a fourth
+  /// on a device in developer mode.
   private func simulate<T>(
     _ perDay: [Int], model: DeviceModel = DeviceModel(), signals: [String] = [], views: [String] = [],
     events: [String] = [], _ body: (BacktestReport) throws -> T
@@ -88,7 +89,7 @@ struct BacktestRunTests {
       + #""subject":"\#(device)","time":"2013-03-08T\#(time)Z","data":\#(data)}"#
   }
 
-  @Test("a device that trusts its planner refuses nothing and says nothing")
+  @Test("a device of the trusting model refuses no push and sends no receipt")
   func trusting() throws {
     try simulate([48]) { report in
       #expect(report.commands[0].receipts == 0)
@@ -98,7 +99,7 @@ struct BacktestRunTests {
   }
 
   @Test(
-    "hidden budgets: what is beyond them is refused in silence, what is within sends a receipt, and the screens show less"
+    "a device with a hidden budget sends a receipt for each reload, refuses the rest, and shows less on its screen"
   )
   func hidden() throws {
     let report = try simulate([200, 30], model: DeviceModel(.apple, seed: 5)) { $0 }
@@ -116,7 +117,7 @@ struct BacktestRunTests {
       #expect(plan.overBudget == 0)
       #expect(plan.capturedTwentieths.allSatisfy { (0...1.00001).contains($0) })
     }
-    // No system grants more than 70 a day; every one grants 40.
+    // Every system grants at least 40 reloads a day, and none more than 70.
     let large = try #require(plans[0].screen)
     #expect(large.refused > 0)
     #expect(large.capturedMean < plans[0].capturedMean)
@@ -124,7 +125,7 @@ struct BacktestRunTests {
     #expect(plans[1].screen?.capturedMean == plans[1].capturedMean)
   }
 
-  @Test("signals reach the planner in the order of their times, and what was fetched is no plan's merit")
+  @Test("signals reach the planner in the order of their times, and a widget's own fetch is not credited to a plan")
   func signals() throws {
     let without = try simulate([48]) { $0 }
     let fetches = (10...23).map {
@@ -139,13 +140,13 @@ struct BacktestRunTests {
     let plan = try #require(with.kinds[0].plans.first)
     #expect(plan.capturedTwentieths.allSatisfy { (0...1.00001).contains($0) })
     #expect(plan.staleSecondsPerDay < without.kinds[0].plans[0].staleSecondsPerDay)
-    // A plan that does nothing still shows what was fetched.
+    // A plan that hardly reloads still shows what the widget fetched by itself.
     let fewest = try #require(try simulate([1], signals: fetches) { $0 }.kinds[0].plans.first)
     let fewestAlone = try #require(try simulate([1]) { $0 }.kinds[0].plans.first)
     #expect(fewest.staleSecondsPerDay < fewestAlone.staleSecondsPerDay)
   }
 
-  @Test("a device that the views name is judged by its own hours, and its looks are told to the planner")
+  @Test("a device with recorded looks is measured by its own view curve, and the planner receives its looks")
   func ownViews() throws {
     let looks = { (hours: [Int]) in
       hours.map { #"{"device":"EWRfalse","time":"2013-03-08T\#($0):05:00Z","kind":"unlock"}"# }
@@ -164,7 +165,7 @@ struct BacktestRunTests {
     #expect(morning.kinds[0].plans[0].capturedMean != evening.kinds[0].plans[0].capturedMean)
   }
 
-  @Test("a day of airports: the price beats every baseline, nothing is overspent, no plan beats hindsight")
+  @Test("on a day of airports, the price beats every baseline, keeps its budget, and does not beat hindsight")
   func airports() throws {
     try simulate([48, 20]) { report in
       #expect(report.devices == 4)
@@ -202,7 +203,7 @@ struct BacktestRunTests {
     }
   }
 
-  @Test("policies in one pass do not disturb each other, and a second run says the same")
+  @Test("policies in one pass do not affect each other, and a second run gives the same report")
   func replays() throws {
     let both = try simulate([48, 20]) { $0 }
     let again = try simulate([48, 20]) { $0 }
@@ -213,7 +214,7 @@ struct BacktestRunTests {
     #expect(alone.kinds.first?.plans.first { $0.isPolicy } == both.kinds.first?.plans.last { $0.isPolicy })
   }
 
-  @Test("the page loads nothing, has charts, is readable in light and dark, and escapes names")
+  @Test("the page has charts, suits light and dark displays, escapes names, and loads nothing")
   func page() throws {
     let html = try simulate([20]) { report in
       var report = report

@@ -6,18 +6,18 @@ import Testing
 
 @testable import Backtesting
 
-@Suite("Simulated devices")
+@Suite("The device model")
 struct DeviceModelTests {
   private static let start: Int64 = 1_782_878_400_000_000
   private static let minute: Int64 = 60_000_000
 
-  @Test("a system grants 40 to 70 reloads a day, the more the widget is looked at, and refuses the rest")
+  @Test("a system grants 40 to 70 reloads a day, more for a widget that people look at often, and refuses the rest")
   func budgets() {
     let model = DeviceModel(.apple, seed: 3)
     for (looks, least, most) in [(0.0, 40, 40), (30, 41, 56), (1000, 70, 70)] as [(Double, Int, Int)] {
       var budget = model.budget(device: "d", instance: "w", zone: "GMT", looksPerDay: looks)
       #expect((least...most).contains(budget.perDay), "\(looks) looks")
-      // Two days of pushes every six minutes, from an hour at which no day begins.
+      // Pushes every six minutes for two days, beginning in the middle of a day.
       var granted = 0
       for place in 0..<480 where budget.grants(at: Self.start + Int64(3 * 60 + place * 6) * Self.minute) {
         granted += 1
@@ -26,7 +26,7 @@ struct DeviceModelTests {
     }
   }
 
-  @Test("pushes that follow each other too closely are refused")
+  @Test("a push too soon after the last reload is refused")
   func spacing() {
     var budget = DeviceModel(.apple).budget(device: "d", instance: "w", zone: "GMT", looksPerDay: 60)
     var answers: [Bool] = []
@@ -34,7 +34,7 @@ struct DeviceModelTests {
     #expect(answers == [true, false, true, false, true])
   }
 
-  @Test("every number of the model names its source and how sure it is")
+  @Test("every number of the model names its source and its confidence")
   func figures() {
     #expect(DeviceModel(.trusting).figures.isEmpty)
     let figures = DeviceModel(.apple).figures
@@ -62,7 +62,7 @@ struct DeviceModelTests {
     for look in looks(1, "a") { #expect(hours.hour(at: look) == 9) }
   }
 
-  @Test("a device that the screen events name looks as recorded; others live one of the recorded days")
+  @Test("a device with recorded looks is looked at as recorded; the days of others copy recorded days")
   func recorded() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("screens-\(UUID().uuidString).jsonl").path
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -82,14 +82,14 @@ struct DeviceModelTests {
     #expect(own == [july + 8 * LocalDays.hour])
     #expect(looks.isRecorded("d", from: july))
     #expect(!looks.isRecorded("other", from: july))
-    // Years later: the second or the third of July, the days that are recorded as a whole.
+    // Years later, every day copies 2 or 3 July, the only days that are recorded whole.
     let later = july + 1000 * LocalDays.day
     let wholes = [[9.0, 10.0], [9.5]]
     for day in 0..<6 {
       let from = later + Int64(day) * LocalDays.day
       let other = looks.looks(at: "other", zone: "GMT", from: from, to: from + LocalDays.day)
       #expect(wholes.contains(other.map { Double($0 - from) / Double(LocalDays.hour) }))
-      // Asked for by the hour, the same looks.
+      // Asking hour by hour gives the same looks.
       let byHour = (0..<24).flatMap { hour in
         looks.looks(
           at: "other", zone: "GMT", from: from + Int64(hour) * LocalDays.hour,

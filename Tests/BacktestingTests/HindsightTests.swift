@@ -16,7 +16,8 @@ struct HindsightTests {
         views: views))
   }
 
-  /// Random instants over some hours: bursts, lulls, expiries and, where asked for, chances that change.
+  /// Returns random instants over some hours, with bursts, lulls and expiries.
+  /// - Parameter hasViews: Whether the chance of a look varies.
   private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem.Candidate]
   {
     var time: Int64 = 0
@@ -29,7 +30,7 @@ struct HindsightTests {
     }
   }
 
-  /// Every choice of reloads, one by one.
+  /// Returns the optimum by trying every choice of reloads.
   private static func bruteForce(_ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int) -> Double
   {
     var best = 0.0
@@ -47,7 +48,7 @@ struct HindsightTests {
     return best
   }
 
-  /// Every choice of paid reloads beside the free ones, which happen anyhow.
+  /// Returns the optimum by trying every choice of paid reloads beside the free ones.
   private static func bruteForceWithFree(
     _ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int
   ) -> Double {
@@ -69,7 +70,7 @@ struct HindsightTests {
   }
 
   @Test(
-    "free reloads happen anyhow, cost nothing, and take away what a later one could show",
+    "free reloads cost nothing, and a later reload cannot show again what they showed",
     arguments: 41...70 as ClosedRange<UInt64>)
   func free(seed: UInt64) {
     var random = SeededRandom(seed: seed)
@@ -87,7 +88,9 @@ struct HindsightTests {
     #expect(priced.chosen.allSatisfy { !instants[$0].isFree })
   }
 
-  @Test("both forms find what trying every choice finds", arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(
+    "the exact form and the form with a price find the optimum of all choices", arguments: 1...40 as ClosedRange<UInt64>
+  )
   func bruteForce(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let instants = Self.instants(&random, count: 1 + Int(random.below(11)), hasViews: seed % 2 == 0)
@@ -113,7 +116,7 @@ struct HindsightTests {
   }
 
   @Test(
-    "the price lies between what the last token brought and what one more would",
+    "the price lies between the value of the last token and the value of one more",
     arguments: 200...215 as ClosedRange<UInt64>)
   func price(seed: UInt64) {
     var random = SeededRandom(seed: seed)
@@ -129,7 +132,7 @@ struct HindsightTests {
     }
   }
 
-  @Test("a burst is worth one reload at its end, and an empty day nothing")
+  @Test("the best single reload of a burst is at its end, and an empty day has the value 0")
   func burst() {
     let burst = (0..<5).map { place in
       HindsightProblem.Candidate(

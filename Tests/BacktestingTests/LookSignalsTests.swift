@@ -17,7 +17,8 @@ struct LookSignalsTests {
       ], from: start)
   }
 
-  /// Returns the times of all signals up to an instant, in µs, asked for in one step or by the hour.
+  /// Returns the times of all signals up to an instant, µs.
+  /// - Parameter step: The time between two records of the log, µs.
   private static func times(upTo end: Int64, by step: Int64) -> [Int64] {
     var signals = signals()
     var times: [Int64] = []
@@ -29,7 +30,7 @@ struct LookSignalsTests {
     }
   }
 
-  @Test("nobody looks in the middle of a long gap, but as ever at its beginning and its end")
+  @Test("a long gap has looks at its beginning and its end, but none in the middle")
   func gap() {
     let end = Self.start + 365 * LocalDays.day
     let all = Self.times(upTo: end, by: 7 * LocalDays.day)
@@ -39,13 +40,13 @@ struct LookSignalsTests {
     #expect(ends.count > 500)
   }
 
-  @Test("the signals of seven thousand years are made at once")
+  @Test("a gap of seven thousand years has no more signals than one of four weeks")
   func millennia() {
     let end = Self.start + 7000 * 365 * LocalDays.day
     #expect((500...5000).contains(Self.times(upTo: end, by: end).count))
   }
 
-  @Test("a gap of four weeks is not long")
+  @Test("a gap of four weeks has looks throughout")
   func fourWeeks() {
     let end = Self.start + 28 * LocalDays.day
     #expect(Self.times(upTo: end, by: 28 * LocalDays.day) == Self.times(upTo: end, by: LocalDays.day))

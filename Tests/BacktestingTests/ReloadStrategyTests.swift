@@ -22,7 +22,7 @@ struct ReloadStrategyTests {
       for: arrivals, tokens: tokens, minInterval: minInterval, days: LocalDays(zone: "GMT", anchorMinute: 240))
   }
 
-  @Test("none overspends a day or comes closer than the minimum interval", arguments: ReloadStrategy.baselines)
+  @Test("every strategy keeps the day's tokens and the minimum interval", arguments: ReloadStrategy.baselines)
   func limits(strategy: ReloadStrategy) {
     let times = reloads(
       strategy, arrivals(every: 37 * Self.second, count: 8000), tokens: 20, minInterval: 300 * Self.second)
@@ -34,7 +34,7 @@ struct ReloadStrategyTests {
     #expect(spent.count >= 3)
   }
 
-  @Test("first come spends everything on what comes first")
+  @Test("first come spends all tokens on the first changes")
   func firstCome() {
     let stream = arrivals(every: 600 * Self.second, count: 30)
     #expect(reloads(.firstCome, stream, tokens: 5) == stream.prefix(5).map(\.time))
@@ -46,7 +46,7 @@ struct ReloadStrategyTests {
     #expect(reloads(.debounce, burst, tokens: 5) == [Self.noon + 11 * Self.second])
   }
 
-  @Test("GCRA spaces by a day over the tokens once its burst is spent")
+  @Test("after its burst, GCRA reloads once per (24 hours / tokens)")
   func gcra() {
     let times = reloads(.gcra(burst: 4), arrivals(every: 60 * Self.second, count: 300), tokens: 24)
     #expect(times.prefix(4).elementsEqual(arrivals(every: 60 * Self.second, count: 4).map(\.time)))
@@ -54,7 +54,7 @@ struct ReloadStrategyTests {
     #expect(times[5] - times[4] == 3600 * Self.second)
   }
 
-  @Test("the classic table: four an hour lasts, twelve an hour is gone by eleven, on demand leaves most")
+  @Test("in the classic table, four an hour lasts, twelve an hour ends before eleven, and on demand leaves most")
   func classic() {
     let table = ClassicStrategies(tokens: 48)
     #expect(table.rows.map(\.wanted) == [48, 144, 8])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backtesting
 
-/// Limits that instances share, on days small enough to try every plan.
+/// Tests on days that are small enough to try every plan.
 @Suite("The upper bound over several limits")
 struct SharedBoundTests {
   private static let slot: Int64 = 6 * 60_000_000
@@ -33,7 +33,7 @@ struct SharedBoundTests {
     return arrivals
   }
 
-  /// What a plan of pushes shows on one widget.
+  /// Returns the value that a plan of pushes shows on one widget.
   private static func value(_ pushes: [Int64], _ widget: Widget) -> Double {
     var sum = 0.0
     var shown = Int64.min
@@ -46,8 +46,8 @@ struct SharedBoundTests {
     return sum
   }
 
-  /// Every plan of one device within the limits: on a grid of which arrivals, interval and rate are multiples, so that a
-  /// push that is moved ahead until something stops it stands on the grid.
+  /// Returns every plan of one device within the limits, with pushes on a grid. Arrivals, interval and rate are multiples
+  /// of the grid. So a push moved to the earliest allowed instant of the same worth is on the grid, and no plan is missed.
   private static func plans(perDay: Int, minInterval: Int64, rate: BudgetProfile.Rate) -> [[Int64]] {
     var plans: [[Int64]] = []
     let ledger = RateLedger(rate)
@@ -74,7 +74,7 @@ struct SharedBoundTests {
   }
 
   @Test(
-    "one device: tokens, interval and a rate shared by two widgets; no plan shows more than the bound",
+    "no plan of a device shows more than the bound over tokens, interval and a rate that two widgets share",
     arguments: 1...30 as ClosedRange<UInt64>)
   func device(seed: UInt64) {
     var random = SeededRandom(seed: seed)
@@ -101,13 +101,13 @@ struct SharedBoundTests {
     print("seed \(seed): optimum \(best), bound \(bound), gap \(bound / max(best, 1e-9) - 1), sum of optima \(alone)")
     #expect(bound >= best - 1e-5, "seed \(seed)")
     #expect(bound <= alone * 2 + 1e-5, "seed \(seed)")
-    // What windows of half an hour and more know of a rate is not all: bursts within them are allowed.
+    // The windows are half an hour and more, so bursts within them loosen the bound.
     #expect(bound <= best * 1.5 + 1e-5, "seed \(seed)")
     if rate.limit == nil, minInterval == 0 { #expect(bound <= best + 1e-4, "seed \(seed)") }
   }
 
   @Test(
-    "two devices of an app with a number for the day; no plan shows more than the bound",
+    "no plan of two devices shows more than the bound over the daily number of their app",
     arguments: 100...112 as ClosedRange<UInt64>)
   func app(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
@@ -128,7 +128,7 @@ struct SharedBoundTests {
     let plans = Self.plans(perDay: perDay, minInterval: Self.slot, rate: rate)
     var best = [Double](repeating: 0, count: appPerDay + 1)
     for stream in streams {
-      // By pushes of the app that are used.
+      // The best value by the number of the app's pushes used.
       var more = best
       for plan in plans {
         let value = Self.value(plan, Widget(arrivals: stream.arrivals, model: ValueModel(kind)))
@@ -150,7 +150,7 @@ struct SharedBoundTests {
     #expect(shared.upperBound <= optimum * 1.5, "seed \(seed)")
   }
 
-  @Test("a window allows what GCRA lets pass: burst and one more per interval")
+  @Test("a window allows as many pushes as GCRA admits: the burst, and one more per interval")
   func window() {
     let limits = SharedBound.Limits(perDay: 48, minInterval: 0, rate: Self.rate(5, burst: 3))
     #expect(limits.most(in: 1) == 3)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backtesting
 
-@Suite("Surfaces other than widgets in a simulation")
+@Suite("Surfaces other than widgets in a backtest")
 struct SurfaceTests {
   private static let policy = """
     version: "1"
@@ -136,7 +136,8 @@ struct SurfaceTests {
     for report in without { #expect(try counts(.liveActivity, in: report).updates == 0) }
   }
 
-  @Test("a channel gets one command an event, a control is measured like a widget, an old system is woken")
+  @Test(
+    "a channel gets one command for each event, a control is measured like a widget, an old OS gets background pushes")
   func others() throws {
     let report = try simulate(DeviceModel())
     #expect(try counts(.broadcast, in: report).updates == 5)
@@ -146,7 +147,7 @@ struct SurfaceTests {
     #expect(report.kinds[1].instances == 2)
   }
 
-  @Test("a device in developer mode changes nothing that is counted by surface")
+  @Test("a device in developer mode does not change the counts by surface")
   func developer() throws {
     let developer = Self.device(
       "lab",
@@ -159,7 +160,7 @@ struct SurfaceTests {
     #expect(report.kinds == without.kinds)
   }
 
-  @Test("no ledger is overspent, by recount, and each with a limit is named")
+  @Test("the recount names each ledger with a limit and finds none overspent")
   func ledgers() throws {
     let report = try simulate(DeviceModel(), "apps: { a.b: { perDay: 60 } }\n")
     #expect(
@@ -170,7 +171,7 @@ struct SurfaceTests {
     #expect(report.shared[0].upperBound <= report.shared[0].sumOfOptima + 1e-6)
   }
 
-  @Test("a recount finds what is beyond a rate and beyond an app's number, and a refusal gives back")
+  @Test("the recount finds commands beyond a rate and beyond an app's number, and refunds a refused command")
   func recount() throws {
     let policy = try PolicyDocument(
       yaml: Self.policy + "apps: { a.b: { perDay: 3 } }\n", file: "policy"
@@ -184,7 +185,7 @@ struct SurfaceTests {
         at: Timestamp(microseconds: minute * 60_000_000), expires: Timestamp(microseconds: 0), policy: policy.reference)
     }
     var recount = LedgerRecount(policy)
-    // A burst of three, then one every twelve minutes.
+    // The rate allows a burst of three, then one push every twelve minutes.
     for number in 0..<3 { recount.count(command(number, minute: 0)) }
     #expect(recount.over.isEmpty)
     var refused = recount

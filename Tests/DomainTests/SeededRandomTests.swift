@@ -23,7 +23,7 @@ struct SeededRandomTests {
       ])
   }
 
-  @Test("a seed and a stream fix the numbers; another of either gives others")
+  @Test("the same seed and stream give the same numbers; another seed or stream gives others")
   func streams() {
     func first(_ seed: UInt64, _ stream: UInt64) -> UInt64 {
       var random = SeededRandom(seed: seed, stream: stream)
@@ -34,7 +34,7 @@ struct SeededRandomTests {
     #expect(Set(all).count == all.count)
   }
 
-  @Test("numbers below a bound are all there, about as often")
+  @Test("all numbers below a bound occur, about equally often")
   func below() {
     var random = SeededRandom(seed: 1)
     var counts = [Int](repeating: 0, count: 10)
@@ -44,7 +44,7 @@ struct SeededRandomTests {
     #expect((0..<100).allSatisfy { _ in random.below(1) == 0 })
   }
 
-  @Test("weights decide how often a value is picked, a shuffle keeps every element")
+  @Test("a value is picked in proportion to its weight, and a shuffle keeps every element")
   func pickAndShuffle() {
     var random = SeededRandom(seed: 2)
     let picked = (0..<10_000).map { _ in random.pick([("a", 1), ("b", 0), ("c", 3)]) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Made-up fleets")
 struct FleetTests {
-  /// An event line about a subject, on the first of July 2013.
+  /// Returns the line of an event about a subject on 1 July 2013.
   private func event(_ subject: String, minute: Int = 0) -> String {
     let time =
       "2013-07-01T\(minute / 60 < 10 ? "0" : "")\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60):00Z"
@@ -16,7 +16,7 @@ struct FleetTests {
       #"{"specversion":"1.0","id":"\#(minute)","source":"/t","type":"t","subject":"\#(subject)","time":"\#(time)"}"#
   }
 
-  /// 200 flights, 3 airports, 3 stations.
+  /// The events of 200 flights, 3 airports and 3 weather stations.
   private var flightLines: [String] {
     (0..<200).map { event("flight/UA\($0)/2013-07-01", minute: $0 + 5) }
       + ["EWR", "JFK", "LGA"].flatMap { [event("airport/\($0)"), event("weather/\($0)", minute: 3)] }
@@ -41,7 +41,7 @@ struct FleetTests {
       subjects: try subjects(lines), options: FleetOptions(devices: devices, seed: seed, template: template))
   }
 
-  @Test("subjects are grouped by prefix in order of first appearance, each once; bad lines are counted")
+  @Test("subjects are grouped by prefix in the order of first appearance, each once; other lines are counted")
   func subjectGroups() throws {
     let found = try subjects([
       event("b/2", minute: 9), event("a/1", minute: 4), event("b/1", minute: 30), event("b/2"), "", "{broken",
@@ -55,7 +55,7 @@ struct FleetTests {
     #expect(found.firstTime == Timestamp(milliseconds: 1_372_636_800_000))
   }
 
-  @Test("the sample of the project is read whole")
+  @Test("every line of the project's sample is an event")
   func sample() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -68,7 +68,7 @@ struct FleetTests {
     #expect(found.firstTime == Timestamp(rfc3339: "2013-03-08T09:00:00Z"))
   }
 
-  @Test("events without any usable subject make no fleet, and the first reason is told")
+  @Test("events without a usable subject make no fleet, and the error names the first reason")
   func noSubjects() throws {
     let error = #expect(throws: FleetError.self) { try subjects([#"{"subject":7}"#]) }
     #expect(
@@ -82,7 +82,7 @@ struct FleetTests {
     }
   }
 
-  @Test("the same seed gives the same bytes, another seed others; a larger fleet begins with the smaller one")
+  @Test("the same seed gives the same bytes, another seed gives others, and a larger fleet begins with a smaller one")
   func deterministic() throws {
     func bytes(_ devices: Int, _ seed: UInt64) throws -> [UInt8] {
       let generator = try generator(flightLines, devices: devices, seed: seed)
@@ -100,7 +100,7 @@ struct FleetTests {
     #expect(small.count { $0 == UInt8(ascii: "\n") } == 200)
   }
 
-  @Test("one device of one seed is pinned: another machine or version gives the same")
+  @Test("one device of one seed is the same on every machine and in every version")
   func pinned() throws {
     let device = try generator(flightLines, devices: 1, seed: 20_130_708).registration(at: 6)
     #expect(
@@ -121,7 +121,7 @@ struct FleetTests {
           updatedAt: Timestamp(milliseconds: 1_371_025_104_000)))
   }
 
-  @Test("every registration is one that the registration decoder takes")
+  @Test("the registration decoder accepts every registration")
   func decodes() throws {
     let generator = try generator(flightLines, devices: 2000)
     var writer = JSONWriter()
@@ -162,7 +162,7 @@ struct FleetTests {
     #expect((0.1...0.3).contains(share { $0.widgets.contains { $0.nextReload != nil } }))
   }
 
-  @Test("kinds are as frequent as they have subjects, and interests follow Zipf")
+  @Test("kinds are as frequent as their subjects are many, and interests follow Zipf's law")
   func distribution() throws {
     let generator = try generator(flightLines, devices: 20_000)
     #expect(generator.kinds.map(\.name) == ["FlightStatus", "AirportDelays", "WeatherNow"])
@@ -179,7 +179,8 @@ struct FleetTests {
     #expect(abs(Double(kinds["AirportDelays"] ?? 0) / Double(widgets) - 3.0 / 206) < 0.003)
     #expect(followers.count == 200)
     let ranked = followers.values.sorted(by: >)
-    // Of one draw the first rank has 1/H(200) = 17 %, twice the second's; no repeats in a widget flatten that a little.
+    // One draw takes the first rank with probability 1/H(200) = 17 %, twice that of the second. Interests of a widget do
+    // not repeat, which flattens the curve a little.
     #expect((1.5...2.1).contains(Double(ranked[0]) / Double(ranked[1])))
     #expect((15.0...90.0).contains(Double(ranked[0]) / Double(ranked[99])))
   }
@@ -204,7 +205,7 @@ struct FleetTests {
   }
 
   @Test(
-    "a wrong --kinds is refused with what was expected",
+    "an error in --kinds names what was expected",
     arguments: [
       ("", "found '', expected Kind=prefix/ or Kind=prefix/:weight"),
       ("A=a/,B", "found 'B', expected Kind=prefix/ or Kind=prefix/:weight"),
@@ -238,7 +239,7 @@ struct FleetTests {
   }
 
   @Test(
-    "a wrong template file is refused by path in the document",
+    "an error in a template file names its place in the document",
     arguments: [
       (#"{"kinds": []}"#, "no kinds, expected at least one"),
       (#"{"kinds": [{"kind": "A"}]}"#, "$.kinds[0].subjectPrefix: missing; expected what the subjects begin with"),
@@ -263,7 +264,7 @@ struct FleetTests {
     }
   }
 
-  @Test("a kind without subjects and an impossible number of devices are refused with advice")
+  @Test("a kind without subjects and a number of devices out of bounds are refused with advice")
   func refused() throws {
     let template = try FleetTemplate(kindsOption: "A=train/")
     let error = #expect(throws: FleetError.self) { try generator(flightLines, devices: 10, template: template) }

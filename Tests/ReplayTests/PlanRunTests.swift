@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Plans from files")
 struct PlanRunTests {
-  /// The first events of the project's sample, a fleet about them, and the sample's policy.
+  /// Prepares the first events of the project's sample, a fleet about them, and the sample's policy.
   private func withSample<T>(events: Int, devices: Int, _ body: (PlanOptions) throws -> T) throws -> T {
     let resources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Sources/rouse/Resources").path
@@ -45,7 +45,7 @@ struct PlanRunTests {
     try PlanRun(options, observe: observe).run()
   }
 
-  /// An event on an instance.
+  /// An event and an instance that it reaches.
   private struct Pair: Hashable {
     var event, device, instance: String
   }
@@ -77,7 +77,7 @@ struct PlanRunTests {
     }
   }
 
-  @Test("without the drain, what is pending is what has no final decision")
+  @Test("without the drain, pending counts the pairs without a final decision")
   func pending() throws {
     try withSample(events: 1_000, devices: 100) { options in
       var options = options
@@ -95,7 +95,7 @@ struct PlanRunTests {
     }
   }
 
-  @Test("what the observer throws ends the run, and no output stands")
+  @Test("an error of the observer ends the run and leaves no output")
   func observerFails() throws {
     struct Stop: Error {}
     try withSample(events: 100, devices: 50) { options in
@@ -107,7 +107,7 @@ struct PlanRunTests {
     }
   }
 
-  /// One widget about an airport, and two changes of it in the last second that RFC 3339 can name.
+  /// A widget about an airport, and two changes in the last second that RFC 3339 can express.
   private static let lastSecond: [(file: String, lines: String)] = [
     (
       "devices.jsonl",
