@@ -66,10 +66,7 @@ public struct BacktestRun: ~Copyable {
     try register(at: start)
     report.first = start
     let measured = MeasuredInstances(collector.streams)
-    devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
-    for replay in replays.indices { replays[replay].equip(collector.streams, devices) }
-    var looks = LookSignals(
-      options.deviceModel, looks: devices.looks, streams: collector.streams, from: start?.microseconds ?? 0)
+    var looks = equip(from: start?.microseconds ?? 0)
     var now = Int64.min
     while event != nil || signal != nil {
       // Signals come before events of the same instant: they describe the device as the event found it.
@@ -87,11 +84,7 @@ public struct BacktestRun: ~Copyable {
         now = max(now, given.time.microseconds)
         collector.add(given, now: now)
         step(.event(given), now: now, measured)
-        if report.events % Self.progressEvery == 0 {
-          progress(
-            Progress(
-              stage: .planning, count: report.events, done: events.bytesConsumed, total: events.bytesTotal))
-        }
+        tell(.planning, report.events, done: events.bytesConsumed, total: events.bytesTotal)
         event = try self.next(&events)
       }
       report.last = Timestamp(microseconds: now)
@@ -99,6 +92,20 @@ public struct BacktestRun: ~Copyable {
     if now != .min { for replay in replays.indices { replays[replay].tick(before: now + Self.drain, measured) } }
     measure()
     return report
+  }
+
+  /// Models the devices of the measured instances, and gives every replay their hidden budgets.
+  /// - Returns: The signals of people who look at them, from an instant on.
+  private mutating func equip(from start: Int64) -> LookSignals {
+    devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
+    for replay in replays.indices { replays[replay].equip(collector.streams, devices) }
+    return LookSignals(options.deviceModel, looks: devices.looks, streams: collector.streams, from: start)
+  }
+
+  /// Reports the progress, once in every thousand records.
+  private func tell(_ stage: Progress.Stage, _ count: Int, done: Int64, total: Int64?) {
+    guard count % Self.progressEvery == 0 else { return }
+    progress(Progress(stage: stage, count: count, done: done, total: total))
   }
 
   /// Tells a signal to the modelled devices and to every planner.
@@ -140,11 +147,7 @@ public struct BacktestRun: ~Copyable {
         replays[replay].step(.registration(registration), at: time, nothing)
         for channel in registration.channels() { replays[replay].step(.registration(channel), at: time, nothing) }
       }
-      if report.devices % Self.progressEvery == 0 {
-        progress(
-          Progress(
-            stage: .registering, count: report.devices, done: devices.bytesConsumed, total: devices.bytesTotal))
-      }
+      tell(.registering, report.devices, done: devices.bytesConsumed, total: devices.bytesTotal)
     }
   }
 

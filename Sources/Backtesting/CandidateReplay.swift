@@ -36,7 +36,7 @@ struct CandidateReplay {
   private var answered = 0
   /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
   private var developers: Set<String> = []
-  /// For each device, the last command that reloaded measured instances, and the places of their streams.
+  /// The last command to each device that reloaded measured instances, and the places of their streams.
   private var lastReloads: [String: (command: String, streams: [Int])] = [:]
 
   /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.

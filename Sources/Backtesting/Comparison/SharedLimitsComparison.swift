@@ -27,7 +27,8 @@ struct SharedLimitsComparison {
     var bound = 0.0
     /// Value shown ÷ upper bound, for each day of a group.
     var captured: [Double] = []
-    /// For each app, the sums of the bounds if every push also costs the app's price at the same place of `appPrices`.
+    /// The sums of the bounds by app. Each sum assumes that every push also costs the app's price at the same place of
+    /// `appPrices`.
     var apps: [String: [Double]] = [:]
   }
 
@@ -130,33 +131,46 @@ struct SharedLimitsComparison {
     }
     for (_, parts) in days.sorted(by: { $0.key < $1.key }) {
       let day = parts[0].day.day
-      let limits = SharedBound.Limits(
-        perDay: zip(group.members, budgets).reduce(Int.max) { min($0, most($1.1, kind: streams[$1.0].kind, day)) },
-        minInterval: budgets.reduce(0) { max($0, $1.minInterval.microseconds) },
-        rate: rate(group, replay.policy))
       for (_, part) in parts {
         // A push before the first change, or after the last change has expired, shows nothing.
         for arrival in part.arrivals {
           span = (min(span.from, arrival.time), max(span.to, min(day.end, arrival.expires)))
         }
       }
-      var shown = 0.0
-      var optima = 0.0
-      for (member, part) in parts {
-        let own = replay.policy.kind(named: streams[member].kind)?.budget.perDay ?? 0
-        optima += part.optimum(tokens: own).value
-        shown += part.score(reloads: slice(reloads[member] ?? [], of: day), tokens: own).value
-      }
-      let windows = limits.windows(over: day)
-      let problem = HindsightProblem(together: parts.map(\.day), at: Set(windows.map(\.from)).sorted())
-      let bound = SharedBound(problem, windows: windows)
-      let least = min(optima, bound.value)
-      sums.shown += shown
-      sums.optima += optima
-      sums.bound += least
-      if least > 0 { sums.captured.append(shown / least) }
-      price(problem, bound, least: least, most: windows[0].most, group, replay.policy, &sums)
+      let limits = SharedBound.Limits(
+        perDay: zip(group.members, budgets).reduce(Int.max) { min($0, most($1.1, kind: streams[$1.0].kind, day)) },
+        minInterval: budgets.reduce(0) { max($0, $1.minInterval.microseconds) },
+        rate: rate(group, replay.policy))
+      addDay(parts, reloads: reloads, limits, group, replay.policy, &sums)
     }
+  }
+
+  /// Adds one day of a group.
+  /// - Parameters:
+  ///   - parts: The day of each member at which a change arrived.
+  ///   - reloads: The granted reloads of each member, µs, rising.
+  ///   - limits: The limits of the group.
+  private func addDay(
+    _ parts: [(member: Int, day: InstanceDay)], reloads: [Int: [Int64]], _ limits: SharedBound.Limits, _ group: Group,
+    _ policy: Policy, _ sums: inout Sums
+  ) {
+    let day = parts[0].day.day
+    var shown = 0.0
+    var optima = 0.0
+    for (member, part) in parts {
+      let own = policy.kind(named: streams[member].kind)?.budget.perDay ?? 0
+      optima += part.optimum(tokens: own).value
+      shown += part.score(reloads: slice(reloads[member] ?? [], of: day), tokens: own).value
+    }
+    let windows = limits.windows(over: day)
+    let problem = HindsightProblem(together: parts.map(\.day), at: Set(windows.map(\.from)).sorted())
+    let bound = SharedBound(problem, windows: windows)
+    let least = min(optima, bound.value)
+    sums.shown += shown
+    sums.optima += optima
+    sums.bound += least
+    if least > 0 { sums.captured.append(shown / least) }
+    price(problem, bound, least: least, most: windows[0].most, group, policy, &sums)
   }
 
   /// Returns the largest number of tokens of a kind in one measured day. A budget that counts by other days can grant two

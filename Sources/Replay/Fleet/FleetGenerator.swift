@@ -34,7 +34,6 @@ public struct FleetGenerator: Sendable {
   ///   - subjects: The subjects of the events.
   ///   - options: The size of the fleet, its seed and its template.
   /// - Throws: `FleetError` if the number of devices or the template is out of bounds, or a kind has no subjects.
-
   public init(subjects: FleetSubjects, options: FleetOptions) throws(FleetError) {
     guard (1...FleetOptions.devicesMax).contains(options.devices) else {
       throw .option(name: "--devices", problem: "found \(options.devices), expected 1 to \(FleetOptions.devicesMax)")

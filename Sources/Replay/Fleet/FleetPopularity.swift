@@ -11,7 +11,6 @@ struct FleetPopularity: Sendable {
 
   /// Puts the subjects into a random order of popularity.
   /// - Parameter subjects: At least one.
-
   init(_ subjects: [String], random: inout SeededRandom) {
     precondition(!subjects.isEmpty, "a popularity needs at least one subject")
     var ranked = subjects

@@ -13,19 +13,7 @@ extension PlanSummary {
       json.key(key)
       json.integer(value)
     }
-    json.key("outcomes")
-    json.beginArray()
-    for (outcome, count) in outcomes {
-      json.beginObject()
-      json.key("verdict")
-      json.string(outcome.verdict.rawValue)
-      json.key("reason")
-      json.string(outcome.reason.rawValue)
-      json.key("decisions")
-      json.integer(count)
-      json.endObject()
-    }
-    json.endArray()
+    writeOutcomes(to: &json)
     json.key("commandsBySurface")
     json.beginObject()
     for (surface, count) in commandsBySurface {
@@ -57,6 +45,22 @@ extension PlanSummary {
     extra(&json)
     json.endObject()
     return json.bytes
+  }
+
+  private func writeOutcomes(to json: inout JSONWriter) {
+    json.key("outcomes")
+    json.beginArray()
+    for (outcome, count) in outcomes {
+      json.beginObject()
+      json.key("verdict")
+      json.string(outcome.verdict.rawValue)
+      json.key("reason")
+      json.string(outcome.reason.rawValue)
+      json.key("decisions")
+      json.integer(count)
+      json.endObject()
+    }
+    json.endArray()
   }
 
   private func writePayloads(to json: inout JSONWriter) {
