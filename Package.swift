@@ -52,15 +52,18 @@ let package = Package(
     .target(
       name: "Auditing",
       dependencies: [
-        "Domain", "Policies", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
+        "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    // Must never depend on Planning, Auditing or a database: it checks what they did from public records alone.
+    .target(name: "Verification", dependencies: ["Domain", "Policies", "JSON"]),
     .target(name: "Replay", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .target(name: "Backtesting", dependencies: ["Replay", "Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .executableTarget(
       name: "rouse",
       dependencies: [
-        "Replay", "Backtesting", "Pipeline", "Auditing", "Planning", "Policies", "Domain", "KafkaClient", "LineFiles",
+        "Replay", "Backtesting", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
+        "KafkaClient", "LineFiles",
         "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -94,6 +97,7 @@ let package = Package(
     .testTarget(
       name: "AuditingTests",
       dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "VerificationTests", dependencies: ["Verification", "Domain", "JSON"]),
     .testTarget(
       name: "ReplayTests", dependencies: ["Replay", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(
@@ -102,12 +106,12 @@ let package = Package(
     .testTarget(
       name: "SimulatedPipelineTests",
       dependencies: [
-        "Pipeline", "Auditing", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        "Pipeline", "Verification", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),
     .testTarget(
-      name: "FireTests", dependencies: ["rouse", "Auditing", "Pipeline", "Policies", "Domain", "KafkaClient"]),
+      name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -373,5 +373,5 @@ public final class Conformance {
 
 extension KafkaErrorCode {
   /// The broker is too old for the request, or does not know it.
-  fileprivate var isUnsupported: Bool { rawValue == 35 || rawValue == -165 }
+  fileprivate var isUnsupported: Bool { self == .unsupportedVersion || self == .unsupportedFeature }
 }

@@ -265,7 +265,7 @@ public final class PlannerWorker {
 
   /// Errors that librdkafka deals with itself are logged; a position that the log no longer holds is not such a one.
   private func note(_ error: KafkaError) throws(KafkaError) {
-    if error.code == .noOffset || error.code.rawValue == 1 || error.code.rawValue == -140 {
+    if error.code == .noOffset || error.code == .offsetOutOfRange || error.code == .offsetResetForbidden {
       failure = .unreadable(
         place: settings.topics.log,
         reason:

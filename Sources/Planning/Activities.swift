@@ -73,19 +73,12 @@ extension Planner {
     let evaluation = fanOut.evaluations[kind]
     let isStarter = instances[instance].surface == .starter
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
+    // Also where nothing is sent: the next push shows it.
+    if let displayed = evaluation.displayed, !isStarter { _ = show(displayed, entry: entry, device: slot) }
     let time = fanOut.time
     if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
-    if evaluation.hasDisplays, !isStarter, entries[entry].current != evaluation.fingerprint {
-      entries[entry].current = evaluation.fingerprint
-      // Also where nothing is sent: the next push shows it.
-      touch(device: slot)
-    }
     if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
-    if evaluation.hasDisplays, !isStarter, evaluation.action != .end,
-      entries[entry].shown == evaluation.fingerprint
-    {
-      return .notVisible
-    }
+    if evaluation.displayed != nil, !isStarter, evaluation.action != .end, isShown(entry) { return .notVisible }
     if !kinds[kind].enabled { return .kindDisabled }
     guard let state = addressed[instance] else { return .noToken }
     if state.tokenDead { return .tokenDead }

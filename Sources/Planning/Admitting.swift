@@ -76,18 +76,15 @@ extension Planner {
     let evaluation = fanOut.evaluations[kind]
     guard evaluation.hasRule else { return .noMatch }
     let time = fanOut.time
-    if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
     noteOwnReload(instance, into: &output)
     var isRepeat = false
-    if evaluation.hasDisplays {
-      isRepeat = entries[entry].current == evaluation.fingerprint && waits(entry, on: instance)
-      if entries[entry].current != evaluation.fingerprint {
-        entries[entry].current = evaluation.fingerprint
-        touch(device: slot)
-      }
+    if let displayed = evaluation.displayed {
+      isRepeat = !show(displayed, entry: entry, device: slot) && waits(entry, on: instance)
     }
+    // Too late to be news; what it says is the truth all the same.
+    if evaluation.maxAge != .max, now &- time > evaluation.maxAge { return .staleEvent }
     if evaluation.relevance <= 0 { return .cosmetic }
-    if evaluation.hasDisplays, entries[entry].shown == evaluation.fingerprint {
+    if evaluation.displayed != nil, isShown(entry) {
       supersede(instance: instance, entry: entry, into: &output)
       return .notVisible
     }
@@ -102,6 +99,21 @@ extension Planner {
     }
     return append(entry: entry, instance: instance, device: slot, time: time, isRepeat: isRepeat, into: &output)
   }
+
+  /// Takes over what an event changes of what the instance would show if it were reloaded now.
+  /// - Returns: whether it would look different.
+  @inline(__always)
+  mutating func show(_ displayed: DisplayedChange, entry: UInt32, device slot: UInt32) -> Bool {
+    let current = displayed.applied(to: entries[entry].current)
+    if entries[entry].current == current { return false }
+    entries[entry].current = current
+    touch(device: slot)
+    return true
+  }
+
+  /// Whether the screen shows what a reload would show of the entry. Not before something is known of both.
+  @inline(__always)
+  func isShown(_ entry: UInt32) -> Bool { entries[entry].shown != 0 && entries[entry].shown == entries[entry].current }
 
   /// What reaches the screen without a push.
   @inline(__always)

@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// The head of a device's record (format version 4), a varint: its flags, and which parts are there. What is not is as
+/// The head of a device's record, a varint: its flags, and which parts are there. What is not is as
 /// it is at the beginning; most parts of most devices are.
 ///
 /// Instants are distances from the newest one that was written before them (`updatedAt` to begin with), in µs or, where

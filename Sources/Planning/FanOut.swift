@@ -17,6 +17,8 @@ struct FanOut {
   var evaluations: ContiguousArray<KindEvaluation> = []
   /// Kinds that have a rule for it.
   var evaluated: ContiguousArray<Int> = []
+  /// What the event leaves behind of what kinds display of its subject, for `SubjectMemory`.
+  var truths: [(key: UInt64, truth: DisplayedTruth)] = []
   /// Devices below this are done: where a restarted fan-out goes on.
   var nextDevice: UInt32 = 0
 
@@ -33,11 +35,11 @@ struct KindEvaluation {
   /// Which of the event's keys the kind's rule listens to; without a rule, the subject.
   var keys: UInt64 = 1
   var hasRule = false
-  var hasDisplays = false
   var maxAge: Int64 = .max
   var relevance: Float = 0
   var action = Rule.Action.update
-  var fingerprint: UInt64 = 0
+  /// How the event changes what the kind displays of its subject; nil where the policy does not say what it displays.
+  var displayed: DisplayedChange?
 }
 
 extension Planner {
@@ -84,8 +86,10 @@ extension Planner {
     fanOut.keys.removeAll(keepingCapacity: true)
     fanOut.keys.append(event.subject)
     var leftOut = 0
+    fanOut.truths.removeAll(keepingCapacity: true)
     for rule in rules.rules(forType: event.type, policy, kindByName) {
       fanOut.evaluations[rule.kind] = rule.evaluate(event, keys: &fanOut.keys, &leftOut)
+      if fanOut.standing == .fresh { fanOut.evaluations[rule.kind].displayed = displayedChange(event, rule) }
       fanOut.evaluated.append(rule.kind)
     }
     if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
@@ -94,6 +98,19 @@ extension Planner {
       guard let interest = interests.id(of: fanOut.keys[bit], in: texts) else { continue }
       fanOut.cursors.append(FanOut.Cursor(interest: interest, bit: 1 << UInt64(bit), place: 0))
     }
+  }
+
+  /// Works out how the event changes what the rule's kind displays. The memory takes it over when the whole fan-out is
+  /// done (`finishFanOut`): a fan-out that is resumed after a restart starts from the same truth.
+  private mutating func displayedChange(_ event: DomainEvent, _ rule: KindRule) -> DisplayedChange? {
+    guard let key = rule.truthKey(subject: event.subject) else { return nil }
+    let known = subjects.truth(key)
+    var truth = known ?? DisplayedTruth(count: rule.displays.count)
+    let before = known?.fingerprint(subject: event.subject) ?? 0
+    truth.take(event, displays: rule.displays)
+    let after = truth == known ? before : truth.fingerprint(subject: event.subject)
+    fanOut.truths.append((key, truth))
+    return DisplayedChange(before: before, after: after)
   }
 
   /// Visits devices in rising order, each once with all its interest entries.
@@ -160,6 +177,7 @@ extension Planner {
   }
 
   mutating func finishFanOut() {
+    for (key, truth) in fanOut.truths { subjects.note(key, truth: truth) }
     releasedEvents.append(fanOut.slot)
     fanOut.slot = none
     fanOut.event = nil

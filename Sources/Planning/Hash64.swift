@@ -1,6 +1,3 @@
-package import Domain
-package import Policies
-
 /// FNV-1a over bytes with a final mix: stable across runs, machines and versions, unlike `Hasher`. Used for fingerprints
 /// and subject keys, which live in `rouse.state`.
 package struct Hash64 {
@@ -31,33 +28,5 @@ package struct Hash64 {
     mixed = mixed &* 0xff51_afd7_ed55_8ccd
     mixed ^= mixed >> 33
     return mixed == 0 ? 1 : mixed
-  }
-}
-
-/// What a kind displays of an event, as one number: equal numbers look the same on the screen.
-package enum Fingerprint {
-  /// Fields that the event lacks count as null. The subject is part of it: two flights at one airport are two things.
-  package static func of(_ event: DomainEvent, displays: [DisplayField]) -> UInt64 {
-    var hash = Hash64()
-    hash.add(event.subject)
-    for field in displays {
-      switch event.value(at: field.path) {
-      case .number(let number):
-        if let step = field.round {
-          let steps = (number / step).rounded(.toNearestOrAwayFromZero)
-          hash.add(byte: 1)
-          hash.add((steps == 0 ? 0 : steps).bitPattern)
-        } else {
-          hash.add(byte: 2)
-          hash.add((number == 0 ? 0 : number).bitPattern)
-        }
-      case .string(let text):
-        hash.add(byte: 3)
-        hash.add(text)
-      case .bool(let flag): hash.add(byte: flag ? 4 : 5)
-      case .null, nil: hash.add(byte: 6)
-      }
-    }
-    return hash.value
   }
 }

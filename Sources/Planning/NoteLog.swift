@@ -9,7 +9,7 @@ import Domain
 ///      removed once no subject stands whole in it
 ///
 /// A chunk is a list of notes. A note is one subject with the ids that came since the note before it, or whole: with all
-/// ids that are remembered. The state of a subject is its newest whole note with all notes behind it. So a chunk is
+/// ids that are remembered, or with what a kind displays of it. The state of a subject is its newest whole note with all notes behind it. So a chunk is
 /// needed until each subject that stands whole in it is forgotten or stands whole in a later one. The chain of subjects by
 /// that chunk (`SubjectMemory.oldest`) tells at any time what the oldest chunk is needed for. When the chunks take more
 /// than twice the bytes that the memory would take if it were written whole, each commit writes some of the oldest
@@ -89,9 +89,9 @@ struct NoteChunk {
     self.now = now
   }
 
-  /// Ends a chunk that has no room for a note with so many ids, and begins the next one.
+  /// Ends a chunk that has no room for a note with so many ids and looks, and begins the next one.
   /// - Parameter log: gets the chunk that is full.
-  mutating func makeRoom(ids count: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
+  mutating func makeRoom(hashes count: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
     if notesStart > 0, record.binary.bytes.count + 8 * count + 4 * Self.noteBytes > bytesMax { end(&log, body) }
     if notesStart == 0 { begin(log.next) }
   }
@@ -100,7 +100,9 @@ struct NoteChunk {
   mutating func append(_ slots: borrowing SlotPool<SubjectMemory.Remembered>, _ slot: UInt32, count: Int) {
     // One by one: taking the subject out would count a reference to its ids.
     let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
-    let head = UInt8(count) | (slots[slot].generation == generation ? 0 : Self.isOlder)
+    let lookCount = slots[slot].newest.looks.count
+    let head =
+      UInt8(count) | (slots[slot].generation == generation ? 0 : Self.isOlder) | (lookCount > 0 ? Self.hasLooks : 0)
     let age = generation &- slots[slot].born
     let sinceNow = time &- now
     record.binary.piece(ofAtMost: 9 + 3 * OutputSpan<UInt8>.varintMax) { room in
@@ -111,10 +113,13 @@ struct NoteChunk {
       room.append(zigzag: sinceNow)
     }
     let idCount = slots[slot].newest.ids.count
+    if lookCount > 0 { record.binary.count(lookCount) }
+    for place in 0..<lookCount { record.binary.int64(Int64(bitPattern: slots[slot].newest.looks[place])) }
     for place in idCount - count..<idCount { record.binary.int64(Int64(bitPattern: slots[slot].newest.ids[place])) }
   }
 
   private static let isOlder: UInt8 = 0x80
+  private static let hasLooks: UInt8 = 0x40
 
   private mutating func begin(_ number: Int64) {
     Self.begin(number, &record)
@@ -147,7 +152,7 @@ struct NoteChunk {
     let now = try reader.int64("log time")
     while reader.remaining > 0 {
       let head = try reader.uint8("a note")
-      let count = Int(head & ~isOlder)
+      let count = Int(head & ~(isOlder | hasLooks))
       guard count <= SubjectMemory.idsMax else { throw .corrupt(offset: reader.offset - 1, what: "at most 16 ids") }
       var subject = SubjectMemory.Remembered()
       subject.key = UInt64(bitPattern: try reader.int64("a subject"))
@@ -158,6 +163,11 @@ struct NoteChunk {
         throw .corrupt(offset: reader.offset, what: "as many ids as noted")
       }
       subject.newest.time = now &+ (try reader.zigzag("a time"))
+      if head & hasLooks != 0 {
+        let lookCount = try reader.count("looks")
+        guard count == 0, lookCount > 0 else { throw .corrupt(offset: reader.offset, what: "looks, or ids") }
+        for _ in 0..<lookCount { subject.newest.looks.append(UInt64(bitPattern: try reader.int64("a look"))) }
+      }
       subject.newest.ids.reserveCapacity(count)
       for _ in 0..<count { subject.newest.ids.append(UInt64(bitPattern: try reader.int64("an id"))) }
       try body(subject)
@@ -166,17 +176,14 @@ struct NoteChunk {
 }
 
 extension SubjectMemory {
-  /// Subjects with records of their own that one commit writes into chunks.
-  static let ownRecordsMax = 256
   /// Chunks that one commit removes, beside twice as many as it writes.
   private static let removedMax = 64
 
   /// Bytes that the memory would take if it were written whole.
-  private var wholeBytes: Int { count * NoteChunk.noteBytes + idCount * 8 }
+  private var wholeBytes: Int { count * NoteChunk.noteBytes + hashCount * 8 }
 
   /// Hands over what was noted since the last call, as chunks of notes, and the removal of what is not needed any more.
   mutating func takeNotes(now: Int64, bounds: PlannerBounds, _ body: StateRecordSink) {
-    removeOutlived(body)
     let begun = log.next
     var chunk = NoteChunk(bytesMax: bounds.noteChunkBytesMax, generation: generation, now: now)
     for slot in listed where slots[slot].isListed { write(slot, whole: slots[slot].place < 0, &chunk, body) }
@@ -187,47 +194,24 @@ extension SubjectMemory {
       // A chunk is counted when it ends: what is begun in it is bounded by what is left.
       var left = min(due - chunk.bytes, bounds.noteChunkBytesMax)
       while left > 0, oldest != none, slots[oldest].place < begun {
-        left -= NoteChunk.noteBytes + slots[oldest].newest.ids.count * 8
+        left -= slots[oldest].wholeBytes
         write(oldest, whole: true, &chunk, body)
       }
       chunk.end(&log, body)
     }
-    takeOver(&chunk, body)
     removeChunks(atMost: Self.removedMax + 2 * Int(log.next - begun), body)
   }
 
   private mutating func write(_ slot: UInt32, whole: Bool, _ chunk: inout NoteChunk, _ body: StateRecordSink) {
     let count = whole ? slots[slot].newest.ids.count : Int(slots[slot].idsToWrite)
-    let isWhole = Remembered.isWhole(ids: count, noted: slots[slot].noted)
-    chunk.makeRoom(ids: count, &log, body)
+    let isWhole = slots[slot].isWhole(ids: count)
+    chunk.makeRoom(hashes: count + slots[slot].newest.looks.count, &log, body)
     chunk.append(slots, slot, count: count)
     slots[slot].idsToWrite = 0
     slots[slot].isListed = false
     guard isWhole else { return }
-    if slots[slot].place == Self.recordOfItsOwn { removeOwnRecord(slots[slot].key, body) }
     // The chunk in the making has the next number.
     move(slot, to: log.next)
-  }
-
-  /// Writes some of the subjects that an earlier release left into chunks.
-  private mutating func takeOver(_ chunk: inout NoteChunk, _ body: StateRecordSink) {
-    var left = Self.ownRecordsMax
-    while left > 0, oldest != none, slots[oldest].place == Self.recordOfItsOwn {
-      write(oldest, whole: true, &chunk, body)
-      left -= 1
-    }
-    chunk.end(&log, body)
-  }
-
-  private mutating func removeOutlived(_ body: StateRecordSink) {
-    for key in outlived { removeOwnRecord(key, body) }
-    outlived.removeAll()
-  }
-
-  private func removeOwnRecord(_ key: UInt64, _ body: StateRecordSink) {
-    var record = StateRecordWriter()
-    record.begin("s", String(key, radix: 16))
-    record.lendRemoval(to: body)
   }
 
   private mutating func removeChunks(atMost countMax: Int, _ body: StateRecordSink) {

@@ -26,7 +26,7 @@ struct NoteReplay {
   private mutating func take(
     _ note: SubjectMemory.Remembered, of chunk: Int64, into memory: inout SubjectMemory
   ) {
-    let isWhole = SubjectMemory.Remembered.isWhole(ids: note.newest.ids.count, noted: note.noted)
+    let isWhole = note.isWhole
     guard var known = memory.remembered(note.key), known.born >= note.born else {
       // New, or forgotten and come again.
       if isWhole { put(note, at: chunk, into: &memory) } else { lack(note, in: &memory) }
@@ -38,6 +38,7 @@ struct NoteReplay {
       guard isWhole || added <= note.newest.ids.count else { return lack(note, in: &memory) }
       let ids = known.newest.ids + note.newest.ids.suffix(Int(min(added, Int64(SubjectMemory.idsMax))))
       known.newest.ids = Array(ids.suffix(SubjectMemory.idsMax))
+      known.newest.looks = note.newest.looks
       known.noted = note.noted
     }
     known.newest.time = max(known.newest.time, note.newest.time)

@@ -3,7 +3,8 @@ public struct PlannerBounds: Sendable {
   /// Pending causes kept per instance; the oldest ends as `SUPERSEDED` when one more arrives. 32 is more than a screen
   /// can show and keeps a device's state record below 4 KB.
   public var causesPerInstanceMax = 32
-  /// Subjects whose newest event is remembered, per generation (two are kept). 130 bytes each, with 16 events 250.
+  /// Subjects whose newest event is remembered, per generation (two are kept). 140 bytes each, with 16 events 260; and as
+  /// much for each kind that displays something of them.
   public var subjectsPerGenerationMax = 500_000
   /// Bytes of one state record with notes about subjects, about: brokers take 1 MB.
   public var noteChunkBytesMax = 64 * 1024

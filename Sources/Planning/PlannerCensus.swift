@@ -19,9 +19,12 @@ public struct PlannerCensus: Equatable, Sendable {
   public var startsPerToken = 0
   /// Charge times that the instance with a rolling window and most of them keeps.
   public var chargesPerInstance = 0
-  /// Pairs of a subject and an event type that are remembered, and ids of events of them.
+  /// Pairs of a subject and an event type that are remembered.
   public var subjects = 0
-  public var eventIDs = 0
+  /// Pairs of a subject and a kind of which it is remembered what the kind displays.
+  public var truths = 0
+  /// Hashes of events and of displayed fields that are kept of both.
+  public var subjectHashes = 0
   /// Bytes of the notes about them in `rouse.state`, and the sizes of chunks that are kept for that.
   public var noteBytes = 0
   public var noteChunks = 0
@@ -53,8 +56,9 @@ extension Planner {
     census.timers = timers.count
     census.startsPerToken = addressed.values.reduce(0) { max($0, $1.started.count) }
     census.chargesPerInstance = rollingCharges.values.reduce(0) { max($0, $1.count) }
-    census.subjects = subjects.count
-    census.eventIDs = subjects.idCount
+    census.truths = subjects.slots.values.count { !$0.newest.looks.isEmpty }
+    census.subjects = subjects.count - census.truths
+    census.subjectHashes = subjects.hashCount
     census.noteBytes = subjects.log.bytes
     census.noteChunks = Int(subjects.log.next - subjects.log.first)
     census.kinds = kinds.count

@@ -8,6 +8,8 @@ final class KindRule: Sendable {
   let keys: [Key]
   let relevance: RelevanceFormula
   let displays: [DisplayField]
+  /// Hash of the kind's name and of what it displays: under another policy the fields have other meanings.
+  let displaysHash: UInt64
   let maxAge: Int64
   let action: Rule.Action
 
@@ -17,13 +19,33 @@ final class KindRule: Sendable {
     case template(InterestTemplate)
   }
 
-  init(_ rule: Rule, kind: Int, displays: [DisplayField]) {
+  init(_ rule: Rule, kind: Int, kindName: String, displays: [DisplayField]) {
     self.kind = kind
     keys = rule.interests.map { $0 == .subject ? .subject : .template($0) }
     relevance = rule.relevance
     self.displays = displays
+    displaysHash = Self.hash(kindName: kindName, displays: displays)
     maxAge = rule.maxAge?.microseconds ?? .max
     action = rule.action
+  }
+
+  private static func hash(kindName: String, displays: [DisplayField]) -> UInt64 {
+    var hash = Hash64()
+    hash.add(kindName)
+    for field in displays {
+      hash.add(field.path)
+      hash.add((field.round ?? 0).bitPattern)
+    }
+    return hash.value
+  }
+
+  /// The key of a subject's truth in `SubjectMemory`; nil where the kind displays nothing in particular.
+  func truthKey(subject: String) -> UInt64? {
+    if displays.isEmpty { return nil }
+    var hash = Hash64()
+    hash.add(displaysHash)
+    hash.add(subject)
+    return hash.value
   }
 
   /// What the event means to the kind. Adds the keys it is of interest by to those of the event.
@@ -50,8 +72,6 @@ final class KindRule: Sendable {
     evaluation.maxAge = maxAge
     evaluation.action = action
     evaluation.relevance = Float(relevance.evaluate(event))
-    evaluation.hasDisplays = !displays.isEmpty
-    evaluation.fingerprint = evaluation.hasDisplays ? Fingerprint.of(event, displays: displays) : 0
     return evaluation
   }
 }
@@ -82,7 +102,7 @@ struct RuleTable {
   private mutating func make(_ type: String, _ policy: Policy, _ kindByName: [String: UInt32]) -> [KindRule] {
     let rules = policy.kinds.compactMap { kind -> KindRule? in
       guard let index = kindByName[kind.name], let rule = kind.rule(forType: type) else { return nil }
-      return KindRule(rule, kind: Int(index), displays: kind.displays)
+      return KindRule(rule, kind: Int(index), kindName: kind.name, displays: kind.displays)
     }
     if byType.count >= Self.typesMax { byType.removeAll(keepingCapacity: true) }
     byType[type] = rules

@@ -6,8 +6,7 @@ import Domain
 ///     k/<kind>     what a kind has learnt
 ///     a/<app>      the app's ledger
 ///     n/<number>   notes of the newest events of subjects, in hexadecimal chunks (see `NoteLog`)
-///     s/<hash>     the newest event of a subject and type, before format 4; removed as it goes over into notes
-///     m/<hash>     the same, in local snapshots only
+///     m/<hash>     what is remembered of a subject, in local snapshots only
 ///     p/policy     the policy document in force
 ///     p/clock      log time and counters
 ///     p/position   written by the worker, last in each transaction
@@ -17,12 +16,7 @@ enum StateKey {
 }
 
 /// The version byte that starts every state value.
-///
-/// 3: a device's views, and the names of the subjects that were started by push.
-/// 4: devices packed (`DeviceRecordBits`); notes about subjects in chunks (`NoteLog`).
-let stateFormatVersion: UInt8 = 4
-/// The oldest version that is read; what it does not hold is as if it had never been learnt.
-let stateFormatOldest: UInt8 = 2
+let stateFormatVersion: UInt8 = 1
 
 /// Takes one record of `rouse.state`: its key, and its value or nil where the key is to be removed. The bytes are lent:
 /// what is kept must be copied.
@@ -198,23 +192,15 @@ extension SubjectMemory.Remembered {
     writer.int64(place)
   }
 
-  /// - Parameter isOfItsOwn: it is a record of the topic, as they were before format 4.
-  init(_ key: UInt64, from reader: inout BinaryReader, isOfItsOwn: Bool) throws(BinaryError) {
+  init(_ key: UInt64, from reader: inout BinaryReader) throws(BinaryError) {
     self.key = key
     generation = try reader.zigzag("a generation")
-    if isOfItsOwn {
-      born = generation
-      newest = try SubjectMemory.Newest(from: &reader)
-      noted = Int64(newest.ids.count)
-      place = SubjectMemory.recordOfItsOwn
-    } else {
-      born = try reader.zigzag("a generation")
-      noted = try reader.integer("a count of ids")
-      newest = try SubjectMemory.Newest(from: &reader)
-      place = max(try reader.int64("a place"), SubjectMemory.recordOfItsOwn)
-    }
-    guard !newest.ids.isEmpty, noted < .max >> 1, Self.isWhole(ids: newest.ids.count, noted: noted) else {
-      throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted")
+    born = try reader.zigzag("a generation")
+    noted = try reader.integer("a count of ids")
+    newest = try SubjectMemory.Newest(from: &reader)
+    place = max(try reader.int64("a place"), SubjectMemory.unwritten)
+    guard noted > 0, noted < .max >> 1, newest.ids.isEmpty != newest.looks.isEmpty, isWhole else {
+      throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted, or looks")
     }
   }
 }
@@ -224,11 +210,14 @@ extension SubjectMemory.Newest {
     writer.int64(time)
     writer.count(ids.count)
     for id in ids { writer.int64(Int64(bitPattern: id)) }
+    writer.count(looks.count)
+    for look in looks { writer.int64(Int64(bitPattern: look)) }
   }
 
   init(from reader: inout BinaryReader) throws(BinaryError) {
     time = try reader.int64("a time")
     ids = []
     for _ in 0..<(try reader.count("ids")) { ids.append(UInt64(bitPattern: try reader.int64("a hash"))) }
+    for _ in 0..<(try reader.count("looks")) { looks.append(UInt64(bitPattern: try reader.int64("a look"))) }
   }
 }

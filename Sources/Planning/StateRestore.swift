@@ -60,9 +60,8 @@ public struct PlannerRestore {
     switch letter {
     case UInt8(ascii: "d"):
       try add(device: keyBytes, in: key.dropFirst(2), bytes, in: value)
-    case UInt8(ascii: "s"), UInt8(ascii: "m"):
-      let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
-      try add(subject: name, isOfItsOwn: letter == UInt8(ascii: "s"), bytes, in: value)
+    case UInt8(ascii: "m"):
+      try add(subject: String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self), bytes, in: value)
     case UInt8(ascii: "n"):
       let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
       guard let number = Int64(name, radix: 16), 0..<(Int64.max >> 1) ~= number else {
@@ -86,22 +85,12 @@ public struct PlannerRestore {
     if planner.isTaken(device: slot) {
       displaced[Array(keyBytes[id])] = Array(bytes[value])
     } else {
-      try add(device: name, hash: hash, at: slot, version: bytes[value.lowerBound], from: &reader)
+      try planner.restore(device: name, hash: hash, at: slot, from: &reader, sharing: &tables)
     }
   }
 
   private mutating func add(
-    device id: Span<UInt8>, hash: UInt32, at slot: UInt32, version: UInt8, from reader: inout BinaryReader
-  ) throws(BinaryError) {
-    if version < 4 {
-      try planner.restore(device: id, hash: hash, at: slot, version: version, from: &reader, sharing: &tables)
-    } else {
-      try planner.restore(device: id, hash: hash, at: slot, from: &reader, sharing: &tables)
-    }
-  }
-
-  private mutating func add(
-    subject name: String, isOfItsOwn: Bool, _ bytes: [UInt8], in value: Range<Int>?
+    subject name: String, _ bytes: [UInt8], in value: Range<Int>?
   ) throws(BinaryError) {
     guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     guard let value else {
@@ -109,8 +98,7 @@ public struct PlannerRestore {
       return
     }
     var reader = try Self.reader(bytes, in: value)
-    planner.subjects.restore(
-      try SubjectMemory.Remembered(key, from: &reader, isOfItsOwn: isOfItsOwn))
+    planner.subjects.restore(try SubjectMemory.Remembered(key, from: &reader))
   }
 
   /// Takes back a device that an earlier record put in.
@@ -147,7 +135,8 @@ public struct PlannerRestore {
       guard !planner.isTaken(device: slot) else {
         throw .corrupt(offset: 1, what: "a slot of its own for each device")
       }
-      try add(device: id.span, hash: HashIndex.hash(id.span), at: slot, version: bytes[0], from: &reader)
+      try planner.restore(
+        device: id.span, hash: HashIndex.hash(id.span), at: slot, from: &reader, sharing: &tables)
     }
   }
 
@@ -196,8 +185,8 @@ public struct PlannerRestore {
     var reader = BinaryReader(bytes, in: range)
     let version = try reader.uint8("a format version")
     guard version <= stateFormatVersion else { throw .newerVersion(found: version, newestKnown: stateFormatVersion) }
-    guard version >= stateFormatOldest else {
-      throw .corrupt(offset: range.lowerBound, what: "a format version from \(stateFormatOldest) on")
+    guard version == stateFormatVersion else {
+      throw .corrupt(offset: range.lowerBound, what: "format version \(stateFormatVersion)")
     }
     return reader
   }

@@ -1,11 +1,13 @@
 /// The newest event of each (subject, type) of the last one to two days: what is older is stale, what has the same id is
-/// a duplicate. Two generations bound it by count and by age. How it gets into `rouse.state` stands at `NoteLog`.
+/// a duplicate. Beside them, what each kind displays of the subjects that events came about in that time. Two generations bound it by count and by age. How it gets into `rouse.state` stands at `NoteLog`.
 struct SubjectMemory {
   struct Newest: Equatable {
     /// `time` of the newest event, µs.
     var time: Int64
-    /// Hashes of source and id of the last `idsMax` events, oldest first.
+    /// Hashes of source and id of the last `idsMax` events, oldest first. Empty for a truth.
     var ids: [UInt64]
+    /// Of a subject and a kind: the looks of what the kind displays (`DisplayedTruth`). Empty for a subject and a type.
+    var looks: [UInt64] = []
   }
 
   /// Events remembered by id: how far back a repeat of an event is known as such.
@@ -22,9 +24,9 @@ struct SubjectMemory {
     var generation: Int64 = 0
     /// Generation in which it came into the memory: a subject that was forgotten and comes again is another one.
     var born: Int64 = 0
-    /// Ids noted since then. There are min(noted, `idsMax`) in `newest`.
+    /// Ids noted since then, of which there are min(noted, `idsMax`) in `newest`; or changes of the looks. 0: not in use.
     var noted: Int64 = 0
-    /// The chunk of notes that holds it whole, or one of the places below.
+    /// The chunk of notes that holds it whole, or `unwritten`.
     var place = SubjectMemory.unwritten
     /// Neighbours among what is written, by place.
     var older = none
@@ -34,37 +36,44 @@ struct SubjectMemory {
     /// Whether the next `takeNotes` writes it.
     var isListed = false
 
-    /// Whether `newest` holds every id that counts.
-    static func isWhole(ids: Int, noted: Int64) -> Bool { ids == Int(min(noted, Int64(SubjectMemory.idsMax))) }
+    /// Whether it is in use.
+    var isUsed: Bool { noted > 0 }
+
+    /// Whether `newest` holds every id that counts. A truth always is whole: its looks are written together.
+    var isWhole: Bool { isWhole(ids: newest.ids.count) }
+
+    func isWhole(ids: Int) -> Bool {
+      !newest.looks.isEmpty || ids == Int(min(noted, Int64(SubjectMemory.idsMax)))
+    }
+
+    /// Bytes of a whole note of it.
+    var wholeBytes: Int { NoteChunk.noteBytes + 8 * (newest.ids.count + newest.looks.count) }
   }
 
   /// A place: in no record yet.
   static let unwritten: Int64 = -1
-  /// A place: in a record of its own, as releases before state format 4 wrote them. Before every chunk.
-  static let recordOfItsOwn: Int64 = -2
 
   private var index = HashIndex()
   var slots = SlotPool<Remembered>()
   /// Counts the rotations; stands in the records so that a restore knows which are over.
   var generation: Int64 = 0
-  /// Keys of the generation at hand.
+  /// Subjects with types in the generation at hand. Truths are not counted: there are at most as many for each of them as
+  /// the policy has kinds with a rule for the type.
   private(set) var currentCount = 0
-  /// In all lists of ids together.
-  private(set) var idCount = 0
+  /// Ids and looks in all lists together.
+  private(set) var hashCount = 0
   /// Ends of the chain of what is written, by place.
   private(set) var oldest = none
   private(set) var youngest = none
   /// Slots noted since the last `takeNotes`; those that are not listed any more have been given up.
   var listed: ContiguousArray<UInt32> = []
-  /// Forgotten subjects whose records of their own are still to be removed.
-  var outlived: [UInt64] = []
   /// Where in `rouse.state` it stands.
   var log = NoteLog()
 
   var count: Int { index.count }
 
   /// Of both generations, rising.
-  var keys: [UInt64] { slots.values.lazy.filter { !$0.newest.ids.isEmpty }.map(\.key).sorted() }
+  var keys: [UInt64] { slots.values.lazy.filter(\.isUsed).map(\.key).sorted() }
 
   /// The key of a subject and an event type, given as UTF-8.
   static func key(subject: Span<UInt8>, type: Span<UInt8>) -> UInt64 {
@@ -98,22 +107,48 @@ struct SubjectMemory {
   /// Notes an event. A duplicate changes nothing but the generation of what was remembered in the older one.
   /// - Returns: how it stands to what came before.
   mutating func note(_ key: UInt64, id: UInt64, time: Int64) -> Standing {
-    let slot = slot(key) ?? insert(Remembered(key: key, generation: generation - 1, born: generation))
-    let moves = slots[slot].generation != generation
-    if moves {
-      slots[slot].generation = generation
-      currentCount += 1
-    }
+    let slot = slotOrNew(key)
+    let moves = moveUp(slot)
+    if moves { currentCount += 1 }
     let idsBefore = slots[slot].newest.ids.count
     let standing = Self.note(&slots[slot].newest, id: id, time: time)
     if standing != .duplicate {
-      idCount += slots[slot].newest.ids.count - idsBefore
+      hashCount += slots[slot].newest.ids.count - idsBefore
       slots[slot].noted += 1
       slots[slot].idsToWrite = min(slots[slot].idsToWrite + 1, UInt8(Self.idsMax))
     }
     // Also when only the generation has changed: a restored planner must forget it as late as this one.
     if moves || standing != .duplicate { list(slot) }
     return standing
+  }
+
+  private mutating func slotOrNew(_ key: UInt64) -> UInt32 {
+    slot(key) ?? insert(Remembered(key: key, generation: generation - 1, born: generation))
+  }
+
+  /// Brings what was remembered in the older generation into the one at hand.
+  /// - Returns: whether it was in the older one.
+  private mutating func moveUp(_ slot: UInt32) -> Bool {
+    guard slots[slot].generation != generation else { return false }
+    slots[slot].generation = generation
+    return true
+  }
+
+  /// What a kind displays of a subject, by `KindRule.truthKey`; nil when it is not remembered.
+  func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(looks: slots[$0].newest.looks) } }
+
+  /// Takes over what an event has left of it; what an event does not change stays for another day all the same.
+  mutating func note(_ key: UInt64, truth: DisplayedTruth) {
+    let slot = slotOrNew(key)
+    let moves = moveUp(slot)
+    if slots[slot].newest.looks != truth.looks {
+      hashCount += truth.looks.count - slots[slot].newest.looks.count
+      slots[slot].newest.looks = truth.looks
+      slots[slot].noted += 1
+      list(slot)
+    } else if moves {
+      list(slot)
+    }
   }
 
   /// In place: the list of ids is not copied.
@@ -135,21 +170,16 @@ struct SubjectMemory {
   /// A day is over, or there are too many: the older generation goes.
   mutating func rotate() {
     for slot in 0..<UInt32(slots.capacity)
-    where slots[slot].generation < generation && !slots[slot].newest.ids.isEmpty {
-      forget(slot)
+    where slots[slot].generation < generation && slots[slot].isUsed {
+      remove(slot)
     }
     generation += 1
     currentCount = 0
   }
 
-  private mutating func forget(_ slot: UInt32) {
-    if slots[slot].place == Self.recordOfItsOwn { outlived.append(slots[slot].key) }
-    remove(slot)
-  }
-
   private mutating func remove(_ slot: UInt32) {
     unlink(slot)
-    idCount -= slots[slot].newest.ids.count
+    hashCount -= slots[slot].newest.ids.count + slots[slot].newest.looks.count
     index.remove(slot, hash: Self.hash(slots[slot].key))
     slots.remove(slot, leaving: Remembered())
   }
@@ -194,23 +224,24 @@ struct SubjectMemory {
   mutating func finishRestore() {
     var written: [UInt32] = []
     currentCount = 0
-    idCount = slots.values.reduce(0) { $0 + $1.newest.ids.count }
-    for slot in 0..<UInt32(slots.capacity) where !slots[slot].newest.ids.isEmpty {
+    hashCount = slots.values.reduce(0) { $0 + $1.newest.ids.count + $1.newest.looks.count }
+    for slot in 0..<UInt32(slots.capacity) where slots[slot].isUsed {
       guard slots[slot].generation >= generation - 1 else {
-        forget(slot)
+        remove(slot)
         continue
       }
-      if slots[slot].generation == generation { currentCount += 1 }
+      if slots[slot].generation == generation, slots[slot].newest.looks.isEmpty { currentCount += 1 }
       if slots[slot].place == Self.unwritten { list(slot) } else { written.append(slot) }
     }
-    outlived.sort()
     written.sort { (slots[$0].place, slots[$0].key) < (slots[$1].place, slots[$1].key) }
     for slot in written { link(slot) }
   }
 
+  private static func bytes(_ list: [UInt64]) -> Int { list.isEmpty ? 0 : 32 + list.capacity * 8 }
+
   /// Bytes of the tables, and of the lists of ids with their headers.
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
-      + slots.values.reduce(0) { $0 + ($1.newest.ids.isEmpty ? 0 : 32 + $1.newest.ids.capacity * 8) }
+      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.ids) + Self.bytes($1.newest.looks) }
   }
 }

@@ -79,18 +79,6 @@ extension ViewHabits {
     let hours = try reader.varint("hours with a look")
     guard hours < 1 << 24 else { throw .corrupt(offset: reader.offset, what: "hours of a day") }
     for hour in 0..<24 where hours >> UInt64(hour) & 1 != 0 { add(hour, try reader.uint8("looks by hour")) }
-    try readEnd(from: &reader)
-  }
-
-  /// From a record of format version 3.
-  init(before4 reader: inout BinaryReader) throws(BinaryError) {
-    words.night = UInt64(bitPattern: try reader.int64("looks by hour"))
-    words.day = UInt64(bitPattern: try reader.int64("looks by hour"))
-    words.evening = UInt64(bitPattern: try reader.int64("looks by hour"))
-    try readEnd(from: &reader)
-  }
-
-  private mutating func readEnd(from reader: inout BinaryReader) throws(BinaryError) {
     days = try reader.uint8("days with a look")
     lastHour = try reader.integer("an hour")
     for hour in 0..<24 { best = max(best, count(hour)) }

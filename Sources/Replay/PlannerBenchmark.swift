@@ -141,7 +141,7 @@ public struct PlannerBenchmark: Sendable {
         halfLife: 20m
         displays: [ { field: data.level, round: 5 } ]
         rules:
-          - on: bench.level.changed
+          - event: bench.level.changed
             relevance: { base: 0.1, add: [ { changeOf: data.level, from: data.previous, per: 60, weight: 0.6 } ] }
       Bench1:
         surface: widget
@@ -149,14 +149,14 @@ public struct PlannerBenchmark: Sendable {
         halfLife: 1h
         displays: [ { field: data.level, round: 5 } ]
         rules:
-          - on: bench.level.changed
+          - event: bench.level.changed
             relevance: { base: 0.1, add: [ { changeOf: data.level, from: data.previous, per: 60, weight: 0.6 } ] }
       Bench2:
         surface: widget
         budget: { perDay: 20, minInterval: 15m }
         halfLife: 20m
         rules:
-          - on: bench.level.changed
+          - event: bench.level.changed
             relevance: { base: 0.3 }
     """
 }

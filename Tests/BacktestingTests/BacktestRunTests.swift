@@ -26,7 +26,7 @@ struct BacktestRunTests {
             halfLife: 20m
             displays: [ { field: data.waitingFlights } ]
             rules:
-              - on: airport.delays.changed
+              - event: airport.delays.changed
                 relevance:
                   base: 0
                   add: [ { changeOf: data.waitingFlights, from: data.previousWaitingFlights, per: 10, weight: 1 } ]

@@ -17,12 +17,12 @@ struct SurfaceTests {
         budget: { perDay: 48, minInterval: 5m }
         halfLife: 20m
         displays: [ { field: data.score } ]
-        rules: [ { on: match.*, relevance: { base: 0.6 } } ]
+        rules: [ { event: match.*, relevance: { base: 0.6 } } ]
       Door:
         surface: control
         budget: { perDay: 60, minInterval: 1m }
         halfLife: 5m
-        rules: [ { on: door.changed, relevance: { base: 0.7 } } ]
+        rules: [ { event: door.changed, relevance: { base: 0.7 } } ]
       Match:
         surface: liveActivity
         activity:
@@ -34,10 +34,10 @@ struct SurfaceTests {
         halfLife: 5m
         displays: [ { field: data.score } ]
         rules:
-          - { on: match.started, action: start, relevance: { base: 1 } }
-          - { on: match.final, action: end, relevance: { base: 1 } }
-          - { on: match.goal, relevance: { base: 0.9 } }
-          - { on: match.*, relevance: { base: 0.1 } }
+          - { event: match.started, action: start, relevance: { base: 1 } }
+          - { event: match.final, action: end, relevance: { base: 1 } }
+          - { event: match.goal, relevance: { base: 0.9 } }
+          - { event: match.*, relevance: { base: 0.1 } }
       Stadium:
         surface: broadcast
         activity:
@@ -45,7 +45,7 @@ struct SurfaceTests {
           quietEnd: 45m
           channelStoresNewest: true
         halfLife: 5m
-        rules: [ { on: match.goal, relevance: { base: 1 } } ]
+        rules: [ { event: match.goal, relevance: { base: 1 } } ]
 
     """
 

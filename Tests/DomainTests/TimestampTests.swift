@@ -50,4 +50,26 @@ import Testing
       #expect(Timestamp(rfc3339: instant.description) == instant, "seed \(seed)")
     }
   }
+
+  @Test(
+    "seconds and milliseconds are rounded down, also at both ends of the range",
+    arguments: [
+      (0, 0, 0), (999, 0, 0), (1_000_000, 1000, 1), (-1, -1, -1), (-1000, -1, -1), (-1001, -2, -1),
+      (-1_000_000, -1000, -1), (-1_000_001, -1001, -2), (.max, 9_223_372_036_854_775, 9_223_372_036_854),
+      (.min, -9_223_372_036_854_776, -9_223_372_036_855),
+    ] as [(Int64, Int64, Int64)])
+  func roundsDown(microseconds: Int64, milliseconds: Int64, seconds: Int64) {
+    let instant = Timestamp(microseconds: microseconds)
+    #expect(instant.milliseconds == milliseconds)
+    #expect(instant.seconds == seconds)
+  }
+
+  @Test("a record's timestamp of any number of milliseconds becomes an instant, clamped to the range of microseconds")
+  func recordTimestamps() {
+    for milliseconds in [Int64.min, -(1 << 62), 1 << 62, .max] {
+      let instant = Timestamp(milliseconds: milliseconds)
+      #expect(instant.microseconds == (milliseconds < 0 ? .min : .max))
+      #expect(instant.milliseconds.magnitude < milliseconds.magnitude)
+    }
+  }
 }

@@ -1,9 +1,9 @@
-import Auditing
 import Domain
 import Foundation
 import Glibc
 import KafkaClient
 import Policies
+import Verification
 
 @testable import Pipeline
 
@@ -39,14 +39,14 @@ final class FireRange {
         price: { base: 0.001 }
         displays: [ { field: data.value } ]
         rules:
-          - { on: score.changed, relevance: { base: 0.9 }, maxAge: 4s }
+          - { event: score.changed, relevance: { base: 0.9 }, maxAge: 4s }
       Table:
         surface: widget
         budget: { perDay: 40, minInterval: 1s, window: rolling }
         halfLife: 1m
         price: { base: 0.3 }
         rules:
-          - { on: score.changed, relevance: { base: 0.4 }, maxAge: 3s }
+          - { event: score.changed, relevance: { base: 0.4 }, maxAge: 3s }
 
     """
 

@@ -1,8 +1,8 @@
-import Auditing
 import Foundation
 import Glibc
 import KafkaClient
 import Testing
+import Verification
 
 /// `ROUSE_TEST_BOOTSTRAP=host:port` of a real Kafka.
 private let realKafka = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]

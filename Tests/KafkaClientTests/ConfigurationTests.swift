@@ -77,15 +77,4 @@ struct ConfigurationTests {
     try producer.poll(timeout: .milliseconds(200))
     #expect(lines.contains { $0.level == 7 && !$0.facility.isEmpty && !$0.message.isEmpty })
   }
-
-  @Test("codes have librdkafka's names")
-  func names() {
-    #expect(KafkaErrorCode.timedOut.name == "_TIMED_OUT")
-    #expect(KafkaErrorCode.producerFenced.description == "PRODUCER_FENCED")
-    #expect(KafkaErrorCode.fenced.name == "_FENCED")
-    #expect(KafkaErrorCode.topicExists.name == "TOPIC_ALREADY_EXISTS")
-    #expect(KafkaErrorCode.closed.name == "_DESTROY")
-    #expect(KafkaErrorCode.pollIntervalExceeded.name == "_MAX_POLL_EXCEEDED")
-    #expect(KafkaErrorCode(rawValue: 12345).name == "ERR_12345?")
-  }
 }

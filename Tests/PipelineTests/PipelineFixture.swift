@@ -29,7 +29,7 @@ final class PipelineFixture {
         # Alike at every hour: where log time is the broker's, a test runs at any.
         views: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
         rules:
-          - on: flight.delay.changed
+          - event: flight.delay.changed
             relevance: { base: 0.9 }
     """
 

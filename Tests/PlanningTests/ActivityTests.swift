@@ -16,10 +16,10 @@ private typealias H = PlannerHarness
         budget: InstanceBudget(perDay: 200, minInterval: .zero), halfLife: .minutes(20),
         displays: [DisplayField(path: "data.delay", round: 5), DisplayField(path: "data.status")],
         rules: [
-          Rule(on: "flight.boarding", relevance: RelevanceFormula(base: 0.9), action: .start),
-          Rule(on: "flight.delay.changed", relevance: RelevanceFormula(base: 0.2)),
-          Rule(on: "flight.gate.changed", relevance: RelevanceFormula(base: 0.8)),
-          Rule(on: "flight.arrived", relevance: RelevanceFormula(base: 0.5), action: .end),
+          Rule(event: "flight.boarding", relevance: RelevanceFormula(base: 0.9), action: .start),
+          Rule(event: "flight.delay.changed", relevance: RelevanceFormula(base: 0.2)),
+          Rule(event: "flight.gate.changed", relevance: RelevanceFormula(base: 0.8)),
+          Rule(event: "flight.arrived", relevance: RelevanceFormula(base: 0.5), action: .end),
         ], price: PricePrior(base: 0.3, floor: 0),
         activity: ActivityPolicy(
           attributesType: "FlightAttributes",
@@ -419,7 +419,8 @@ private typealias H = PlannerHarness
   @Test("what an activity was told of and not sent is known after a restart")
   func unsentIsKnown() {
     for isRestored in [false, true] {
-      var h = H(Self.policy { $0.rules.append(Rule(on: "flight.meal.changed", relevance: RelevanceFormula(base: 0))) })
+      var h = H(
+        Self.policy { $0.rules.append(Rule(event: "flight.meal.changed", relevance: RelevanceFormula(base: 0))) })
       h.losesPlanner = { isRestored }
       var activity = Self.activity()
       activity.interests = ["flight/UA1", "flight/UA2"]

@@ -17,8 +17,8 @@ struct BoundsTests {
         kind.halfLife = .hours(4)
         kind.displays = []
         kind.rules = [
-          Rule(on: "flight.delay.changed", relevance: RelevanceFormula(base: 0.5)),
-          Rule(on: "flight.boarding", relevance: RelevanceFormula(base: 0.9), maxAge: .seconds(5)),
+          Rule(event: "flight.delay.changed", relevance: RelevanceFormula(base: 0.5)),
+          Rule(event: "flight.boarding", relevance: RelevanceFormula(base: 0.9), maxAge: .seconds(5)),
         ]
       })
     h.register(.phone())

@@ -103,13 +103,13 @@ extension Policy {
       name: "FlightStatus", budget: InstanceBudget(perDay: 48, minInterval: .zero), halfLife: .minutes(20),
       displays: [DisplayField(path: "data.delay", round: 5), DisplayField(path: "data.status")],
       rules: [
-        Rule(on: "flight.delay.changed", relevance: RelevanceFormula(base: 0.5)),
+        Rule(event: "flight.delay.changed", relevance: RelevanceFormula(base: 0.5)),
         Rule(
-          on: "flight.cancelled",
+          event: "flight.cancelled",
           interests: [.subject, InterestTemplate(parts: [.text("airport/"), .field("data.origin")])],
           relevance: RelevanceFormula(base: 1)),
-        Rule(on: "flight.gate.changed", relevance: RelevanceFormula(base: 0)),
-        Rule(on: "flight.boarding", relevance: RelevanceFormula(base: 0.9), maxAge: .minutes(30)),
+        Rule(event: "flight.gate.changed", relevance: RelevanceFormula(base: 0)),
+        Rule(event: "flight.boarding", relevance: RelevanceFormula(base: 0.9), maxAge: .minutes(30)),
       ],
       price: PricePrior(base: 0, floor: 0), views: Array(repeating: 1, count: 24))
     change(&kind)

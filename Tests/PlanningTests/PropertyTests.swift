@@ -47,15 +47,15 @@ struct RandomLife {
     version: tight
     apps: { com.example.flights: { perDay: 12 } }
     kinds:
-      FlightStatus: { surface: widget, budget: { perDay: 3, minInterval: 5m, window: rolling, reserve: { share: 0.4, aboveRelevance: 0.9 } }, halfLife: 40m, price: { base: 0.6 }, rules: [ { on: "flight.*", relevance: { base: 0.7 } } ] }
+      FlightStatus: { surface: widget, budget: { perDay: 3, minInterval: 5m, window: rolling, reserve: { share: 0.4, aboveRelevance: 0.9 } }, halfLife: 40m, price: { base: 0.6 }, rules: [ { event: "flight.*", relevance: { base: 0.7 } } ] }
     """,
     """
     version: loose
     quietHours: { from: "22:00", to: "05:00", exceptRelevance: 0.9 }
     limits: { devicePushes: { limit: 5, window: 1h, burst: 3 }, backgroundPushes: { limit: 2, window: 1h, burst: 1 } }
     kinds:
-      FlightStatus: { surface: widget, budget: { perDay: 6, minInterval: 1m, dayStart: "16:00" }, halfLife: 20m, displays: [ { field: data.delay, round: 5 } ], price: { base: 0.05 }, rules: [ { on: flight.delay.changed, relevance: { base: 0.9 } }, { on: "flight.*", relevance: { base: 0.4 } } ] }
-      Airport: { surface: widget, enabled: false, budget: { perDay: 4 }, halfLife: 2h, rules: [ { on: "flight.*", relevance: { base: 0.4 } } ] }
+      FlightStatus: { surface: widget, budget: { perDay: 6, minInterval: 1m, dayStart: "16:00" }, halfLife: 20m, displays: [ { field: data.delay, round: 5 } ], price: { base: 0.05 }, rules: [ { event: flight.delay.changed, relevance: { base: 0.9 } }, { event: "flight.*", relevance: { base: 0.4 } } ] }
+      Airport: { surface: widget, enabled: false, budget: { perDay: 4 }, halfLife: 2h, rules: [ { event: "flight.*", relevance: { base: 0.4 } } ] }
     """,
   ]
 

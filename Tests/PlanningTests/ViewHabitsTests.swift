@@ -192,7 +192,7 @@ struct ViewHabitsTests {
     #expect(again.viewHabits == h.planner.viewHabits && again.viewHabits.count == 1)
   }
 
-  @Test("state of another release that cannot be read is refused", arguments: [0, 1, 5] as [UInt8])
+  @Test("state in another format is refused", arguments: [0, stateFormatVersion + 1, 255] as [UInt8])
   func refused(version: UInt8) throws {
     var h = H()
     h.register(.phone())

@@ -19,7 +19,7 @@ import Testing
             contentState: { a: 1 }
             \(lines)
           halfLife: 5m
-          rules: [{ on: a, relevance: { base: 1 } }]
+          rules: [{ event: a, relevance: { base: 1 } }]
       """
     return try #require(try PolicyDocument(yaml: yaml, file: "p.yaml").policy.kinds[0].activity)
   }
@@ -34,7 +34,7 @@ import Testing
             contentState:
               a: \(value)
           halfLife: 5m
-          rules: [{ on: a, relevance: { base: 1 } }]
+          rules: [{ event: a, relevance: { base: 1 } }]
       """
     return try PolicyDocument(yaml: yaml, file: "p.yaml").policy.kinds[0].activity?.contentState.first?.value
   }
@@ -173,7 +173,7 @@ import Testing
           surface: liveActivity
           activity: { contentState: \(Self.constants(bytes)) }
           halfLife: 5m
-          rules: [{ on: a, relevance: { base: 1 } }]
+          rules: [{ event: a, relevance: { base: 1 } }]
       """
     let warnings = try PolicyDocument(yaml: yaml, file: "p.yaml").warnings
     #expect(warnings.map(\.message) == (warning.isEmpty ? [] : [warning]))
@@ -193,7 +193,7 @@ import Testing
             attributes: \(Self.constants(4100))
             alert: { title: t, body: b }
           halfLife: 5m
-          rules: [{ on: b, action: end, relevance: { base: 1 } }, { on: a, action: start, relevance: { base: 1 } }]
+          rules: [{ event: b, action: end, relevance: { base: 1 } }, { event: a, action: start, relevance: { base: 1 } }]
       """
     let warnings = try PolicyDocument(yaml: yaml, file: "p.yaml").warnings
     #expect(warnings.map(\.path) == ["kinds.A.activity"])

@@ -45,7 +45,7 @@ import Testing
 
   @Test("at most 100 errors are reported, and a document with more is still refused")
   func manyErrors() {
-    let rules = String(repeating: "\n      - { on: a b, relevance: { base: 2 } }", count: 200)
+    let rules = String(repeating: "\n      - { event: a b, relevance: { base: 2 } }", count: 200)
     #expect(Self.problems("version: 1\nkinds:\n  A:\n    halfLife: 5m\n    rules:\(rules)").count == 100)
   }
 
@@ -59,7 +59,8 @@ import Testing
       ("views: []", "a list of 0 weights, one per hour 0 to 23; expected 24"),
     ])
   func counts(_ line: String, _ message: String) {
-    let yaml = "version: 1\nkinds:\n  A:\n    \(line)\n    halfLife: 5m\n    rules: [{ on: a, relevance: { base: 1 } }]"
+    let rules = "rules: [{ event: a, relevance: { base: 1 } }]"
+    let yaml = "version: 1\nkinds:\n  A:\n    \(line)\n    halfLife: 5m\n    \(rules)"
     #expect(Self.problems(yaml).map(\.message) == [message])
   }
 }

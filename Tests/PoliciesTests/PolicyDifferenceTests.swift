@@ -11,8 +11,8 @@ import Testing
       A:
         halfLife: 20m
         rules:
-          - { on: a.one, relevance: { base: 0.5 } }
-          - { on: a.two, relevance: { base: 0.5 }, maxAge: 5m }
+          - { event: a.one, relevance: { base: 0.5 } }
+          - { event: a.two, relevance: { base: 0.5 }, maxAge: 5m }
     """
 
   private static func difference(_ old: String, _ new: String) throws -> PolicyDifference {
@@ -32,7 +32,7 @@ import Testing
       "quietHours: { from: \"23:00\", to: \"07:00\" }\n", with: ""
     )
     .replacing("maxAge: 5m", with: "maxAge: 10m").replacing(
-      "- { on: a.one", with: "- { on: a.zero, relevance: { base: 1 } }\n      - { on: a.one")
+      "- { event: a.one", with: "- { event: a.zero, relevance: { base: 1 } }\n      - { event: a.one")
     #expect(
       try Self.difference(Self.old, new).text == """
         quietHours.from: - 23:00
@@ -57,13 +57,14 @@ import Testing
             contentState: { a: "{data.a}", b: 12, c: { object: { d: "x {data.d}" } } }
             dismissal: default
           halfLife: 20m
-          rules: [{ on: a.one, relevance: { base: 0.5 } }]
+          rules: [{ event: a.one, relevance: { base: 0.5 } }]
       """
     let same = old.replacing("\"{data.a}\", b: 12", with: "{ field: data.a, default: null }, b: 12.0")
-      .replacing("on: a.one", with: "on: a.one, action: update").replacing("dismissal: default", with: "quietEnd: 120m")
+      .replacing("event: a.one", with: "event: a.one, action: update").replacing(
+        "dismissal: default", with: "quietEnd: 120m")
     #expect(try Self.difference(old, same).text == "")
     let new = old.replacing("\"{data.a}\", b: 12", with: "{ field: data.a, default: \"0\" }, b: \"12\"")
-      .replacing("x {", with: "y {").replacing("on: a.one", with: "on: a.one, action: end")
+      .replacing("x {", with: "y {").replacing("event: a.one", with: "event: a.one, action: end")
       .replacing("dismissal: default", with: "dismissal: { after: 90m }")
       .replacing("version: 1", with: "version: 1\nlimits: { frequentPushesFactor: 4, activityPushes: { burst: 2 } }")
     #expect(

@@ -9,7 +9,7 @@ import Testing
   private static let minimal = """
     version: 2026-11-20.1
     kinds:
-      A: { halfLife: 20m, rules: [{ on: a, relevance: { base: 0.5 } }] }
+      A: { halfLife: 20m, rules: [{ event: a, relevance: { base: 0.5 } }] }
     """
 
   @Test("what a kind leaves out comes from the profile or is built in")
@@ -20,7 +20,7 @@ import Testing
     #expect(policy.quietHours == nil && policy.apps == [])
     let expected = KindPolicy(
       name: "A", budget: InstanceBudget(perDay: 48, minInterval: .minutes(15)), halfLife: .minutes(20),
-      rules: [Rule(on: "a", relevance: RelevanceFormula(base: 0.5))])
+      rules: [Rule(event: "a", relevance: RelevanceFormula(base: 0.5))])
     #expect(policy.kinds == [expected])
   }
 
@@ -44,7 +44,7 @@ import Testing
     #expect(status.displays == [DisplayField(path: "data.delayMinutes", round: 5), DisplayField(path: "data.status")])
     #expect(status.rules[0].maxAge == .minutes(30) && status.rules[0].interests.count == 3)
     #expect(status.rules[0].relevance == Self.everyTerm)
-    #expect(status.rules[1].on == "*" && status.rules[1].matches(type: "anything"))
+    #expect(status.rules[1].event == "*" && status.rules[1].matches(type: "anything"))
     #expect(status.price.base == 0.35 && status.price.floor == 0.02 && status.price.smoothing == 2)
   }
 
@@ -71,7 +71,7 @@ import Testing
   func hash() throws {
     let first = try Self.policy(Self.minimal)
     #expect(first.reference.hash == String(SHA256.hexDigest(of: Array(Self.minimal.utf8)).prefix(16)))
-    #expect(first.reference.hash == "032a9cb16b48ad9a")
+    #expect(first.reference.hash == "6e55bb780ad0a874")
     #expect(try Self.policy(Self.minimal).reference == first.reference)
     #expect(try Self.policy(Self.minimal + "\n# reviewed").reference.hash != first.reference.hash)
   }
@@ -80,7 +80,7 @@ import Testing
     "line ends, a byte order mark and * in texts and comments do not matter",
     arguments: [
       ("\n", "\r\n"), ("\n", "\r"), ("version", "\u{FEFF}version"), ("version", "# *all* & none\nversion"),
-      ("on: a", "on: \"*\""),
+      ("event: a", "event: \"*\""),
     ])
   func spelling(_ old: String, _ new: String) throws {
     #expect(try Self.policy(Self.minimal.replacing(old, with: new)).kinds.count == 1)

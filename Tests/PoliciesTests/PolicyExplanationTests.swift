@@ -11,8 +11,8 @@ import Testing
       A:
         budget: { timeSensitive: true }
         halfLife: 20m
-        rules: [{ on: a, relevance: { base: 0.5, add: [{ changed: data.a, from: data.b, weight: 0.5 }] } }]
-      B: { halfLife: 1h, rules: [{ on: b, relevance: { base: 1 } }] }
+        rules: [{ event: a, relevance: { base: 0.5, add: [{ changed: data.a, from: data.b, weight: 0.5 }] } }]
+      B: { halfLife: 1h, rules: [{ event: b, relevance: { base: 1 } }] }
     """
 
   private static func explanation(kind: String? = nil) throws -> PolicyExplanation {

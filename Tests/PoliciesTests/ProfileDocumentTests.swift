@@ -9,7 +9,7 @@ import Testing
   private static let policy = """
     version: 1
     profile: ./field-test.yaml # ours
-    kinds: { K: { halfLife: 1m, rules: [{ on: "*", relevance: { base: 1 } }] } }
+    kinds: { K: { halfLife: 1m, rules: [{ event: "*", relevance: { base: 1 } }] } }
     """
 
   private static func own() throws -> ProfileDocument {

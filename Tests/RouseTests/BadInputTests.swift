@@ -216,7 +216,7 @@ struct BadInputTests {
       return """
           Kind\(number):
             halfLife: 20m
-            rules: [{ on: flight.*, interests: [\(keys)], relevance: { base: 1 } }]
+            rules: [{ event: flight.*, interests: [\(keys)], relevance: { base: 1 } }]
 
         """
     }
@@ -228,7 +228,7 @@ struct BadInputTests {
     #expect(check.status == 0)
     #expect(
       check.lines.first
-        == "policy.yaml:5:15: warning: kinds.Kind0.rules[0].on: an event of this type can have 81 interest keys over all kinds; only the first 64 count"
+        == "policy.yaml:5:15: warning: kinds.Kind0.rules[0].event: an event of this type can have 81 interest keys over all kinds; only the first 64 count"
     )
     // With the subject, 49 keys are those of the first three kinds; of the last kind none is left.
     let phones = (0..<5).map { number in

@@ -167,12 +167,18 @@ struct PlanTests {
     try FileManager.default.linkItem(
       at: place.folder.appendingPathComponent("events.jsonl"), to: place.folder.appendingPathComponent("hard.jsonl"))
     for (outputs, problem) in [
-      (["--decisions", "out.jsonl", "--commands", "./out.jsonl"], "--decisions and --commands name one file"),
-      (["--dead-letters", "a.sqlite", "--audit", "a.sqlite"], "--dead-letters and --audit name one file, a.sqlite:"),
-      (["--decisions", "events.jsonl"], "--events and --decisions name one file, events.jsonl:"),
-      (["--decisions", "link.jsonl"], "--events and --decisions name one file, events.jsonl and link.jsonl:"),
-      (["--commands", "hard.jsonl"], "--events and --commands name one file"),
-      (["--dead-letters", "policy.yaml"], "--policy and --dead-letters name one file"),
+      (
+        ["--decisions", "out.jsonl", "--commands", "./out.jsonl"],
+        "--commands (./out.jsonl) and --decisions (out.jsonl) are the same file"
+      ),
+      (
+        ["--dead-letters", "a.sqlite", "--audit", "a.sqlite"],
+        "--audit (a.sqlite) and --dead-letters (a.sqlite) are the same file"
+      ),
+      (["--decisions", "events.jsonl"], "--decisions (events.jsonl) and --events (events.jsonl) are the same file"),
+      (["--decisions", "link.jsonl"], "--decisions (link.jsonl) and --events (events.jsonl) are the same file"),
+      (["--commands", "hard.jsonl"], "--commands (hard.jsonl) and --events (events.jsonl) are the same file"),
+      (["--dead-letters", "policy.yaml"], "--dead-letters (policy.yaml) and --policy (policy.yaml) are the same file"),
     ] {
       let outcome = try place.rouse(list: Self.inputs + outputs)
       #expect(outcome.status == 2, "\(outputs)")
@@ -190,12 +196,12 @@ struct PlanTests {
     let events = try place.bytes("events.jsonl")
     let fleet = try place.rouse("fleet", "--events", "events.jsonl", "--devices", "2", "--out", "events.jsonl")
     #expect(fleet.status == 2)
-    #expect(fleet.err.contains("--events and --out name one file, events.jsonl:"))
+    #expect(fleet.err.contains("--out (events.jsonl) and --events (events.jsonl) are the same file"))
     let simulated = try place.rouse(
       "simulate", "--policy", "policy.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--report",
       "policy.yaml")
     #expect(simulated.status == 2)
-    #expect(simulated.err.contains("--policy and --report name one file, policy.yaml:"))
+    #expect(simulated.err.contains("--report (policy.yaml) and --policy (policy.yaml) are the same file"))
     #expect(try place.bytes("events.jsonl") == events)
   }
 

@@ -10,7 +10,7 @@ let tinyPolicy = """
       price: { base: 0.0001, floor: 0 }
       displays: [ { field: data.delayMinutes, round: 5 } ]
       rules:
-        - on: flight.delay.changed
+        - event: flight.delay.changed
           relevance: { base: 0.5 }
 
   """
@@ -46,9 +46,9 @@ let matchPolicy = """
         alert: { title: "{subject}", body: Match }
       halfLife: 5m
       rules:
-        - { on: match.kickoff, action: start, relevance: { base: 1 } }
-        - { on: match.ended, action: end, relevance: { base: 1 } }
-        - { on: match.*, relevance: { base: 0.5 } }
+        - { event: match.kickoff, action: start, relevance: { base: 1 } }
+        - { event: match.ended, action: end, relevance: { base: 1 } }
+        - { event: match.*, relevance: { base: 0.5 } }
 
   """
 

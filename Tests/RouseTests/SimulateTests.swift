@@ -85,7 +85,7 @@ struct SimulateTests {
         halfLife: 20m
         displays: [ { field: data.n } ]
         rules:
-          - on: board.changed
+          - event: board.changed
             relevance: { base: 0.4 }
     """
 

@@ -1,9 +1,9 @@
-import Auditing
 import Domain
 import JSON
 import KafkaClient
 import Planning
 import Policies
+import Verification
 
 @testable import Pipeline
 

@@ -47,7 +47,8 @@ struct MemoryCheck {
     check("timers", census.timers, max: 2 * census.instances + 64)
     check("starts of one token", census.startsPerToken, max: bounds.startsPerTokenMax)
     check("subjects", census.subjects, max: 2 * bounds.subjectsPerGenerationMax)
-    check("ids of events", census.eventIDs, max: 16 * census.subjects)
+    check("hashes of events and displayed fields", census.subjectHashes, max: 16 * census.subjects + 32 * census.truths)
+    check("truths", census.truths, max: census.subjects * census.kinds)
     check("bytes of notes", census.noteBytes, max: noteBytesMax(census, processor.partition))
     check("kinds", census.kinds, max: Self.kinds)
     check("apps", census.apps, max: Traffic.apps.count)
@@ -61,7 +62,7 @@ struct MemoryCheck {
   /// See `NoteLog`: about four times what the memory takes when it is written whole, and what one commit adds; records are
   /// small here, so that what each costs beside its bytes counts.
   private mutating func noteBytesMax(_ census: PlannerCensus, _ partition: Int32) -> Int {
-    let whole = max(wholeMost[partition] ?? 0, census.subjects * 17 + census.eventIDs * 8)
+    let whole = max(wholeMost[partition] ?? 0, (census.subjects + census.truths) * 17 + census.subjectHashes * 8)
     wholeMost[partition] = whole
     return bounds.noteSpareBytes + 10 * whole + 600
   }

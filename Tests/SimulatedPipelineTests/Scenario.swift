@@ -98,16 +98,16 @@ struct Scenario {
         displays: [ { field: data.delay, round: 5 } ]
         price: { base: 0.001 }
         rules:
-          - on: flight.delay.changed
+          - event: flight.delay.changed
             relevance: { base: 0.5 }
       Score:
         surface: widget
         budget: { perDay: 2, minInterval: 2m }
         halfLife: 10m
         rules:
-          - on: score.changed
+          - event: score.changed
             relevance: { base: 0.9 }
-          - on: flight.delay.changed
+          - event: flight.delay.changed
             relevance: { base: 0.1 }
       GateControl:
         surface: control
@@ -116,7 +116,7 @@ struct Scenario {
         displays: [ { field: data.delay, round: 2 } ]
         price: { base: 0.0001 }
         rules:
-          - on: "flight.*"
+          - event: "flight.*"
             relevance: { base: 0.5 }
       FlightActivity:
         surface: liveActivity
@@ -124,9 +124,9 @@ struct Scenario {
         displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
         price: { base: 0.3, floor: 0.0 }
         rules:
-          - { on: flight.boarding, action: start, relevance: { base: 0.9 } }
-          - { on: flight.delay.changed, relevance: { base: 0.2, add: [ { magnitudeOf: data.goals, per: 4, weight: 0.7 } ] } }
-          - { on: flight.arrived, action: end, relevance: { base: 0.5 } }
+          - { event: flight.boarding, action: start, relevance: { base: 0.9 } }
+          - { event: flight.delay.changed, relevance: { base: 0.2, add: [ { magnitudeOf: data.goals, per: 4, weight: 0.7 } ] } }
+          - { event: flight.arrived, action: end, relevance: { base: 0.5 } }
         activity:
           attributesType: FlightAttributes
           contentState: { delay: { field: data.delay, default: 0 } }
@@ -138,9 +138,9 @@ struct Scenario {
         displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
         price: { base: 0.3, floor: 0.0 }
         rules:
-          - { on: score.changed, relevance: { base: 0.9 } }
-          - { on: flight.delay.changed, relevance: { base: 0.1 } }
-          - { on: match.ended, action: end, relevance: { base: 0.9 } }
+          - { event: score.changed, relevance: { base: 0.9 } }
+          - { event: flight.delay.changed, relevance: { base: 0.1 } }
+          - { event: match.ended, action: end, relevance: { base: 0.9 } }
         activity:
           contentState: { goals: "{data.goals}" }
           quietEnd: 10m

@@ -305,7 +305,7 @@ final class SimulatedConsumer: ClusterConsumer {
       events.append(
         .error(
           KafkaError(
-            code: KafkaErrorCode(rawValue: -140), message: "no offset, or one out of range",
+            code: .offsetResetForbidden, message: "no offset, or one out of range",
             operation: "consuming \(partition)", isRetriable: false)))
       return offset ?? log.low
     }
@@ -317,7 +317,7 @@ final class SimulatedConsumer: ClusterConsumer {
       if let unstable = partitions.first(where: { group.pending[$0] != nil }) {
         broker.pass(timeout.microseconds)
         throw KafkaError(
-          code: KafkaErrorCode(rawValue: 88), message: "a transaction is open",
+          code: .unstableOffsetCommit, message: "a transaction is open",
           operation: "asking for the committed offset of \(unstable)")
       }
       return partitions.compactMap { partition in

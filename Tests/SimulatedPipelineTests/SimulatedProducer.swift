@@ -297,11 +297,6 @@ extension SimulatedProducer {
   }
 }
 
-extension KafkaErrorCode {
-  /// `_CONFLICT`: another call is still under way.
-  fileprivate static let conflict = Self(rawValue: -173)
-}
-
 extension Span<UInt8> {
   fileprivate var bytes: [UInt8] {
     var bytes: [UInt8] = []

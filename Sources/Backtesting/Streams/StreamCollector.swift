@@ -17,14 +17,21 @@ struct StreamCollector {
   private var entryStreams: [Int] = []
   /// The place of each entry's kind in the policy.
   private var entryKinds: [Int] = []
-  /// The fingerprint of the values that each entry's newest event displays; 0 before the first event.
+  /// The fingerprint of the content that each entry's instance would display after a reload now; 0 before the first event.
   private var entryLooks: [UInt64] = []
+  /// The newest known content of each kind and subject, field by field.
+  private var truths: [TruthKey: DisplayedTruth] = [:]
   /// The newest event of each subject and type. Older and repeated events are dropped, as planners drop them.
   private var newest: [Subject: Newest] = [:]
 
   private struct Subject: Hashable {
     var subject: String
     var type: String
+  }
+
+  private struct TruthKey: Hashable {
+    var kind: Int
+    var subject: String
   }
 
   private struct Newest {
@@ -96,7 +103,7 @@ struct StreamCollector {
       guard let rule = kind.rule(forType: event.type) else { continue }
       var reached: Set<Int> = []
       let relevance = Float(rule.relevance.evaluate(event))
-      let look = kind.displays.isEmpty ? 0 : Fingerprint.of(event, displays: kind.displays)
+      let displayed = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
       let age = now &- event.time.microseconds
       if let maxAge = rule.maxAge, age > maxAge.microseconds { continue }
       var expires = now &+ Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives)
@@ -104,8 +111,9 @@ struct StreamCollector {
       for template in rule.interests {
         guard let key = template.key(for: event), let listening = entries[key] else { continue }
         for entry in listening where entryKinds[entry] == index && reached.insert(entryStreams[entry]).inserted {
-          let isVisible = kind.displays.isEmpty || entryLooks[entry] != look
-          entryLooks[entry] = look
+          let look = displayed?.applied(to: entryLooks[entry])
+          let isVisible = look == nil || entryLooks[entry] != look
+          if let look { entryLooks[entry] = look }
           if isVisible, relevance > 0 {
             streams[entryStreams[entry]].arrivals.append(
               Arrival(time: now, expires: max(expires, now &+ 1), relevance: relevance))
@@ -113,5 +121,20 @@ struct StreamCollector {
         }
       }
     }
+  }
+
+  /// Returns the change of the content that a kind displays of the event's subject. An event changes only the fields that
+  /// it carries.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - kind: The place of the kind in the policy.
+  private mutating func displayedChange(_ event: DomainEvent, kind: Int) -> DisplayedChange {
+    let key = TruthKey(kind: kind, subject: event.subject)
+    let displays = policy.kinds[kind].displays
+    let before = truths[key]?.fingerprint(subject: event.subject) ?? 0
+    var truth = truths[key] ?? DisplayedTruth(count: displays.count)
+    truth.take(event, displays: displays)
+    truths[key] = truth
+    return DisplayedChange(before: before, after: truth.fingerprint(subject: event.subject))
   }
 }

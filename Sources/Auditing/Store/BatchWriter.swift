@@ -1,0 +1,209 @@
+import Domain
+import GRDB
+
+extension AuditStore {
+  /// Stores a batch and its positions in one transaction: all of it or, where this throws, nothing. What was stored
+  /// before, by id, is left as it is.
+  @discardableResult
+  public func store(_ batch: AuditBatch) throws(AuditError) -> StoredCounts {
+    do {
+      return try write { db in
+        let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+        if version != dataVersion { names.removeAll() }
+        dataVersion = version
+        var writer = try BatchWriter(db, names: names, sequenceFloor: sequenceFloor)
+        for decision in batch.decisions { try writer.insert(decision) }
+        for command in batch.commands { try writer.insert(command) }
+        try writer.finish(positions: batch.positions)
+        return writer.counts
+      }
+    } catch {
+      // The numbers that the transaction gave out are gone with it.
+      names.removeAll()
+      throw error
+    }
+  }
+}
+
+/// Writes the rows of one batch within its transaction.
+private struct BatchWriter {
+  private(set) var counts = StoredCounts(decisions: 0, commands: 0, duplicates: 0)
+  private let db: Database
+  private let caches: NameCaches
+  private var names: NameWriter
+  private let decisions: BoundStatement
+  private let commands: BoundStatement
+  private var next: Int64
+  private var block: Int64
+  private var blockTimes: (min: Int64, max: Int64)?
+  private var tally: [TallyKey: Int64] = [:]
+  private var commandTally: [CommandTallyKey: Int64] = [:]
+
+  private struct TallyKey: Hashable {
+    var hour: Int64
+    var code: Int64
+    var kind: Int64
+  }
+  private struct CommandTallyKey: Hashable {
+    var hour: Int64
+    var surface: Int64
+    /// 0: the command itself.
+    var ledger: Int64
+  }
+
+  init(_ db: Database, names caches: NameCaches, sequenceFloor: Int64) throws {
+    self.db = db
+    self.caches = caches
+    let last =
+      try Int64.fetchOne(
+        db, sql: "SELECT max(ifnull((SELECT max(seq) FROM decision), 0), ifnull((SELECT max(seq) FROM command), 0))")
+      ?? 0
+    guard last < Int64.max - (1 << 32) else {
+      throw StoredValueError(reason: "holds a row with the last number there is")
+    }
+    next = max(last + 1, sequenceFloor)
+    block = next >> AuditSchema.blockShift
+    names = try NameWriter(db, caches: caches, age: block >> AuditSchema.ageShift)
+    decisions = try BoundStatement(
+      db,
+      """
+      INSERT OR IGNORE INTO decision (seq, partition, "offset", ordinal, event, device, instance, code, at, relevance,
+        value, price, leftInstance, leftDevice, leftApp, untilAfter, command, policy, trace, causes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    commands = try BoundStatement(
+      db,
+      """
+      INSERT OR IGNORE INTO command (seq, partition, "offset", ordinal, device, surface, at, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+  }
+
+  mutating func insert(_ decision: Decision) throws {
+    let id = try identify(decision.decision, of: .decision)
+    let kind = try names.kind(decision.kind)
+    let at = decision.at.microseconds
+    let code = DecisionCode(decision).code
+    decisions.begin()
+    decisions.set(1, next)
+    decisions.set(2, id.partition)
+    decisions.set(3, id.offset)
+    decisions.set(4, id.ordinal)
+    let event = try names.event(decision.event)
+    decisions.set(5, event)
+    decisions.set(6, try names.device(decision.device))
+    decisions.set(7, try names.instance(decision.instance, kind: kind, surface: decision.surface))
+    decisions.set(8, code)
+    decisions.set(9, at)
+    StoredNumber.set(10, decision.relevance, in: decisions)
+    StoredNumber.set(11, decision.value, in: decisions)
+    StoredNumber.set(12, decision.price, in: decisions)
+    decisions.set(13, decision.tokensLeft.instance)
+    decisions.set(14, decision.tokensLeft.device)
+    decisions.set(15, decision.tokensLeft.app)
+    if let until = decision.until { decisions.set(16, until.microseconds &- at) }
+    if let command = decision.command { decisions.set(17, try reference(command, from: id)) }
+    decisions.set(18, try names.policy(decision.policy))
+    if let trace = decision.traceparent { decisions.set(19, try names.text(trace)) }
+    if decision.events.count != 1 || decision.events[0] != decision.event {
+      var causes = BinaryWriter()
+      for cause in decision.events { causes.varint(UInt64(bitPattern: try names.event(cause))) }
+      decisions.set(20, causes.bytes)
+    }
+    try decisions.run()
+    guard db.changesCount > 0 else {
+      counts.duplicates += 1
+      return
+    }
+    counts.decisions += 1
+    tally[TallyKey(hour: hour(at), code: code, kind: kind), default: 0] += 1
+    try wrote(at: at)
+  }
+
+  mutating func insert(_ command: Command) throws {
+    let id = try identify(command.command, of: .command)
+    let at = command.at.microseconds
+    commands.begin()
+    commands.set(1, next)
+    commands.set(2, id.partition)
+    commands.set(3, id.offset)
+    commands.set(4, id.ordinal)
+    commands.set(5, try names.device(command.device))
+    commands.set(6, command.surface.code)
+    commands.set(7, at)
+    commands.set(8, try CommandBody.encode(command, names: names))
+    try commands.run()
+    guard db.changesCount > 0 else {
+      counts.duplicates += 1
+      return
+    }
+    counts.commands += 1
+    var key = CommandTallyKey(hour: hour(at), surface: command.surface.code, ledger: 0)
+    commandTally[key, default: 0] += 1
+    for charge in command.charged {
+      key.ledger = charge.ledger.code
+      commandTally[key, default: 0] += 1
+    }
+    try wrote(at: at)
+  }
+
+  /// Writes what was gathered over the batch.
+  mutating func finish(positions: [TopicPosition]) throws {
+    try closeBlock()
+    let tallies = try BoundStatement(
+      db, "INSERT INTO tally VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count")
+    for (key, count) in tally { try tallies.run(key.hour, key.code, key.kind, count) }
+    let commandTallies = try BoundStatement(
+      db, "INSERT INTO commandTally VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count")
+    for (key, count) in commandTally { try commandTallies.run(key.hour, key.surface, key.ledger, count) }
+    let progress = try BoundStatement(
+      db, "INSERT INTO position VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET next = max(next, excluded.next)")
+    for position in positions { try progress.run(position.topic.code, Int64(position.partition), position.next) }
+  }
+
+  private func hour(_ at: Int64) -> Int64 { at.hourIndex }
+
+  private func identify(_ id: String, of kind: RecordId.Kind) throws -> RecordId {
+    if let parsed = RecordId(id, of: kind) { return parsed }
+    return RecordId(partition: -1, offset: try names.text(id), ordinal: 0)
+  }
+
+  private func reference(_ command: String, from decision: RecordId) throws -> Int64 {
+    if let id = RecordId(command, of: .command), id.partition == decision.partition,
+      id.offset == decision.offset
+    {
+      return id.ordinal
+    }
+    return -1 - (try names.text(command))
+  }
+
+  private mutating func wrote(at: Int64) throws {
+    blockTimes = (min(blockTimes?.min ?? at, at), max(blockTimes?.max ?? at, at))
+    next += 1
+    if next >> AuditSchema.blockShift != block {
+      try closeBlock()
+      block = next >> AuditSchema.blockShift
+      if block >> AuditSchema.ageShift != names.age {
+        names = try NameWriter(db, caches: caches, age: block >> AuditSchema.ageShift)
+      }
+    }
+  }
+
+  private mutating func closeBlock() throws {
+    guard let times = blockTimes else { return }
+    let blocks = try BoundStatement(
+      db,
+      """
+      INSERT INTO block VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET atMin = min(atMin, excluded.atMin), atMax = max(atMax, excluded.atMax)
+      """)
+    try blocks.run(block, times.min, times.max)
+    blockTimes = nil
+  }
+}
+
+extension Int64 {
+  static var hourMicroseconds: Int64 { 3_600_000_000 }
+  /// Whole hours since the epoch of a time in microseconds, rounded down.
+  var hourIndex: Int64 { self >= 0 ? self / .hourMicroseconds : (self + 1) / .hourMicroseconds - 1 }
+}

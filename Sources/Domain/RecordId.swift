@@ -1,0 +1,66 @@
+/// The id of a decision or a command, `d-<partition>-<offset>-<ordinal>` or `c-<partition>-<offset>-<ordinal>`, as numbers:
+/// the partition and the offset of the log record that caused it, and its number among what that record caused.
+package struct RecordId: Hashable, Sendable {
+  /// Partition of `rouse.log`.
+  package var partition: Int64
+  /// Offset of the log record in its partition.
+  package var offset: Int64
+  /// Number among the decisions and commands that the log record caused.
+  package var ordinal: Int64
+
+  /// The kind of record that an id names. The raw value is the first letter of the id.
+  package enum Kind: String, Sendable {
+    case decision = "d"
+    case command = "c"
+
+    fileprivate var letter: UInt8 {
+      switch self {
+      case .decision: UInt8(ascii: "d")
+      case .command: UInt8(ascii: "c")
+      }
+    }
+  }
+
+  package init(partition: Int64, offset: Int64, ordinal: Int64) {
+    self.partition = partition
+    self.offset = offset
+    self.ordinal = ordinal
+  }
+
+  /// Reads an id. Returns nil for any text that `text(of:)` would not give back byte for byte, such as one with a leading
+  /// zero, and for numbers of more than 18 digits.
+  /// - Parameter text: may be any text.
+  package init?(_ text: String, of kind: Kind) {
+    var bytes = text.utf8.makeIterator()
+    guard bytes.next() == kind.letter, bytes.next() == UInt8(ascii: "-") else { return nil }
+    var parts: (Int64, Int64, Int64) = (0, 0, 0)
+    guard Self.number(&bytes, until: UInt8(ascii: "-"), into: &parts.0),
+      Self.number(&bytes, until: UInt8(ascii: "-"), into: &parts.1),
+      Self.number(&bytes, until: nil, into: &parts.2)
+    else { return nil }
+    (partition, offset, ordinal) = parts
+  }
+
+  /// The id as text.
+  package func text(of kind: Kind) -> String { "\(kind.rawValue)-\(partition)-\(offset)-\(ordinal)" }
+
+  /// Whether `a` was made before `b`, where both are of one partition. Ids of different partitions are ordered by partition.
+  package static func inLogOrder(_ a: RecordId, _ b: RecordId) -> Bool {
+    (a.partition, a.offset, a.ordinal) < (b.partition, b.offset, b.ordinal)
+  }
+
+  /// Reads digits up to `end`, or to the end of the text where `end` is nil. Returns false where something else stands there.
+  private static func number(
+    _ bytes: inout String.UTF8View.Iterator, until end: UInt8?, into number: inout Int64
+  ) -> Bool {
+    var digits = 0
+    while let byte = bytes.next() {
+      if byte == end { return digits > 0 }
+      // 18 digits always fit in 64 bits.
+      guard (48...57).contains(byte), digits < 18, !(digits > 0 && number == 0) else { return false }
+      number = number * 10 + Int64(byte - 48)
+      digits += 1
+    }
+    return end == nil && digits > 0
+  }
+}

@@ -1,0 +1,30 @@
+/// An error code of librdkafka: positive codes come from a broker, negative ones from the client itself.
+///
+/// The constants name every code that this project compares or makes; librdkafka may give others, whose number is kept.
+public struct KafkaErrorCode: RawRepresentable, Sendable, Hashable {
+  /// The number, as in `rd_kafka_resp_err_t`.
+  public var rawValue: Int32
+
+  /// Wraps a number, known or not.
+  /// - Parameter rawValue: A value of `rd_kafka_resp_err_t`; every number is accepted.
+  public init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  /// Whether the same call may succeed when it is repeated unchanged, judged by the code alone.
+  var isTransient: Bool { Self.transient.contains(self) }
+
+  /// The failures of connections, elections and overload that the Kafka protocol marks as retriable.
+  private static let transient: Set<KafkaErrorCode> = [
+    .transportFailed, .allBrokersDown, .timedOut, .localQueueTimedOut, .messageTimedOut, .waitingForCoordinator,
+    .queueFull, .retry, .inProgress, .resolutionFailed, .leaderNotAvailable, .notLeader, .requestTimedOut,
+    .brokerNotAvailable, .replicaNotAvailable, .networkException, .coordinatorLoading, .coordinatorNotAvailable,
+    .notCoordinator, .notEnoughReplicas, .notEnoughReplicasAfterAppend, .rebalanceInProgress, .notController,
+    .storageFailed, .concurrentTransactions, .unstableOffsetCommit, .throttlingQuotaExceeded,
+  ]
+}
+
+extension KafkaErrorCode: CustomStringConvertible {
+  /// librdkafka's name of the code, such as `_TIMED_OUT` or `PRODUCER_FENCED`.
+  public var description: String { name }
+}

@@ -1,0 +1,40 @@
+/// A path together with the words by which the person who gave it knows it, such as `--decisions`.
+public struct NamedPath: Sendable, Equatable {
+  /// The name that error messages show: an option, an argument or a setting.
+  public var name: String
+  /// The path as it was given; `-` is the standard input or output.
+  public var path: String
+
+  /// Names a path.
+  /// - Parameters:
+  ///   - name: The option, argument or setting that gave the path.
+  ///   - path: The path, which need not exist.
+  public init(_ name: String, _ path: String) {
+    self.name = name
+    self.path = path
+  }
+
+  /// Checks that a run neither writes one file twice nor replaces a file that it reads.
+  ///
+  /// Two paths name the same file when they have the same device and inode, so symbolic and hard links are seen through. A
+  /// file that does not exist yet is known by its folder and its name. Only regular files count: `-`, devices, pipes and
+  /// paths that cannot be opened anyway are never in conflict. Call this before the first ``LineWriter`` is made; files that
+  /// are moved or linked afterwards are not noticed.
+  /// - Parameters:
+  ///   - outputs: The paths that will be written.
+  ///   - inputs: The paths that will be read. Two inputs may be the same file.
+  /// - Throws: ``LineFileError/sameFile(output:other:isInput:)`` for the first conflict, in the order of the arguments.
+  public static func checkDistinct(outputs: [NamedPath], inputs: [NamedPath]) throws(LineFileError) {
+    var taken: [(file: FileIdentity, name: NamedPath, isInput: Bool)] = []
+    for input in inputs {
+      if let file = FileIdentity(path: input.path) { taken.append((file, input, true)) }
+    }
+    for output in outputs {
+      guard let file = FileIdentity(path: output.path) else { continue }
+      if let other = taken.first(where: { $0.file == file }) {
+        throw .sameFile(output: output, other: other.name, isInput: other.isInput)
+      }
+      taken.append((file, output, false))
+    }
+  }
+}

@@ -1,0 +1,349 @@
+import Domain
+
+/// A value of the document with its path, and the place of its key (for what is missing in it).
+struct Located {
+  var path: String
+  var node: YAMLNode
+  var owner: Position
+}
+
+/// The keys of one mapping.
+struct LocatedKeys {
+  var path: String
+  var owner: Position
+  fileprivate var values: [String: Located] = [:]
+  subscript(key: String) -> Located? { values[key] }
+}
+
+/// Reads values strictly and goes on after a mistake, so that one run shows all of them. Every reader returns nil where
+/// the value is absent or wrong; what is wrong has been noted.
+struct StrictReader {
+  let file: String
+  let source: SourceText
+  private(set) var problems: [PolicyProblem] = []
+  /// Where each value that was read stands, by path.
+  private(set) var positions: [String: Position] = [:]
+
+  init(file: String, source: SourceText) {
+    self.file = file
+    self.source = source
+  }
+
+  private(set) var hasErrors = false
+
+  /// In reading order, warnings included.
+  var sortedProblems: [PolicyProblem] {
+    problems.enumerated().sorted {
+      ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
+    }
+    .map(\.element)
+  }
+
+  mutating func error(_ position: Position, _ path: String, _ message: String) {
+    note(.error, position, path, message)
+  }
+
+  mutating func warning(_ position: Position, _ path: String, _ message: String) {
+    note(.warning, position, path, message)
+  }
+
+  private mutating func note(
+    _ severity: PolicyProblem.Severity, _ position: Position, _ path: String, _ message: String
+  ) {
+    if severity == .error { hasErrors = true }
+    guard problems.count(where: { $0.severity == severity }) < PolicyBounds.problemsMax else { return }
+    let place = source.clamped(position)
+    problems.append(
+      PolicyProblem(
+        severity: severity, file: file, line: place.line, column: place.column, path: path, message: message))
+  }
+
+  // MARK: Mappings and lists
+
+  /// A mapping with known keys: notes the unknown and the missing ones. `reasons`: why a required key is, where that is
+  /// not always so.
+  mutating func keys(
+    _ value: Located, allowed: [String], required: [String] = [], reasons: [String: String] = [:]
+  ) -> LocatedKeys? {
+    guard case .mapping(let entries) = value.node.content else {
+      mismatch(value, expected: "a mapping with \(Self.list(allowed))")
+      return nil
+    }
+    guard entries.count <= PolicyBounds.keysMax else {
+      error(value.owner, value.path, "\(entries.count) keys; a mapping with \(Self.list(allowed)) was expected")
+      return nil
+    }
+    positions[value.path] = value.owner
+    var keys = LocatedKeys(path: value.path, owner: value.owner)
+    for entry in entries {
+      let path = Self.path(value.path, entry.key)
+      if allowed.contains(entry.key) {
+        keys.values[entry.key] = Located(path: path, node: entry.value, owner: entry.keyPosition)
+      } else {
+        error(
+          entry.keyPosition, path,
+          "unknown key\(Self.suggestion(entry.key, allowed)) allowed: \(allowed.joined(separator: ", "))")
+      }
+    }
+    for key in required
+    where keys.values[key] == nil && !entries.contains(where: { Self.meant($0.key, allowed) == key }) {
+      error(value.owner, value.path, "\(key) is missing; \(reasons[key] ?? "it is required")")
+    }
+    return keys
+  }
+
+  /// A mapping whose keys are names.
+  mutating func named(
+    _ value: Located?, _ what: String, to meaning: String = "its policy", max: Int
+  ) -> [(name: String, value: Located)]? {
+    guard let value else { return nil }
+    guard case .mapping(let entries) = value.node.content else {
+      mismatch(value, expected: "a mapping from \(what) to \(meaning)")
+      return nil
+    }
+    positions[value.path] = value.owner
+    guard entries.count <= max else {
+      error(value.owner, value.path, "\(entries.count) entries; at most \(max) are allowed")
+      return nil
+    }
+    return entries.compactMap { entry in
+      let path = Self.path(value.path, entry.key)
+      guard (1...DomainBounds.nameBytesMax).contains(entry.key.utf8.count) else {
+        error(
+          entry.keyPosition, path,
+          "\(what) has 1 to \(DomainBounds.nameBytesMax) bytes, this one \(entry.key.utf8.count)")
+        return nil
+      }
+      return (entry.key, Located(path: path, node: entry.value, owner: entry.keyPosition))
+    }
+  }
+
+  mutating func list(_ value: Located?, of what: String, count: ClosedRange<Int>) -> [Located]? {
+    guard let value else { return nil }
+    guard case .list(let nodes) = value.node.content else {
+      mismatch(value, expected: "a list of \(what)")
+      return nil
+    }
+    positions[value.path] = value.owner
+    guard count.contains(nodes.count) else {
+      let bound =
+        count.lowerBound == count.upperBound
+        ? "\(count.lowerBound)"
+        : nodes.count < count.lowerBound ? "at least \(count.lowerBound)" : "at most \(count.upperBound)"
+      error(value.node.position, value.path, "a list of \(nodes.count) \(what); expected \(bound)")
+      return nil
+    }
+    return nodes.enumerated().map { index, node in
+      Located(path: "\(value.path)[\(index)]", node: node, owner: node.position)
+    }
+  }
+
+  // MARK: Scalars
+
+  /// Keeps the place of a value that was read without one of the readers below.
+  mutating func keep(_ value: Located) { positions[value.path] = value.owner }
+
+  /// A non-empty text; a number or a boolean is taken as it is written.
+  mutating func text(_ value: Located?, _ expected: String, bytesMax: Int = DomainBounds.nameBytesMax) -> String? {
+    guard let value else { return nil }
+    guard case .scalar(let text, _) = value.node.content, !text.isEmpty else {
+      mismatch(value, expected: expected)
+      return nil
+    }
+    guard text.utf8.count <= bytesMax else {
+      error(
+        value.node.position, value.path,
+        "a text of \(text.utf8.count) bytes; expected \(expected), at most \(bytesMax) bytes")
+      return nil
+    }
+    positions[value.path] = value.owner
+    return text
+  }
+
+  /// A non-empty text that YAML also takes for one: `12`, `true` and `null` need quotation marks.
+  mutating func name(_ value: Located?, _ expected: String, bytesMax: Int = DomainBounds.nameBytesMax) -> String? {
+    guard let value else { return nil }
+    if case .scalar(let text, plain: true) = value.node.content, !text.isEmpty,
+      NumberText.parse(text) != nil || ["true", "false", "null", "~"].contains(text)
+    {
+      error(
+        value.node.position, value.path,
+        "expected \(expected); found \(Self.describe(value.node)), which is no text without quotation marks")
+      return nil
+    }
+    return text(value, expected, bytesMax: bytesMax)
+  }
+
+  mutating func choice(_ value: Located?, among choices: [String]) -> String? {
+    guard let value, let text = text(value, "one of \(Self.list(choices))") else { return nil }
+    if choices.contains(text) { return text }
+    error(
+      value.node.position, value.path,
+      "unknown value \(Excerpt.quoted(text))\(Self.suggestion(text, choices)) expected one of \(Self.list(choices))")
+    return nil
+  }
+
+  mutating func flag(_ value: Located?) -> Bool? {
+    guard let value else { return nil }
+    if case .scalar(let text, plain: true) = value.node.content, text == "true" || text == "false" {
+      positions[value.path] = value.owner
+      return text == "true"
+    }
+    mismatch(
+      value, expected: "true or false", unquoted: text(of: value).map { ["true", "false"].contains($0) } ?? false)
+    return nil
+  }
+
+  /// A number as it is written, and its value.
+  private mutating func numeral(_ value: Located, _ expected: String) -> (text: String, number: Double)? {
+    if case .scalar(let text, plain: true) = value.node.content, let number = NumberText.parse(text) {
+      return (text, number)
+    }
+    mismatch(value, expected: expected, unquoted: text(of: value).flatMap(NumberText.parse) != nil)
+    return nil
+  }
+
+  mutating func number(_ value: Located?, in range: ClosedRange<Double>) -> Double? {
+    guard let value else { return nil }
+    let expected = "a number from \(NumberText.format(range.lowerBound)) to \(NumberText.format(range.upperBound))"
+    guard let (text, number) = numeral(value, expected) else { return nil }
+    guard range.contains(number) else {
+      error(
+        value.node.position, value.path,
+        "\(Excerpt.short(text)) is out of range; expected \(expected)")
+      return nil
+    }
+    positions[value.path] = value.owner
+    return number
+  }
+
+  mutating func integer(_ value: Located?, in range: ClosedRange<Int>) -> Int? {
+    guard let value else { return nil }
+    let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    guard let (text, number) = numeral(value, expected) else { return nil }
+    guard let whole = Int(exactly: number), range.contains(whole) else {
+      let what = number == number.rounded() ? "out of range" : "not a whole number"
+      error(
+        value.node.position, value.path,
+        "\(Excerpt.short(text)) is \(what); expected \(expected)")
+      return nil
+    }
+    positions[value.path] = value.owner
+    return whole
+  }
+
+  /// `reason`: why the range is as it is.
+  mutating func duration(_ value: Located?, in range: ClosedRange<TimeSpan>, reason: String? = nil) -> TimeSpan? {
+    guard let value else { return nil }
+    let bounds = "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
+    guard let text = text(value, "a duration such as 15m, \(bounds)") else { return nil }
+    do {
+      let span = try DurationText.parse(text)
+      if range.contains(span) { return span }
+      let why = reason.map { ": \($0)" } ?? ""
+      error(value.node.position, value.path, "\(text) is out of range; expected a duration \(bounds)\(why)")
+    } catch let refusal {
+      error(value.node.position, value.path, refusal.message)
+    }
+    return nil
+  }
+
+  /// `HH:MM` as minutes after midnight.
+  mutating func clock(_ value: Located?) -> Int? {
+    let expected = "a local time HH:MM from 00:00 to 23:59"
+    guard let value, let text = text(value, expected) else { return nil }
+    let digits = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    if digits.count == 2, digits.allSatisfy({ $0.count == 2 && $0.allSatisfy { (48...57).contains($0) } }),
+      let hour = Int(String(digits[0]) ?? ""), let minute = Int(String(digits[1]) ?? ""), hour < 24, minute < 60
+    {
+      return hour * 60 + minute
+    }
+    mismatch(value, expected: expected)
+    return nil
+  }
+
+  /// 24 weights, one per local hour.
+  mutating func hours(_ value: Located?) -> [Double]? {
+    guard let value, let items = list(value, of: "weights, one per hour 0 to 23", count: 24...24) else { return nil }
+    let weights = items.compactMap { number($0, in: PolicyBounds.hourWeight) }
+    guard weights.count == 24 else { return nil }
+    guard weights.reduce(0, +) > 0 else {
+      error(value.node.position, value.path, "all 24 weights are 0; expected at least one above 0")
+      return nil
+    }
+    return weights
+  }
+
+  // MARK: Words
+
+  /// `unquoted`: the value would be right without its quotation marks.
+  mutating func mismatch(_ value: Located, expected: String, unquoted: Bool = false) {
+    let hint = unquoted ? "; remove the quotation marks" : ""
+    error(value.node.position, value.path, "expected \(expected); found \(Self.describe(value.node))\(hint)")
+  }
+
+  private func text(of value: Located) -> String? {
+    if case .scalar(let text, plain: false) = value.node.content { return text }
+    return nil
+  }
+
+  static func describe(_ node: YAMLNode) -> String {
+    switch node.content {
+    case .list: "a list"
+    case .mapping: "a mapping"
+    case .scalar("", plain: true), .scalar("~", plain: true), .scalar("null", plain: true): "nothing"
+    case .scalar(let text, plain: true): Excerpt.quoted(text)
+    case .scalar(let text, plain: false): "the text \(Excerpt.quoted(text))"
+    }
+  }
+
+  /// `; did you mean perDay?` or `;`.
+  static func suggestion(_ name: String, _ candidates: [String]) -> String {
+    meant(name, candidates).map { "; did you mean \($0)?" } ?? ";"
+  }
+
+  /// Words that people write for a name that is spelt quite differently. A rule has no key `on`, because `on` is the
+  /// boolean true in YAML 1.1.
+  private static let synonyms = ["on": "event"]
+
+  /// The candidate that `name` most likely stands for; nil if none comes near.
+  private static func meant(_ name: String, _ candidates: [String]) -> String? {
+    if let synonym = synonyms[name], candidates.contains(synonym) { return synonym }
+    return NearestName.of(name, among: candidates)
+  }
+
+  static func list(_ names: [String]) -> String {
+    names.count < 2 ? names.joined() : "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
+  }
+
+  /// `kinds.FlightStatus`; names that are no plain words stand in brackets: `apps[com.example.flights]`.
+  static func path(_ parent: String, _ key: String) -> String {
+    let isWord =
+      !key.isEmpty
+      && key.utf8.allSatisfy {
+        (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95 || $0 == 45
+      }
+    let shown = key.utf8.count > DomainBounds.nameBytesMax ? Excerpt.short(key) : key
+    if parent.isEmpty { return isWord ? shown : "[\(shown)]" }
+    return isWord ? "\(parent).\(shown)" : "\(parent)[\(shown)]"
+  }
+}
+
+/// Numbers the way YAML 1.2 and JSON write them; no `0x10`, `1_000`, `.inf`, and no leading zero, which YAML 1.1 reads as octal.
+enum NumberText {
+  static func parse(_ text: String) -> Double? {
+    let characters = Array(text.utf8)
+    let digits = characters.first == UInt8(ascii: "-") ? characters.dropFirst() : characters[...]
+    guard let first = digits.first, (48...57).contains(first), digits.count <= 32 else { return nil }
+    let hasLeadingZero = first == 48 && digits.dropFirst().first.map { (48...57).contains($0) } == true
+    let isDecimal = digits.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
+    guard isDecimal, !hasLeadingZero, let number = Double(text), number.isFinite else { return nil }
+    return number
+  }
+
+  /// Whole numbers without a fraction.
+  static func format(_ number: Double) -> String {
+    if let whole = Int64(exactly: number) { return String(whole) }
+    return "\(number)"
+  }
+}

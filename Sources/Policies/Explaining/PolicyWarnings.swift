@@ -1,0 +1,158 @@
+import Domain
+
+/// What a valid policy says but can hardly mean.
+enum PolicyWarnings {
+  static func note(_ policy: Policy, in reader: inout StrictReader) {
+    noteManyInterests(policy, &reader)
+    for kind in policy.kinds {
+      let path = StrictReader.path("kinds", kind.name)
+      noteDeadRules(kind, path, &reader)
+      if !kind.surface.showsActivities { noteBudget(kind, path, &reader) }
+      noteWorthlessRules(kind, path, &reader)
+      noteActivity(kind, path, &reader)
+      notePayload(kind, path, policy.profile, &reader)
+    }
+  }
+
+  /// What constant text alone makes large is large on every push.
+  private static func notePayload(
+    _ kind: KindPolicy, _ path: String, _ profile: BudgetProfile, _ reader: inout StrictReader
+  ) {
+    guard let activity = kind.activity else { return }
+    let isBroadcast = kind.surface == .broadcast
+    let limit = profile.payloadBytesMax(isBroadcast: isBroadcast)
+    func note(_ what: String, _ bytes: Int, at place: String) {
+      let band = profile.payloadBand(bytes: bytes, isBroadcast: isBroadcast)
+      guard band > .safe, let position = reader.positions[place] else { return }
+      let verdict = band == .refused ? "every one is refused" : "its band is \(band.rawValue) or worse"
+      reader.warning(
+        position, place,
+        "\(what) has at least \(bytes) bytes by constant text alone, at most \(limit) are allowed: \(verdict)")
+    }
+    let update = PayloadLeast.update(activity)
+    note("an update", update, at: "\(path).activity.contentState")
+    let start = PayloadLeast.start(activity)
+    // Where the update is as large already, one warning says it.
+    if kind.rules.contains(where: { $0.action == .start }),
+      profile.payloadBand(bytes: start, isBroadcast: isBroadcast)
+        > profile.payloadBand(bytes: update, isBroadcast: isBroadcast)
+    {
+      note("a start", start, at: "\(path).activity")
+    }
+  }
+
+  /// Kinds that listen to the same event share its keys.
+  private static func noteManyInterests(_ policy: Policy, _ reader: inout StrictReader) {
+    var noted: Set<String> = []
+    for kind in policy.kinds {
+      for (index, rule) in kind.rules.enumerated() where noted.insert(rule.event).inserted {
+        let type = rule.event.last == "*" ? String(rule.event.dropLast()) : rule.event
+        var templates = [InterestTemplate.subject]
+        for kind in policy.kinds {
+          for template in kind.rule(forType: type)?.interests ?? [] where !templates.contains(template) {
+            templates.append(template)
+          }
+        }
+        guard templates.count > DomainBounds.interestsPerEventMax else { continue }
+        let place = "\(StrictReader.path("kinds", kind.name)).rules[\(index)].event"
+        reader.warning(
+          reader.positions[place] ?? .start, place,
+          "an event of this type can have \(templates.count) interest keys over all kinds; only the first \(DomainBounds.interestsPerEventMax) count"
+        )
+      }
+    }
+  }
+
+  private static func noteActivity(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    guard let activity = kind.activity else { return }
+    func note(_ place: String, _ message: String) {
+      if let position = reader.positions[place] { reader.warning(position, place, message) }
+    }
+    let start = kind.rules.firstIndex { $0.action == .start }
+    if let start, !kind.rules.contains(where: { $0.action == .end }) {
+      note(
+        "\(path).rules[\(start)].action",
+        "no rule ends what this one starts: its activities end once nothing is heard for \(DurationText.format(activity.quietEnd)) (quietEnd), or 8h after their start"
+      )
+    }
+    if start == nil {
+      let why = "never sent: no rule of this kind starts activities"
+      note("\(path).activity.attributesType", why)
+      note("\(path).activity.attributes", why)
+      if let alert = activity.alert, alert.aboveRelevance > 1 {
+        note("\(path).activity.alert", "\(why), and without aboveRelevance no update carries it")
+      }
+    }
+    if let staleAfter = activity.staleAfter, staleAfter >= activity.quietEnd {
+      note(
+        "\(path).activity.staleAfter",
+        "has no effect: an activity that hears nothing is ended after \(DurationText.format(activity.quietEnd)) (quietEnd), before it turns stale"
+      )
+    }
+  }
+
+  /// The first rule that matches holds, so one behind a rule that covers it is never asked.
+  private static func noteDeadRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    for (index, rule) in kind.rules.enumerated() {
+      guard let earlier = kind.rules[..<index].firstIndex(where: { covers($0.event, rule.event) }) else { continue }
+      let place = "\(path).rules[\(index)].event"
+      let earlierLine = reader.positions["\(path).rules[\(earlier)].event"]?.line ?? 0
+      reader.warning(
+        reader.positions[place] ?? .start, place,
+        "never used: the rule on \(kind.rules[earlier].event) in line \(earlierLine) comes first and takes the same events"
+      )
+    }
+  }
+
+  private static func covers(_ earlier: String, _ later: String) -> Bool {
+    guard earlier.last == "*" else { return earlier == later }
+    let prefix = later.last == "*" ? later.dropLast() : later[...]
+    return prefix.utf8.starts(with: earlier.utf8.dropLast())
+  }
+
+  private static func noteBudget(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    let budget = kind.budget
+    let day = TimeSpan.hours(24).microseconds
+    let spendable = budget.minInterval.microseconds > 0 ? (day - 1) / budget.minInterval.microseconds + 1 : .max
+    if Int64(budget.perDay) > spendable {
+      let place = "\(path).budget.perDay"
+      let position = reader.positions[place] ?? reader.positions["\(path).budget.minInterval"] ?? reader.positions[path]
+      reader.warning(
+        position ?? .start, place,
+        "\(budget.perDay) a day cannot be spent: with a minimum interval of \(DurationText.format(budget.minInterval)) a day holds \(spendable)"
+      )
+    }
+    if let reserve = budget.reserve, reserve.share * Double(budget.perDay) < 1 {
+      let place = "\(path).budget.reserve.share"
+      reader.warning(
+        reader.positions[place] ?? .start, place,
+        "holds no token: \(NumberText.format(reserve.share)) of \(budget.perDay) is less than 1")
+    }
+  }
+
+  /// A rule with base 0 and no terms says "ignore these events" and is meant. What an event starts or ends is not a
+  /// matter of its value alone.
+  private static func noteWorthlessRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    for (index, rule) in kind.rules.enumerated() {
+      let formula = rule.relevance
+      guard rule.action == .update, formula.base > 0 || !formula.add.isEmpty else { continue }
+      let largest = min(1, formula.add.reduce(formula.base) { $0 + max(0, $1.weight) })
+      guard largest < kind.price.floor else { continue }
+      let place = "\(path).rules[\(index)].relevance"
+      reader.warning(
+        reader.positions[place] ?? .start, place,
+        "an event of this rule alone is always suppressed: its relevance is at most \(NumberText.format(largest)), below price.floor \(NumberText.format(kind.price.floor))"
+      )
+    }
+  }
+}
+
+extension RelevanceFormula.Term {
+  var weight: Double {
+    switch self {
+    case .changeOf(_, _, _, let weight), .magnitudeOf(_, _, let weight), .equals(_, _, let weight),
+      .differs(_, _, let weight):
+      weight
+    }
+  }
+}

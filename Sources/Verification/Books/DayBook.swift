@@ -1,0 +1,104 @@
+import Domain
+
+/// The book of a ledger with a number of tokens for a day: an instance's, or an app's in one log partition.
+///
+/// Sums of tokens are taken in 128 bits, where no numbers that a record can hold overflow.
+struct DayBook {
+  /// What the rules of a charge depend on.
+  struct Rules {
+    /// The number for a day under the policy of the charge; nil where it is not known.
+    var limit: LedgerLimits.Day?
+    var refundsAllowed: Bool
+    /// Whether charges before the first one may be missing.
+    var historyIsCut: Bool
+    var policies: PolicySpans
+  }
+
+  /// The charge before.
+  private var last: LedgerCharge
+  /// The times of the first charges of the two newest windows, oldest first.
+  private var windowStarts: [Timestamp]
+  /// The times of the charges of the 24 h up to the last one, oldest first.
+  private var recent: [Timestamp]
+
+  private init(_ charge: LedgerCharge) {
+    last = charge
+    windowStarts = [charge.at]
+    recent = [charge.at]
+  }
+
+  /// Opens a book with its first charge, which under a known limit leaves one token less than the limit.
+  static func opened(by charge: LedgerCharge, _ rules: Rules) -> (book: DayBook, finding: BookFinding) {
+    let book = DayBook(charge)
+    guard let limit = rules.limit, !rules.historyIsCut else { return (book, .consistent) }
+    let expected = Int128(limit.perDay) - 1
+    guard Int128(charge.left) != expected else { return (book, .consistent) }
+    let text = "\(charge.left) left after the first charge \(charge.command), expected \(expected)"
+    return (book, .violation(.ledgerBroken, text))
+  }
+
+  /// Enters a charge that is not the first. Within a window each charge takes one token; a number that rises begins a new
+  /// window.
+  mutating func enter(_ charge: LedgerCharge, _ rules: Rules) -> BookFinding {
+    let before = last
+    last = charge
+    recent.removeAll { $0 <= charge.at - .hours(24) }
+    recent.append(charge.at)
+    defer { checkInvariants() }
+    let samePolicy = before.policy == charge.policy
+    if let limit = rules.limit, limit.isRolling {
+      return samePolicy ? checkRolling(charge, perDay: limit.perDay, rules) : .consistent
+    }
+    // Another policy may give another number for a day.
+    guard samePolicy else { return .consistent }
+    let (old, new) = (Int128(before.left), Int128(charge.left))
+    if new == old - 1 { return .consistent }
+    if new < old - 1 { return checkFall(charge, from: before, rules) }
+    guard isNewWindow(charge, after: before, rules) else { return rise(charge, from: before, rules) }
+    if charge.ledger != .app { windowStarts = Array((windowStarts + [charge.at]).suffix(2)) }
+    return .consistent
+  }
+
+  /// In any 24 hours, the tokens left and the charges are the limit together.
+  private func checkRolling(_ charge: LedgerCharge, perDay: Int, _ rules: Rules) -> BookFinding {
+    guard !rules.historyIsCut, !rules.refundsAllowed else { return .consistent }
+    guard Int128(charge.left) + Int128(recent.count) != Int128(perDay) else { return .consistent }
+    return .violation(
+      .ledgerBroken,
+      "\(charge.left) left after \(charge.command) and \(recent.count) charges in 24 h, expected \(perDay) together")
+  }
+
+  private func checkFall(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
+    // Under a policy without a limit for the app, commands count for the app's ledger and name no charge to it.
+    if charge.ledger == .app, rules.policies.hasOther(than: charge.policy, between: before.id, and: charge.id) {
+      return .consistent
+    }
+    return .violation(.ledgerBroken, "from \(before.left) to \(charge.left) tokens by \(charge.command) alone")
+  }
+
+  /// Whether a new window may begin with a charge. The day of an app is that of UTC.
+  ///
+  /// The window of an instance is a day of its device's time zone. It lasts 23 h at least, the first one excepted, and its
+  /// first charge may come at any time in it. So the first charge of a third window comes at least 23 h after the first
+  /// charge of the first one; 22 h are required, so that a zone whose clock jumps by two hours is not reported.
+  private func isNewWindow(_ charge: LedgerCharge, after before: LedgerCharge, _ rules: Rules) -> Bool {
+    if charge.ledger == .app { return charge.at.seconds / 86_400 != before.at.seconds / 86_400 }
+    if windowStarts.count == 2, charge.at - windowStarts[0] < .hours(22) { return false }
+    guard let limit = rules.limit else { return true }
+    return Int128(charge.left) == Int128(limit.perDay) - 1
+  }
+
+  /// Tokens came back in the middle of a window.
+  private func rise(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
+    if rules.refundsAllowed { return .refunded(Int128(charge.left) - Int128(before.left) + 1) }
+    return .violation(
+      .overspent,
+      "from \(before.left) to \(charge.left) tokens by \(charge.command), in the middle of a window")
+  }
+
+  /// Stops a debug build unless the book knows one or two windows and the last charge is among the recent ones.
+  func checkInvariants() {
+    assert((1...2).contains(windowStarts.count), "a book knows the first charges of one or two windows")
+    assert(recent.last == last.at, "the last charge is the newest of the recent ones")
+  }
+}

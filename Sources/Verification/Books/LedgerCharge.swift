@@ -1,0 +1,47 @@
+import Domain
+
+/// One token taken from one ledger by one command.
+struct LedgerCharge {
+  var ledger: Command.Ledger
+  var device: String
+  /// The instance, device, activity or app that the ledger belongs to.
+  var owner: String
+  /// The tokens that the command says are left. Any number: it comes from outside.
+  var left: Int
+  /// When the command was made.
+  var at: Timestamp
+  /// The hash of the policy.
+  var policy: String
+  /// The id of the command.
+  var id: RecordId
+
+  /// The id of the command as text, for the report.
+  var command: String { id.text(of: .command) }
+}
+
+// MARK: Bytes
+
+extension LedgerCharge {
+  /// All fields but the id, which stands in the key.
+  var bytes: [UInt8] {
+    var writer = BinaryWriter()
+    writer.place(of: ledger)
+    for text in [device, owner, policy] { writer.string(text) }
+    writer.zigzag(Int64(left))
+    writer.timestamp(at)
+    return writer.bytes
+  }
+
+  /// Reads `bytes`.
+  init(_ bytes: [UInt8], id: RecordId) throws(BinaryError) {
+    var reader = BinaryReader(bytes)
+    ledger = try reader.value()
+    device = try reader.string()
+    owner = try reader.string()
+    policy = try reader.string()
+    left = Int(try reader.zigzag())
+    at = try reader.timestamp()
+    self.id = id
+    try reader.end()
+  }
+}

@@ -1,0 +1,31 @@
+import Domain
+
+/// The name of one ledger.
+struct LedgerName: Hashable {
+  var ledger: Command.Ledger
+  /// Empty for the ledger of an app. The other names hold within their device.
+  var device: String
+  var owner: String
+  /// The log partition for the ledger of an app, whose tokens are divided among the partitions; 0 for others.
+  var partition: Int64
+
+  init(_ charge: LedgerCharge) {
+    let isApp = charge.ledger == .app
+    ledger = charge.ledger
+    device = isApp ? "" : charge.device
+    owner = charge.owner
+    partition = isApp ? charge.id.partition : 0
+  }
+
+  static func inOrder(_ a: LedgerName, _ b: LedgerName) -> Bool {
+    (a.ledger.rawValue, a.device, a.owner, a.partition) < (b.ledger.rawValue, b.device, b.owner, b.partition)
+  }
+}
+
+extension LedgerName: CustomStringConvertible {
+  /// The name for the report.
+  var description: String {
+    let name = device.isEmpty || device == owner ? owner : "\(device)/\(owner)"
+    return "\(ledger.rawValue) ledger of \(name)"
+  }
+}

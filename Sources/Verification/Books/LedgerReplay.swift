@@ -1,0 +1,94 @@
+import Domain
+
+/// Keeps the book of every ledger, charge by charge, in the order of the log.
+struct LedgerReplay {
+  private let limits: [String: LedgerLimits]
+  private let refundsAllowed: Bool
+  private let historyIsCut: Bool
+  private let policies: PolicySpans
+  /// The report, which the checks that precede and use the replay write to as well.
+  var report: LedgerReport
+
+  private var days: [LedgerName: DayBook] = [:]
+  private var rates: [LedgerName: RateBook] = [:]
+
+  /// Creates a replay without books.
+  /// - Parameters:
+  ///   - limits: the limits by the hash of a policy; the entry for `""` holds for every policy without one of its own.
+  ///   - refundsAllowed: whether tokens may come back.
+  ///   - historyIsCut: whether the oldest records are missing.
+  ///   - policies: all policies of the commands.
+  ///   - report: the findings so far.
+  init(
+    limits: [String: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, policies: PolicySpans,
+    report: LedgerReport
+  ) {
+    policies.checkInvariants()
+    self.limits = limits
+    self.policies = policies
+    self.refundsAllowed = refundsAllowed
+    self.historyIsCut = historyIsCut
+    self.report = report
+  }
+
+  /// Enters a charge in the book of its ledger.
+  /// - Parameters:
+  ///   - charge: the next charge of its ledger in the order of the log.
+  ///   - kind: the kind of the instance that the ledger belongs to; nil for other ledgers, and where it is not known.
+  mutating func charge(_ charge: LedgerCharge, kind: String?) {
+    report.charges += 1
+    let name = LedgerName(charge)
+    if charge.left < 0 {
+      report.add(.overspent, "\(name): \(charge.left) tokens left after \(charge.command)")
+    }
+    switch charge.ledger {
+    case .instance, .app: chargeDay(name, charge, kind: kind)
+    case .device, .background, .control, .activity, .start: chargeRate(name, charge)
+    }
+  }
+
+  /// Reports the ledgers that no combination of limits explains, and closes all books.
+  mutating func closeBooks() {
+    report.ledgers += days.count + rates.count
+    for (name, book) in rates.sorted(by: { LedgerName.inOrder($0.key, $1.key) }) {
+      if let (rule, text) = book.broken { report.add(rule, "\(name): \(text)") }
+    }
+    days.removeAll(keepingCapacity: true)
+    rates.removeAll(keepingCapacity: true)
+  }
+
+  private func limits(of policy: String) -> LedgerLimits? { limits[policy] ?? limits[""] }
+
+  private mutating func chargeDay(_ name: LedgerName, _ charge: LedgerCharge, kind: String?) {
+    let rules = DayBook.Rules(
+      limit: kind.flatMap { limits(of: charge.policy)?.days[$0] }, refundsAllowed: refundsAllowed,
+      historyIsCut: historyIsCut, policies: policies)
+    let finding: BookFinding
+    if days[name] != nil {
+      finding = days[name]?.enter(charge, rules) ?? .consistent
+    } else {
+      (days[name], finding) = DayBook.opened(by: charge, rules)
+    }
+    switch finding {
+    case .consistent: break
+    case .refunded(let tokens): report.refunds = Int(clamping: Int128(report.refunds) + tokens)
+    case .violation(let rule, let text): report.add(rule, "\(name): \(text)")
+    }
+  }
+
+  private mutating func chargeRate(_ name: LedgerName, _ charge: LedgerCharge) {
+    let known = limits(of: charge.policy)?.rates(of: charge.ledger) ?? []
+    guard !known.isEmpty else {
+      report.chargesNotRecomputed += 1
+      rates[name]?.enterUnknown()
+      return
+    }
+    var book = rates[name] ?? RateBook(historyIsCut: historyIsCut)
+    if book.enter(charge, known, refundsAllowed: refundsAllowed) {
+      report.chargesRecomputed += 1
+    } else {
+      report.chargesNotRecomputed += 1
+    }
+    rates[name] = book
+  }
+}

@@ -1,0 +1,153 @@
+import Domain
+
+/// The decisions about one device and the commands to it. Checks them against each other, and enters the charges of the
+/// commands in the books.
+struct DeviceCheck {
+  private var decisions: [CheckedDecision] = []
+  private var commands: [CheckedCommand] = []
+
+  /// Adds the next record in the order of the log. Of records with the same id only the first one counts; the ids are
+  /// checked elsewhere.
+  mutating func add(_ record: CheckedRecord) {
+    switch record {
+    case .decision(let decision): if decisions.last?.id != decision.id { decisions.append(decision) }
+    case .command(let command): if commands.last?.id != command.id { commands.append(command) }
+    }
+  }
+
+  /// Checks everything that was added.
+  /// - Parameter replay: takes the charges and the findings. All its books are closed afterwards.
+  func check(into replay: inout LedgerReplay) {
+    checkInvariants()
+    checkDecisions(&replay.report)
+    var links: [RecordId: [CheckedDecision]] = [:]
+    var kinds: [String: String] = [:]
+    for decision in decisions {
+      if let command = decision.command { links[command, default: []].append(decision) }
+      kinds[decision.instance] = decision.kind
+    }
+    let known = Set(commands.map(\.id))
+    for id in links.keys.sorted(by: RecordId.inLogOrder) where !known.contains(id) {
+      let first = links[id]?.first?.name ?? ""
+      replay.report.add(
+        .missingCommand, "\(id.text(of: .command)) is named by \(first) and is not there for its device")
+    }
+    for command in commands {
+      let links = links[command.id] ?? []
+      Self.checkCause(of: command, links, &replay.report)
+      Self.checkServed(by: command, links, &replay.report)
+      for charge in command.charged where charge.ledger != .app {
+        replay.charge(command.charge(charge), kind: kinds[charge.owner])
+      }
+    }
+    replay.closeBooks()
+  }
+
+  /// One event for one instance.
+  private struct Case: Hashable {
+    var event: String
+    var instance: String
+  }
+
+  /// The decisions of one case so far.
+  private struct Standing {
+    var final: RecordId?
+    var defers = 0
+  }
+
+  /// Checks each decision by itself and that no case has two final ones, and counts the cases.
+  private func checkDecisions(_ report: inout LedgerReport) {
+    var cases: [Case: Standing] = [:]
+    for decision in decisions {
+      let what = Case(event: decision.event, instance: decision.instance)
+      var standing = cases[what] ?? Standing()
+      if decision.final {
+        if let first = standing.final {
+          report.add(
+            .decidedTwice,
+            "\(first.text(of: .decision)) and \(decision.name) both close event \(what.event) for "
+              + "\(decision.device)/\(what.instance)")
+        } else {
+          standing.final = decision.id
+          report.closed += 1
+        }
+      } else if decision.verdict == .defer {
+        standing.defers += 1
+      }
+      cases[what] = standing
+      Self.checkConsistency(of: decision, &report)
+    }
+    for standing in cases.values where standing.final == nil {
+      if standing.defers > 0 { report.open += 1 } else { report.repeatedDeliveries += 1 }
+    }
+  }
+
+  /// Checks that a decision's verdict, its `final` and its command go together.
+  private static func checkConsistency(of decision: CheckedDecision, _ report: inout LedgerReport) {
+    let delivers = decision.verdict == .emit || decision.verdict == .coalesce
+    let isFinal = decision.verdict != .defer && decision.reason != .duplicate
+    guard decision.final != isFinal || delivers != (decision.command != nil) else { return }
+    report.add(
+      .inconsistent,
+      "\(decision.name): \(decision.verdict.rawValue) \(decision.reason.rawValue), final \(decision.final), "
+        + "command \(decision.command?.text(of: .command) ?? "none")")
+  }
+
+  /// The instances that a command says it serves, without those whose end no event caused.
+  private static func served(by command: CheckedCommand) -> [CheckedCommand.Served] {
+    command.serves.filter { $0.reason != .endedQuiet }
+  }
+
+  /// Checks that one decision caused the command, or none where it serves nothing.
+  /// - Parameter links: the decisions that name the command.
+  private static func checkCause(
+    of command: CheckedCommand, _ links: [CheckedDecision], _ report: inout LedgerReport
+  ) {
+    let causes = links.filter { $0.verdict == .emit }
+    guard causes.count != (served(by: command).isEmpty ? 0 : 1) else { return }
+    let names = causes.map(\.name).joined(separator: ", ")
+    report.add(
+      .unexplainedCommand,
+      "\(command.name) is named by \(causes.count) emit decisions\(names.isEmpty ? "" : ": " + names)")
+  }
+
+  /// Checks that the command serves the instances and events that its decisions say.
+  /// - Parameter links: the decisions that name the command.
+  private static func checkServed(
+    by command: CheckedCommand, _ links: [CheckedDecision], _ report: inout LedgerReport
+  ) {
+    var byInstance = Dictionary(grouping: links, by: \.instance)
+    for serves in served(by: command) {
+      let found = byInstance.removeValue(forKey: serves.instance) ?? []
+      if found.map({ ContentHash.of($0.event) }).sorted() != serves.events {
+        report.add(
+          .servesDiffer,
+          "\(command.name) serves \(serves.instance) with \(serves.events.count) events, its decisions name \(found.count)"
+        )
+      }
+      for link in found {
+        let emitDiffers = link.verdict == .emit && (link.reason != serves.reason || link.events != serves.events)
+        if emitDiffers || link.kind != serves.kind {
+          report.add(.servesDiffer, "\(command.name) and \(link.name) differ about \(serves.instance)")
+        }
+      }
+    }
+    for (instance, links) in byInstance.sorted(by: { $0.key < $1.key }) {
+      report.add(
+        .servesDiffer,
+        "\(links[0].name) says that \(command.name) serves \(instance), which the command does not")
+    }
+  }
+
+  /// Stops a debug build unless the records came in the order of the log and are of one device.
+  func checkInvariants() {
+    for (a, b) in zip(decisions, decisions.dropFirst()) {
+      assert(RecordId.inLogOrder(a.id, b.id), "decisions come in the order of the log, each id once")
+      assert(a.device == b.device, "all decisions are about one device")
+    }
+    for (a, b) in zip(commands, commands.dropFirst()) {
+      assert(RecordId.inLogOrder(a.id, b.id), "commands come in the order of the log, each id once")
+      assert(a.device == b.device, "all commands are to one device")
+    }
+  }
+}

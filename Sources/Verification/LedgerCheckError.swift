@@ -1,0 +1,17 @@
+/// A failure of the temporary folder, which holds the records that do not fit into memory.
+public struct LedgerCheckError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The folder of the file.
+  public var path: String
+  /// The cause in the words of the operating system.
+  public var reason: String
+
+  /// The cause, the folder and the remedy in one sentence.
+  public var description: String {
+    "a temporary file in \(path): \(reason); make room there, or name another folder in the environment variable TMPDIR"
+  }
+
+  /// The error for a temporary file that reads differently from what was written.
+  static func damaged(_ path: String) -> LedgerCheckError {
+    LedgerCheckError(path: path, reason: "what was written there reads differently")
+  }
+}

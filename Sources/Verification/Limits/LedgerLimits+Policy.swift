@@ -1,0 +1,31 @@
+import Domain
+public import Policies
+
+extension LedgerLimits {
+  /// The limits of a policy and its profile.
+  public init(_ policy: Policy) {
+    func rate(_ rate: BudgetProfile.Rate) -> Rate {
+      Rate(limit: rate.limit, windowMicroseconds: rate.window.microseconds, burst: rate.burst)
+    }
+    let profile = policy.profile
+    self.init(
+      device: rate(profile.devicePushes), background: rate(profile.backgroundPushes),
+      control: rate(profile.controlPushes), start: rate(profile.activityStarts),
+      activity: [rate(profile.activityPushes), rate(profile.frequentActivityPushes)])
+    for kind in policy.kinds {
+      days[kind.name] = Day(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
+    }
+  }
+
+  /// The rates that may hold for a ledger; empty where none is known, and for ledgers that are kept by the day.
+  func rates(of ledger: Command.Ledger) -> [Rate] {
+    switch ledger {
+    case .device: device.map { [$0] } ?? []
+    case .background: background.map { [$0] } ?? []
+    case .control: control.map { [$0] } ?? []
+    case .start: start.map { [$0] } ?? []
+    case .activity: activity
+    case .instance, .app: []
+    }
+  }
+}

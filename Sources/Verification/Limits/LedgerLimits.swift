@@ -1,0 +1,66 @@
+/// The limits of one policy that ledgers are recomputed with, as plain numbers. Nil: the limit is not known, so charges to
+/// such ledgers are counted and not recomputed.
+public struct LedgerLimits: Equatable, Sendable {
+  /// A rate with a burst, in the terms of the generic cell rate algorithm (GCRA): one token comes back each
+  /// T = window / limit, and at most `burst` are held.
+  public struct Rate: Hashable, Sendable {
+    /// Microseconds between two tokens. 0 is a rate without a limit, which is never charged.
+    public var interval: Int64
+    /// The number of tokens of a full ledger.
+    public var burst: Int64
+
+    /// - Parameters:
+    ///   - limit: tokens a window; nil is a rate without a limit, less than 1 counts as 1.
+    ///   - windowMicroseconds: the length of the window; not negative.
+    ///   - burst: the number of tokens of a full ledger; at least 1.
+    public init(limit: Int?, windowMicroseconds: Int64, burst: Int) {
+      interval = limit.map { windowMicroseconds / Int64(max(1, $0)) } ?? 0
+      self.burst = Int64(burst)
+    }
+  }
+
+  /// A number of tokens for a day.
+  public struct Day: Hashable, Sendable {
+    public var perDay: Int
+    /// Whether the number holds for any 24 hours instead of a day of the device's time zone.
+    public var isRolling: Bool
+
+    public init(perDay: Int, isRolling: Bool) {
+      self.perDay = perDay
+      self.isRolling = isRolling
+    }
+  }
+
+  /// Pushes to the widgets of a device.
+  public var device: Rate?
+  /// Background pushes to a device.
+  public var background: Rate?
+  /// Pushes to the controls of a device.
+  public var control: Rate?
+  /// Pushes that start a Live Activity on a device.
+  public var start: Rate?
+  /// Pushes at priority 10 to a Live Activity: without and with frequent updates. Commands do not tell which one holds. Empty:
+  /// not known.
+  public var activity: [Rate]
+  /// The number for a day of each instance, by kind.
+  public var days: [String: Day]
+
+  /// - Parameters:
+  ///   - device: pushes to the widgets of a device.
+  ///   - background: background pushes to a device.
+  ///   - control: pushes to the controls of a device.
+  ///   - start: pushes that start a Live Activity on a device.
+  ///   - activity: each rate that may hold for pushes at priority 10 to a Live Activity.
+  ///   - days: the number for a day of each instance, by kind.
+  public init(
+    device: Rate? = nil, background: Rate? = nil, control: Rate? = nil, start: Rate? = nil, activity: [Rate] = [],
+    days: [String: Day] = [:]
+  ) {
+    self.device = device
+    self.background = background
+    self.control = control
+    self.start = start
+    self.activity = activity
+    self.days = days
+  }
+}

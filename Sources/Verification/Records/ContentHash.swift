@@ -1,0 +1,10 @@
+/// 64-bit FNV-1a hashes of names and records. Equal bytes have equal hashes in every process; different ones are taken for
+/// equal with a probability of 2⁻⁶⁴ a pair.
+enum ContentHash {
+  static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+
+  /// The hash of the UTF-8 bytes of a text.
+  static func of(_ text: String) -> UInt64 { of(text.utf8) }
+}

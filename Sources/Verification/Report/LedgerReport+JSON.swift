@@ -1,0 +1,30 @@
+public import JSON
+
+extension LedgerReport {
+  /// Writes the report as one JSON object.
+  public func encode(to json: inout JSONWriter) {
+    json.beginObject()
+    for (name, value) in [
+      ("decisions", decisions), ("commands", commands), ("repeatedDecisions", repeatedDecisions),
+      ("repeatedCommands", repeatedCommands), ("closed", closed), ("open", open),
+      ("repeatedDeliveries", repeatedDeliveries), ("charges", charges), ("ledgers", ledgers),
+      ("chargesRecomputed", chargesRecomputed), ("chargesNotRecomputed", chargesNotRecomputed),
+      ("refunds", refunds), ("violationCount", violationCount),
+    ] {
+      json.key(name)
+      json.integer(value)
+    }
+    json.key("violations")
+    json.beginArray()
+    for violation in violations {
+      json.beginObject()
+      json.key("rule")
+      json.string(violation.rule.rawValue)
+      json.key("text")
+      json.string(violation.text)
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+  }
+}

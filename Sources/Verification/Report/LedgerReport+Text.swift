@@ -1,0 +1,21 @@
+extension LedgerReport {
+  /// The report as lines of text for a person, each ending in a line feed.
+  public var text: String {
+    var text = """
+      \(decisions) decisions (\(repeatedDecisions) repeated), \(commands) commands (\(repeatedCommands) repeated)
+      \(closed) of (event, device, instance) decided, \(open) still waiting, \(repeatedDeliveries) repeated deliveries
+      \(charges) charges on \(ledgers) ledgers; rates: \(chargesRecomputed) recomputed, \(chargesNotRecomputed) not; \
+      \(refunds) refunds
+
+      """
+    if violationCount == 0 { return text + "no violation\n" }
+    text += "\(violationCount) violations\n"
+    for rule in Rule.allCases {
+      guard let count = violationsByRule[rule] else { continue }
+      text += "\(rule.rawValue): \(count)\n"
+      for violation in violations where violation.rule == rule { text += "  \(violation.text)\n" }
+      if count > Self.examplesMax { text += "  … and \(count - Self.examplesMax) more\n" }
+    }
+    return text
+  }
+}

@@ -1,0 +1,89 @@
+/// The findings of a ledger check.
+public struct LedgerReport: Equatable, Sendable {
+  /// The rules that records can break. The raw value stands in the JSON report.
+  public enum Rule: String, CaseIterable, Sendable {
+    /// The record is no decision or no command.
+    case unreadable
+    /// Two records with one id have different contents.
+    case idReused
+    /// Two final decisions are about one event and instance.
+    case decidedTwice
+    /// The verdict, `final` and the command of a decision do not go together.
+    case inconsistent
+    /// No decision caused the command, or several did.
+    case unexplainedCommand
+    /// A decision names a command that is not there.
+    case missingCommand
+    /// A command serves other instances or events than its decisions say.
+    case servesDiffer
+    /// A ledger lost more than one token by a charge, or rose where nothing refills it.
+    case ledgerBroken
+    /// More tokens were spent than the limit gives.
+    case overspent
+  }
+
+  /// One broken rule.
+  public struct Violation: Equatable, Sendable {
+    public var rule: Rule
+    /// The ids and figures, for a person.
+    public var text: String
+  }
+
+  /// The number of different decisions.
+  public var decisions = 0
+  /// The number of different commands.
+  public var commands = 0
+  /// The number of decisions that came again under the same id.
+  public var repeatedDecisions = 0
+  /// The number of commands that came again under the same id.
+  public var repeatedCommands = 0
+  /// The number of (event, device, instance) with a final decision.
+  public var closed = 0
+  /// The number of (event, device, instance) that are deferred and have no final decision.
+  public var open = 0
+  /// The number of (event, device, instance) with `DUPLICATE` decisions alone: the event was decided before the first record
+  /// of the check, or before the device had the instance.
+  public var repeatedDeliveries = 0
+  /// The number of charges in all commands.
+  public var charges = 0
+  /// The number of ledgers with a charge.
+  public var ledgers = 0
+  /// The number of charges to rate ledgers that were recomputed.
+  public var chargesRecomputed = 0
+  /// The number of charges to rate ledgers whose limits or history are not known.
+  public var chargesNotRecomputed = 0
+  /// The number of tokens that came back to a day's ledger in the middle of a window, where that is allowed.
+  public var refunds = 0
+  /// The number of all violations, also of those that `violations` leaves out.
+  public var violationCount = 0
+  public var violationsByRule: [Rule: Int] = [:]
+  /// The first violations of each rule, at most five of each, in the order in which they were found.
+  public var violations: [Violation] = []
+
+  /// The number of violations of each rule that the report describes.
+  static let examplesMax = 5
+
+  /// Creates a report without findings.
+  public init() {}
+
+  /// Adds a violation.
+  /// - Parameter text: evaluated only if the report has room for the violation.
+  mutating func add(_ rule: Rule, _ text: @autoclosure () -> String) {
+    violationCount += 1
+    let count = violationsByRule[rule, default: 0]
+    violationsByRule[rule] = count + 1
+    if count < Self.examplesMax { violations.append(Violation(rule: rule, text: text())) }
+  }
+
+  /// Stops a debug build unless the counts agree with each other.
+  func checkInvariants() {
+    assert(violationCount == violationsByRule.values.reduce(0, +), "the violations of all rules are all violations")
+    for rule in Rule.allCases {
+      assert(
+        violations.count { $0.rule == rule } == min(violationsByRule[rule] ?? 0, Self.examplesMax),
+        "the report describes the first violations of each rule")
+    }
+    assert(chargesRecomputed + chargesNotRecomputed <= charges, "no charge is counted twice")
+    assert(ledgers <= charges, "each ledger has a charge")
+  }
+}

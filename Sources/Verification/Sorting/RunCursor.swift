@@ -1,0 +1,61 @@
+import Domain
+
+/// The position of the merge in one run, and the record at it.
+struct RunCursor {
+  /// The key of the record.
+  private(set) var key = SortedSpill.Key(group: 0, id: RecordId(partition: 0, offset: 0, ordinal: 0))
+  /// The bytes of the record.
+  private(set) var content: [UInt8] = []
+  private var buffer: [UInt8] = []
+  /// The number of bytes of `buffer` that were read.
+  private var used = 0
+  /// The part of the run that is not in `buffer` yet.
+  private var unread: Range<UInt64>
+
+  private static let bufferBytes = 1 << 16
+
+  /// Goes to the first record. Returns nil for a run without records.
+  /// - Throws: `LedgerCheckError` when the file cannot be read, or reads differently from what was written.
+  init?(_ file: RunFile, _ run: Range<UInt64>) throws(LedgerCheckError) {
+    unread = run
+    guard try advance(file) else { return nil }
+  }
+
+  /// Goes to the next record.
+  /// - Returns: false at the end of the run.
+  /// - Throws: `LedgerCheckError` when the file cannot be read, or reads differently from what was written.
+  mutating func advance(_ file: RunFile) throws(LedgerCheckError) -> Bool {
+    let before = key
+    let isFirst = buffer.isEmpty
+    while true {
+      if used < buffer.count, take() {
+        assert(isFirst || !(key < before), "the records of a run are sorted")
+        return true
+      }
+      guard !unread.isEmpty else {
+        if used < buffer.count { throw file.damaged() }
+        return false
+      }
+      buffer.removeFirst(used)
+      used = 0
+      // A record that is larger than the buffer makes it grow.
+      let data = try file.read(min(max(Self.bufferBytes, buffer.count), unread.count), at: unread.lowerBound)
+      guard !data.isEmpty else { throw file.damaged() }
+      buffer += data
+      unread = unread.lowerBound + UInt64(data.count)..<unread.upperBound
+    }
+  }
+
+  /// Reads a record, if the buffer holds all of it.
+  private mutating func take() -> Bool {
+    var reader = BinaryReader(buffer, in: used..<buffer.count)
+    do throws(BinaryError) {
+      let group = try reader.varint()
+      let id = RecordId(partition: try reader.zigzag(), offset: try reader.zigzag(), ordinal: try reader.zigzag())
+      content = try reader.blob()
+      key = SortedSpill.Key(group: group, id: id)
+    } catch { return false }
+    used += reader.offset
+    return true
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Domain
+import Foundation
+import JSON
+import KafkaClient
+import LineFiles
+import Pipeline
+import Policies
+import Verification
+
+/// `rouse verify`: checks decisions and commands, from Kafka or from files, against each other and against limits.
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Recompute every ledger from decisions and commands alone.",
+    discussion: """
+      Reads both topics from the beginning to the end, committed records only, or two files as `rouse plan` writes \
+      them, and checks: an id stands for one record; each event has one final decision per device and instance; one \
+      decision caused each command, and the command serves what its decisions say; each charge takes one token from a \
+      ledger, only a new window refills it, and it never becomes negative. With the policy, or a limit, rates are \
+      recomputed too.
+
+      The check shares no code with the planners whose work it checks. Above 96 MiB of records it sorts them in the \
+      temporary folder (TMPDIR), about 70 bytes a decision. Exits 1 when anything is wrong, and names the first cases.
+
+      EXAMPLE
+        rouse verify --bootstrap localhost:9092 --policy policy.yaml
+        rouse verify --decisions decisions.jsonl.gz \\
+          --commands commands.jsonl.gz --device-limit 5/1h/3
+      """)
+
+  @OptionGroup var settings: SettingsOptions
+  @Option(help: ArgumentHelp("Decisions from a file instead of Kafka, one a line.", valueName: "file"))
+  var decisions: String?
+  @Option(help: ArgumentHelp("Commands from a file instead of Kafka, one a line.", valueName: "file"))
+  var commands: String?
+  @Option(help: ArgumentHelp("A policy that decided. Repeat the option for several.", valueName: "file"))
+  var policy: [String] = []
+  @OptionGroup var profile: ProfileOption
+  @Option(
+    help: ArgumentHelp("Pushes to a device as limit/window/burst, where no policy is given.", valueName: "5/1h/3"))
+  var deviceLimit: String?
+  @Flag(help: "Allow tokens to come back because APNs refused a push.")
+  var allowRefunds = false
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    if (decisions == nil) != (commands == nil) {
+      throw ValidationError("--decisions and --commands go together: name both, or neither to read from Kafka")
+    }
+    if decisions == "-", commands == "-" { throw ValidationError("only one input can be - (standard input)") }
+    if let deviceLimit { _ = try Self.rate(deviceLimit) }
+  }
+
+  func run() async throws {
+    var check = LedgerCheck(limits: try limits(), refundsAllowed: allowRefunds)
+    if let decisions, let commands {
+      try Self.read(decisions) { bytes, place in check.add(decision: bytes, place: place()) }
+      try Self.read(commands) { bytes, place in check.add(command: bytes, place: place()) }
+    } else {
+      try readTopics(try await settings.resolve().connected(), into: &check)
+    }
+    let report = try check.finish()
+    switch output.format {
+    case .text: try Output.print(report.text)
+    case .json:
+      var json = JSONWriter()
+      report.encode(to: &json)
+      try Output.print(json.bytes)
+    }
+    if report.violationCount > 0 { throw ExitCode(1) }
+  }
+
+  /// Passes each line of a file that is not empty to `take`, with its place.
+  private static func read(_ path: String, _ take: ([UInt8], () -> String) -> Void) throws {
+    var reader = try LineReader(path: path)
+    while let line = try reader.next() {
+      if line.isEmpty { continue }
+      let (file, number) = (reader.path, reader.lineNumber)
+      take(Array(line), { "\(file):\(number)" })
+    }
+  }
+
+  /// Adds every committed record of both topics.
+  private func readTopics(_ settings: PipelineSettings, into check: inout LedgerCheck) throws {
+    let line = ProgressLine()
+    defer { line.end() }
+    for topic in [settings.topics.decisions, settings.topics.commands] {
+      let reader = TopicReader(settings: settings)
+      let cut = try reader.read(topic) { message in
+        let place = "\(message.topicPartition)@\(message.offset)"
+        if topic == settings.topics.decisions {
+          check.add(decision: message.value ?? [], place: place)
+        } else {
+          check.add(command: message.value ?? [], place: place)
+        }
+        if check.recordCount % 10_000 == 0 { line.show("\(Digits.grouped(check.recordCount)) records") }
+      }
+      if cut {
+        check.historyIsCut = true
+        Words.say("rouse: the oldest records of \(topic) are gone; their effects cannot be checked")
+      }
+    }
+  }
+
+  // MARK: Limits
+
+  /// The limits of all policies that were named, by the hash that stands in the records.
+  private func limits() throws -> [String: LedgerLimits] {
+    var limits: [String: LedgerLimits] = [:]
+    for path in policy {
+      let (document, formerHash) = try PolicyFile.read(path, profile: profile.profile)
+      let policy = document.policy
+      for hash in [policy.reference.hash, formerHash].compactMap({ $0 }) { limits[hash] = LedgerLimits(policy) }
+    }
+    if let deviceLimit { limits[""] = LedgerLimits(device: try Self.rate(deviceLimit)) }
+    return limits
+  }
+
+  /// Reads `limit/window/burst`.
+  /// - Throws: `ValidationError` for anything else.
+  private static func rate(_ text: String) throws -> LedgerLimits.Rate {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let limit = Int(parts[0]), limit > 0, let burst = Int(parts[2]), burst > 0 else {
+      throw ValidationError("--device-limit \(text): expected limit/window/burst such as 5/1h/3")
+    }
+    do throws(DurationText.Refusal) {
+      return LedgerLimits.Rate(
+        limit: limit, windowMicroseconds: try DurationText.parse(parts[1]).microseconds, burst: burst)
+    } catch { throw ValidationError("--device-limit \(text): \(error.message)") }
+  }
+}

@@ -1,0 +1,202 @@
+import Domain
+import JSON
+import Testing
+import Verification
+
+@Suite("the independent check of the books")
+struct LedgerCheckTests {
+  private static let policy = PolicyReference(version: "1", hash: "0123456789abcdef")
+  private static let noon: Int64 = 1_782_907_200_000_000
+  private static let second: Int64 = 1_000_000
+
+  /// A day of one device with one widget: charge after charge, a second apart, each with an event of its own.
+  private struct Day {
+    var decisions: [Decision] = []
+    var commands: [Command] = []
+
+    init(charges: Int, perDay: Int = 5, burst: Int = 3) {
+      for i in 0..<charges {
+        let at = Timestamp(microseconds: noon + Int64(i) * second)
+        commands.append(
+          Command(
+            command: "c-0-\(i)-0", device: "d", app: "a", environment: .production, surface: .widget,
+            serves: [Command.Served(instance: "w", kind: "K", events: ["e\(i)"], reason: .emitted)],
+            charged: [
+              Command.Charge(ledger: .instance, owner: "w", left: perDay - 1 - i),
+              Command.Charge(ledger: .device, owner: "d", left: burst - 1),
+            ], apns: Command.APNs(address: .token("aa"), headers: [], payload: "{}"), at: at, expires: at,
+            policy: policy))
+        decisions.append(
+          Decision(
+            decision: "d-0-\(i)-1", event: "e\(i)", events: ["e\(i)"], device: "d", instance: "w", kind: "K",
+            surface: .widget, verdict: .emit, reason: .emitted, final: true, at: at, relevance: 1, value: 1, price: 1,
+            tokensLeft: Decision.TokensLeft(), command: "c-0-\(i)-0", policy: policy))
+      }
+    }
+
+    /// - Parameter twice: every record comes again.
+    func check(twice: Bool = false) throws -> LedgerReport {
+      let limits = LedgerLimits(
+        device: LedgerLimits.Rate(limit: 1, windowMicroseconds: second, burst: 3),
+        days: ["K": LedgerLimits.Day(perDay: 5, isRolling: false)])
+      var check = LedgerCheck(limits: [policy.hash: limits])
+      for _ in 0..<(twice ? 2 : 1) {
+        for decision in decisions { check.add(decision: decision.json(), place: "decisions") }
+        for command in commands.reversed() { check.add(command: command.json(), place: "commands") }
+      }
+      return try check.finish()
+    }
+  }
+
+  @Test("books that are right are found right, in any order and with records repeated")
+  func right() throws {
+    let report = try Day(charges: 5).check(twice: true)
+    #expect(report.violationCount == 0, "\(report.text)")
+    #expect(report.decisions == 5 && report.commands == 5 && report.closed == 5)
+    #expect(report.repeatedDecisions == 5 && report.repeatedCommands == 5)
+    #expect(report.chargesRecomputed == 5 && report.ledgers == 2)
+  }
+
+  @Test("each kind of wrong book is found")
+  func wrong() throws {
+    func rules(_ change: (inout Day) -> Void) throws -> Set<LedgerReport.Rule> {
+      var day = Day(charges: 5)
+      change(&day)
+      return Set(try day.check().violationsByRule.keys)
+    }
+    #expect(try rules { $0.commands.remove(at: 2) } == [.missingCommand, .ledgerBroken])
+    #expect(try rules { $0.decisions.remove(at: 2) } == [.unexplainedCommand, .servesDiffer])
+    #expect(try rules { $0.decisions[1].event = "e0" }.contains(.decidedTwice))
+    #expect(try rules { $0.decisions[1].final = false } == [.inconsistent])
+    #expect(try rules { $0.decisions[1].command = nil }.contains(.inconsistent))
+    #expect(try rules { $0.decisions[1].device = "other" }.contains(.servesDiffer))
+    #expect(try rules { $0.commands[1].serves[0].events.append("e9") } == [.servesDiffer])
+    #expect(try rules { $0.commands[1].charged[0].left = 1 }.contains(.ledgerBroken))
+    #expect(try rules { $0.commands[4].charged[0].left = -1 }.contains(.overspent))
+    #expect(try rules { $0.commands[3].charged[1].left = 1 } == [.ledgerBroken])
+    #expect(
+      try rules { day in
+        var other = day.decisions[0]
+        other.reason = .emittedAfterDefer
+        day.decisions.append(other)
+      } == [.idReused])
+  }
+
+  @Test("a rate that is exceeded is found, to the microsecond")
+  func rate() throws {
+    var day = Day(charges: 5)
+    // Three at once empty the burst; the next is due a second later.
+    for i in 0..<5 {
+      day.commands[i].at = Timestamp(microseconds: Self.noon + (i < 3 ? 0 : Int64(i - 2) * Self.second))
+      day.commands[i].charged[1].left = max(0, 2 - i)
+    }
+    #expect(try day.check().violationsByRule == [:])
+    day.commands[3].at = Timestamp(microseconds: Self.noon + Self.second - 1)
+    #expect(try day.check().violationsByRule[.overspent] == 1)
+  }
+
+  @Test("a rate whose last token came back is admitted again where refunds are allowed")
+  func refundedRate() throws {
+    let limits = LedgerLimits(device: LedgerLimits.Rate(limit: 1, windowMicroseconds: 10 * Self.second, burst: 1))
+    for refundsAllowed in [false, true] {
+      var day = Day(charges: 2, burst: 1)
+      for i in day.commands.indices { day.commands[i].charged.remove(at: 0) }
+      var check = LedgerCheck(limits: [Self.policy.hash: limits], refundsAllowed: refundsAllowed)
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      let report = try check.finish()
+      #expect((report.violationsByRule[.overspent] == 1) != refundsAllowed, "\(report.text)")
+    }
+  }
+
+  @Test("a person who allows frequent updates while the activity runs breaks no book")
+  func frequentUpdatesAllowed() throws {
+    let limits = LedgerLimits(
+      activity: [6, 2].map { LedgerLimits.Rate(limit: 1, windowMicroseconds: $0 * Self.second, burst: 3) })
+    func report(left: [Int]) throws -> LedgerReport {
+      var day = Day(charges: 4)
+      // Two by the slow rate, which leave a TAT of 12 s, then two by the fast one.
+      for (i, second) in [0, 1, 9, 12].enumerated() {
+        day.commands[i].at = Timestamp(microseconds: Self.noon + Int64(second) * Self.second)
+        day.commands[i].charged = [Command.Charge(ledger: .activity, owner: "w", left: left[i])]
+      }
+      var check = LedgerCheck(limits: [Self.policy.hash: limits])
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let right = try report(left: [2, 1, 0, 1])
+    #expect(right.violationCount == 0 && right.chargesRecomputed == 4, "\(right.text)")
+    #expect(try report(left: [2, 1, 0, 2]).violationsByRule == [.ledgerBroken: 1])
+  }
+
+  @Test("what was sent under a policy without a limit for the app counts when the one with it comes back")
+  func appLimitComesBack() throws {
+    func report(between hash: String) throws -> LedgerReport {
+      var day = Day(charges: 3)
+      // The second one counts and names no charge, where its policy has no limit.
+      for (i, left) in [9, nil, 7].enumerated() {
+        day.commands[i].charged = left.map { [Command.Charge(ledger: .app, owner: "a", left: $0)] } ?? []
+      }
+      day.commands[1].policy = PolicyReference(version: "2", hash: hash)
+      var check = LedgerCheck()
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let right = try report(between: "fedcba9876543210")
+    #expect(right.violationCount == 0, "\(right.text)")
+    #expect(try report(between: Self.policy.hash).violationsByRule == [.ledgerBroken: 1])
+  }
+
+  @Test("a day's ledger that is refilled twice within a day is overspent")
+  func refilled() throws {
+    var day = Day(charges: 5)
+    for (i, left) in [4, 4, 4, 3, 2].enumerated() { day.commands[i].charged[0].left = left }
+    #expect(try day.check().violationsByRule[.overspent] == 1)
+  }
+
+  @Test("what does not fit into memory is found all the same, app ledgers included")
+  func onDisk() throws {
+    /// Devices that take turns, each charged for itself and its app, and their report by a check of so much memory.
+    func report(memoryMax: Int, _ change: (inout [Command]) -> Void = { _ in }) throws -> LedgerReport {
+      var commands: [Command] = []
+      var check = LedgerCheck(memoryMax: memoryMax)
+      for i in 0..<600 {
+        let device = "d\(i * 7 % 40)"
+        var day = Day(charges: 1, perDay: 50)
+        day.decisions[0].decision = "d-0-\(i)-1"
+        day.decisions[0].event = "e\(i)"
+        day.decisions[0].events = ["e\(i)"]
+        day.decisions[0].device = device
+        day.decisions[0].command = "c-0-\(i)-0"
+        day.commands[0].command = "c-0-\(i)-0"
+        day.commands[0].device = device
+        day.commands[0].at = Timestamp(microseconds: Self.noon + Int64(i) * Self.second)
+        day.commands[0].serves[0].events = ["e\(i)"]
+        day.commands[0].charged = [
+          Command.Charge(ledger: .instance, owner: "w", left: 50 - i / 40),
+          Command.Charge(ledger: .app, owner: "a", left: 10_000 - i),
+        ]
+        check.add(decision: day.decisions[0].json(), place: "decisions")
+        commands += day.commands
+      }
+      change(&commands)
+      for command in commands.reversed() { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let inMemory = try report(memoryMax: LedgerCheck.memoryDefault)
+    #expect(inMemory.violationCount == 0, "\(inMemory.text)")
+    #expect(inMemory.commands == 600 && inMemory.ledgers == 41 && inMemory.charges == 1200 && inMemory.closed == 600)
+    for memoryMax in [1, 5_000, 40_000] { #expect(try report(memoryMax: memoryMax) == inMemory) }
+    let changes: [(LedgerReport.Rule, (inout [Command]) -> Void)] = [
+      (.ledgerBroken, { $0[300].charged[1].left = 5 }), (.overspent, { $0[300].charged[1].left = 9_999 }),
+      (.missingCommand, { $0.remove(at: 400) }), (.idReused, { $0[7].command = $0[8].command }),
+    ]
+    for (rule, change) in changes {
+      let found = try report(memoryMax: 5_000, change)
+      #expect(found.violationsByRule[rule] != nil, "\(found.text)")
+      #expect(try report(memoryMax: LedgerCheck.memoryDefault, change) == found)
+    }
+  }
+}
