@@ -116,7 +116,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var upperBound: Double
     /// The mean of value shown ÷ upper bound over the samples, without the number of the app.
     public var capturedMean: Double
-    /// The value of the same share that nine of ten samples reach.
+    /// The 10th percentile of that share: nine of ten samples reach it.
     public var capturedP10: Double
   }
 
@@ -164,7 +164,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var samples: Int
     /// The mean over the samples of value shown ÷ the most that as many reloads could have shown.
     public var capturedMean: Double
-    /// The value of the same share that nine of ten samples reach.
+    /// The 10th percentile of that share: nine of ten samples reach it.
     public var capturedP10: Double
     /// The quantiles of the same share at 0, 5, 10 … 100 % of the samples: 21 values.
     public var capturedTwentieths: [Double]

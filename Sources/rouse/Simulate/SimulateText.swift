@@ -70,7 +70,7 @@ enum SimulateText {
     var text =
       "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed); refused: pushes that "
     text +=
-      "devices accepted without a reload; believed: captured by the planner's count above captured on the screen\n"
+      "devices accepted without a reload; believed: the planner's captured minus the screen's\n"
     for policy in report.commands { text += "\(policy.name): \(Digits.count(policy.receipts, "receipt"))\n" }
     return text
   }
