@@ -55,7 +55,8 @@ let package = Package(
       ]),
     // Must never depend on Planning, Auditing or a database: it checks what they did from public records alone.
     .target(name: "Verification", dependencies: ["Domain", "Policies", "JSON"]),
-    .target(name: "Simulation", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .target(name: "Replay", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .target(name: "Backtesting", dependencies: ["Replay", "Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .target(
       name: "Benchmarks",
       dependencies: [
@@ -65,7 +66,7 @@ let package = Package(
     .executableTarget(
       name: "rouse",
       dependencies: [
-        "Benchmarks", "Simulation", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
+        "Benchmarks", "Replay", "Backtesting", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
         "KafkaClient", "LineFiles", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
@@ -80,7 +81,7 @@ let package = Package(
         .linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))
       ]),
 
-    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Domain"]),
     .testTarget(name: "LineFilesTests", dependencies: ["LineFiles"]),
     .testTarget(name: "KafkaClientTests", dependencies: ["KafkaClient"]),
     .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
@@ -100,11 +101,14 @@ let package = Package(
       dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "VerificationTests", dependencies: ["Verification", "Domain", "JSON"]),
     .testTarget(
-      name: "SimulationTests", dependencies: ["Simulation", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
+      name: "ReplayTests", dependencies: ["Replay", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
+    .testTarget(
+      name: "BacktestingTests",
+      dependencies: ["Backtesting", "Replay", "Planning", "Policies", "Domain", "JSON", "LineFiles"]),
     .testTarget(
       name: "SimulatedPipelineTests",
       dependencies: [
-        "Pipeline", "Verification", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        "Pipeline", "Verification", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "Auditing", "Domain", "Pipeline", "Policies"]),

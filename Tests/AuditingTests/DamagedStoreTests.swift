@@ -16,7 +16,7 @@ struct DamagedStoreTests {
   ]
 
   private func filled() throws -> AuditStore {
-    var random = SeededGenerator(seed: 5)
+    var random = SeededRandom(seed: 5)
     let store = try AuditStore.open(path: ":memory:")
     var batch = AuditBatch()
     for n in 0..<3 { batch.append(Sample.anyDecision(n, using: &random), partition: 0, offset: Int64(n)) }

@@ -183,7 +183,7 @@ import Testing
 
   @Test("the counts of any time range equal the number of its rows", arguments: [7, 8] as [UInt64])
   func ranges(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     let store = try AuditStore.open(path: ":memory:")
     let decisions = (0..<300).map { n in
       Sample.decision(

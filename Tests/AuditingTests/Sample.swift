@@ -36,7 +36,7 @@ enum Sample {
   }
 
   /// Returns a random decision: each optional field is there or not, and ids have either form.
-  static func anyDecision(_ n: Int, using random: inout SeededGenerator) -> Decision {
+  static func anyDecision(_ n: Int, using random: inout SeededRandom) -> Decision {
     func name(_ prefix: String, _ bound: Int) -> String {
       let endings = ["", "", "", " ä 🏈", "\0", "\0x", "'"]
       return "\(prefix)-\(Int.random(in: 0..<bound, using: &random))"
@@ -75,7 +75,7 @@ enum Sample {
   }
 
   /// Returns a random command with charges to owners of every kind.
-  static func anyCommand(_ n: Int, using random: inout SeededGenerator) -> Command {
+  static func anyCommand(_ n: Int, using random: inout SeededRandom) -> Command {
     let device = "device-\(Int.random(in: 0..<10, using: &random))"
     let at = Timestamp(microseconds: Int64.random(in: 0...2_000_000_000_000_000, using: &random))
     let serves = (0..<Int.random(in: 0...3, using: &random)).map {

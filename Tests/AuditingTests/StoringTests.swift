@@ -7,7 +7,7 @@ import Testing
 @Suite("storing") struct StoringTests {
   @Test("records are read back equal", arguments: [1, 2, 3] as [UInt64])
   func roundTrip(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     let decisions = (0..<400).map { Sample.anyDecision($0, using: &random) }
     let commands = (0..<200).map { Sample.anyCommand($0, using: &random) }
     let file = try TemporaryStore()

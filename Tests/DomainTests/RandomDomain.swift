@@ -2,9 +2,9 @@ import Domain
 
 /// Makes random values of the domain within its bounds.
 struct RandomDomain {
-  var random: SeededGenerator
+  var random: SeededRandom
 
-  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   mutating func bool() -> Bool { Bool.random(using: &random) }

@@ -43,7 +43,7 @@ import Testing
   func roundTrip() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<20_000 {
       let instant = Timestamp(
         microseconds: Int64.random(in: -62_167_219_200_000_000...253_402_300_799_999_999, using: &random))

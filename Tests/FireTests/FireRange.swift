@@ -55,7 +55,7 @@ final class FireRange {
   let broker: EmbeddedBroker?
   let settings: PipelineSettings
   let folder: URL
-  var random: FireRandom
+  var random: SeededRandom
   private let producer: KafkaProducer
   private var processes: [String: FireProcess] = [:]
   private(set) var published = 0
@@ -75,7 +75,7 @@ final class FireRange {
   /// - Throws: Errors of the broker and of the file system.
   init(_ options: Options, bootstrap: String? = nil) throws {
     self.options = options
-    random = FireRandom(seed: options.seed)
+    random = SeededRandom(seed: options.seed)
     let prefix = "fire-\(options.seed)-\(UInt32.random(in: 0 ... .max))."
     if let bootstrap {
       self.bootstrap = bootstrap
@@ -361,4 +361,14 @@ final class FireRange {
     }
     return true
   }
+}
+
+extension SeededRandom {
+  /// Returns a whole number in a range.
+  mutating func next(_ range: ClosedRange<UInt64>) -> UInt64 {
+    range.lowerBound + next() % (range.upperBound - range.lowerBound + 1)
+  }
+
+  /// Returns a number of seconds between two bounds.
+  mutating func seconds(_ low: Double, _ high: Double) -> Double { low + (high - low) * unit() }
 }

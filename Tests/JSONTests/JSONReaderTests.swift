@@ -1,3 +1,4 @@
+import Domain
 import JSON
 import Testing
 
@@ -151,7 +152,7 @@ import Testing
   func randomBytes() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     let reader = JSONReader()
     let alphabet = Array("{}[]\",:0123456789.eE+-\\u tfnalrse\u{E9}".utf8) + [0, 0xFF, 0x1F]
     let document = Array("{\"a\":[1,-2.5e3,true,false,null,\"é\\u00e9\\n\"],\"b\":{\"c\":{}}}".utf8)

@@ -1,3 +1,4 @@
+import Domain
 import JSON
 import Testing
 
@@ -136,7 +137,7 @@ import Testing
   func roundTrip() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<2000 {
       let value = randomValue(depth: 4, &random)
       let text = written { $0.value(value) }
@@ -148,7 +149,7 @@ import Testing
     }
   }
 
-  private func randomValue(depth: Int, _ random: inout SeededGenerator) -> JSONValue {
+  private func randomValue(depth: Int, _ random: inout SeededRandom) -> JSONValue {
     switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &random) {
     case 0: return .null
     case 1: return .bool(Bool.random(using: &random))
@@ -167,7 +168,7 @@ import Testing
     }
   }
 
-  private func randomText(_ random: inout SeededGenerator) -> String {
+  private func randomText(_ random: inout SeededRandom) -> String {
     let scalars = (0..<Int.random(in: 0..<20, using: &random)).compactMap { _ in
       Unicode.Scalar(UInt32.random(in: 0..<(Bool.random(using: &random) ? 128 : 0x11000), using: &random))
     }

@@ -37,7 +37,7 @@ import Testing
   @Test("what is written is read back")
   func roundTrip() throws {
     let seed: UInt64 = 20_130_701
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<2000 {
       let span = TimeSpan(microseconds: Int64.random(in: 0...10_000_000_000, using: &random) * 1000)
       let text = DurationText.format(span)

@@ -1,3 +1,4 @@
+import Domain
 import Testing
 
 @testable import Policies
@@ -7,7 +8,7 @@ import Testing
     "a damaged document is read or refused with places inside it, and never crashes",
     arguments: [1, 2, 3, 4] as [UInt64], ["everything", "live-activities"])
   func mutations(seed: UInt64, example: String) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     let valid = try Repository.bytes("schemas/examples/policy/valid/\(example).yaml")
     for round in 0..<400 {
       var bytes = valid
@@ -28,7 +29,7 @@ import Testing
     "\u{2028}", "\u{E000}", "\u{FEFF}", "\0", "-1", "1e999", "99999999999999999999", "null", "\\x", "🛩", "15", "0x1",
   ]
 
-  private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+  private static func damage(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
     let at = Int.random(in: 0..<max(1, bytes.count), using: &random)
     let end = min(bytes.count, at + Int.random(in: 1...30, using: &random))
     switch Int.random(in: 0..<5, using: &random) {

@@ -7,7 +7,7 @@ import LineFiles
 import Logging
 import Pipeline
 import Policies
-import Simulation
+import Replay
 
 /// Plays one real day of flights through the whole pipeline on an embedded broker.
 struct DemoCommand: ParsableCommand {

@@ -7,7 +7,7 @@ import LineFiles
 import Logging
 import Pipeline
 import Policies
-import Simulation
+import Replay
 
 /// The pipeline of the demo: the stages of `rouse run` on an embedded broker, and a publisher that never runs further
 /// ahead than that broker can hold.

@@ -1,14 +1,15 @@
 import ArgumentParser
 import JSON
 import LineFiles
-import Simulation
+import Replay
 
+/// `rouse fleet`: makes up registrations about the subjects of real events.
 struct FleetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fleet", abstract: "Make up a fleet whose widgets are about the subjects of real events.",
+    commandName: "fleet", abstract: "Make up a fleet whose widgets show the subjects of real events.",
     discussion: """
       The same events, seed and kinds give the same bytes, and a larger fleet begins with the devices of a smaller one. \
-      Without --kinds or --template the kinds suit the events: one for each prefix of subjects.
+      Without --kinds or --template, the fleet has one kind for each prefix of the subjects.
 
       EXAMPLE
         rouse fleet --events events.jsonl.gz --devices 100000 --seed 1 \\
@@ -17,22 +18,24 @@ struct FleetCommand: ParsableCommand {
           --kinds FlightStatus=flight/:98,AirportDelays=airport/:2
       """)
 
-  @Option(help: ArgumentHelp("CloudEvents, one a line: their subjects become interests.", valueName: "file"))
+  @Option(help: ArgumentHelp("CloudEvents, one a line. Their subjects become interests.", valueName: "file"))
   var events: String
-  @Option(help: ArgumentHelp("How many devices, 1 to 100,000,000.", valueName: "count"))
+  @Option(help: ArgumentHelp("Number of devices, 1 to 100,000,000.", valueName: "count"))
   var devices: Int
-  @Option(help: ArgumentHelp("Which of the many possible fleets.", valueName: "number"))
+  @Option(help: ArgumentHelp("Seed of all random choices.", valueName: "number"))
   var seed: UInt64 = 1
-  @Option(help: ArgumentHelp("Where the registrations go, one a line.", valueName: "file"))
+  @Option(help: ArgumentHelp("Where to write the registrations, one a line.", valueName: "file"))
   var out: String
-  @Option(help: ArgumentHelp("Kinds and what their subjects begin with: Kind=prefix/[:weight],…", valueName: "spec"))
+  @Option(help: ArgumentHelp("Kinds and the prefixes of their subjects: Kind=prefix/[:weight],…", valueName: "spec"))
   var kinds: String?
-  @Option(help: ArgumentHelp("The same as a JSON file, with families and numbers of interests.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A JSON file with kinds, their families and their numbers of interests.", valueName: "file"))
   var template: String?
   @OptionGroup var output: FormatOption
 
   func validate() throws {
     if kinds != nil && template != nil { throw ValidationError("give --kinds or --template, not both") }
+    try Files.checkDistinct(outputs: [("--out", out)], inputs: [("--events", events), ("--template", template)])
   }
 
   func run() throws {
@@ -58,7 +61,7 @@ struct FleetCommand: ParsableCommand {
     try report(subjects, generator)
   }
 
-  /// A number or a spec that cannot be is wrong use; all else is a failure.
+  /// Turns a mistake on the command line into wrong use, exit code 2. Other errors stay failures, exit code 1.
   private func usage(_ error: FleetError) -> any Error {
     switch error {
     case .option: ValidationError(error.description)

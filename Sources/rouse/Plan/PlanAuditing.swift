@@ -1,26 +1,35 @@
 import Auditing
 import Planning
 
-/// Stores what a plan decides.
+/// Stores the decisions and commands of a plan in a new audit store.
 final class PlanAuditing {
   private let store: AuditStore
   private var batch = AuditBatch()
 
-  /// Records of one transaction.
+  /// The number of records in one transaction.
   private static let batchMax = 10_000
 
+  /// Makes the store.
+  /// - Throws: `Failure` if there is a file at the path, `AuditError` if the store cannot be made.
   init(path: String) throws {
     if Files.exists(path) {
-      throw Failure("there is a file at \(path) already; a plan fills a new audit store: remove it or name another")
+      throw Failure("there is a file at \(path) already; --audit makes a new store: remove the file or name another")
     }
     store = try AuditStore.open(path: path)
   }
 
+  /// Stores the output of one step.
+  /// - Parameters:
+  ///   - output: The output of the step.
+  ///   - planner: The planner that made the output and has not begun another step.
+  /// - Throws: `AuditError` if the store cannot be written.
   func take(_ output: PlannerOutput, of planner: borrowing Planner) throws {
     for index in 0..<output.decisionCount { try add { batch.append(planner.decision(index, of: output)) } }
     for index in 0..<output.commandCount { try add { batch.append(planner.command(index, of: output)) } }
   }
 
+  /// Stores the rest and closes the store.
+  /// - Throws: `AuditError` if the store cannot be written.
   func finish() throws {
     try flush()
     try store.close()

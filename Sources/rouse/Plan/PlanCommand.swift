@@ -2,18 +2,19 @@ import ArgumentParser
 import JSON
 import Planning
 import Policies
-import Simulation
+import Replay
 
+/// `rouse plan`: plans events from files.
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan", abstract: "Plan events from files, without Kafka: files in, files out.",
     discussion: """
-      Registers all devices, then takes events and signals in the order of their times, each as one record of a log, \
-      and fires timers when they are due. The same files and the same policy give the same bytes.
+      Registers all devices, then plans events and signals in the order of their times, each as one record of a log. \
+      Timers fire when they are due. The same files and the same policy give the same bytes.
 
-      A line that cannot be read never stops the run: it is counted, the first few are shown, and all of them go to \
-      --dead-letters. An input without a single line that can be used is a mistake, and exits 1. Outputs that are not \
-      named are not written.
+      A line that cannot be used never stops the run. The command counts such lines, shows the first few, and writes all \
+      of them to --dead-letters. If no line of an input can be used, the command fails with exit code 1. Outputs that are \
+      not named are not written.
 
       EXAMPLE
         rouse plan --policy policy.yaml --devices devices.jsonl.gz \\
@@ -32,15 +33,15 @@ struct PlanCommand: ParsableCommand {
   var events: String
   @Option(help: ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file"))
   var signals: String?
-  @Option(help: ArgumentHelp("Where decisions go, one a line.", valueName: "file"))
+  @Option(help: ArgumentHelp("Where to write decisions, one a line.", valueName: "file"))
   var decisions: String?
-  @Option(help: ArgumentHelp("Where commands go, one a line.", valueName: "file"))
+  @Option(help: ArgumentHelp("Where to write commands, one a line.", valueName: "file"))
   var commands: String?
-  @Option(help: ArgumentHelp("Where lines go that cannot be read, with the reason.", valueName: "file"))
+  @Option(help: ArgumentHelp("Where to write lines that cannot be used, with the reason.", valueName: "file"))
   var deadLetters: String?
-  @Option(help: ArgumentHelp("A new audit store to fill, for `rouse audit`.", valueName: "file"))
+  @Option(help: ArgumentHelp("Where to make an audit store, for `rouse audit`.", valueName: "file"))
   var audit: String?
-  @Flag(inversion: .prefixedNo, help: "Fire what is still waiting after the last record, for up to 48 hours.")
+  @Flag(inversion: .prefixedNo, help: "Fire the timers of the 48 hours after the last record.")
   var drain = true
   @OptionGroup var output: FormatOption
 
@@ -49,6 +50,14 @@ struct PlanCommand: ParsableCommand {
     if inputs.count > 1 { throw ValidationError("only one input can be - (standard input)") }
     let outputs = [decisions, commands, deadLetters].filter { $0 == "-" }
     if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
+    try Files.checkDistinct(
+      outputs: [
+        ("--decisions", decisions), ("--commands", commands), ("--dead-letters", deadLetters), ("--audit", audit),
+      ],
+      inputs: [
+        ("--policy", policy), ("--profile", limits.profile), ("--devices", devices), ("--events", events),
+        ("--signals", signals),
+      ])
   }
 
   func run() throws {
@@ -77,7 +86,7 @@ struct PlanCommand: ParsableCommand {
     try refuseForeignInputs(summary)
   }
 
-  /// An input of which no line could be used is the wrong file: what was planned without it is worth nothing.
+  /// Fails if no line of an input could be used: it is the wrong file, and a plan without it is worth nothing.
   private func refuseForeignInputs(_ summary: PlanSummary) throws {
     let inputs = [
       ("--devices", devices, "a registration", summary.registrations, summary.refusedRegistrations),
@@ -110,7 +119,7 @@ struct PlanCommand: ParsableCommand {
           json.integer(bytes)
         }
       }
-      // Where decisions go to standard output, a summary in between would be one of them.
+      // If data goes to standard output, a summary there would look like one of its records.
       if [decisions, commands, deadLetters].contains("-") {
         Words.say(String(decoding: json, as: UTF8.self))
       } else {

@@ -1,10 +1,11 @@
 import Domain
 import Planning
 import Policies
-import Simulation
+import Replay
 
-/// The summary of a plan for people.
+/// The text output of `rouse plan`: its summary.
 enum PlanReport {
+  /// Returns the cause of a zombie in words.
   private static func words(_ cause: Zombie.Cause) -> String {
     switch cause {
     case .neverRegistered: "started by push, and the device registered nothing for it within half an hour"
@@ -12,7 +13,23 @@ enum PlanReport {
     }
   }
 
+  /// Returns the summary of a run.
+  /// - Parameters:
+  ///   - summary: The counts of the run.
+  ///   - seconds: The duration of the run.
+  ///   - peakBytes: The most memory that the process has used; nil if the system cannot tell.
   static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> String {
+    var lines = inputs(summary) + results(summary)
+    let rate = Digits.grouped(Int(Double(summary.decisions) / max(seconds, 1e-6)))
+    lines.append(("took", "\(Digits.decimal(seconds, 2)) s, \(rate) decisions/s"))
+    if let peakBytes { lines.append(("memory", "\(Digits.grouped(peakBytes >> 20)) MiB at most")) }
+    let width = lines.map(\.0.count).max() ?? 0
+    return lines.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
+      + details(summary)
+  }
+
+  /// Returns the lines about the records that were read.
+  private static func inputs(_ summary: PlanSummary) -> [(String, String)] {
     var lines: [(String, String)] = []
     if let first = summary.first, let last = summary.last { lines.append(("time", "\(first) to \(last)")) }
     lines.append(("events", Digits.grouped(summary.events)))
@@ -22,62 +39,62 @@ enum PlanReport {
     }
     lines.append(("dead letters", Digits.grouped(summary.deadLetters)))
     if summary.eventsWithKeysLeftOut > 0 {
+      let events = Digits.count(summary.eventsWithKeysLeftOut, "event")
+      let keysMax = DomainBounds.interestsPerEventMax
       lines.append(
         (
           "keys left out",
-          "of \(Digits.count(summary.eventsWithKeysLeftOut, "event")) with more than "
-            + "\(DomainBounds.interestsPerEventMax) interest keys; what listens to the others did not hear of them"
+          "of \(events) with more than \(keysMax) interest keys; subscribers to the others were skipped"
         ))
     }
-    lines.append(
-      ("devices", "\(Digits.grouped(summary.devices)) with \(Digits.count(summary.instances, "instance"))"))
-    lines.append(("decisions", Digits.grouped(summary.decisions)))
+    let instances = Digits.count(summary.instances, "instance")
+    lines.append(("devices", "\(Digits.grouped(summary.devices)) with \(instances)"))
+    return lines
+  }
+
+  /// Returns the lines about decisions and commands.
+  private static func results(_ summary: PlanSummary) -> [(String, String)] {
+    var lines = [("decisions", Digits.grouped(summary.decisions))]
     for (outcome, count) in summary.outcomes {
       let share = Digits.decimal(Double(count) / Double(max(1, summary.decisions)) * 100, 1)
       lines.append(("", "\(Digits.grouped(count))  \(share) %  \(outcome.verdict.rawValue) \(outcome.reason.rawValue)"))
     }
-    lines.append(
-      (
-        "commands",
-        "\(Digits.grouped(summary.commands)): "
-          + summary.commandsBySurface.filter { $0.count > 0 || $0.surface == .widget || $0.surface == .background }
-          .map { "\($0.surface.rawValue) \(Digits.grouped($0.count))" }.joined(separator: ", ")
-      ))
-    if summary.payloads.contains(where: { $0.count > 0 }) {
-      lines.append(
-        (
-          "payloads",
-          summary.payloads.filter { $0.count > 0 }.map { "\($0.band.rawValue) \(Digits.grouped($0.count))" }
-            .joined(separator: ", ")
-        ))
+    let surfaces = summary.commandsBySurface.filter {
+      $0.count > 0 || $0.surface == .widget || $0.surface == .background
+    }
+    let commands = surfaces.map { "\($0.surface.rawValue) \(Digits.grouped($0.count))" }.joined(separator: ", ")
+    lines.append(("commands", "\(Digits.grouped(summary.commands)): \(commands)"))
+    let payloads = summary.payloads.filter { $0.count > 0 }
+    if !payloads.isEmpty {
+      let bands = payloads.map { "\($0.band.rawValue) \(Digits.grouped($0.count))" }
+      lines.append(("payloads", bands.joined(separator: ", ")))
     }
     let charged = zip(Command.Ledger.allCases, summary.charged).filter { $1 > 0 }
-    lines.append(
-      (
-        "charged",
-        charged.isEmpty ? "nothing" : charged.map { "\($0.rawValue) \(Digits.grouped($1))" }.joined(separator: ", ")
-      ))
+      .map { "\($0.rawValue) \(Digits.grouped($1))" }
+    lines.append(("charged", charged.isEmpty ? "nothing" : charged.joined(separator: ", ")))
     if summary.zombies > 0 {
       lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that nobody can end"))
     }
     if summary.pending > 0 { lines.append(("still waiting", Digits.grouped(summary.pending))) }
-    let rate = Digits.grouped(Int(Double(summary.decisions) / max(seconds, 1e-6)))
-    lines.append(("took", "\(Digits.decimal(seconds, 2)) s, \(rate) decisions/s"))
-    if let peakBytes { lines.append(("memory", "\(Digits.grouped(peakBytes >> 20)) MiB at most")) }
-    let width = lines.map(\.0.count).max() ?? 0
-    var text = lines.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
+    return lines
+  }
+
+  /// Returns the first refused payloads, zombies and refused lines, each on a line of its own after a line feed.
+  private static func details(_ summary: PlanSummary) -> String {
+    var text = ""
     for payload in summary.refusedPayloads {
       text += "\nrefused \(payload)\(payload.count > 1 ? "; \(Digits.grouped(payload.count)) of this kind" : "")"
     }
     for zombie in summary.firstZombies {
-      text +=
-        "\nzombie \(zombie.kind) about \(zombie.subject) on \(zombie.device), started \(zombie.since): \(words(zombie.cause))"
+      text += "\nzombie \(zombie.kind) about \(zombie.subject) on \(zombie.device), started \(zombie.since): "
+      text += words(zombie.cause)
     }
-    if summary.zombies > summary.firstZombies.count {
-      text +=
-        "\nand \(Digits.grouped(summary.zombies - summary.firstZombies.count)) more zombies; `rouse audit zombies` lists those that were started by push"
+    let moreZombies = summary.zombies - summary.firstZombies.count
+    if moreZombies > 0 {
+      text += "\nand \(Digits.grouped(moreZombies)) more zombies; "
+      text += "`rouse audit zombies` lists those that were started by push"
     }
-    for letter in summary.firstDeadLetters { text += "\nrefused \(letter)" }
+    for line in summary.firstDeadLetters { text += "\nrefused \(line)" }
     let more = summary.deadLetters - summary.firstDeadLetters.count
     if more > 0 { text += "\nand \(Digits.grouped(more)) more; all of them go to --dead-letters" }
     return text

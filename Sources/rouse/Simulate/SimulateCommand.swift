@@ -1,15 +1,16 @@
 import ArgumentParser
+import Backtesting
 import Domain
 import Foundation
 import JSON
 import LineFiles
 import Policies
-import Simulation
 
-/// `--device-model`
+/// The value of `--device-model`.
 enum DeviceModelOption: String, ExpressibleByArgument, CaseIterable {
   case trusting, apple
 
+  /// The model of that name.
   var name: DeviceModel.Name {
     switch self {
     case .trusting: .trusting
@@ -18,33 +19,35 @@ enum DeviceModelOption: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
+/// `rouse simulate`: compares policies on recorded events, with each other and with hindsight.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Compare policies with each other and with hindsight, on real events.",
     discussion: """
-      Replays the events through all policies in one pass and works out, per instance and day, the most that the day's \
-      tokens could have shown: freshness captured is what a policy showed, as a share of that. The strategies in use \
-      today run on the same streams. The first policy's rules say what a change is worth, for all of them.
+      Replays the events through all policies in one pass. For each instance and day, the command computes the most that \
+      the day's tokens could have shown in hindsight. Freshness captured is the share of it that a policy showed. \
+      Strategies in use today run on the same events as baselines. The rules of the first policy say what a change is \
+      worth, for all of them.
 
-      With --device-model apple the devices have budgets of their own, which no planner sees: 40 to 70 reloads a day and \
-      widget, by how often it is looked at. What is beyond is accepted and does nothing; what reloads is told by a \
-      receipt. The report then also says what was really on the screens. Where instances share limits (a rate of \
-      pushes, an app's number, one push for several widgets), policies are held against an upper bound besides.
+      With --device-model apple, devices have hidden budgets: 40 to 70 reloads a day for each widget, more for one that \
+      people look at often. A device accepts a push beyond its budget without a reload, and sends a receipt for each \
+      reload. The report then also shows what the screens really showed. If instances share limits (a rate of pushes, \
+      the number of an app, one push for several widgets), policies are also compared with an upper bound.
 
       COLUMNS
-        tokens     a day and instance
-        captured   share of the most that so many reloads could have shown: the mean over instances and days
-        p10        the same, of the worst tenth of the days
-        stale min  minutes a day and instance with something new that was not shown yet, by the chance of a look
-        fresh p50, p95  how long until a change of relevance 0.8 or more was shown; - where there was none
-        never      of those changes, the share that was never shown
+        tokens     tokens of an instance and day
+        captured   share of the most that as many reloads could have shown: the mean over instances and days
+        p10        the share that nine of ten instances and days reach
+        stale min  minutes a day and instance with a change not shown yet, weighted by the chance of a look
+        fresh p50, p95  time until a change of relevance 0.8 or more was shown; - if there was none
+        never      share of those changes that were never shown
         waste      share of the reloads that showed nothing new
         unused     tokens left at the end of a day
-        starved    days of an instance without a reload though something came
+        starved    instances and days with a change but without a reload
         over       reloads beyond the day's tokens; must be 0
 
-      The strategies of today keep the day's tokens and the minimum interval alone. A policy that has quiet hours, a \
-      rate of pushes or several widgets behind one push gives something up for those, which they do not.
+      Baselines keep only to the day's tokens and the minimum interval. A policy with quiet hours, a rate of pushes or \
+      several widgets behind one push has more limits to keep, and can capture less for that reason.
 
       EXAMPLE
         rouse simulate --policy now.yaml --policy next.yaml \\
@@ -67,24 +70,24 @@ struct SimulateCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      When people look: screen events {device, time, kind}, one a line. Replaces the policies' view curves; a device that \
-      is named there is judged by its own, and its looks are told to the planners.
+      Recorded looks: screen events {device, time, kind}, one a line. Replaces the view curves of all policies. A \
+      device with recorded looks is measured by its own curve, and the planners receive its looks as signals.
       """, valueName: "file"))
   var views: String?
   @Option(help: ArgumentHelp("Time zone in which the hours of --views are counted.", valueName: "zone"))
   var viewsZone = "UTC"
   @Option(
-    help: "What devices do with a push: grant what the planner believes, or as hidden budgets of Apple's kind say.")
+    help: "Behaviour of devices: reload for every push, or have hidden budgets as Apple describes them.")
   var deviceModel = DeviceModelOption.trusting
-  @Option(help: ArgumentHelp("Seed of what --device-model draws.", valueName: "number"))
+  @Option(help: ArgumentHelp("Seed of the random choices of --device-model.", valueName: "number"))
   var seed: UInt64 = 1
-  @Option(help: ArgumentHelp("Instances to measure at most; all are planned for.", valueName: "count"))
+  @Option(help: ArgumentHelp("Largest number of instances to measure; all are planned.", valueName: "count"))
   var instances = 5_000
-  @Flag(inversion: .prefixedNo, help: "Run the strategies in use today on the same streams.")
+  @Flag(inversion: .prefixedNo, help: "Run strategies in use today as baselines on the same events.")
   var baselines = true
-  @Option(help: ArgumentHelp("A page with charts to write, one self-contained file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Where to write a page with charts, one self-contained HTML file.", valueName: "file"))
   var report: String?
-  @Flag(help: "Print how three classic strategies spend a day's tokens, and nothing else.")
+  @Flag(help: "Print only a table of how three classic strategies spend a day's tokens.")
   var strategies = false
   @Option(help: ArgumentHelp("Tokens a day for --strategies.", valueName: "count"))
   var tokens = 48
@@ -102,6 +105,11 @@ struct SimulateCommand: ParsableCommand {
     if (policy + [devices, events, signals, views].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
       throw ValidationError("only one input can be - (standard input)")
     }
+    try Files.checkDistinct(
+      outputs: [("--report", report)],
+      inputs: policy.map { ("--policy", $0) } + [
+        ("--devices", devices), ("--events", events), ("--signals", signals), ("--views", views),
+      ])
     if TimeZone(identifier: viewsZone) == nil {
       throw ValidationError("--views-zone: found \"\(viewsZone)\", expected an IANA zone such as Europe/Helsinki")
     }
@@ -110,7 +118,7 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     if strategies { return try printStrategies() }
     guard let devices, let events else { return }
-    var options = SimulationOptions(candidates: try candidates(), devices: devices, events: events)
+    var options = BacktestOptions(candidates: try candidates(), devices: devices, events: events)
     options.baselines = baselines
     options.instancesMax = instances
     options.signals = signals
@@ -118,11 +126,11 @@ struct SimulateCommand: ParsableCommand {
     options.deviceModel = DeviceModel(deviceModel.name, seed: seed)
     let line = ProgressLine()
     defer { line.end() }
-    let result = try SimulationRun(options) { progress in line.show(Self.text(progress)) }.run()
+    let result = try BacktestRun(options) { progress in line.show(Self.text(progress)) }.run()
     line.end()
     if let report {
       var writer = try LineWriter(path: report)
-      try writer.append(SimulationPage(result, views: options.screens?.curve.hourly).html)
+      try writer.append(BacktestPage(result, views: options.screens?.curve.hourly).html)
       try writer.close()
     }
     switch output.format {
@@ -131,16 +139,16 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
-  /// By file name; where two files have the same, by path.
-  private func candidates() throws -> [SimulationOptions.Candidate] {
+  /// Returns the policies, named by their file names; by their paths if two files have the same name.
+  private func candidates() throws -> [BacktestOptions.Candidate] {
     let names = policy.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
     let unique = Set(names).count == names.count
     return try zip(policy, names).map { path, name in
-      SimulationOptions.Candidate(name: unique ? name : path, policy: try PolicyFile.document(path).policy)
+      BacktestOptions.Candidate(name: unique ? name : path, policy: try PolicyFile.document(path).policy)
     }
   }
 
-  private static func text(_ progress: SimulationRun.Progress) -> String {
+  private static func text(_ progress: BacktestRun.Progress) -> String {
     let share = ProgressLine.share(progress.done, of: progress.total)
     return switch progress.stage {
     case .registering: "\(Digits.grouped(progress.count)) devices\(share)"

@@ -1,9 +1,10 @@
+import Backtesting
 import Domain
-import Simulation
 
-/// A simulation for people.
+/// The text output of `rouse simulate`.
 enum SimulateText {
-  static func text(_ report: SimulationReport) -> String {
+  /// Returns the text of a report.
+  static func text(_ report: BacktestReport) -> String {
     var text = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last), " }
     text += "\(Digits.count(report.events, "event")), \(Digits.count(report.devices, "device")), "
@@ -18,14 +19,16 @@ enum SimulateText {
       if let letter = report.firstDeadLetter { text += ", the first: \(letter)" }
       text += "\n"
     }
-    if report.kinds.isEmpty { text += "\nnothing came to any measured instance: do the interests match the events?\n" }
+    if report.kinds.isEmpty {
+      text += "\nno change arrived at any measured instance: do the interests match the events?\n"
+    }
     for kind in report.kinds { text += "\n" + self.text(kind) }
     if !report.kinds.isEmpty, report.deviceModel.name != .trusting { text += "\n" + modelText(report) }
     if !report.shared.isEmpty { text += "\n" + sharedText(report.shared) }
     return text + "\n" + surfaceText(report)
   }
 
-  private static func text(_ kind: SimulationReport.Kind) -> String {
+  private static func text(_ kind: BacktestReport.Kind) -> String {
     let perDay = Double(kind.arrivals) / Double(max(1, kind.instanceDays))
     var text =
       "\(kind.name): \(Digits.count(kind.instances, "instance")), \(Digits.grouped(kind.instanceDays)) instance-days, "
@@ -46,8 +49,8 @@ enum SimulateText {
     return text + screenText(kind)
   }
 
-  /// What was really on the screens, where that is not what the planner believes, or where looks are known.
-  private static func screenText(_ kind: SimulationReport.Kind) -> String {
+  /// Returns the table of the content that screens really showed; empty if it is not known.
+  private static func screenText(_ kind: BacktestReport.Kind) -> String {
     var rows = [["on the screen", "tokens", "refused", "captured", "p10", "believed", "looks", "stale"]]
     for plan in kind.plans {
       guard let screen = plan.screen else { continue }
@@ -63,14 +66,16 @@ enum SimulateText {
 
   private static func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + Digits.decimal(value, 3) }
 
-  private static func modelText(_ report: SimulationReport) -> String {
-    var text = "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed): refused pushes were "
-    text += "accepted and did nothing; believed: what the planner counts on above what was shown\n"
+  private static func modelText(_ report: BacktestReport) -> String {
+    var text =
+      "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed); refused: pushes that "
+    text +=
+      "devices accepted without a reload; believed: the planner's captured minus the screen's\n"
     for policy in report.commands { text += "\(policy.name): \(Digits.count(policy.receipts, "receipt"))\n" }
     return text
   }
 
-  private static func sharedText(_ shared: [SimulationReport.Shared]) -> String {
+  private static func sharedText(_ shared: [BacktestReport.Shared]) -> String {
     var rows = [["shared limits", "days", "shown", "sum of optima", "upper bound", "of bound", "p10"]]
     for bound in shared {
       rows.append([
@@ -80,10 +85,10 @@ enum SimulateText {
       ])
     }
     return table(rows)
-      + "upper bound (Lagrangian): no plan within the limits shows more; the optimum itself may be lower\n"
+      + "upper bound (Lagrangian): no plan within the limits shows more; the best plan may show less\n"
   }
 
-  private static func surfaceText(_ report: SimulationReport) -> String {
+  private static func surfaceText(_ report: BacktestReport) -> String {
     var rows = [
       ["", "surface", "commands", "starts", "updates", "ends", "at 10", "at 5", "told", "never told", "waste"]
     ]
@@ -106,14 +111,15 @@ enum SimulateText {
       text += "\(policy.name), over budget: "
       text += policy.ledgers.map { "\($0.ledger.rawValue) \($0.over)" }.joined(separator: ", ") + "\n"
       if policy.startsWithoutToken > 0 || policy.zombies > 0 {
-        text += "\(policy.name): \(Digits.count(policy.startsWithoutToken, "start")) handed over no token, "
-        text += "\(Digits.grouped(policy.zombies)) left running that nobody can end\n"
+        text +=
+          "\(policy.name): \(Digits.count(policy.startsWithoutToken, "started activity", "started activities")) handed over no "
+        text += "token, \(Digits.grouped(policy.zombies)) still running that cannot be ended\n"
       }
     }
     return text
   }
 
-  private static func row(_ plan: SimulationReport.Plan) -> [String] {
+  private static func row(_ plan: BacktestReport.Plan) -> [String] {
     let waste = plan.reloads > 0 ? Double(plan.reloadsWasted) / Double(plan.reloads) * 100 : 0
     return [
       plan.name, String(plan.tokens), Digits.decimal(plan.capturedMean, 3), Digits.decimal(plan.capturedP10, 3),
@@ -125,13 +131,14 @@ enum SimulateText {
     ]
   }
 
-  /// Of changes of relevance 0.8 and more.
+  /// Returns the time until a change was shown: `-` without a change, `never` if it was not shown.
   private static func wait(_ seconds: Double?) -> String {
     guard let seconds else { return "-" }
     if !seconds.isFinite { return "never" }
     return seconds < 60 ? "\(Digits.decimal(seconds, 0)) s" : "\(Digits.decimal(seconds / 60, 1)) min"
   }
 
+  /// Returns the text of the table of `--strategies`.
   static func text(_ table: ClassicStrategies) -> String {
     var text = "\(table.tokens) tokens a day, awake from \(clock(table.wakingHours.lowerBound * 60)) to "
     text += "\(clock(table.wakingHours.upperBound * 60)); tokens left at the hour\n\n"
@@ -147,12 +154,13 @@ enum SimulateText {
     return text
   }
 
+  /// Returns minutes after midnight as a time of day: `10:55`.
   private static func clock(_ minute: Int) -> String {
     let rest = String(minute % 60)
     return "\(minute / 60):\(rest.count < 2 ? "0" : "")\(rest)"
   }
 
-  /// The first column left, the others right.
+  /// Returns rows as a table, with the first column aligned left and the others right.
   private static func table(_ rows: [[String]]) -> String {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }

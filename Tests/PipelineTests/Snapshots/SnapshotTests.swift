@@ -65,17 +65,11 @@ struct SnapshotTests {
     let store = MemorySnapshots()
     try write(2000, to: store)
     var bytes = try #require(store.files["s"])
-    var random = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15
-    func next(_ bound: Int) -> Int {
-      random ^= random << 13
-      random ^= random >> 7
-      random ^= random << 17
-      return Int(random % UInt64(bound))
-    }
+    var random = SeededRandom(seed: UInt64(seed))
     switch seed % 3 {
-    case 0: bytes[next(bytes.count)] ^= UInt8(1 << next(8))
-    case 1: bytes.removeLast(1 + next(bytes.count - 1))
-    default: bytes.append(contentsOf: repeatElement(0, count: 1 + next(100)))
+    case 0: bytes[random.below(bytes.count)] ^= UInt8(1 << random.below(8))
+    case 1: bytes.removeLast(1 + random.below(bytes.count - 1))
+    default: bytes.append(contentsOf: repeatElement(0, count: 1 + random.below(100)))
     }
     store.files["s"] = bytes
     #expect(throws: SnapshotError.self, "seed \(seed)") { _ = try read(store) }

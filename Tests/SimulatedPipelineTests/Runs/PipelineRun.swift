@@ -2,7 +2,6 @@ import Domain
 import KafkaClient
 import Logging
 import Policies
-import Simulation
 
 @testable import Pipeline
 

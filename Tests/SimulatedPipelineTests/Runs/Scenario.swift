@@ -1,8 +1,8 @@
+import Domain
 import KafkaClient
 import Pipeline
 import Planning
 import Policies
-import Simulation
 
 /// The parameters of a run, drawn from its seed: its size, the faults and their frequency.
 struct Scenario {

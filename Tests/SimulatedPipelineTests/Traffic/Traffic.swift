@@ -1,7 +1,6 @@
 import Domain
 import JSON
 import KafkaClient
-import Simulation
 
 /// The records that publishers write in one run: registrations, events, signals and unreadable bytes. Some are late, some
 /// come twice. All surfaces occur: widgets reached by widget pushes and by background pushes, controls, Live Activities

@@ -1,5 +1,4 @@
 import Domain
-import Simulation
 
 /// The content of a device and the ways to reach it, as its app's backend knows them. They may change with each
 /// registration.

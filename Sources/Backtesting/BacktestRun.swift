@@ -1,0 +1,175 @@
+import Domain
+public import LineFiles
+import Planning
+import Policies
+import Replay
+
+/// Replays registrations, events and signals through one or more policies in a single pass, computes the optimum in
+/// hindsight, and compares. The same files and policies give the same report.
+public struct BacktestRun: ~Copyable {
+  /// The progress of a run.
+  public struct Progress: Sendable {
+    /// A part of a run.
+    public enum Stage: Sendable { case registering, planning, measuring }
+    /// The current part.
+    public var stage: Stage
+    /// The number of devices registered, events planned, or instances measured so far.
+    public var count: Int
+    /// The bytes read from the current file, or the instances measured.
+    public var done: Int64
+    /// The size of the current file in bytes, or the number of instances to measure; nil if it is not known.
+    public var total: Int64?
+  }
+
+  private let options: BacktestOptions
+  private let progress: (Progress) -> Void
+  private var replays: [CandidateReplay]
+  private var collector: StreamCollector
+  private var devices: ModelledDevices
+  private var report = BacktestReport()
+
+  /// The number of records between two reports of progress.
+  private static let progressEvery = 1024
+  /// The time after the last record for which timers still fire, µs. After two days no change is worth a reload any more.
+  private static let drain = 48 * LocalDays.hour
+
+  /// Prepares a run.
+  /// - Parameters:
+  ///   - given: The inputs and at least one policy.
+  ///   - progress: Receives the progress about every thousand records.
+  public init(_ given: BacktestOptions, progress: @escaping (Progress) -> Void = { _ in }) {
+    precondition(!given.candidates.isEmpty, "a backtest needs at least one policy")
+    var options = given
+    if let views = given.screens?.curve.hourly {
+      for candidate in options.candidates.indices {
+        for kind in options.candidates[candidate].policy.kinds.indices {
+          options.candidates[candidate].policy.kinds[kind].views = views
+        }
+      }
+    }
+    self.options = options
+    self.progress = progress
+    replays = options.candidates.map { CandidateReplay($0, model: given.deviceModel) }
+    collector = StreamCollector(policy: options.candidates[0].policy, instancesMax: options.instancesMax)
+    devices = ModelledDevices(given.deviceModel, screens: nil, streams: [])
+  }
+
+  /// Replays all records, measures every instance, and compares.
+  /// - Returns: The report.
+  /// - Throws: `LineFileError` if an input cannot be read.
+  public consuming func run() throws(LineFileError) -> BacktestReport {
+    var events = try PlanInput.events(path: options.events)
+    var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
+    var event = try next(&events)
+    var signal = try next(&signals)
+    let start = [event?.time, signal?.time].compactMap { $0 }.min()
+    try register(at: start)
+    report.first = start
+    let measured = MeasuredInstances(collector.streams)
+    var looks = equip(from: start?.microseconds ?? 0)
+    var now = Int64.min
+    while event != nil || signal != nil {
+      // Signals come before events of the same instant: they describe the device as the event found it.
+      let next = [event?.time, signal?.time].compactMap { $0 }.min()?.microseconds ?? now
+      if let look = looks.next(upTo: next) {
+        now = max(now, look.time.microseconds)
+        say(look, now: now, measured)
+      } else if let given = signal, given.time <= event?.time ?? given.time {
+        report.signals += 1
+        now = max(now, given.time.microseconds)
+        say(given, now: now, measured)
+        signal = try self.next(&signals)
+      } else if let given = event {
+        report.events += 1
+        now = max(now, given.time.microseconds)
+        collector.add(given, now: now)
+        step(.event(given), now: now, measured)
+        tell(.planning, report.events, done: events.bytesConsumed, total: events.bytesTotal)
+        event = try self.next(&events)
+      }
+      report.last = Timestamp(microseconds: now)
+    }
+    if now != .min { for replay in replays.indices { replays[replay].tick(before: now + Self.drain, measured) } }
+    measure()
+    return report
+  }
+
+  /// Models the devices of the measured instances, and gives every replay their hidden budgets.
+  /// - Returns: The signals of people who look at them, from an instant on.
+  private mutating func equip(from start: Int64) -> LookSignals {
+    devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
+    for replay in replays.indices { replays[replay].equip(collector.streams, devices) }
+    return LookSignals(options.deviceModel, looks: devices.looks, streams: collector.streams, from: start)
+  }
+
+  /// Reports the progress, once in every thousand records.
+  private func tell(_ stage: Progress.Stage, _ count: Int, done: Int64, total: Int64?) {
+    guard count % Self.progressEvery == 0 else { return }
+    progress(Progress(stage: stage, count: count, done: done, total: total))
+  }
+
+  /// Tells a signal to the modelled devices and to every planner.
+  private mutating func say(_ signal: Signal, now: Int64, _ measured: MeasuredInstances) {
+    devices.note(signal, at: now)
+    step(.signal(signal), now: now, measured)
+  }
+
+  /// Plans one record in every replay, after the timers and answers that are due before it.
+  private mutating func step(_ content: LogRecord.Content, now: Int64, _ measured: MeasuredInstances) {
+    for replay in replays.indices {
+      replays[replay].tick(before: now, measured)
+      replays[replay].step(content, at: now, measured)
+    }
+  }
+
+  private mutating func next(_ events: inout PlanInput<DomainEvent>) throws(LineFileError) -> DomainEvent? {
+    try events.next { (line) throws(LineFileError) in refuse(line) }
+  }
+
+  private mutating func next(_ signals: inout PlanInput<Signal>?) throws(LineFileError) -> Signal? {
+    try signals?.next { (line) throws(LineFileError) in refuse(line) }
+  }
+
+  private mutating func refuse(_ line: RefusedLine) {
+    report.deadLetters += 1
+    if report.firstDeadLetter == nil { report.firstDeadLetter = line }
+  }
+
+  /// Registers all devices at the time of the first event or signal, as `rouse plan` does.
+  private mutating func register(at start: Timestamp?) throws(LineFileError) {
+    var devices = try PlanInput.registrations(path: options.devices)
+    let nothing = MeasuredInstances([])
+    while let registration = try devices.next(refused: { (line) throws(LineFileError) in refuse(line) }) {
+      report.devices += 1
+      collector.register(registration)
+      let time = (start ?? registration.updatedAt).microseconds
+      for replay in replays.indices {
+        replays[replay].step(.registration(registration), at: time, nothing)
+        for channel in registration.channels() { replays[replay].step(.registration(channel), at: time, nothing) }
+      }
+      tell(.registering, report.devices, done: devices.bytesConsumed, total: devices.bytesTotal)
+    }
+  }
+
+  // MARK: Measuring
+
+  /// Compares all plans kind by kind, by the rules of the first policy.
+  private mutating func measure() {
+    report.instances = collector.instancesSeen
+    report.measured = collector.streams.count
+    report.deviceModel = options.deviceModel
+    let yardstick = options.candidates[0].policy
+    for kind in yardstick.kinds {
+      var comparison = KindComparison(kind: kind, replays: replays, devices: devices, baselines: options.baselines)
+      for (index, stream) in collector.streams.enumerated() where stream.kind == kind.name {
+        comparison.add(stream, index: index, replays: replays)
+        progress(
+          Progress(stage: .measuring, count: index, done: Int64(index), total: Int64(collector.streams.count)))
+      }
+      if comparison.instanceDays > 0 { report.kinds.append(comparison.result) }
+    }
+    let shared = SharedLimitsComparison(collector.streams, devices: devices, kinds: yardstick.kinds)
+    report.shared = replays.compactMap { shared.result($0) }
+    report.commands = replays.map { replay in replay.summary(kinds: report.kinds) }
+  }
+}

@@ -1,0 +1,206 @@
+import Domain
+import Planning
+import Policies
+
+/// The replay of the log through one policy: its planner, the reloads that the planner paid for, and the answers of its
+/// devices.
+struct CandidateReplay {
+  /// The name of the policy in the report.
+  let name: String
+  /// The policy of the planner.
+  let policy: Policy
+  /// The reloads that the planner paid for and counts as shown, for each measured instance: µs, rising.
+  private(set) var reloads: [[Int64]] = []
+  /// The number of decisions so far.
+  private(set) var decisions = 0
+  /// The number of commands so far.
+  private(set) var commands = 0
+  /// The counts of each surface, without devices in developer mode.
+  private(set) var surfaces: [Surface: SurfaceTally] = [:]
+  /// The recount of the ledgers from the commands.
+  private(set) var recount: LedgerRecount
+  /// The number of receipts that devices sent.
+  private(set) var receipts = 0
+  /// The devices' side of Live Activities.
+  private(set) var activities: ModelledActivities
+  private let model: DeviceModel
+  private var planner: Planner
+  private var output = PlannerOutput()
+  private var offset: Int64 = 0
+  /// The hidden budgets of the measured instances; nil grants every push.
+  private var budgets: [DeviceBudget?] = []
+  /// The records that devices will send in answer to commands, in the order of their times. All answers have the same
+  /// delay, so that is the order in which they are made.
+  private var answers: [(at: Int64, content: LogRecord.Content)] = []
+  /// The number of answers that the planner has received.
+  private var answered = 0
+  /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
+  private var developers: Set<String> = []
+  /// The last command to each device that reloaded measured instances, and the places of their streams.
+  private var lastReloads: [String: (command: String, streams: [Int])] = [:]
+
+  /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
+  private static let stepDecisionsMax = 65_536
+  /// The number of records after which the planner drops the changes collected for a commit. No commit ever takes them
+  /// here, so they would grow with the log.
+  private static let forgetEvery: Int64 = 1 << 20
+  /// The time from a command to the answer of its device, µs.
+  private static let delay = Int64(DeviceModel.receiptSeconds.value * 1e6)
+
+  /// Prepares the replay of one policy.
+  init(_ candidate: BacktestOptions.Candidate, model: DeviceModel) {
+    name = candidate.name
+    policy = candidate.policy
+    self.model = model
+    planner = Planner(policy: candidate.policy)
+    recount = LedgerRecount(candidate.policy)
+    activities = ModelledActivities(candidate.policy, model: model)
+  }
+
+  /// The number of started activities that cannot be updated or ended now.
+  var zombies: Int { planner.zombies().count }
+
+  /// Gives every measured instance its hidden budget. Called once, when all devices are registered.
+  mutating func equip(_ streams: [InstanceStream], _ devices: ModelledDevices) {
+    budgets = streams.map { devices.budget(of: $0) }
+    reloads = Array(repeating: [], count: streams.count)
+  }
+
+  /// Plans the ticks that are due before an instant, and the answers that devices have sent by then.
+  mutating func tick(before time: Int64, _ streams: MeasuredInstances) {
+    while true {
+      let due = planner.nextTimer ?? .max
+      let answer = answered < answers.count ? answers[answered].at : .max
+      if answered < answers.count, answer <= due, answer <= time {
+        takeAnswer(streams)
+      } else if due < time {
+        step(.tick, at: due, streams)
+        // The planner's clock stops at the end of the year 9999: a timer beyond that never fires. The devices may still
+        // answer.
+        if planner.now.microseconds < due { return takeAnswers(until: time, streams) }
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Plans all answers that devices have sent by an instant.
+  private mutating func takeAnswers(until time: Int64, _ streams: MeasuredInstances) {
+    while answered < answers.count, answers[answered].at <= time { takeAnswer(streams) }
+  }
+
+  /// Plans the next answer.
+  private mutating func takeAnswer(_ streams: MeasuredInstances) {
+    let answer = answers[answered]
+    answered += 1
+    if answered == answers.count {
+      answers.removeAll(keepingCapacity: true)
+      answered = 0
+    }
+    step(answer.content, at: answer.at, streams)
+  }
+
+  /// Plans one record and counts its decisions and commands.
+  mutating func step(_ content: LogRecord.Content, at time: Int64, _ streams: MeasuredInstances) {
+    var event: DomainEvent?
+    switch content {
+    case .event(let given): event = given
+    case .registration(let registration):
+      if registration.developerMode {
+        developers.insert(registration.device)
+      } else {
+        developers.remove(registration.device)
+      }
+      activities.register(registration)
+      recount.register(registration)
+    case .signal(let signal): refund(signal)
+    case .forget, .policy, .tick: break
+    }
+    planner.begin(content, offset: offset, timestamp: time)
+    offset += 1
+    var done = false
+    while !done {
+      done = planner.advance(into: &output, decisionsMax: Self.stepDecisionsMax)
+      decisions += output.decisionCount
+      commands += output.commandCount
+      for (index, decision) in output.decisions.enumerated() where decision.final {
+        if !developers.isEmpty, developers.contains(planner.decision(index, of: output).device) { continue }
+        surfaces[decision.surface, default: SurfaceTally()].count(decision)
+      }
+      for index in 0..<output.commandCount { note(planner.command(index, of: output), event: event, streams) }
+    }
+    if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
+  }
+
+  /// Counts a command, and lets its device answer.
+  private mutating func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {
+    recount.count(command)
+    let isActivity = command.surface.showsActivities
+    let action = isActivity ? self.action(of: command) : nil
+    if !developers.contains(command.device) {
+      surfaces[command.surface, default: SurfaceTally()].count(command, event: action)
+    }
+    if isActivity {
+      if action == "start" { answer(activities.started(by: command, event: event), to: command) }
+      if action == "end" { answer(activities.ended(by: command), to: command) }
+      return
+    }
+    var reloaded: [Int] = []
+    for charge in command.charged where charge.ledger == .instance {
+      guard let stream = streams.index(device: command.device, instance: charge.owner) else { continue }
+      reloads[stream].append(command.at.microseconds)
+      reloaded.append(stream)
+      guard budgets[stream]?.grants(at: command.at.microseconds) == true else { continue }
+      receipts += 1
+      answers.append(
+        (
+          command.at.microseconds + Self.delay,
+          .signal(
+            Signal(
+              device: command.device, id: "receipt-\(receipts)", time: command.at,
+              kind: .widgetFetched(instance: charge.owner)))
+        ))
+    }
+    if !reloaded.isEmpty { lastReloads[command.device] = (command.command, reloaded) }
+  }
+
+  private mutating func answer(_ registration: Registration?, to command: Command) {
+    guard let registration else { return }
+    answers.append((command.at.microseconds + Self.delay, .registration(registration)))
+  }
+
+  /// Returns the `event` of a Live Activity payload: `start`, `update` or `end`. The first member of that name is the
+  /// right one, because it stands before the content that a policy defines.
+  private func action(of command: Command) -> String? {
+    let marker = "\"event\":\""
+    guard let found = command.apns.payload.firstRange(of: marker) else { return nil }
+    return String(command.apns.payload[found.upperBound...].prefix { $0 != "\"" })
+  }
+
+  /// Takes back the last command of a device if APNs refused it: a refused push costs no tokens and shows nothing.
+  private mutating func refund(_ signal: Signal) {
+    guard case .deliveryCompleted(let command, let outcome) = signal.kind, outcome != .accepted,
+      recount.refund(command, device: signal.device)
+    else { return }
+    guard let last = lastReloads.removeValue(forKey: signal.device), last.command == command else { return }
+    for stream in last.streams { reloads[stream].removeLast() }
+  }
+}
+
+extension CandidateReplay {
+  /// Returns the totals of the planner.
+  /// - Parameter kinds: The results of the kinds; they hold the recount of the instance ledgers.
+  func summary(kinds: [BacktestReport.Kind]) -> BacktestReport.Commands {
+    var over = recount.over
+    over[.instance] = kinds.reduce(0) { sum, kind in
+      sum + kind.plans.reduce(0) { $0 + ($1.isPolicy && $1.name == name ? $1.overBudget : 0) }
+    }
+    return BacktestReport.Commands(
+      name: name, decisions: decisions, commands: commands, receipts: receipts,
+      surfaces: Surface.allCases.compactMap { surface in
+        surfaces[surface].map { BacktestReport.SurfaceCounts(surface: surface, tally: $0) }
+      },
+      ledgers: recount.limited.map { BacktestReport.LedgerCount(ledger: $0, over: over[$0] ?? 0) },
+      startsWithoutToken: activities.startsWithoutToken, zombies: zombies)
+  }
+}

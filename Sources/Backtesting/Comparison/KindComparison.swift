@@ -1,0 +1,141 @@
+import Domain
+import Planning
+import Policies
+
+/// A comparison over the instances of one kind: every policy and every baseline strategy against the optimum in hindsight.
+struct KindComparison {
+  private let kind: KindPolicy
+  private let devices: ModelledDevices
+  private var contenders: [Contender] = []
+  private var scores: [PlanScore] = []
+  private var arrivals = 0
+  private var instances = 0
+  /// The number of instance-days on which a change arrived.
+  private(set) var instanceDays = 0
+
+  /// A plan that is compared, with its budget.
+  private struct Contender {
+    /// The source of the reloads: the replay at a place, or a strategy.
+    enum Plan { case replay(Int), strategy(ReloadStrategy) }
+    var plan: Plan
+    var budget: InstanceBudget
+  }
+
+  /// Prepares a comparison. The baselines run once for each different budget of a policy.
+  /// - Parameters:
+  ///   - kind: The kind under the policy whose rules say what a change is worth.
+  ///   - replays: The replays of all policies.
+  ///   - devices: The modelled devices.
+  ///   - baselines: Whether the baseline strategies are compared too.
+  init(kind: KindPolicy, replays: [CandidateReplay], devices: ModelledDevices, baselines: Bool) {
+    self.kind = kind
+    self.devices = devices
+    var budgets: [InstanceBudget] = []
+    for (index, replay) in replays.enumerated() {
+      guard let own = replay.policy.kind(named: kind.name) else { continue }
+      contenders.append(Contender(plan: .replay(index), budget: own.budget))
+      scores.append(
+        PlanScore(name: replay.name, isPolicy: true, tokens: own.budget.perDay, minInterval: own.budget.minInterval))
+      if !budgets.contains(where: { $0.perDay == own.budget.perDay && $0.minInterval == own.budget.minInterval }) {
+        budgets.append(own.budget)
+      }
+    }
+    guard baselines else { return }
+    for budget in budgets {
+      for strategy in ReloadStrategy.baselines {
+        contenders.append(
+          Contender(
+            plan: .strategy(strategy), budget: InstanceBudget(perDay: budget.perDay, minInterval: budget.minInterval)))
+        scores.append(
+          PlanScore(
+            name: strategy.name, isPolicy: false, tokens: budget.perDay, minInterval: budget.minInterval))
+      }
+    }
+  }
+
+  /// Scores all contenders on one instance.
+  /// - Parameters:
+  ///   - stream: The changes of the instance.
+  ///   - index: The place of the stream among all measured instances.
+  ///   - replays: The replays of all policies.
+  mutating func add(_ stream: InstanceStream, index: Int, replays: [CandidateReplay]) {
+    if stream.arrivals.isEmpty { return }
+    instances += 1
+    arrivals += stream.arrivals.count
+    let parts = devices.days(of: stream, kind: kind)
+    let plans = contenders.map { reloads(of: $0, stream: stream, index: index, replays: replays) }
+    let looks = devices.looks(at: stream)
+    // A device grants pushes by their times alone, and the planner does not learn which.
+    let shown = plans.map { devices.granted($0, stream: stream) }
+    for contender in contenders.indices {
+      scores[contender].overBudget += overspent(
+        plans[contender], budget: contenders[contender].budget, zone: stream.zone)
+      scores[contender].refused += plans[contender].count - shown[contender].count
+    }
+    for part in parts {
+      var optima: [Int: HindsightProblem.Solution] = [:]
+      let hindsight = part.hindsight
+      instanceDays += 1
+      for contender in contenders.indices {
+        let tokens = contenders[contender].budget.perDay
+        let optimum = optima[tokens] ?? hindsight.solve(reloadsMax: tokens)
+        optima[tokens] = optimum
+        let today = slice(looks, of: part.day)
+        let believed = part.score(reloads: slice(plans[contender], of: part.day), tokens: tokens, looks: today)
+        scores[contender].add(believed, optimum: optimum)
+        let real =
+          devices.model.hasBudgets
+          ? part.score(reloads: slice(shown[contender], of: part.day), tokens: tokens, looks: today) : believed
+        scores[contender].add(shown: real, optimum: optimum)
+      }
+    }
+  }
+
+  /// Returns the instants of a day.
+  private func slice(_ instants: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
+    instants[instants.partitioningIndex { $0 >= day.start }..<instants.partitioningIndex { $0 >= day.end }]
+  }
+
+  /// Returns the reloads that a contender pays for, µs, rising.
+  private func reloads(of contender: Contender, stream: InstanceStream, index: Int, replays: [CandidateReplay])
+    -> [Int64]
+  {
+    switch contender.plan {
+    case .replay(let replay): return index < replays[replay].reloads.count ? replays[replay].reloads[index] : []
+    case .strategy(let strategy):
+      return strategy.reloads(
+        for: stream.arrivals, tokens: contender.budget.perDay, minInterval: contender.budget.minInterval.microseconds,
+        days: LocalDays(zone: stream.zone, anchorMinute: contender.budget.anchorMinute))
+    }
+  }
+
+  /// Returns the number of reloads beyond the budget, recounted from the reloads alone.
+  private func overspent(_ reloads: [Int64], budget: InstanceBudget, zone: String) -> Int {
+    let perDay = budget.perDay
+    var over = 0
+    if case .rolling = budget.window {
+      for (place, reload) in reloads.enumerated()
+      where place >= perDay && reload - reloads[place - perDay] < LocalDays.day { over += 1 }
+      return over
+    }
+    let days = LocalDays(zone: zone, anchorMinute: budget.anchorMinute)
+    var day = LocalDays.Day(index: .min, start: .min, end: .min)
+    var spent = 0
+    for reload in reloads {
+      if reload >= day.end {
+        day = days.day(at: reload)
+        spent = 0
+      }
+      spent += 1
+      if spent > perDay { over += 1 }
+    }
+    return over
+  }
+
+  /// The result for the report.
+  var result: BacktestReport.Kind {
+    BacktestReport.Kind(
+      name: kind.name, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays, arrivals: arrivals,
+      plans: scores.map { $0.result(hasBudgets: devices.model.hasBudgets) })
+  }
+}

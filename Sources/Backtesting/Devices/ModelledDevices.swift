@@ -1,0 +1,76 @@
+import Domain
+import Planning
+import Policies
+
+/// The measured devices as the model describes them, independent of any planner: when people look at them, which pushes
+/// their systems grant, and when their widgets reload by themselves.
+struct ModelledDevices {
+  /// The behaviour of the devices.
+  let model: DeviceModel
+  /// The looks of their owners.
+  let looks: LookModel
+  /// The recorded looks; nil without any.
+  private let screens: ScreenEvents?
+  /// The view curves of devices with recorded looks.
+  private var curves: [String: [Double]] = [:]
+  private var histories: [String: DeviceHistory] = [:]
+
+  /// Prepares the devices of the measured instances.
+  init(_ model: DeviceModel, screens: ScreenEvents?, streams: [InstanceStream]) {
+    self.model = model
+    self.screens = screens
+    looks = LookModel(model, screens: screens, curve: screens?.curve.hourly ?? KindPolicy.defaultViews)
+    for stream in streams where histories[stream.device] == nil {
+      histories[stream.device] = DeviceHistory()
+      curves[stream.device] = screens?.curve(of: stream.device)?.hourly
+    }
+  }
+
+  /// Adds a signal to the history of its device. Signals of devices that are not measured are dropped.
+  mutating func note(_ signal: Signal, at now: Int64) { histories[signal.device]?.note(signal, at: now) }
+
+  /// Returns the hidden budget of an instance; nil if the model has none. No figure is known for controls, so they have
+  /// none.
+  func budget(of stream: InstanceStream) -> DeviceBudget? {
+    guard model.hasBudgets, stream.reach != .control else { return nil }
+    return model.budget(
+      device: stream.device, instance: stream.instance, zone: stream.zone, looksPerDay: looks.perDay(stream.device))
+  }
+
+  /// Returns the pushes that reload the instance.
+  /// - Parameters:
+  ///   - pushes: The pushes of a plan, µs, rising.
+  ///   - stream: The instance.
+  func granted(_ pushes: [Int64], stream: InstanceStream) -> [Int64] {
+    guard var budget = budget(of: stream) else { return pushes }
+    return pushes.filter { budget.grants(at: $0) }
+  }
+
+  /// Returns whether a widget of the device ever fetched by itself, without the others.
+  func fetchesAlone(_ device: String) -> Bool { histories[device]?.fetchesAlone ?? false }
+
+  /// Returns the looks at an instance, µs, rising.
+  func looks(at stream: InstanceStream) -> [Int64] { histories[stream.device]?.looks(at: stream) ?? [] }
+
+  /// Returns the days on which a change arrived at an instance. The chance of a look comes from the recorded looks at the
+  /// device, or else from the kind's view curve.
+  func days(of stream: InstanceStream, kind: KindPolicy) -> [InstanceDay] {
+    var days = LocalDays(zone: stream.zone, anchorMinute: kind.budget.anchorMinute)
+    let model = ValueModel(kind, views: curves[stream.device])
+    let free = histories[stream.device]?.freeReloads(of: stream) ?? []
+    var parts: [InstanceDay] = []
+    var start = 0
+    while start < stream.arrivals.count {
+      let day = days.day(at: stream.arrivals[start].time)
+      var end = start
+      while end < stream.arrivals.count, stream.arrivals[end].time < day.end { end += 1 }
+      let from = free.partitioningIndex { $0 >= day.start }
+      let to = free.partitioningIndex { $0 >= day.end }
+      parts.append(
+        InstanceDay(
+          day: day, model: model, arrivals: stream.arrivals[start..<end], free: free[from..<to], days: &days))
+      start = end
+    }
+    return parts
+  }
+}

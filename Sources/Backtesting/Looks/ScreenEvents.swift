@@ -1,0 +1,96 @@
+import Domain
+import JSON
+import LineFiles
+import Planning
+
+/// The recorded screen events of some phones, which tell when people looked at them.
+///
+/// Each line of the file is one screen event: `{"device": "p1", "time": "2017-03-01T05:34:31Z", "kind": "unlock"}`. Kinds
+/// are `screen-on`, `screen-off`, `lock` and `unlock`. A widget on the home screen is visible from an unlock on, so an
+/// unlock counts as a look. If a device has no unlocks, `screen-on` counts.
+public struct ScreenEvents: Equatable, Sendable {
+  /// The record of one phone.
+  struct Phone: Equatable, Sendable {
+    /// The looks, µs, rising.
+    var looks: [Int64] = []
+    /// The time of the first event of any kind, µs.
+    var first = Int64.max
+    /// The time of the last event of any kind, µs.
+    var last = Int64.min
+  }
+
+  /// The records by device id.
+  let phones: [String: Phone]
+  /// The IANA id of the time zone in which local hours are counted.
+  let zone: String
+  /// The path of the file, for messages.
+  let path: String
+
+  private struct Raw {
+    var phone = Phone()
+    var wakes: [Int64] = []
+  }
+
+  /// Reads a file of screen events.
+  /// - Parameters:
+  ///   - path: The path of a `.jsonl` file, a `.jsonl.gz` file, or `-` for standard input.
+  ///   - zone: The IANA id of the time zone in which local hours are counted.
+  /// - Throws: `LineFileError` if the file cannot be read; `ScreenEventsError` if a line is wrong or there is no look.
+  public init(path: String, zone: String) throws {
+    var raw: [String: Raw] = [:]
+    var reader = try LineReader(path: path)
+    let json = JSONReader()
+    while let line = try reader.next() {
+      if line.isEmpty { continue }
+      let place = "\(reader.path):\(reader.lineNumber)"
+      let event: (device: String, time: Timestamp, kind: String)
+      do throws(JSONError) { event = try Self.read(Array(line), with: json) } catch {
+        throw ScreenEventsError(place: place, problem: "\(error)")
+      }
+      let time = event.time.microseconds
+      raw[event.device, default: Raw()].phone.first = min(raw[event.device]?.phone.first ?? .max, time)
+      raw[event.device, default: Raw()].phone.last = max(raw[event.device]?.phone.last ?? .min, time)
+      switch event.kind {
+      case "unlock": raw[event.device, default: Raw()].phone.looks.append(time)
+      case "screen-on": raw[event.device, default: Raw()].wakes.append(time)
+      case "screen-off", "lock": break
+      default:
+        throw ScreenEventsError(
+          place: place,
+          problem: "found kind \"\(event.kind)\", expected screen-on, screen-off, lock or unlock")
+      }
+    }
+    phones = raw.mapValues { raw in
+      var phone = raw.phone
+      if phone.looks.isEmpty { phone.looks = raw.wakes }
+      phone.looks.sort()
+      return phone
+    }
+    self.zone = zone
+    self.path = reader.path
+    if !phones.values.contains(where: { !$0.looks.isEmpty }) {
+      throw ScreenEventsError(place: reader.path, problem: "nobody looked: expected at least one unlock or screen-on")
+    }
+  }
+
+  private static func read(
+    _ line: [UInt8], with json: JSONReader
+  ) throws(JSONError) -> (device: String, time: Timestamp, kind: String) {
+    try json.read(line) { (node) throws(JSONError) in
+      let text = try node.member("time", "a time").string()
+      guard let time = Timestamp(rfc3339: text) else {
+        throw JSONError(kind: .wrongValue, expected: "an RFC 3339 time", found: text)
+      }
+      return (try node.member("device", "a device").string(), time, try node.member("kind", "a kind").string())
+    }
+  }
+
+  /// The view curve of all phones together.
+  public var curve: ViewCurve { ViewCurve(phones.values, zone: zone) }
+
+  /// Returns the view curve of one device; nil if the file has no looks at it.
+  func curve(of device: String) -> ViewCurve? {
+    guard let phone = phones[device], !phone.looks.isEmpty else { return nil }
+    return ViewCurve([phone], zone: zone)
+  }
+}

@@ -1,0 +1,200 @@
+public import Domain
+public import Replay
+
+/// The result of a backtest: for each kind, every policy and baseline strategy against the optimum in hindsight.
+public struct BacktestReport: Equatable, Sendable {
+  /// The number of events.
+  public var events = 0
+  /// The number of signals read from a file, without the receipts and looks of modelled devices.
+  public var signals = 0
+  /// The number of registrations.
+  public var devices = 0
+  /// The number of instances that a push can reach.
+  public var instances = 0
+  /// The number of those instances that were measured.
+  public var measured = 0
+  /// The number of lines that could not be used.
+  public var deadLetters = 0
+  /// The first line that could not be used; nil if there is none.
+  public var firstDeadLetter: RefusedLine?
+  /// The time of the first event or signal; nil without any.
+  public var first: Timestamp?
+  /// The log time of the last event or signal; nil without any.
+  public var last: Timestamp?
+  /// The model of the devices.
+  public var deviceModel = DeviceModel()
+  /// The totals of each policy, in the order given.
+  public var commands: [Commands] = []
+  /// The results by kind, in the order of the first policy.
+  public var kinds: [Kind] = []
+  /// The results against limits that instances share, for each policy that has such limits.
+  public var shared: [Shared] = []
+
+  /// Creates an empty report.
+  public init() {}
+
+  /// The totals of one policy's planner.
+  public struct Commands: Equatable, Sendable {
+    /// The name of the policy.
+    public var name: String
+    /// The number of decisions.
+    public var decisions: Int
+    /// The number of commands.
+    public var commands: Int
+    /// The number of receipts that devices sent for pushes that reloaded a widget.
+    public var receipts: Int
+    /// The counts of each surface with a decision, in the order of `Surface.allCases`.
+    public var surfaces: [SurfaceCounts]
+    /// The recount of each ledger with a limit.
+    public var ledgers: [LedgerCount]
+    /// The number of started activities that handed over no update token.
+    public var startsWithoutToken: Int
+    /// The number of activities that could not be updated or ended at the end of the run.
+    public var zombies: Int
+  }
+
+  /// The decisions and commands of one policy's planner for one surface.
+  public struct SurfaceCounts: Equatable, Sendable {
+    /// The surface.
+    public var surface: Surface
+    /// The number of commands.
+    public var commands: Int
+    /// The number of commands that start a Live Activity.
+    public var starts: Int
+    /// The number of commands that update a Live Activity or a channel.
+    public var updates: Int
+    /// The number of commands that end a Live Activity.
+    public var ends: Int
+    /// The number of Live Activity commands with priority 10, which are charged.
+    public var priority10: Int
+    /// The number of Live Activity commands with priority 5, which are free.
+    public var priority5: Int
+    /// The number of instances that a push reloaded and that were charged for it.
+    public var reloads: Int
+    /// The number of those instances that had nothing new to show.
+    public var reloadsWasted: Int
+    /// The number of changes that a push delivered: one of their own, or one for another change.
+    public var told: Int
+    /// The number of visible changes that no push delivered.
+    public var neverTold: Int
+
+    init(surface: Surface, tally: SurfaceTally) {
+      self.surface = surface
+      commands = tally.commands
+      starts = tally.starts
+      updates = tally.updates
+      ends = tally.ends
+      priority10 = tally.priority10
+      priority5 = tally.priority5
+      reloads = tally.reloads
+      reloadsWasted = tally.reloadsWasted
+      told = tally.told
+      neverTold = tally.neverTold
+    }
+  }
+
+  /// The recount of one ledger from the commands.
+  public struct LedgerCount: Equatable, Sendable {
+    /// The ledger.
+    public var ledger: Command.Ledger
+    /// The number of commands beyond the budget; must be 0.
+    public var over: Int
+  }
+
+  /// The result of a policy against an upper bound over all its limits: the day's tokens, the rate of pushes to a device,
+  /// and the number of an app.
+  public struct Shared: Equatable, Sendable {
+    /// The name of the policy.
+    public var name: String
+    /// The number of samples. One sample is one day of the instances that a push reloads together.
+    public var samples: Int
+    /// The value shown on the screens, over all samples.
+    public var shown: Double
+    /// The sum of the optima of single instances, each as if it had the device and the app for itself.
+    public var sumOfOptima: Double
+    /// The upper bound: no plan within the limits shows more (Lagrangian relaxation). The best plan may show less.
+    public var upperBound: Double
+    /// The mean of value shown ÷ upper bound over the samples, without the number of the app.
+    public var capturedMean: Double
+    /// The 10th percentile of that share: nine of ten samples reach it.
+    public var capturedP10: Double
+  }
+
+  /// The content that screens really showed. Known if devices have hidden budgets, or if looks are recorded.
+  public struct Screen: Equatable, Sendable {
+    /// The number of pushes that devices accepted without a reload. The planner is not told.
+    public var refused: Int
+    /// The same as `Plan.capturedMean`, by the reloads that devices made instead of those that the planner counts on.
+    public var capturedMean: Double
+    /// The same as `Plan.capturedP10`, by the reloads that devices made.
+    public var capturedP10: Double
+    /// The number of looks at the instances.
+    public var looks: Int
+    /// The number of looks that saw something outdated.
+    public var looksStale: Int
+  }
+
+  /// The results for one kind.
+  public struct Kind: Equatable, Sendable {
+    /// The name of the kind.
+    public var name: String
+    /// The half-life of a change's worth.
+    public var halfLife: TimeSpan
+    /// The number of measured instances at which a change arrived.
+    public var instances: Int
+    /// The number of instance-days on which a change arrived.
+    public var instanceDays: Int
+    /// The number of visible changes over all instances.
+    public var arrivals: Int
+    /// The plans: the policies in the order given, then the baselines.
+    public var plans: [Plan]
+  }
+
+  /// The result of one policy or baseline strategy for one kind.
+  public struct Plan: Equatable, Sendable {
+    /// The name of the policy or strategy.
+    public var name: String
+    /// Whether the plan is a policy's; otherwise it is a baseline's.
+    public var isPolicy: Bool
+    /// The tokens of an instance and day.
+    public var tokens: Int
+    /// The least time between two reloads.
+    public var minInterval: TimeSpan
+    /// The number of instance-days on which anything could be captured.
+    public var samples: Int
+    /// The mean over the samples of value shown ÷ the most that as many reloads could have shown.
+    public var capturedMean: Double
+    /// The 10th percentile of that share: nine of ten samples reach it.
+    public var capturedP10: Double
+    /// The quantiles of the same share at 0, 5, 10 … 100 % of the samples: 21 values.
+    public var capturedTwentieths: [Double]
+    /// The seconds a day and instance during which a visible change was not shown, weighted by the chance of a look.
+    public var staleSecondsPerDay: Double
+    /// The number of changes with a relevance of 0.8 and more.
+    public var criticalChanges: Int
+    /// The number of those changes that were never shown.
+    public var criticalNeverShown: Int
+    /// The median time until such a change was shown; infinite if half of them were never shown, nil without any.
+    public var secondsToFreshP50: Double?
+    /// The 95th percentile of that time; infinite if so many were never shown, nil without any.
+    public var secondsToFreshP95: Double?
+    /// The number of reloads.
+    public var reloads: Int
+    /// The number of reloads that showed nothing new.
+    public var reloadsWasted: Int
+    /// The tokens left at the end of a day, on average over instance-days.
+    public var tokensUnusedPerDay: Double
+    /// The number of instance-days without a reload on which showing something would have had a value.
+    public var daysStarved: Int
+    /// The number of reloads beyond the budget; must be 0.
+    public var overBudget: Int
+    /// The mean tokens left at 0, 1 … 24 hours after the start of the day: 25 values.
+    public var tokensLeftByHour: [Double]
+    /// The value that one more token would have added to the optimum, on average over instance-days.
+    public var hindsightPriceMean: Double
+    /// The number of reloads that the optimum makes, on average over instance-days.
+    public var hindsightReloadsPerDay: Double
+    /// The content that screens really showed; nil if that is not known.
+    public var screen: Screen?
+  }
+}

@@ -1,0 +1,29 @@
+/// The stream of changes that one measured instance could show, in the order of the log.
+struct InstanceStream: Sendable {
+  /// The id of the device.
+  let device: String
+  /// The bundle id of the app.
+  let app: String
+  /// The id of the instance.
+  let instance: String
+  /// The name of the kind.
+  let kind: String
+  /// The IANA id of the device's time zone.
+  let zone: String
+  /// The pushes that reload the instance.
+  let reach: Reach
+  /// The visible changes, in the order of the log. A change that looks like the one before it is left out.
+  var arrivals: [Arrival] = []
+
+  /// The kind of push that reloads an instance.
+  enum Reach: Sendable {
+    /// A widget push, which reloads all push-enabled widgets of the device.
+    case widgetPush
+    /// A background push that names the kind.
+    case backgroundPush
+    /// A background push that names the kind, and every widget push to the device.
+    case both
+    /// A push to the control's own token.
+    case control
+  }
+}

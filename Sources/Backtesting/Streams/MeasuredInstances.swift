@@ -1,0 +1,18 @@
+/// An index of the measured instances by device and instance id.
+struct MeasuredInstances {
+  private struct Name: Hashable {
+    var device: String
+    var instance: String
+  }
+  private var indices: [Name: Int] = [:]
+
+  /// Indexes streams by their place.
+  init(_ streams: [InstanceStream]) {
+    for (index, stream) in streams.enumerated() {
+      indices[Name(device: stream.device, instance: stream.instance)] = index
+    }
+  }
+
+  /// Returns the place of an instance's stream; nil for an instance that is not measured.
+  func index(device: String, instance: String) -> Int? { indices[Name(device: device, instance: instance)] }
+}

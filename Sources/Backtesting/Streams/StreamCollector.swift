@@ -1,0 +1,140 @@
+import Domain
+import Planning
+import Policies
+
+/// Collects the streams of the measured instances by the rules of one policy, from registrations and events alone. The
+/// streams do not depend on any planner's decisions.
+struct StreamCollector {
+  /// The streams of the measured instances, in the order of registration.
+  private(set) var streams: [InstanceStream] = []
+  /// The number of instances that a push can reach; more than `streams` if only some are measured.
+  private(set) var instancesSeen = 0
+  private let policy: Policy
+  private let instancesMax: Int
+  /// The entries of each interest key, in the order of registration. One entry is one interest of one instance.
+  private var entries: [String: [Int]] = [:]
+  /// The place of each entry's stream.
+  private var entryStreams: [Int] = []
+  /// The place of each entry's kind in the policy.
+  private var entryKinds: [Int] = []
+  /// The fingerprint of the content that each entry's instance would display after a reload now; 0 before the first event.
+  private var entryLooks: [UInt64] = []
+  /// The newest known content of each kind and subject, field by field.
+  private var truths: [TruthKey: DisplayedTruth] = [:]
+  /// The newest event of each subject and type. Older and repeated events are dropped, as planners drop them.
+  private var newest: [Subject: Newest] = [:]
+
+  private struct Subject: Hashable {
+    var subject: String
+    var type: String
+  }
+
+  private struct TruthKey: Hashable {
+    var kind: Int
+    var subject: String
+  }
+
+  private struct Newest {
+    var time: Int64
+    var id: String
+  }
+
+  /// Prepares a collection.
+  /// - Parameters:
+  ///   - policy: The policy whose rules say what a change is worth.
+  ///   - instancesMax: The largest number of instances to measure.
+  init(policy: Policy, instancesMax: Int) {
+    self.policy = policy
+    self.instancesMax = instancesMax
+  }
+
+  /// Adds the instances of a device that a push can reach. Devices in developer mode are left out, because their reloads
+  /// are free.
+  mutating func register(_ registration: Registration) {
+    if registration.developerMode { return }
+    let byWidgetPush = registration.tokens.widgets != nil && registration.osVersion.major >= 26
+    for widget in registration.widgets {
+      guard let kind = policy.kinds.firstIndex(where: { $0.name == widget.kind && $0.enabled }),
+        byWidgetPush && widget.pushEnabled || registration.tokens.background != nil
+      else { continue }
+      measure(
+        InstanceStream(
+          device: registration.device, app: registration.app, instance: widget.id, kind: widget.kind,
+          zone: registration.timeZone,
+          reach: !byWidgetPush || !widget.pushEnabled
+            ? .backgroundPush : policy.kinds[kind].surface == .background ? .both : .widgetPush),
+        kind: kind, interests: widget.interests)
+    }
+    // OS 18 is the first with control pushes, as in the planner.
+    guard registration.osVersion.major >= 18 else { return }
+    for control in registration.controls {
+      guard let kind = policy.kinds.firstIndex(where: { $0.name == control.kind && $0.enabled }) else { continue }
+      measure(
+        InstanceStream(
+          device: registration.device, app: registration.app, instance: control.id, kind: control.kind,
+          zone: registration.timeZone,
+          reach: .control),
+        kind: kind, interests: control.interests)
+    }
+  }
+
+  /// Adds one instance, unless there are enough.
+  private mutating func measure(_ stream: InstanceStream, kind: Int, interests: [String]) {
+    instancesSeen += 1
+    if streams.count >= instancesMax { return }
+    streams.append(stream)
+    for interest in interests {
+      entries[interest, default: []].append(entryStreams.count)
+      entryStreams.append(streams.count - 1)
+      entryKinds.append(kind)
+      entryLooks.append(0)
+    }
+  }
+
+  /// Adds an event to the stream of every instance that it reaches.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - now: Log time, µs.
+  mutating func add(_ event: DomainEvent, now: Int64) {
+    let subject = Subject(subject: event.subject, type: event.type)
+    if let known = newest[subject], event.time.microseconds < known.time || event.id == known.id { return }
+    newest[subject] = Newest(time: event.time.microseconds, id: event.id)
+    for (index, kind) in policy.kinds.enumerated() {
+      guard let rule = kind.rule(forType: event.type) else { continue }
+      var reached: Set<Int> = []
+      let relevance = Float(rule.relevance.evaluate(event))
+      let displayed = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
+      let age = now &- event.time.microseconds
+      if let maxAge = rule.maxAge, age > maxAge.microseconds { continue }
+      var expires = now &+ Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives)
+      if let maxAge = rule.maxAge { expires = min(expires, event.time.microseconds &+ maxAge.microseconds) }
+      for template in rule.interests {
+        guard let key = template.key(for: event), let listening = entries[key] else { continue }
+        for entry in listening where entryKinds[entry] == index && reached.insert(entryStreams[entry]).inserted {
+          let look = displayed?.applied(to: entryLooks[entry])
+          let isVisible = look == nil || entryLooks[entry] != look
+          if let look { entryLooks[entry] = look }
+          if isVisible, relevance > 0 {
+            streams[entryStreams[entry]].arrivals.append(
+              Arrival(time: now, expires: max(expires, now &+ 1), relevance: relevance))
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns the change of the content that a kind displays of the event's subject. An event changes only the fields that
+  /// it carries.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - kind: The place of the kind in the policy.
+  private mutating func displayedChange(_ event: DomainEvent, kind: Int) -> DisplayedChange {
+    let key = TruthKey(kind: kind, subject: event.subject)
+    let displays = policy.kinds[kind].displays
+    let before = truths[key]?.fingerprint(subject: event.subject) ?? 0
+    var truth = truths[key] ?? DisplayedTruth(count: displays.count)
+    truth.take(event, displays: displays)
+    truths[key] = truth
+    return DisplayedChange(before: before, after: truth.fingerprint(subject: event.subject))
+  }
+}

@@ -1,0 +1,27 @@
+import Domain
+
+/// The mix of a made-up fleet. The numbers are weights and made up: the aim is that every case occurs that a planner treats
+/// differently.
+extension FleetGenerator {
+  /// The number of widgets of a device.
+  static let widgetCounts: [(value: Int, weight: Int)] = [(1, 50), (2, 28), (3, 14), (4, 8)]
+
+  /// The platform of a device.
+  static let platforms: [(value: String, weight: Int)] = [("iOS", 87), ("iPadOS", 13)]
+
+  /// The OS version of a device. Versions before 26 have no widget pushes.
+  static let osVersions: [(value: OSVersion, weight: Int)] = [
+    (OSVersion(major: 26, minor: 1), 48), (OSVersion(major: 26), 30), (OSVersion(major: 26, minor: 2), 4),
+    (OSVersion(major: 18, minor: 7), 9), (OSVersion(major: 18, minor: 6), 4), (OSVersion(major: 18, minor: 3), 2),
+    (OSVersion(major: 17, minor: 7), 3),
+  ]
+
+  /// The time zone of a device.
+  static let timeZones: [(value: String, weight: Int)] = [
+    ("America/New_York", 340), ("America/Los_Angeles", 160), ("America/Chicago", 150), ("America/Denver", 50),
+    ("America/Phoenix", 20), ("America/Puerto_Rico", 15), ("America/Anchorage", 5), ("Pacific/Honolulu", 10),
+    ("America/Toronto", 30), ("America/Mexico_City", 20), ("America/Sao_Paulo", 15), ("Europe/London", 60),
+    ("Europe/Berlin", 30), ("Europe/Paris", 25), ("Europe/Rome", 10), ("Asia/Tokyo", 20), ("Asia/Kolkata", 15),
+    ("Asia/Shanghai", 10), ("Asia/Dubai", 5), ("Australia/Sydney", 10),
+  ]
+}

@@ -1,0 +1,156 @@
+public import Domain
+import JSON
+public import LineFiles
+
+/// Makes up registrations whose interests are subjects of real events.
+///
+/// The same events, seed and template give the same bytes on every machine. Each device has random numbers of its own, so
+/// a larger fleet begins with the devices of a smaller one.
+public struct FleetGenerator: Sendable {
+  /// The size of the fleet and its seed.
+  public let options: FleetOptions
+  /// The template in use: the one of the options, or the one that suits the events.
+  public let template: FleetTemplate
+  /// The part of each kind in the fleet, in the order of the template.
+  public let kinds: [KindShare]
+
+  /// The part of one kind in the fleet, for the summary.
+  public struct KindShare: Equatable, Sendable {
+    /// The name of the kind.
+    public let name: String
+    /// The number of subjects that widgets of the kind can show.
+    public let subjects: Int
+    /// The expected share of the kind in all widgets, 0…1.
+    public let share: Double
+  }
+
+  private let popularities: [FleetPopularity]
+  private let choices: [(value: Int, weight: Int)]
+  /// The time of the first event. Devices register before it, and scheduled reloads come after it.
+  private let firstEvent: Timestamp
+
+  /// Prepares a fleet.
+  /// - Parameters:
+  ///   - subjects: The subjects of the events.
+  ///   - options: The size of the fleet, its seed and its template.
+  /// - Throws: `FleetError` if the number of devices or the template is out of bounds, or a kind has no subjects.
+  public init(subjects: FleetSubjects, options: FleetOptions) throws(FleetError) {
+    guard (1...FleetOptions.devicesMax).contains(options.devices) else {
+      throw .option(name: "--devices", problem: "found \(options.devices), expected 1 to \(FleetOptions.devicesMax)")
+    }
+    let template: FleetTemplate
+    if let given = options.template { template = given } else { template = try FleetTemplate(suiting: subjects) }
+    try template.validate(place: "the fleet's template")
+    var popularities: [FleetPopularity] = []
+    var weights: [Int] = []
+    var counts: [Int] = []
+    // Stream 0 orders the subjects. Device n draws from stream n.
+    var random = SeededRandom(seed: options.seed)
+    for kind in template.kinds {
+      let own = subjects.subjects(beginningWith: kind.subjectPrefix)
+      if own.isEmpty { throw Self.nothing(for: kind, in: subjects) }
+      popularities.append(FleetPopularity(own, random: &random))
+      counts.append(own.count)
+      weights.append(kind.weight ?? own.count)
+    }
+    let total = weights.reduce(0, +)
+    self.options = options
+    self.template = template
+    self.popularities = popularities
+    choices = weights.enumerated().map { ($0, $1) }
+    kinds = template.kinds.indices.map {
+      KindShare(name: template.kinds[$0].name, subjects: counts[$0], share: Double(weights[$0]) / Double(total))
+    }
+    firstEvent = subjects.firstTime ?? Self.noTime
+  }
+
+  /// The assumed time of the first event if no event has a time: 2026-01-01T00:00:00Z.
+  private static let noTime = Timestamp(milliseconds: 1_767_225_600_000)
+
+  private static func nothing(for kind: FleetTemplate.Kind, in subjects: FleetSubjects) -> FleetError {
+    let prefixes = subjects.groups.prefix(8).map { $0.prefix.isEmpty ? "(no /)" : $0.prefix }.joined(separator: ", ")
+    return .subjects(
+      problem: "\(subjects.path): no subject begins with '\(kind.subjectPrefix)' (kind \(kind.name)); "
+        + "the subjects begin with \(prefixes)")
+  }
+
+  /// Returns the registration of one device. It does not depend on the size of the fleet.
+  /// - Parameter index: The index of the device, from 0.
+  public func registration(at index: Int) -> Registration {
+    precondition(index >= 0, "the index of a device must not be negative")
+    var random = SeededRandom(seed: options.seed, stream: UInt64(index) + 1)
+    let platform = random.pick(Self.platforms)
+    let osVersion = random.pick(Self.osVersions)
+    let developerMode = random.chance(2, in: 1000)
+    let environment: Registration.Environment = developerMode || random.chance(5, in: 1000) ? .sandbox : .production
+    let timeZone = random.pick(Self.timeZones)
+    let tokens = Self.tokens(of: osVersion, &random)
+    let updatedAt = firstEvent - .seconds(Int64(1 + random.below(30 * 86_400)))
+    let widgets = (1...random.pick(Self.widgetCounts)).map { widget($0, &random) }
+    return Registration(
+      device: Self.device(index + 1), app: template.app, environment: environment, platform: platform,
+      osVersion: osVersion, timeZone: timeZone, developerMode: developerMode, tokens: tokens, widgets: widgets,
+      updatedAt: updatedAt)
+  }
+
+  /// Writes every device as one line of JSON.
+  /// - Parameters:
+  ///   - writer: The file; stays open.
+  ///   - progress: Receives the number of devices written so far, about every 16,000 devices.
+  /// - Throws: `LineFileError` if the file cannot be written.
+  public func write(
+    to writer: inout LineWriter, progress: (_ devices: Int) -> Void = { _ in }
+  ) throws(LineFileError) {
+    var json = JSONWriter(reserving: 4096)
+    for index in 0..<options.devices {
+      json.reset()
+      registration(at: index).encode(to: &json)
+      try writer.append(json.bytes)
+      try writer.endLine()
+      if index % 16_384 == 0 { progress(index) }
+    }
+    progress(options.devices)
+  }
+
+  /// Returns the id of a device: `device-0000001`, with more digits for numbers of eight digits and more.
+  static func device(_ number: Int) -> String {
+    let digits = String(number)
+    return "device-" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+  }
+
+  private func widget(_ number: Int, _ random: inout SeededRandom) -> Registration.Widget {
+    let index = random.pick(choices)
+    let kind = template.kinds[index]
+    let range = kind.interestsPerWidget
+    let interests = popularities[index].draw(range.lowerBound + random.below(range.count), &random)
+    let pushEnabled = !random.chance(7, in: 100)
+    let reloadsItself = random.chance(10, in: 100)
+    let nextReload = firstEvent + .seconds(Int64(random.below(86_400)))
+    return Registration.Widget(
+      id: "w\(number)", kind: kind.name, family: kind.families[random.below(kind.families.count)],
+      pushEnabled: pushEnabled, interests: interests, nextReload: reloadsItself ? nextReload : nil)
+  }
+
+  /// Draws the tokens of a device. Widget push tokens exist from OS 26 on, and some people allow no pushes at all.
+  private static func tokens(of osVersion: OSVersion, _ random: inout SeededRandom) -> Registration.Tokens {
+    let (widgets, background) = (token(&random), token(&random))
+    if random.chance(4, in: 100) { return Registration.Tokens() }
+    if osVersion < OSVersion(major: 26) { return Registration.Tokens(background: background) }
+    return Registration.Tokens(widgets: widgets, background: random.chance(90, in: 100) ? background : nil)
+  }
+
+  /// Draws a token of 64 hexadecimal digits, the length of APNs tokens today.
+  private static func token(_ random: inout SeededRandom) -> String {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(64)
+    for _ in 0..<4 {
+      var bits = random.next()
+      for _ in 0..<16 {
+        let digit = UInt8(truncatingIfNeeded: bits & 15)
+        digits.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        bits >>= 4
+      }
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+}

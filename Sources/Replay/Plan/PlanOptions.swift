@@ -1,0 +1,37 @@
+public import Domain
+public import Policies
+
+/// The inputs and outputs of a plan over files. Every path names a `.jsonl` file, a `.jsonl.gz` file, or `-` for standard
+/// input or output.
+public struct PlanOptions: Sendable {
+  /// The policy to plan with.
+  public var policy: Policy
+  /// The path of the registrations, one a line.
+  public var devices: String
+  /// The path of the domain events: CloudEvents in structured mode, one a line, in the order of their times.
+  public var events: String
+  /// The path of the signals: CloudEvents of the types `rouse.signal.*`, one a line, in the order of their times.
+  public var signals: String?
+  /// The path to write decisions to; nil writes none.
+  public var decisions: String?
+  /// The path to write commands to; nil writes none.
+  public var commands: String?
+  /// The path to write refused lines to; nil only counts them.
+  public var deadLetters: String?
+  /// The time after the last record for which timers still fire; nil fires none.
+  public var drain: TimeSpan? = PlanOptions.drainDefault
+
+  /// Creates options that write nothing.
+  /// - Parameters:
+  ///   - policy: The policy to plan with.
+  ///   - devices: The path of the registrations.
+  ///   - events: The path of the domain events.
+  public init(policy: Policy, devices: String, events: String) {
+    self.policy = policy
+    self.devices = devices
+    self.events = events
+  }
+
+  /// The usual drain: 48 hours. By then, quiet hours have ended and every day's budget has been renewed.
+  public static let drainDefault = TimeSpan.hours(48)
+}

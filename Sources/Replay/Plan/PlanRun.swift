@@ -1,0 +1,193 @@
+import Domain
+import JSON
+public import LineFiles
+public import Planning
+
+/// Plans events from files, without Kafka.
+///
+/// The run plans all registrations first. Then it merges events and signals by their times and plans each as one record of
+/// a single log partition, with rising offsets. Whenever a timer is due between two records, it plans a tick. The same
+/// files and policy give the same bytes.
+public struct PlanRun: ~Copyable {
+  /// The progress of a run.
+  public struct Progress: Sendable {
+    /// The number of events planned so far.
+    public var events: Int
+    /// The number of decisions made so far.
+    public var decisions: Int
+    /// The number of bytes read from the current file: the registrations at first, then the events.
+    public var bytesConsumed: Int64
+    /// The size of the current file in bytes; nil if it is not known.
+    public var bytesTotal: Int64?
+  }
+
+  private let options: PlanOptions
+  private var planner: Planner
+  private var output = PlannerOutput()
+  private var offset: Int64 = 0
+  private var sinks: PlanSinks
+  private var tally = PlanTally()
+  private var summary = PlanSummary()
+  private var zombies: Set<Zombie> = []
+  private var nextZombieLook: Int64 = .min
+  private let progress: (Progress) -> Void
+  private let observe: ((PlannerOutput, borrowing Planner) throws -> Void)?
+
+  /// The number of records between two reports of progress.
+  private static let progressEvery = 1024
+  /// The number of records after which the planner drops the changes collected for a commit. No commit ever takes them
+  /// here, so they would grow with the log.
+  private static let forgetEvery: Int64 = 1 << 22
+  /// The log time between two searches for zombies, in µs. A zombie is one from half an hour to eight hours after its
+  /// start, so a search every four hours finds each.
+  private static let zombieLookEvery: Int64 = 4 * 3600 * 1_000_000
+  /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
+  private static let stepDecisionsMax = 65_536
+
+  /// Prepares a run and opens its output files.
+  /// - Parameters:
+  ///   - options: The inputs and outputs.
+  ///   - progress: Receives the progress about every thousand records.
+  ///   - observe: Receives the output of every step, and the planner that describes it. An error that it throws ends the
+  ///     run.
+  /// - Throws: `LineFileError` if an output file cannot be opened.
+  public init(
+    _ options: PlanOptions, progress: @escaping (Progress) -> Void = { _ in },
+    observe: ((PlannerOutput, borrowing Planner) throws -> Void)? = nil
+  ) throws(LineFileError) {
+    self.options = options
+    self.progress = progress
+    self.observe = observe
+    planner = Planner(policy: options.policy)
+    sinks = try PlanSinks(options)
+  }
+
+  /// Plans all records. Output files get their final names at the end; after an error there are none.
+  /// - Returns: The counts of the run.
+  /// - Throws: `LineFileError` if a file cannot be read or written, or the error of the observer.
+  public consuming func run() throws -> PlanSummary {
+    var events = try PlanInput.events(path: options.events)
+    var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
+    var event = try next(&events)
+    var signal = try next(&signals)
+    let start = [event?.time, signal?.time].compactMap { $0 }.min()
+    try register(at: start)
+    summary.first = start
+    while event != nil || signal != nil {
+      // Signals come before events of the same instant: they describe the device as the event found it.
+      if let given = signal, given.time <= event?.time ?? given.time {
+        summary.signals += 1
+        try apply(.signal(given), at: given.time)
+        signal = try next(&signals)
+      } else if let given = event {
+        summary.events += 1
+        try apply(.event(given), at: given.time)
+        if summary.events % Self.progressEvery == 0 { report(events.bytesConsumed, events.bytesTotal) }
+        event = try next(&events)
+      }
+    }
+    report(events.bytesConsumed, events.bytesTotal)
+    lookForZombies()
+    try drain()
+    try sinks.close()
+    finishSummary()
+    return summary
+  }
+
+  private mutating func next(_ events: inout PlanInput<DomainEvent>) throws(LineFileError) -> DomainEvent? {
+    try events.next { (line) throws(LineFileError) in try refuse(line, \.refusedEvents) }
+  }
+
+  private mutating func next(_ signals: inout PlanInput<Signal>?) throws(LineFileError) -> Signal? {
+    try signals?.next { (line) throws(LineFileError) in try refuse(line, \.refusedSignals) }
+  }
+
+  private mutating func refuse(
+    _ line: RefusedLine, _ count: WritableKeyPath<PlanSummary, Int>
+  ) throws(LineFileError) {
+    summary.deadLetters += 1
+    summary[keyPath: count] += 1
+    if summary.firstDeadLetters.count < PlanSummary.firstDeadLettersMax { summary.firstDeadLetters.append(line) }
+    try sinks.write(line)
+  }
+
+  /// Plans all registrations at the time of the first event or signal, because log time must not run ahead of it. If there
+  /// is none, each registration is planned at its own time.
+  private mutating func register(at start: Timestamp?) throws {
+    var devices = try PlanInput.registrations(path: options.devices)
+    while let registration = try devices.next(refused: { (line) throws(LineFileError) in
+      try refuse(line, \.refusedRegistrations)
+    }) {
+      summary.registrations += 1
+      let time = (start ?? registration.updatedAt).microseconds
+      try step(.registration(registration), at: time)
+      for channel in registration.channels() { try step(.registration(channel), at: time) }
+      if summary.registrations % Self.progressEvery == 0 { report(devices.bytesConsumed, devices.bytesTotal) }
+    }
+  }
+
+  /// Plans the ticks that are due before a record, then the record.
+  private mutating func apply(_ content: LogRecord.Content, at time: Timestamp) throws {
+    if time < planner.now { summary.outOfOrder += 1 }
+    // The record itself fires the timers that are due at its own time.
+    try tick(before: time.microseconds)
+    try step(content, at: time.microseconds)
+    summary.last = max(summary.last ?? time, time)
+  }
+
+  /// Plans a tick for each timer that is due before an instant.
+  private mutating func tick(before time: Int64) throws {
+    while let due = planner.nextTimer, due < time {
+      summary.ticks += 1
+      try step(.tick, at: due)
+      // The planner's clock stops at the end of the year 9999: a timer beyond that never fires.
+      if planner.now.microseconds < due { return }
+    }
+  }
+
+  /// Fires the timers that are due within the drain time after the last record.
+  private mutating func drain() throws {
+    guard let drain = options.drain, let last = summary.last else { return }
+    try tick(before: last.microseconds &+ drain.microseconds &+ 1)
+  }
+
+  /// Plans one record and writes out its decisions and commands.
+  private mutating func step(_ content: LogRecord.Content, at time: Int64) throws {
+    planner.begin(content, offset: offset, timestamp: time)
+    offset += 1
+    var done = false
+    while !done {
+      done = planner.advance(into: &output, decisionsMax: Self.stepDecisionsMax)
+      if output.decisionCount + output.commandCount == 0 { continue }
+      tally.count(output)
+      try sinks.write(output, of: planner)
+      try observe?(output, planner)
+    }
+    if planner.now.microseconds >= nextZombieLook { lookForZombies() }
+    if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
+  }
+
+  /// Adds the activities to the summary that run now and cannot be updated or ended.
+  private mutating func lookForZombies() {
+    for zombie in planner.zombies() where zombies.insert(zombie).inserted {
+      if summary.firstZombies.count < PlanSummary.firstZombiesMax { summary.firstZombies.append(zombie) }
+    }
+    nextZombieLook = planner.now.microseconds &+ Self.zombieLookEvery
+  }
+
+  private func report(_ bytesConsumed: Int64, _ bytesTotal: Int64?) {
+    progress(
+      Progress(
+        events: summary.events, decisions: tally.decisions, bytesConsumed: bytesConsumed, bytesTotal: bytesTotal))
+  }
+
+  private mutating func finishSummary() {
+    tally.fill(&summary)
+    lookForZombies()
+    summary.zombies = zombies.count
+    summary.devices = planner.deviceCount
+    summary.instances = planner.instanceCount
+    summary.pending = planner.pendingCount
+    summary.eventsWithKeysLeftOut = planner.keysLeftOut.events
+  }
+}

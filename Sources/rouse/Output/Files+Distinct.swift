@@ -1,0 +1,22 @@
+import ArgumentParser
+import LineFiles
+
+extension Files {
+  /// Checks that no output of a command is one of its inputs or another of its outputs, whose content would be lost.
+  /// - Parameters:
+  ///   - outputs: The options of the files to write, with their paths; nil for an option that is not given.
+  ///   - inputs: The options of the files to read, with their paths; nil for an option that is not given.
+  /// - Throws: `ValidationError` that names the two options and their paths.
+  static func checkDistinct(
+    outputs: [(option: String, path: String?)], inputs: [(option: String, path: String?)]
+  ) throws {
+    func named(_ files: [(option: String, path: String?)]) -> [NamedPath] {
+      files.compactMap { file in file.path.map { NamedPath(file.option, $0) } }
+    }
+    do throws(LineFileError) {
+      try NamedPath.checkDistinct(outputs: named(outputs), inputs: named(inputs))
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+}

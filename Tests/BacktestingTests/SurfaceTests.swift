@@ -1,0 +1,200 @@
+import Domain
+import Foundation
+import LineFiles
+import Policies
+import Testing
+
+@testable import Backtesting
+
+@Suite("Surfaces other than widgets in a backtest")
+struct SurfaceTests {
+  private static let policy = """
+    version: "1"
+    profile: apple-2026
+    kinds:
+      Score:
+        surface: widget
+        budget: { perDay: 48, minInterval: 5m }
+        halfLife: 20m
+        displays: [ { field: data.score } ]
+        rules: [ { event: match.*, relevance: { base: 0.6 } } ]
+      Door:
+        surface: control
+        budget: { perDay: 60, minInterval: 1m }
+        halfLife: 5m
+        rules: [ { event: door.changed, relevance: { base: 0.7 } } ]
+      Match:
+        surface: liveActivity
+        activity:
+          attributesType: MatchAttributes
+          attributes: { match: "{subject}" }
+          contentState: { score: "{data.score}" }
+          alert: { title: Match, body: "{data.score}", aboveRelevance: 0.8 }
+          quietEnd: 45m
+        halfLife: 5m
+        displays: [ { field: data.score } ]
+        rules:
+          - { event: match.started, action: start, relevance: { base: 1 } }
+          - { event: match.final, action: end, relevance: { base: 1 } }
+          - { event: match.goal, relevance: { base: 0.9 } }
+          - { event: match.*, relevance: { base: 0.1 } }
+      Stadium:
+        surface: broadcast
+        activity:
+          contentState: { score: "{data.score}" }
+          quietEnd: 45m
+          channelStoresNewest: true
+        halfLife: 5m
+        rules: [ { event: match.goal, relevance: { base: 1 } } ]
+
+    """
+
+  private static func device(_ name: String, _ parts: String) -> String {
+    #"{"device":"\#(name)","app":"a.b","environment":"production","platform":"iOS","osVersion":"26.1","timeZone":"GMT","#
+      + parts + #","updatedAt":"2026-07-01T00:00:00Z"}"#
+  }
+
+  private static let devices = [
+    device(
+      "phone",
+      #""tokens":{"widgets":"ab"},"pushToStart":[{"kind":"Match","token":"cd","interests":["match/1"]}],"#
+        + #""widgets":[{"id":"w","kind":"Score","interests":["match/1"]}],"#
+        + #""controls":[{"id":"c","kind":"Door","token":"ef","interests":["door/1"]}]"#),
+    device(
+      "old", #""tokens":{"background":"ab"},"widgets":[{"id":"w","kind":"Score","interests":["match/1"]}]"#),
+    device(
+      "fan",
+      #""tokens":{},"activities":[{"id":"a","kind":"Stadium","channel":"dHN0LXNyY2gtY2hubA==","interests":["match/1"],"#
+        + #""startedAt":"2026-07-01T11:00:00Z"}]"#),
+  ]
+
+  private static func event(_ type: String, _ subject: String, _ minute: Int, _ score: Int) -> String {
+    let clock = "\(12 + minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
+    return #"{"specversion":"1.0","id":"\#(type)\#(minute)","source":"/s","type":"\#(type)","subject":"\#(subject)","#
+      + #""time":"2026-07-01T\#(clock):00Z","data":{"score":\#(score)}}"#
+  }
+
+  /// A match of a hundred minutes with a clock and five goals, and a door that moves every ten minutes.
+  private static let events: [String] = {
+    var events = [event("match.started", "match/1", 0, 0)]
+    for minute in 1..<100 {
+      if minute % 20 == 7 { events.append(event("match.goal", "match/1", minute, minute / 20 + 1)) }
+      if minute % 10 == 3 { events.append(event("door.changed", "door/1", minute, minute)) }
+      events.append(event("match.clock", "match/1", minute, minute / 20))
+    }
+    return events + [event("match.final", "match/1", 100, 5)]
+  }()
+
+  private func simulate(_ model: DeviceModel, _ extra: String = "", devices: [String] = Self.devices) throws
+    -> BacktestReport
+  {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("surfaces-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (name, lines) in [("devices", devices), ("events", Self.events)] {
+      var writer = try LineWriter(path: "\(folder)/\(name).jsonl")
+      for line in lines {
+        try writer.append(line)
+        try writer.endLine()
+      }
+      try writer.close()
+    }
+    var options = BacktestOptions(
+      candidates: [
+        BacktestOptions.Candidate(
+          name: "now", policy: try PolicyDocument(yaml: Self.policy + extra, file: "policy").policy)
+      ], devices: "\(folder)/devices.jsonl", events: "\(folder)/events.jsonl")
+    options.deviceModel = model
+    return try BacktestRun(options).run()
+  }
+
+  private func counts(_ surface: Surface, in report: BacktestReport) throws -> BacktestReport.SurfaceCounts {
+    try #require(report.commands[0].surfaces.first { $0.surface == surface }, "\(surface.rawValue)")
+  }
+
+  @Test("an activity that was started by push registers, is updated at both priorities, and is ended")
+  func activity() throws {
+    let report = try simulate(DeviceModel())
+    #expect(report.deadLetters == 0, "\(String(describing: report.firstDeadLetter))")
+    let activity = try counts(.liveActivity, in: report)
+    #expect(activity.starts == 1)
+    #expect(activity.ends == 1)
+    #expect(activity.updates >= 5)
+    #expect(activity.priority5 > 0)
+    #expect(activity.priority10 >= 2)
+    #expect(activity.commands == activity.starts + activity.updates + activity.ends)
+    #expect(activity.commands == activity.priority10 + activity.priority5)
+    #expect(report.commands[0].startsWithoutToken == 0)
+    #expect(report.commands[0].zombies == 0)
+  }
+
+  @Test("activities that hand over no token are counted")
+  func token() throws {
+    let reports = try (1...12 as ClosedRange<UInt64>).map { try simulate(DeviceModel(.apple, seed: $0)) }
+    let without = reports.filter { $0.commands[0].startsWithoutToken == 1 }
+    #expect((1...11).contains(without.count))
+    for report in without { #expect(try counts(.liveActivity, in: report).updates == 0) }
+  }
+
+  @Test(
+    "a channel gets one command for each event, a control is measured like a widget, an old OS gets background pushes")
+  func others() throws {
+    let report = try simulate(DeviceModel())
+    #expect(try counts(.broadcast, in: report).updates == 5)
+    #expect(try counts(.control, in: report).told == 10)
+    #expect(try counts(.background, in: report).commands > 0)
+    #expect(report.kinds.map(\.name) == ["Door", "Score"])
+    #expect(report.kinds[1].instances == 2)
+  }
+
+  @Test("a device in developer mode does not change the counts by surface")
+  func developer() throws {
+    let developer = Self.device(
+      "lab",
+      #""developerMode":true,"tokens":{"widgets":"ab"},"pushToStart":[{"kind":"Match","token":"cd","interests":["match/1"]}],"#
+        + #""widgets":[{"id":"w","kind":"Score","interests":["match/1"]}]"#)
+    let report = try simulate(DeviceModel(), devices: Self.devices + [developer])
+    let without = try simulate(DeviceModel())
+    #expect(report.commands[0].commands > without.commands[0].commands)
+    #expect(report.commands[0].surfaces == without.commands[0].surfaces)
+    #expect(report.kinds == without.kinds)
+  }
+
+  @Test("the recount names each ledger with a limit and finds none overspent")
+  func ledgers() throws {
+    let report = try simulate(DeviceModel(), "apps: { a.b: { perDay: 60 } }\n")
+    #expect(
+      report.commands[0].ledgers.map(\.ledger) == [.instance, .device, .background, .control, .activity, .start, .app])
+    #expect(report.commands[0].ledgers.allSatisfy { $0.over == 0 })
+    #expect(report.shared.count == 1)
+    #expect(report.shared[0].shown <= report.shared[0].upperBound)
+    #expect(report.shared[0].upperBound <= report.shared[0].sumOfOptima + 1e-6)
+  }
+
+  @Test("the recount finds commands beyond a rate and beyond an app's number, and refunds a refused command")
+  func recount() throws {
+    let policy = try PolicyDocument(
+      yaml: Self.policy + "apps: { a.b: { perDay: 3 } }\n", file: "policy"
+    ).policy
+    func command(_ number: Int, minute: Int64) -> Command {
+      Command(
+        command: "c\(number)", device: "d", app: "a.b", environment: .production, surface: .widget, serves: [],
+        charged: [
+          Command.Charge(ledger: .device, owner: "d", left: 0), Command.Charge(ledger: .app, owner: "a.b", left: 0),
+        ], apns: Command.APNs(address: .token("ab"), headers: [], payload: "{}"),
+        at: Timestamp(microseconds: minute * 60_000_000), expires: Timestamp(microseconds: 0), policy: policy.reference)
+    }
+    var recount = LedgerRecount(policy)
+    // The rate allows a burst of three, then one push every twelve minutes.
+    for number in 0..<3 { recount.count(command(number, minute: 0)) }
+    #expect(recount.over.isEmpty)
+    var refused = recount
+    let first = refused.refund("c2", device: "d")
+    let second = refused.refund("c2", device: "d")
+    #expect(first && !second)
+    refused.count(command(3, minute: 1))
+    #expect(refused.over.isEmpty)
+    recount.count(command(3, minute: 11))
+    #expect(recount.over == [.device: 1, .app: 1])
+  }
+}
