@@ -105,7 +105,7 @@ let package = Package(
         "Pipeline", "Verification", "Simulation", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .testTarget(name: "RouseTests", dependencies: ["rouse", "KafkaClient", "JSON", "Domain"]),
+    .testTarget(name: "RouseTests", dependencies: ["rouse", "Pipeline", "KafkaClient", "JSON", "Domain"]),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),
   ],
