@@ -9,6 +9,7 @@
 rouse_packages=(
   librdkafka-dev   # KafkaClient
   libsimdjson-dev  # CSimdjson
+  kcat             # publishes and reads records in the examples of the pages, which a test runs
   libmimalloc-dev  # the allocator of release builds
   zlib1g-dev       # LineFiles
   libsqlite3-dev   # the audit store

@@ -1,0 +1,236 @@
+import Domain
+import Foundation
+import Pipeline
+import Testing
+
+/// The pages say what the program does: everything shown on them is made by running it, here and by `deploy/docs.sh`.
+@Suite("Documentation")
+struct DocumentationTests {
+  /// Whether stale blocks are written anew instead of reported. `deploy/docs.sh` sets it.
+  private static let writes = ProcessInfo.processInfo.environment["ROUSE_TEST_WRITE_PAGES"] != nil
+
+  @Test("what the pages show is what the program prints", .timeLimit(.minutes(3)), arguments: sequences)
+  func shown(paths: [String]) throws {
+    let pages = try paths.map { try DocumentationPage(path: $0) }
+    let outcomes = try DocumentationSession(pages).run()
+    for (page, outcomes) in zip(pages, outcomes) { try check(page, outcomes) }
+  }
+
+  /// Pages that follow each other run together. A page that cannot be read fails alone. `ROUSE_TEST_PAGES=Kafka` runs only
+  /// those with a page of such a name.
+  private static let sequences: [[String]] = {
+    let all = (try? DocumentationSession.sequences()) ?? DocumentationPage.paths.map { [$0] }
+    guard let name = ProcessInfo.processInfo.environment["ROUSE_TEST_PAGES"] else { return all }
+    return all.filter { $0.contains { $0.contains(name) } }
+  }()
+
+  private func check(_ page: DocumentationPage, _ outcomes: [DocumentationSession.BlockOutcome?]) throws {
+    var changes: [(range: Range<Int>, lines: [String])] = []
+    var named: [String: DocumentationSession.BlockOutcome] = [:]
+    var blocks = zip(page.runs, outcomes).makeIterator()
+    for ((mode, name, code), outcome) in zip(page.runs, outcomes) {
+      guard let outcome else { continue }
+      if let name { named[name] = outcome }
+      let expected: Int32 = if case .once(let status) = mode { status } else { 0 }
+      #expect(outcome.status == expected, "\(page.path):\(code.lowerBound): \(mode): \(outcome.output)")
+    }
+    var above: DocumentationSession.BlockOutcome?
+    for part in page.parts {
+      let (range, found, masks): (Range<Int>, [String], [OutputMask])
+      switch part {
+      case .run:
+        above = blocks.next()?.1
+        continue
+      case .output(let options, let text):
+        guard let outcome = options.name.map({ named[$0] }) ?? above, outcome.status >= 0 else {
+          Issue.record("\(page.path):\(text.lowerBound): no commands have printed this")
+          continue
+        }
+        (range, found, masks) = (text, options.lines(of: outcome.output), options.masks)
+      case .table(let name, let rows):
+        (range, found, masks) = (rows, [""] + (try DocumentationTables.rows(name)) + [""], [])
+      }
+      if let difference = difference(page.lines[range], found, masks) {
+        report(page.path, range, difference)
+        changes.append((range, found))
+      }
+    }
+    if Self.writes, !changes.isEmpty {
+      try page.replacing(changes).write(
+        to: DocumentationPage.root.appending(path: page.path), atomically: true, encoding: .utf8)
+    }
+  }
+
+  private func report(_ path: String, _ place: Range<Int>, _ difference: String) {
+    guard !Self.writes else { return }
+    Issue.record("\(path):\(place.lowerBound + 1) is stale; deploy/docs.sh writes it anew:\n\(difference)")
+  }
+
+  /// The lines that differ, masks applied; nil: none.
+  private func difference(_ shown: ArraySlice<String>, _ found: [String], _ masks: [OutputMask]) -> String? {
+    let masked = [Array(shown), found].map { lines in
+      lines.map { line in masks.reduce(line) { $1.applied(to: $0) } }
+    }
+    guard masked[0] != masked[1] else { return nil }
+    return masked[1].difference(from: masked[0]).map { change in
+      switch change {
+      case .remove(let offset, let line, _): "- \(offset + 1): \(line)"
+      case .insert(let offset, let line, _): "+ \(offset + 1): \(line)"
+      }
+    }.joined(separator: "\n")
+  }
+
+  @Test("links lead to files and headings that are there", arguments: DocumentationPage.paths)
+  func links(path: String) throws {
+    let page = try DocumentationPage(path: path)
+    let folder = DocumentationPage.root.appending(path: path).deletingLastPathComponent()
+    for line in page.prose {
+      for match in line.matches(of: /\]\(([^)\s]+)\)/) {
+        let link = String(match.1)
+        if link.hasPrefix("http") { continue }
+        let halves = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let target =
+          halves[0].isEmpty ? DocumentationPage.root.appending(path: path) : folder.appending(path: halves[0])
+        #expect(FileManager.default.fileExists(atPath: target.path), "\(path): \(link) leads nowhere")
+        if halves.count == 2, let text = try? String(contentsOf: target, encoding: .utf8) {
+          #expect(Self.anchors(text).contains(halves[1]), "\(path): \(link): there is no such heading")
+        }
+      }
+    }
+  }
+
+  /// The anchors that Git hosts make of a page's headings.
+  private static func anchors(_ text: String) -> Set<String> {
+    Set(
+      text.split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in
+        heading.drop { $0 == "#" || $0 == " " }.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
+          .replacing(" ", with: "-")
+      })
+  }
+
+  @Test("every command that a page names has the subcommands and options that the program knows")
+  func commands() throws {
+    let program = try CommandTree.program()
+    for path in DocumentationPage.paths {
+      let page = try DocumentationPage(path: path)
+      var lines = page.shellBlocks.flatMap(ShellWords.commands)
+      for line in page.prose {
+        lines += line.matches(of: /`([^`]+)`/).flatMap { ShellWords.commands(in: String($0.1)) }
+      }
+      for words in lines where words.first == "rouse" {
+        let problem = program.problem(Array(words.dropFirst()))
+        #expect(problem == nil, "\(path): \(words.joined(separator: " ")): \(problem ?? "")")
+      }
+    }
+  }
+
+  @Test("README is short, and every page is linked from it or from the first page of the catalog")
+  func readme() throws {
+    let readme = try DocumentationPage(path: "README.md")
+    #expect(readme.lines.count <= 131, "a README is one or two screens; the rest belongs in the catalog")
+    let index = try DocumentationPage(path: "\(DocumentationPage.catalog)/Rouse.md")
+    let text = (readme.lines + index.lines).joined(separator: "\n")
+    for path in DocumentationPage.paths.dropFirst() {
+      let name = URL(filePath: path).lastPathComponent
+      #expect(text.contains(name + ")") || name == "Rouse.md", "nothing leads to \(name)")
+    }
+  }
+
+  @Test("the page of reasons has every code, in the order of the checks, with a verdict and what to do")
+  func reasons() throws {
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Reasons.md")
+    let rows = page.lines.compactMap { $0.prefixMatch(of: /\| `([A-Z_]+)` \|/).map { String($0.1) } }
+    let codes = Reason.allCases.map(\.rawValue)
+    #expect(rows == codes + codes)
+    let verdicts = page.lines.compactMap {
+      $0.prefixMatch(of: /\| `[A-Z_]+` \| ([a-z ]+) \| [A-Z]/).map { String($0.1) }
+    }
+    #expect(verdicts.prefix(codes.count).allSatisfy { Verdict(rawValue: $0) != nil || $0 == "on commands only" })
+  }
+
+  @Test("the page on formats names every code of a dead letter", arguments: DomainError.Code.allCases)
+  func deadLetters(_ code: DomainError.Code) throws {
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Formats.md")
+    #expect(page.prose.contains { $0.hasPrefix("| `") && $0.contains("`\(code.rawValue)`") })
+  }
+
+  @Test("the page on operation explains every count of the log", arguments: PipelineCounters.Counter.allCases)
+  func counts(_ counter: PipelineCounters.Counter) throws {
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/RunningOnKafka.md")
+    #expect(page.prose.contains { $0.hasPrefix("| ") && $0.contains("`\(counter)`") })
+  }
+}
+
+extension DocumentationTests {
+  @Test("every test that the page of guarantees names is there")
+  func guarantees() throws {
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Guarantees.md")
+    let names = page.prose.filter { $0.hasPrefix("|") }.flatMap { row in
+      row.matches(of: /"([^"]+)"/).map { String($0.1) }
+    }
+    #expect(names.count > 15)
+    let sources = try Self.sources(below: "Tests")
+    for name in names {
+      #expect(sources.contains { $0.text.contains("\"\(name)\"") }, "there is no test named \"\(name)\"")
+    }
+  }
+
+  @Test("a file of Swift that a page names is there")
+  func files() throws {
+    let names = Set(try (Self.sources(below: "Tests") + Self.sources(below: "Sources")).map(\.name))
+    for path in DocumentationPage.paths {
+      for line in try DocumentationPage(path: path).prose {
+        for match in line.matches(of: /`([A-Za-z+]+\.swift)`/) {
+          #expect(names.contains(String(match.1)), "\(path): there is no \(match.1)")
+        }
+      }
+    }
+  }
+
+  private static func sources(below folder: String) throws -> [(name: String, text: String)] {
+    let root = DocumentationPage.root.appending(path: folder)
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".swift") }
+    return try paths.map { path in
+      let file = root.appending(path: path)
+      return (file.lastPathComponent, try String(contentsOf: file, encoding: .utf8))
+    }
+  }
+}
+
+/// Splits shell text into its simple commands.
+enum ShellWords {
+  /// The words of each command, without assignments before it, redirections and quotes.
+  static func commands(in text: String) -> [[String]] {
+    var commands: [[String]] = [[]]
+    var word = ""
+    var quote: Character?
+    var isComment = false
+    func endWord() {
+      if !word.isEmpty { commands[commands.count - 1].append(word) }
+      word = ""
+    }
+    for character in text.replacing("\\\n", with: " ") {
+      if isComment {
+        if character == "\n" { isComment = false } else { continue }
+      }
+      if let open = quote {
+        if character == open { quote = nil } else { word.append(character == "-" ? "–" : character) }
+      } else if character == "'" || character == "\"" {
+        quote = character
+      } else if character == "#", word.isEmpty {
+        isComment = true
+      } else if "\n;|&()".contains(character) {
+        endWord()
+        commands.append([])
+      } else if character == " " {
+        endWord()
+      } else {
+        word.append(character)
+      }
+    }
+    endWord()
+    return commands.map { words in
+      Array(words.drop { $0.contains("=") || ["do", "then", "if", "!", "{", "time"].contains($0) })
+    }.filter { !$0.isEmpty }
+  }
+}
