@@ -1,5 +1,5 @@
-/// Finds where a refused document stops being JSON. The fast parser says only that it does; this slow one runs once per
-/// refusal and names the first mistake with its byte.
+/// Finds the first mistake in a document that simdjson refused. simdjson tells only that there is one; this slower parser runs
+/// once for each refusal and names the mistake with its byte.
 struct JSONDiagnosis {
   private let bytes: [UInt8]
   private let nestingMax: Int
@@ -10,7 +10,7 @@ struct JSONDiagnosis {
     self.nestingMax = nestingMax
   }
 
-  /// The first mistake of a document that the parser refused.
+  /// Returns the first mistake of a document that the parser refused.
   static func error(of bytes: [UInt8], nestingMax: Int) -> JSONError {
     if let offset = invalidUTF8Offset(bytes) {
       return JSONError(kind: .invalidUTF8, expected: "UTF-8", found: hexadecimal(bytes[offset]), offset: offset)
@@ -25,7 +25,7 @@ struct JSONDiagnosis {
   }
 
   private mutating func document() throws(JSONError) {
-    /// Closing brackets of the containers that are open.
+    /// The closing brackets of the containers that are open, outermost first.
     var open: [UInt8] = []
     var expectsValue = true
     skipSpace()
@@ -187,7 +187,7 @@ struct JSONDiagnosis {
     "byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 
-  /// The first byte that is not part of valid UTF-8.
+  /// The offset of the first byte that is not part of valid UTF-8; `nil` if all bytes are.
   private static func invalidUTF8Offset(_ bytes: [UInt8]) -> Int? {
     var decoder = UTF8()
     var iterator = bytes.makeIterator()

@@ -1,6 +1,6 @@
 extension JSONNode {
-  /// Where this value stands: `$.widgets[2].id`. Found by walking from the root, so it costs something only where an
-  /// error is made.
+  /// The path of this value in its document, such as `$.widgets[2].id`. It is found by walking from the root, so that only
+  /// errors pay for it.
   public var path: String {
     var path = "$"
     var container = at(0)
@@ -11,7 +11,7 @@ extension JSONNode {
     return path
   }
 
-  /// The child that is, or holds, the node at `target`.
+  /// The child that is the node at `target` or contains it, with its step in the path.
   private func step(towards target: Int) -> (name: String, node: JSONNode)? {
     switch kind {
     case .array:
@@ -24,12 +24,12 @@ extension JSONNode {
       for (key, value) in members where value.next > target {
         return (JSONNode.pathStep(key.stringIfAny ?? ""), value)
       }
-    default: break
+    case .null, .bool, .number, .string: break
     }
     return nil
   }
 
-  /// `.name`, or `["odd name"]` where a plain name would be misread.
+  /// The step of a path to a member: `.name`, or `["odd name"]` for a name that could be misread.
   static func pathStep(_ key: String) -> String {
     let plain = !key.isEmpty && key.utf8.count <= 64 && key.utf8.allSatisfy { isNameByte($0) }
     if plain { return ".\(key)" }
@@ -47,17 +47,22 @@ extension JSONNode {
     }
   }
 
-  /// This value has another type than `expected`.
+  /// Makes the error for a value of the wrong type.
+  /// - Parameter expected: The expected thing with its article, such as `a string`.
   public func wrongType(_ expected: String) -> JSONError {
     JSONError(kind: .wrongType, path: path, expected: expected, found: "\(kind)")
   }
 
-  /// This value has the right type and cannot be used all the same; what was found is shown, at most 64 characters.
+  /// Makes the error for a value of the right type that is not allowed. The error shows at most 64 characters of the value.
+  /// - Parameter expected: The expected thing with its article.
   public func wrongValue(_ expected: String) -> JSONError {
     JSONError(kind: .wrongValue, path: path, expected: expected, found: excerpt)
   }
 
-  /// This object lacks `key`.
+  /// Makes the error for an object without a required member.
+  /// - Parameters:
+  ///   - key: The member's key.
+  ///   - expected: The expected value with its article.
   public func missing(_ key: String, expected: String) -> JSONError {
     JSONError(kind: .missing, path: path + JSONNode.pathStep(key), expected: expected)
   }
@@ -70,7 +75,7 @@ extension JSONNode {
       var writer = JSONWriter()
       writer.string(text.count > 64 ? String(text.prefix(64)) + "…" : text)
       return writer.text
-    default:
+    case .null, .bool, .number:
       var writer = JSONWriter()
       writer.value(self)
       return writer.text

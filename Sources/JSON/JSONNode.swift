@@ -1,34 +1,19 @@
 import CSimdjson
 
-/// The type of a JSON value.
-public enum JSONKind: Sendable { case null, bool, number, string, array, object }
-
-extension JSONKind: CustomStringConvertible {
-  /// With its article, as error messages name it.
-  public var description: String {
-    switch self {
-    case .null: "null"
-    case .bool: "a boolean"
-    case .number: "a number"
-    case .string: "a string"
-    case .array: "an array"
-    case .object: "an object"
-    }
-  }
-}
-
-/// One value of a document that a `JSONReader` holds: an index, cheap to copy and to pass. Valid only inside the
-/// closure that `JSONReader.read` was given.
+/// One value of a document that a ``JSONReader`` holds. It is an index into the document, cheap to copy, and valid only inside
+/// the closure that ``JSONReader/read(_:_:)`` was given.
 ///
-/// Where an object has a key twice, the first one counts.
+/// If an object has a key twice, look-ups by key find the first one. Members with the suffix `IfAny` return `nil` for a value of
+/// another type; the throwing ones make an error with the path of the value.
 @safe public struct JSONNode {
-  // Both belong to the reader's parser; indices come from the document's own containers, so they stay inside.
+  // Both pointers belong to the reader's parser. Indices come from the document's own containers, so they are in bounds.
   let nodes: UnsafePointer<rouse_json_node>
   let strings: UnsafePointer<UInt8>
   let index: Int
 
   private var raw: rouse_json_node { unsafe nodes[index] }
 
+  /// The type of the value.
   public var kind: JSONKind {
     switch Int(raw.kind) {
     case Int(rouse_json_false), Int(rouse_json_true): .bool
@@ -40,9 +25,10 @@ extension JSONKind: CustomStringConvertible {
     }
   }
 
+  /// Whether the value is `null`.
   public var isNull: Bool { raw.kind == UInt32(rouse_json_null) }
 
-  /// Index of the node after this value and everything in it.
+  /// The index of the node behind this value and everything in it.
   var next: Int {
     let raw = raw
     return raw.kind >= UInt32(rouse_json_array) ? Int(truncatingIfNeeded: raw.bits) : index + 1
@@ -52,18 +38,22 @@ extension JSONKind: CustomStringConvertible {
 
   // MARK: Scalars
 
-  /// The text of a string.
+  /// Returns the text of a string.
+  /// - Throws: ``JSONError/Kind/wrongType`` if this is no string.
   public func string() throws(JSONError) -> String {
     guard let text = stringIfAny else { throw wrongType("a string") }
     return text
   }
 
-  /// The text, or nil where this is no string.
+  /// The text; `nil` if this is no string.
   public var stringIfAny: String? {
     unsafe textBytes.map { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The UTF-8 bytes of a string; empty where this is no string.
+  /// Lends the UTF-8 bytes of a string; none if this is no string.
+  /// - Parameter body: Receives the bytes, which are valid for the call.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   public func withUTF8<Value, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -71,27 +61,28 @@ extension JSONKind: CustomStringConvertible {
     return try body(unsafe bytes.span)
   }
 
-  /// Appends the UTF-8 bytes of a string; nothing where this is no string.
+  /// Appends the UTF-8 bytes of a string; nothing if this is no string.
   public func appendUTF8(to bytes: inout [UInt8]) {
     if let text = unsafe textBytes { unsafe bytes.append(contentsOf: text) }
   }
 
-  /// Bytes of a string as UTF-8; 0 where this is no string.
+  /// The number of UTF-8 bytes of a string; 0 if this is no string.
   public var utf8Count: Int { raw.kind == UInt32(rouse_json_string) ? Int(raw.count) : 0 }
 
-  /// Whether this is the string `text`.
+  /// Whether this is a string with the bytes of `text`.
   public func equals(_ text: StaticString) -> Bool {
     guard let bytes = unsafe textBytes else { return false }
     return text.withUTF8Buffer { unsafe same($0, bytes) }
   }
 
-  /// Any number, as the nearest double.
+  /// Returns any number, as the nearest double.
+  /// - Throws: ``JSONError/Kind/wrongType`` if this is no number.
   public func number() throws(JSONError) -> Double {
     guard let value = numberIfAny else { throw wrongType("a number") }
     return value
   }
 
-  /// The number, or nil where this is none.
+  /// The number as the nearest double; `nil` if this is no number.
   public var numberIfAny: Double? {
     let raw = raw
     switch Int(raw.kind) {
@@ -102,13 +93,14 @@ extension JSONKind: CustomStringConvertible {
     }
   }
 
-  /// A number without a fraction that fits in 64 bits; `3.0` and `3e2` count.
+  /// Returns a number without a fraction that fits in 64 bits; `3.0` and `3e2` are such numbers.
+  /// - Throws: ``JSONError/Kind/wrongValue`` for other numbers, ``JSONError/Kind/wrongType`` if this is no number.
   public func integer() throws(JSONError) -> Int64 {
     if let value = integerIfAny { return value }
     throw kind == .number ? wrongValue("an integer") : wrongType("an integer")
   }
 
-  /// The number, or nil where this is none that fits in 64 bits without a fraction.
+  /// The number; `nil` if this is no number, has a fraction or does not fit in 64 bits.
   public var integerIfAny: Int64? {
     let raw = raw
     switch Int(raw.kind) {
@@ -118,15 +110,17 @@ extension JSONKind: CustomStringConvertible {
     }
   }
 
-  /// Whether the document gives the number as a 64-bit integer, without point and exponent.
+  /// Whether the document writes the number as a 64-bit integer, without point and exponent.
   var isWrittenAsInteger: Bool { raw.kind == UInt32(rouse_json_int64) }
 
+  /// Returns a boolean.
+  /// - Throws: ``JSONError/Kind/wrongType`` if this is no boolean.
   public func bool() throws(JSONError) -> Bool {
     guard let value = boolIfAny else { throw wrongType("a boolean") }
     return value
   }
 
-  /// The boolean, or nil where this is none.
+  /// The boolean; `nil` if this is none.
   public var boolIfAny: Bool? {
     switch Int(raw.kind) {
     case Int(rouse_json_true): true
@@ -137,46 +131,53 @@ extension JSONKind: CustomStringConvertible {
 
   // MARK: Containers
 
-  /// Elements or members; 0 for a scalar.
+  /// The number of elements or members; 0 for a scalar.
   public var count: Int { raw.kind >= UInt32(rouse_json_array) ? Int(raw.count) : 0 }
 
-  /// The elements of an array.
+  /// Returns the elements of an array.
+  /// - Throws: ``JSONError/Kind/wrongType`` if this is no array.
   public func array() throws(JSONError) -> Elements {
     guard kind == .array else { throw wrongType("an array") }
     return elements
   }
 
-  /// The members of an object in document order, a repeated key each time that it occurs.
+  /// Returns the members of an object in document order. A repeated key comes each time that it occurs.
+  /// - Throws: ``JSONError/Kind/wrongType`` if this is no object.
   public func object() throws(JSONError) -> Members {
     guard kind == .object else { throw wrongType("an object") }
     return members
   }
 
-  /// The elements of an array; none where this is no array.
+  /// The elements of an array; none if this is no array.
   public var elements: Elements { Elements(node: at(index + 1), count: kind == .array ? count : 0) }
 
-  /// The members of an object; none where this is no object.
+  /// The members of an object; none if this is no object.
   public var members: Members { Members(node: at(index + 1), count: kind == .object ? count : 0) }
 
-  /// The first member with this key; nil where there is none, or where this is no object.
+  /// The first member with this key; `nil` if there is none, or if this is no object.
   public subscript(key: StaticString) -> JSONNode? {
     key.withUTF8Buffer { unsafe lookup($0) }
   }
 
-  /// The first member with this key; nil where there is none, or where this is no object.
+  /// The first member with this key; `nil` if there is none, or if this is no object.
   public subscript(key: String) -> JSONNode? {
     var key = key
     return key.withUTF8 { unsafe lookup($0) }
   }
 
-  /// The member with this key, which must be there. `expected` is what the error says should be there.
+  /// Returns the member with a key, which must exist.
+  /// - Parameters:
+  ///   - key: The member's key.
+  ///   - expected: The expected value with its article, for the error.
+  /// - Throws: ``JSONError/Kind/missing``, or ``JSONError/Kind/wrongType`` if this is no object.
   public func member(_ key: StaticString, _ expected: @autoclosure () -> String) throws(JSONError) -> JSONNode {
     if let node = self[key] { return node }
     guard kind == .object else { throw wrongType("an object") }
     throw missing("\(key)", expected: expected())
   }
 
-  /// The member with this key; nil where it is absent or null.
+  /// Returns the member with a key; `nil` if it is absent or `null`.
+  /// - Parameter key: The member's key.
   public func optional(_ key: StaticString) -> JSONNode? {
     guard let node = self[key], !node.isNull else { return nil }
     return node
@@ -211,10 +212,10 @@ extension JSONKind: CustomStringConvertible {
 }
 
 extension JSONNode {
-  /// The elements of an array, in order.
+  /// The elements of an array, in order. Valid as long as the node.
   @safe public struct Elements: Sequence, IteratorProtocol {
     var node: JSONNode
-    /// Those still to come.
+    /// The number of elements still to come.
     public private(set) var count: Int
 
     init(node: JSONNode, count: Int) {
@@ -222,8 +223,10 @@ extension JSONNode {
       self.count = count
     }
 
+    /// The number of elements still to come.
     public var underestimatedCount: Int { count }
 
+    /// Returns the next element; `nil` behind the last one.
     public mutating func next() -> JSONNode? {
       guard count > 0 else { return nil }
       count -= 1
@@ -233,10 +236,10 @@ extension JSONNode {
     }
   }
 
-  /// The members of an object, in order.
+  /// The members of an object, in document order. Valid as long as the node.
   @safe public struct Members: Sequence, IteratorProtocol {
     var node: JSONNode
-    /// Those still to come.
+    /// The number of members still to come.
     public private(set) var count: Int
 
     init(node: JSONNode, count: Int) {
@@ -244,9 +247,10 @@ extension JSONNode {
       self.count = count
     }
 
+    /// The number of members still to come.
     public var underestimatedCount: Int { count }
 
-    /// The key is a string node.
+    /// Returns the next member; `nil` behind the last one. The key is a string node.
     public mutating func next() -> (key: JSONNode, value: JSONNode)? {
       guard count > 0 else { return nil }
       count -= 1

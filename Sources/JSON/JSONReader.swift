@@ -1,20 +1,21 @@
 import CSimdjson
 
-/// Parses JSON documents, one after the other, with buffers that it keeps: make one per thread and reuse it.
+/// Parses JSON documents, one after the other, with buffers that it keeps. Make one reader per thread and reuse it.
 ///
-/// A document is checked in full (syntax, UTF-8, bounds) before its root is handed out, so reading nodes fails only
-/// where the document has another shape than the reader expects.
+/// A document is checked completely (syntax, UTF-8, bounds) before its root is handed out. Reading its nodes therefore fails only
+/// if the document has another shape than expected.
 @safe public final class JSONReader {
-  /// Bytes of a document; more is refused.
+  /// The largest number of bytes of a document; longer ones are refused.
   public let bytesMax: Int
-  /// Levels of nesting; `[1]` has one. More is refused.
+  /// The largest number of levels of nesting; `[1]` has one. Deeper documents are refused.
   public let nestingMax: Int
   private let parser: OpaquePointer
   private var isReading = false
 
+  /// Makes a reader. Values outside of the bounds are a programmer's mistake and trap.
   /// - Parameters:
-  ///   - bytesMax: at most 64 MiB.
-  ///   - nestingMax: at most 1,000.
+  ///   - bytesMax: The largest number of bytes of a document, from 1 to 64 MiB.
+  ///   - nestingMax: The largest number of levels of nesting, from 1 to 1,000.
   public init(bytesMax: Int = 1 << 24, nestingMax: Int = 64) {
     precondition((1...(1 << 26)).contains(bytesMax), "a JSON reader takes documents of 1 byte to 64 MiB")
     precondition((1...1000).contains(nestingMax), "a JSON reader takes 1 to 1,000 levels of nesting")
@@ -28,8 +29,14 @@ import CSimdjson
 
   deinit { unsafe rouse_json_parser_destroy(parser) }
 
-  /// Parses a document and hands its root to `body`. Nodes live only as long as `body` runs: no node may leave it, and
-  /// `body` must not read another document with the same reader.
+  /// Parses a document and lends its root.
+  ///
+  /// Nodes are valid only while `body` runs: no node may leave it, and `body` must not read another document with the same reader.
+  /// - Parameters:
+  ///   - bytes: The document. It may be any bytes.
+  ///   - body: Receives the root.
+  /// - Returns: The result of `body`.
+  /// - Throws: The refusal of the document, converted to the error type of `body`, or the error of `body`.
   public func read<Value, Failure: JSONErrorConvertible>(
     _ bytes: [UInt8], _ body: (JSONNode) throws(Failure) -> Value
   ) throws(Failure) -> Value {

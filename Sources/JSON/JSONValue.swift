@@ -1,18 +1,21 @@
-/// A document as a tree of values, for small documents where convenience matters more than speed.
+/// A document as a tree of values. Use it for small documents, where convenience matters more than speed.
 public indirect enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case number(Double)
   case string(String)
   case array([JSONValue])
-  /// In document order. A repeated key stands once, with its first value.
+  /// The members in document order. A repeated key occurs once, with its first value.
   case object([(key: String, value: JSONValue)])
 
-  /// Reads a whole document. Bounds: 16 MiB, 64 levels.
+  /// Reads a whole document of at most 16 MiB and 64 levels of nesting.
+  /// - Parameter text: The document.
+  /// - Throws: A ``JSONError`` with the byte of the first mistake.
   public init(parsing text: String) throws(JSONError) {
     self = try JSONReader().read(Array(text.utf8)) { (node: JSONNode) throws(JSONError) in JSONValue(node) }
   }
 
+  /// Copies a node with everything in it.
   public init(_ node: JSONNode) {
     switch node.kind {
     case .null: self = .null
@@ -31,19 +34,19 @@ public indirect enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// The member of an object; nil where there is none.
+  /// The member of an object; `nil` if there is none, or if this is no object.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key == key }?.value
   }
 
-  /// The element of an array; nil where there is none.
+  /// The element of an array, from 0; `nil` if there is none, or if this is no array.
   public subscript(index: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]
   }
 
-  /// Objects are equal whatever the order of their members.
+  /// Compares two trees. The order of an object's members does not matter.
   public static func == (a: JSONValue, b: JSONValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true
@@ -53,12 +56,13 @@ public indirect enum JSONValue: Equatable, Sendable {
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let members)):
       a.count == members.count && a.allSatisfy { b[$0.key] == $0.value }
-    default: false
+    case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): false
     }
   }
 }
 
 extension JSONWriter {
+  /// Writes a tree of values.
   public mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()

@@ -1,35 +1,43 @@
-/// Writes JSON text to a byte buffer that it keeps: make one per thread, `reset()` it between documents. Commas are its
-/// business, the right order of calls is the caller's.
+/// Writes JSON text to a byte buffer that it keeps. Make one writer per thread and call ``reset()`` between documents.
+///
+/// The writer puts the commas. The caller is responsible for the order of the calls, which is not checked.
 public struct JSONWriter: Sendable {
-  /// What has been written so far.
+  /// The bytes that have been written so far.
   public var bytes: [UInt8] { written }
   @usableFromInline var written: [UInt8] = []
   @usableFromInline var needsComma = false
 
+  /// Makes a writer.
+  /// - Parameter capacity: The number of bytes to reserve at once.
   public init(reserving capacity: Int = 0) { written.reserveCapacity(capacity) }
 
-  /// Forgets what was written and keeps the memory.
+  /// Discards the written text and keeps the memory.
   public mutating func reset() {
     written.removeAll(keepingCapacity: true)
     needsComma = false
   }
 
-  /// What has been written so far, as text.
+  /// The text that has been written so far.
   public var text: String { String(decoding: written, as: UTF8.self) }
 
+  /// Opens an object.
   public mutating func beginObject() { begin(UInt8(ascii: "{")) }
+  /// Closes the innermost object.
   public mutating func endObject() { end(UInt8(ascii: "}")) }
+  /// Opens an array.
   public mutating func beginArray() { begin(UInt8(ascii: "[")) }
+  /// Closes the innermost array.
   public mutating func endArray() { end(UInt8(ascii: "]")) }
 
-  /// The key of the value that comes next. It must need no escape.
+  /// Writes the key of the value that comes next.
+  /// - Parameter key: A key without characters that JSON must escape.
   public mutating func key(_ key: StaticString) {
     key.withUTF8Buffer { unsafe quoted($0, endsWithColon: true) }
     needsComma = false
   }
 
-  /// The key of the value that comes next. Disfavoured, because a literal would else be taken for a `String` and looked
-  /// through for what must be escaped.
+  /// Writes the key of the value that comes next, escaped where needed. Disfavoured, so that a literal takes the overload for
+  /// static strings, which does not search for characters to escape.
   @_disfavoredOverload
   public mutating func key(_ key: String) {
     string(key)
@@ -37,6 +45,7 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
+  /// Writes a text, escaped where needed.
   @_disfavoredOverload
   public mutating func string(_ text: String) {
     // Native strings are contiguous; others are copied once.
@@ -46,13 +55,15 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// A text that is known to need no escape.
+  /// Writes a text without searching for characters to escape.
+  /// - Parameter text: A text without characters that JSON must escape.
   public mutating func string(_ text: StaticString) {
     text.withUTF8Buffer { unsafe quoted($0, endsWithColon: false) }
     needsComma = true
   }
 
-  /// A text that `append` writes. It must need no escape.
+  /// Writes a text that a closure appends.
+  /// - Parameter append: Appends UTF-8 bytes without characters that JSON must escape.
   public mutating func string(appending append: (inout [UInt8]) -> Void) {
     comma()
     written.append(UInt8(ascii: "\""))
@@ -61,24 +72,29 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// JSON text that `append` writes in one piece, with the commas within and before it. Where a document has many small
-  /// parts this costs a fraction of writing them one by one: there it is asked each time whether there is room.
-  /// - Parameter count: of its bytes, at most.
+  /// Writes JSON text in one piece. For a document of many small parts this costs a fraction of writing them one by one,
+  /// because the capacity is checked once.
+  /// - Parameters:
+  ///   - count: The largest number of bytes of the text.
+  ///   - append: Appends the text, with the commas before and within it.
   @inlinable @inline(__always)
   public mutating func piece(ofAtMost count: Int, _ append: (inout OutputSpan<UInt8>) -> Void) {
     written.append(addingCapacity: count, initializingWith: append)
     needsComma = true
   }
 
-  /// Bytes before a document, as they are: `reset` for a writer that keeps what it has written.
+  /// Begins a new document behind the earlier ones.
+  /// - Parameter prefix: Bytes that are written before the document, unchanged.
   public mutating func beginDocument(after prefix: Span<UInt8>) {
     piece(ofAtMost: prefix.count) { (room: inout OutputSpan<UInt8>) in room.append(prefix) }
     needsComma = false
   }
 
-  /// Gives what has been written for other bytes, behind which it writes on.
+  /// Exchanges the written bytes for others, behind which the writer continues.
+  /// - Parameter other: The bytes to continue behind; receives the bytes written so far.
   public mutating func exchange(_ other: inout [UInt8]) { swap(&written, &other) }
 
+  /// Writes an integer with all its digits.
   public mutating func integer(_ value: Int64) {
     let needsComma = needsComma
     written.append(addingCapacity: 21) { (room: inout OutputSpan<UInt8>) in
@@ -89,10 +105,11 @@ public struct JSONWriter: Sendable {
     self.needsComma = true
   }
 
+  /// Writes an integer with all its digits.
   public mutating func integer(_ value: Int) { integer(Int64(value)) }
 
-  /// The shortest text that reads back as the same number; whole numbers without `.0`. JSON has no infinities and no
-  /// NaN: they are written as null.
+  /// Writes the shortest text that reads back as the same number; whole numbers without `.0`. Infinities and NaN, which JSON
+  /// lacks, are written as `null`.
   public mutating func number(_ value: Double) {
     let needsComma = needsComma
     piece(ofAtMost: OutputSpan<UInt8>.roundedMax + 1) { (room: inout OutputSpan<UInt8>) in
@@ -101,7 +118,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// A number rounded to six decimals, without trailing zeros. Beyond ±10⁹ as `number` writes it.
+  /// Writes a number rounded to six decimals, without trailing zeros. From ±10⁹ on it is written as ``number(_:)`` does.
   public mutating func rounded(_ value: Double) {
     let needsComma = needsComma
     piece(ofAtMost: OutputSpan<UInt8>.roundedMax + 1) { (room: inout OutputSpan<UInt8>) in
@@ -110,18 +127,21 @@ public struct JSONWriter: Sendable {
     }
   }
 
+  /// Writes a boolean.
   public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
 
+  /// Writes `null`.
   public mutating func null() { raw("null") }
 
-  /// JSON text as it is. It must be one value.
+  /// Writes JSON text unchanged.
+  /// - Parameter json: The text of exactly one value.
   public mutating func raw(_ json: String) {
     comma()
     written.append(contentsOf: json.utf8)
     needsComma = true
   }
 
-  /// A value read from a document, without white space, keys in document order.
+  /// Writes a value that was read from a document, without white space and with its keys in document order.
   public mutating func value(_ node: JSONNode) {
     switch node.kind {
     case .null: null()
@@ -147,8 +167,6 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  // MARK: Pieces
-
   private mutating func comma() {
     if needsComma { written.append(UInt8(ascii: ",")) }
   }
@@ -170,7 +188,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Most texts need no escape.
+  /// Writes a text, at the cost of one search if nothing must be escaped.
   private mutating func string(of text: UnsafeBufferPointer<UInt8>) {
     if unsafe JSONEscapes.first(in: text, from: 0) == text.count {
       unsafe quoted(text, endsWithColon: false)
@@ -185,8 +203,8 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Appends a text in quotes as it is, in one piece: appending byte by byte would ask each time whether there is room and
-  /// whether nobody shares the buffer.
+  /// Appends a text in quotes unchanged and in one piece. Appending byte by byte would check each time whether there is room
+  /// and whether the buffer is shared.
   private mutating func quoted(_ text: UnsafeBufferPointer<UInt8>, endsWithColon: Bool) {
     let needsComma = needsComma
     written.append(addingCapacity: text.count + 4) { (room: inout OutputSpan<UInt8>) in

@@ -1,8 +1,8 @@
 extension OutputSpan<UInt8> {
-  /// Digits of the largest `UInt64`: what `append(decimal:)` writes at most.
+  /// The largest number of bytes that `append(decimal:)` writes: the digits of the largest `UInt64`.
   @inlinable public static var decimalMax: Int { 20 }
 
-  /// Appends a number in decimal digits. There must be room for them.
+  /// Appends a number in decimal digits. There must be room for ``decimalMax`` bytes.
   @inlinable @inline(__always)
   public mutating func append(decimal value: UInt64) {
     if value < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
@@ -18,11 +18,11 @@ extension OutputSpan<UInt8> {
     for at in start..<20 { append(digits[at]) }
   }
 
-  /// What `append(rounded:)` writes at most: the longest text of a `Double` has 24 bytes.
+  /// The largest number of bytes that `append(rounded:)` writes: the longest text of a `Double` has 24.
   @inlinable public static var roundedMax: Int { 24 }
 
-  /// Appends a number rounded to six decimals, without trailing zeros; beyond ±10⁹ as `JSONWriter.number` does. There must
-  /// be room.
+  /// Appends a number rounded to six decimals, without trailing zeros; from ±10⁹ on as ``JSONWriter/number(_:)`` writes it.
+  /// There must be room for ``roundedMax`` bytes.
   @inlinable @inline(__always)
   public mutating func append(rounded value: Double) {
     guard value.magnitude < 1e9 else { return append(number: value) }
@@ -33,8 +33,7 @@ extension OutputSpan<UInt8> {
     if fraction > 0 { append(millionths: fraction) }
   }
 
-  /// The shortest text that reads back as the same number; whole numbers without `.0`. JSON has no infinities and no NaN:
-  /// they are written as null.
+  /// Appends the shortest text that reads back as the same number; whole numbers without `.0`, infinities and NaN as `null`.
   @usableFromInline
   mutating func append(number value: Double) {
     if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
@@ -52,7 +51,7 @@ extension OutputSpan<UInt8> {
     append(UInt8(ascii: "."))
     var rest = fraction
     while rest > 0 {
-      // By a constant, which is a multiplication.
+      // The compiler turns a division by a constant into a multiplication.
       let (digit, remainder) = (rest &* 10).quotientAndRemainder(dividingBy: 1_000_000)
       append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
       rest = remainder
@@ -63,17 +62,19 @@ extension OutputSpan<UInt8> {
   @inlinable @inline(__always)
   public mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append($0) } }
 
-  /// Appends bytes in one go. There must be room for them.
+  /// Appends bytes in one copy. There must be room for them.
   @inlinable @inline(__always)
   public mutating func append(_ source: Span<UInt8>) {
     // The buffer lives as long as the span, which outlives the call.
     unsafe source.withUnsafeBufferPointer { unsafe append($0) }
   }
 
-  /// What `append(quoted:)` writes at most of a text of so many bytes: all of them escaped, and the quotes.
+  /// The largest number of bytes that `append(quoted:)` writes for a text: every byte escaped, and the quotes.
+  /// - Parameter count: The number of UTF-8 bytes of the text.
   @inlinable public static func quotedMax(_ count: Int) -> Int { 6 * count + 2 }
 
-  /// Appends a text, given as UTF-8, as a JSON string. There must be room for it.
+  /// Appends a text as a JSON string, escaped where needed. There must be room for ``quotedMax(_:)`` bytes.
+  /// - Parameter text: The text in UTF-8, which is not checked.
   @inlinable @inline(__always)
   public mutating func append(quoted text: Span<UInt8>) {
     append(UInt8(ascii: "\""))
@@ -88,7 +89,7 @@ extension OutputSpan<UInt8> {
     append(UInt8(ascii: "\""))
   }
 
-  /// Copies runs that need no escape in one go.
+  /// Appends a text and escapes it. Runs of bytes that need no escape are copied at once.
   @usableFromInline
   mutating func append(escaping text: UnsafeBufferPointer<UInt8>) {
     var start = 0
@@ -117,11 +118,11 @@ extension OutputSpan<UInt8> {
     }
   }
 
-  /// Appends bytes in one go. There must be room for them.
+  /// Appends bytes in one copy. There must be room for them.
   @inlinable @inline(__always)
   mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     precondition(freeCapacity >= source.count, "there is room for what is appended")
-    // Whoever lends the source keeps it for the call, and there is room for all of it.
+    // The source is valid for the call, and the check above guarantees room for all of it.
     unsafe withUnsafeMutableBufferPointer { buffer, count in
       unsafe _ = buffer.extracting(count...).initialize(fromContentsOf: source)
       count += source.count
@@ -129,11 +130,11 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// What a JSON string may not hold as it is.
+/// The search for bytes that a JSON string must escape.
 @usableFromInline
 enum JSONEscapes {
-  /// The place of the first byte that must be escaped, or the end. Looks at eight bytes at a time ("Bit Twiddling Hacks",
-  /// S. E. Anderson: a byte less than n, a byte equal to n).
+  /// Returns the index of the first byte from `start` on that must be escaped, or the end of the text. Tests eight bytes at a
+  /// time (S. E. Anderson, "Bit Twiddling Hacks": a byte less than n, a byte equal to n).
   @usableFromInline
   static func first(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101

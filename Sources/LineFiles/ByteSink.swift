@@ -1,11 +1,11 @@
-/// Where a writer's bytes go: a descriptor, with a compressor before it where the path ends in `.gz`, and the temporary
-/// name under which a regular file grows.
+/// The destination of a writer's bytes: a descriptor, a compressor before it if the path ends in `.gz`, and the temporary name of
+/// a regular file that is still being written.
 struct ByteSink: ~Copyable {
   let path: String
   private var descriptor: Descriptor?
   private var deflater: Deflater?
   private var compressed: [UInt8] = []
-  /// Where the bytes are until `finish()`, and where they belong; nil for what is written directly.
+  /// The temporary and the final path; `nil` for devices, pipes and the standard output, which are written directly.
   private let renaming: (temporary: String, final: String)?
 
   init(path: String) throws(LineFileError) {
@@ -37,7 +37,7 @@ struct ByteSink: ~Copyable {
     try deflate(&bytes, isLast: false)
   }
 
-  /// Ends the compressed stream, closes, and renames.
+  /// Ends the compressed stream, closes the file and renames it.
   mutating func finish() throws(LineFileError) {
     var nothing: [UInt8] = []
     if deflater != nil { try deflate(&nothing, isLast: true) }

@@ -1,21 +1,21 @@
-/// The bytes of a file after decompression, where its first bytes say that it is gzip.
+/// The bytes of a file, decompressed if the first bytes show that the file is gzip.
 struct ByteSource: ~Copyable {
-  /// Large enough that a system call costs nothing per byte, small enough for the cache.
+  /// The number of bytes read at once: enough to make the cost of a system call negligible, few enough for the processor's cache.
   private static let inputBytes = 128 << 10
 
   let path: String
   let bytesTotal: Int64?
   private let descriptor: Descriptor
   private var inflater: Inflater?
-  /// `input[position..<count]` is read from the file and not yet used: the bytes looked at to tell gzip from plain, or
-  /// what zlib has not consumed.
+  /// The bytes `input[position..<count]` are read from the file and not yet used: those that were read to recognize gzip, or those
+  /// that zlib has not consumed.
   private var input: [UInt8]
   private var position = 0
   private var count = 0
   private var bytesRead: Int64 = 0
-  /// Between two gzip members, or before the first.
+  /// Whether the position is between two gzip members or before the first.
   private var atMemberStart = true
-  /// What zlib refused, and where; thrown once the bytes before it have been given.
+  /// zlib's refusal and its position; thrown after the bytes before it have been returned.
   private var failure: (detail: String, position: Int64)?
 
   init(path: String) throws(LineFileError) {
@@ -38,7 +38,7 @@ struct ByteSource: ~Copyable {
 
   var bytesConsumed: Int64 { bytesRead - Int64(count - position) }
 
-  /// Fills `buffer` from `offset` and says how many bytes came; 0 at the end. `line` is for the errors' text.
+  /// Reads into `buffer` from `offset` on and returns the number of bytes; 0 at the end. `line` is for the text of errors.
   mutating func read(into buffer: inout [UInt8], from offset: Int, line: Int) throws(LineFileError) -> Int {
     if inflater != nil { return try inflate(into: &buffer, from: offset, line: line) }
     guard position < count else {
@@ -66,7 +66,7 @@ struct ByteSource: ~Copyable {
         if count == 0 && !atMemberStart { throw .truncatedGzip(path: path, position: bytesRead, line: line) }
         if count == 0 { return 0 }
       }
-      // Tape and block tools pad with zeros after a member; gzip ignores them too.
+      // Tape and block tools pad a member with zeros. The gzip tool ignores them too.
       while atMemberStart && position < count && input[position] == 0 { position += 1 }
       if position == count { continue }
       let produced = step(into: &buffer, from: offset)
@@ -74,7 +74,7 @@ struct ByteSource: ~Copyable {
     }
   }
 
-  /// One call of zlib; gives the bytes produced.
+  /// Calls zlib once and returns the number of bytes produced.
   private mutating func step(into buffer: inout [UInt8], from offset: Int) -> Int {
     guard let inflater else { return 0 }
     atMemberStart = false

@@ -1,5 +1,4 @@
-/// What can go wrong with a file of lines: a failing system call with its path and `errno`, a damaged gzip stream with
-/// its byte position, or a line that is too long. Only after the last can reading go on (`canContinue`).
+/// A failure with a file of lines. Reading can go on only after a line that is too long (``canContinue``).
 public enum LineFileError: Error, Equatable, Sendable {
   /// A system call failed; `code` is its `errno`.
   case system(operation: Operation, path: String, code: Int32)
@@ -12,7 +11,7 @@ public enum LineFileError: Error, Equatable, Sendable {
   /// An output is the same file as an input or as another output; found by ``NamedPath/checkDistinct(outputs:inputs:)``.
   case sameFile(output: NamedPath, other: NamedPath, isInput: Bool)
 
-  /// What was being done.
+  /// The system calls that can fail.
   public enum Operation: String, Sendable { case open, read, write, close, rename }
 
   /// Whether the reader that threw this can be asked for the next line.
@@ -20,7 +19,7 @@ public enum LineFileError: Error, Equatable, Sendable {
     if case .lineTooLong = self { true } else { false }
   }
 
-  /// Whether the reader of our output went away (`EPIPE`): for a command line that is a quiet end, not a failure.
+  /// Whether the program that reads our output has ended (`EPIPE`). For a command line that is a normal end, not a failure.
   public var isBrokenPipe: Bool {
     if case .system(_, _, SystemCode.brokenPipe) = self { true } else { false }
   }
@@ -33,7 +32,7 @@ public enum LineFileError: Error, Equatable, Sendable {
 }
 
 extension LineFileError: CustomStringConvertible {
-  /// What was wrong, where, and what to do, in lower case.
+  /// One lower-case sentence: the mistake, the place, and what to do.
   public var description: String {
     switch self {
     case .system(let operation, let path, let code):

@@ -1,33 +1,37 @@
-/// Reads a file of lines as byte slices, without a `String` and with bounded memory: `.jsonl`, `.jsonl.gz` (known by
-/// its first bytes, not its name; several members in a row are one stream) and `-`, the standard input, alike.
+/// Reads a file of lines as slices of bytes, with bounded memory. Plain files, gzip files and `-`, the standard input, are read
+/// alike. Gzip is recognized by its first bytes, not by the file's name; several gzip members in a row are one stream.
 ///
 ///     var reader = try LineReader(path: "events.jsonl.gz")
 ///     while let line = try reader.next() { … }
 ///
-/// A line ends at `\n` or at the end of the file; one `\r` before it is dropped. Empty lines are given as they are.
+/// A line ends at `\n` or at the end of the file; one `\r` before that is dropped. Empty lines are returned as empty slices.
 public struct LineReader: ~Copyable {
-  /// 4 MiB: far above any record that the project accepts, so what is longer is no record.
+  /// The default bound on a line: 4 MiB, far above any record that the project accepts.
   public static let defaultLineBytesMax = 4 << 20
-  /// Grows for longer lines, up to twice the bound on lines.
+  /// The first size of the buffer, which grows for longer lines up to twice the bound on lines.
   private static let initialBufferBytes = 256 << 10
 
-  /// The path as people should read it: `standard input` for `-`.
+  /// The path for messages to people: `standard input` for `-`.
   public let path: String
-  /// The number of the line that `next()` gave or refused last, from 1; 0 before the first.
+  /// The number of the line that ``next()`` returned or refused last, from 1; 0 before the first.
   public private(set) var lineNumber = 0
 
   private let lineBytesMax: Int
   private var source: ByteSource
   private var buffer: [UInt8]
-  /// `buffer[start..<end]` is read and not yet given; up to `scanned` it holds no newline.
+  /// The bytes `buffer[start..<end]` are read and not yet returned; before `scanned` they hold no newline.
   private var start = 0
   private var scanned = 0
   private var end = 0
-  /// Bytes already thrown away of a line that is too long.
+  /// The number of bytes already discarded of a line that is too long.
   private var dropped = 0
   private var reachedEnd = false
 
-  /// Opens the file, or the standard input for `-`, and looks at its first bytes.
+  /// Opens a file and reads its first bytes.
+  /// - Parameters:
+  ///   - path: The file; `-` is the standard input.
+  ///   - lineBytesMax: The largest number of bytes of a line, without its end; at least 1.
+  /// - Throws: ``LineFileError/system(operation:path:code:)`` if the file cannot be opened or read.
   public init(path: String, lineBytesMax: Int = LineReader.defaultLineBytesMax) throws(LineFileError) {
     precondition(lineBytesMax > 0, "lineBytesMax must be positive")
     source = try ByteSource(path: path)
@@ -36,14 +40,19 @@ public struct LineReader: ~Copyable {
     buffer = [UInt8](repeating: 0, count: min(Self.initialBufferBytes, lineBytesMax + 1))
   }
 
-  /// Bytes of the file, as stored, that have been read so far.
+  /// The number of bytes of the file, as stored, that have been read so far.
   public var bytesConsumed: Int64 { source.bytesConsumed }
 
-  /// Bytes of the file as stored; nil where that is not known (a pipe, a terminal).
+  /// The number of bytes of the file as stored; `nil` if it is not known (a pipe, a terminal).
   public var bytesTotal: Int64? { source.bytesTotal }
 
-  /// The next line without its end, or nil after the last. The slice shares the reader's buffer: let go of it before
-  /// the next call, or that call copies the buffer. Of a stream that breaks off, the unfinished line is not given.
+  /// Reads the next line.
+  ///
+  /// The slice shares the reader's buffer. If it is still referenced at the next call, that call copies the buffer.
+  /// - Returns: The line without its end; `nil` behind the last one. The unfinished last line of a truncated gzip stream is not
+  ///   returned.
+  /// - Throws: A ``LineFileError``. After ``LineFileError/lineTooLong(path:line:bytes:bytesMax:)`` the next call returns the line
+  ///   behind the long one.
   public mutating func next() throws(LineFileError) -> ArraySlice<UInt8>? {
     while true {
       if let newline = firstNewline(in: buffer, from: scanned, to: end) {
@@ -60,7 +69,7 @@ public struct LineReader: ~Copyable {
     }
   }
 
-  /// Ends the line before `lineEnd`: gives it, or throws that it is too long.
+  /// Returns the line that ends before `lineEnd`, or throws because it is too long.
   private mutating func take(upTo lineEnd: Int, resumeAt next: Int) throws(LineFileError) -> ArraySlice<UInt8> {
     let lineStart = start
     var last = lineEnd
@@ -76,7 +85,7 @@ public struct LineReader: ~Copyable {
     return buffer[lineStart..<last]
   }
 
-  /// Reads more behind what is there, after making room; false at the end of the file.
+  /// Makes room and reads more bytes into the buffer; `false` at the end of the file.
   private mutating func fill() throws(LineFileError) -> Bool {
     if reachedEnd { return false }
     if start > 0 {

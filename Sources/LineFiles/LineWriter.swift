@@ -1,63 +1,73 @@
-/// Writes lines to a file, `-` (the standard output) or a `.gz` file, through a buffer of 256 KiB.
+/// Writes lines through a buffer of 256 KiB to a plain file, to a compressed file (`.gz`) or to `-`, the standard output.
 ///
-/// A regular file is written under a temporary name beside the final one and renamed by `close()`, so a half file never
-/// stands under the final name; `abort()`, or letting go of the writer without `close()`, removes it. Devices and pipes
-/// are written directly. Safe against a crash of the process, not against loss of power: nothing is synced.
+/// A regular file is written under a temporary name beside the final one. ``close()`` renames it, so that the final name never
+/// belongs to a half file. ``abort()``, or releasing the writer without ``close()``, removes the temporary file. Devices and pipes
+/// are written directly. A crash of the process leaves the old file intact. A loss of power may not: nothing is synced.
 ///
-/// A closed pipe is reported as an error only where the process ignores `SIGPIPE`; otherwise it ends the process.
+/// Writing to a closed pipe is an error only if the process ignores `SIGPIPE`; otherwise the signal ends the process.
 public struct LineWriter: ~Copyable {
-  /// Bytes gathered before a system call.
+  /// The number of bytes that are gathered before a system call.
   public static let bufferBytes = 256 << 10
 
-  /// The final path as people should read it: `standard output` for `-`.
+  /// The final path for messages to people: `standard output` for `-`.
   public var path: String { sink.path }
-  /// Bytes appended so far, before compression.
+  /// The number of bytes appended so far, before compression.
   public var bytesAppended: Int64 { bytesFlushed + Int64(buffer.count) }
 
   private var sink: ByteSink
   private var buffer: [UInt8] = []
   private var bytesFlushed: Int64 = 0
-  /// After the first failure nothing is written any more and each call throws it again: a file with a hole must not get
+  /// The first failure. After it nothing more is written and each call throws it again, because a file with a gap must not get
   /// the final name.
   private var failure: LineFileError?
 
-  /// Opens the output; `.gz` at the end of the path compresses (level 1, no time in the header: same lines, same bytes).
+  /// Opens an output.
+  /// - Parameter path: The final path; `-` is the standard output. A path that ends in `.gz` is compressed with level 1. The gzip
+  ///   header has no time and no name, so the same lines give the same bytes.
+  /// - Throws: ``LineFileError/system(operation:path:code:)`` if the output cannot be opened.
   public init(path: String) throws(LineFileError) {
     sink = try ByteSink(path: path)
     buffer.reserveCapacity(Self.bufferBytes + 4096)
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes unchanged.
+  /// - Throws: A ``LineFileError`` if a full buffer cannot be written, now or earlier.
   public mutating func append(_ bytes: ArraySlice<UInt8>) throws(LineFileError) {
     buffer.append(contentsOf: bytes)
     try flushIfFull()
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes unchanged.
+  /// - Throws: A ``LineFileError`` if a full buffer cannot be written, now or earlier.
   public mutating func append(_ bytes: [UInt8]) throws(LineFileError) {
     buffer.append(contentsOf: bytes)
     try flushIfFull()
   }
 
   /// Appends text as UTF-8.
+  /// - Throws: A ``LineFileError`` if a full buffer cannot be written, now or earlier.
   public mutating func append(_ text: String) throws(LineFileError) {
     buffer.append(contentsOf: text.utf8)
     try flushIfFull()
   }
 
-  /// Ends the line.
+  /// Ends the line with `\n`.
+  /// - Throws: A ``LineFileError`` if a full buffer cannot be written, now or earlier.
   public mutating func endLine() throws(LineFileError) {
     buffer.append(UInt8(ascii: "\n"))
     try flushIfFull()
   }
 
-  /// Lets `write` append one line to the buffer itself, which saves a copy, and ends the line. `write` may only append.
+  /// Lets a closure append one line directly to the buffer, which saves a copy, and ends the line.
+  /// - Parameter write: Appends the line to the buffer, and changes nothing else in it.
+  /// - Throws: A ``LineFileError`` if a full buffer cannot be written, now or earlier.
   public mutating func appendLine(_ write: (inout [UInt8]) -> Void) throws(LineFileError) {
     write(&buffer)
     try endLine()
   }
 
-  /// Hands what is gathered to the system, or to the compressor. Not to be called after `close()` or `abort()`.
+  /// Passes the gathered bytes to the system or to the compressor. Must not be called after ``close()`` or ``abort()``.
+  /// - Throws: A ``LineFileError`` if they cannot be written, now or earlier.
   public mutating func flush() throws(LineFileError) {
     precondition(sink.isOpen || failure != nil, "a closed writer takes no more lines")
     bytesFlushed += Int64(buffer.count)
@@ -70,14 +80,15 @@ public struct LineWriter: ~Copyable {
     }
   }
 
-  /// Writes the rest and gives the file its final name. Without effect after the first time, and after `abort()`.
+  /// Writes the remaining bytes and gives the file its final name. Does nothing the second time, and after ``abort()``.
+  /// - Throws: A ``LineFileError``; the final name then keeps its old content.
   public mutating func close() throws(LineFileError) {
     guard sink.isOpen || failure != nil else { return }
     try flush()
     do throws(LineFileError) { try sink.finish() } catch { throw fail(error) }
   }
 
-  /// Gives up: nothing more is written and the temporary file is removed. Without effect after `close()`.
+  /// Stops writing and removes the temporary file. Does nothing after ``close()``.
   public mutating func abort() {
     buffer.removeAll()
     failure = nil

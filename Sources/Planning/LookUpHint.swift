@@ -37,62 +37,74 @@ extension Planner {
   public borrowing func prefetch(_ hints: [LookUpHint]) -> UInt32 {
     var sum: UInt32 = 0
     // What the last step has found for each event, and what it has found of the event's subject.
-    var found = InlineArray<16, UInt32>(repeating: none)
-    var slots = InlineArray<16, UInt32>(repeating: none)
+    var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
+    var interests = InlineArray<16, InterestSlot>(repeating: .absent)
+    var entries = InlineArray<16, EntrySlot>(repeating: .absent)
+    var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
     let count = min(hints.count, Self.hintsMax)
     for i in 0..<count {
-      found[i] = interests.candidate(hints[i].interest) ?? none
-      slots[i] = subjects.candidate(hints[i].subject) ?? none
+      interests[i] = registry.interests.candidate(hints[i].interest) ?? .absent
+      slots[i] = subjects.candidate(hints[i].subject) ?? .absent
     }
-    for i in 0..<count where slots[i] != none {
+    for i in 0..<count where !slots[i].isAbsent {
       sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].generation)
     }
-    for i in 0..<count where slots[i] != none {
+    for i in 0..<count where !slots[i].isAbsent {
       sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.ids.count)
     }
-    for i in 0..<count where found[i] != none {
-      sum &+= UInt32(truncatingIfNeeded: texts.range(of: interests.key(of: found[i])).lowerBound)
-      found[i] = interests.count(of: found[i]) > 0 ? interests.entry(0, of: found[i]) : none
+    for i in 0..<count where !interests[i].isAbsent {
+      let key = registry.interests.key(of: interests[i])
+      sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: key).lowerBound)
+      if registry.interests.count(of: interests[i]) > 0 {
+        entries[i] = registry.interests.entry(0, of: interests[i])
+      }
     }
-    for i in 0..<count where found[i] != none { found[i] = entries[found[i]].instance }
-    for i in 0..<count where found[i] != none { found[i] = instances[found[i]].device }
-    for i in 0..<count where found[i] != none {
-      let device = devices[found[i]]
-      sum &+= device.commandOrdinal
-      found[i] = device.firstInstance
+    for i in 0..<count where !entries[i].isAbsent { instances[i] = registry.entries[entries[i]].instance }
+    var devices = InlineArray<16, DeviceSlot>(repeating: .absent)
+    for i in 0..<count where !instances[i].isAbsent { devices[i] = registry.instances[instances[i]].device }
+    for i in 0..<count where !devices[i].isAbsent {
+      let device = registry.devices[devices[i]]
+      sum &+= device.lastCommand.ordinal
+      instances[i] = device.firstInstance
     }
-    for i in 0..<count where found[i] != none { sum &+= instances[found[i]].next }
+    for i in 0..<count where !devices[i].isAbsent && !instances[i].isAbsent {
+      sum &+= registry.instances[instances[i]].next.number
+    }
     return sum
   }
 
-  /// The same for devices whose records are written next: what their records are made of.
+  /// Does the same for devices whose records are written next: what their records are made of.
   @inline(never) @discardableResult
-  borrowing func prefetch(devices slots: ArraySlice<UInt32>) -> UInt32 {
+  borrowing func prefetch(devices slots: ArraySlice<DeviceSlot>) -> UInt32 {
     var sum: UInt32 = 0
-    var instance = InlineArray<16, UInt32>(repeating: none)
-    var entry = InlineArray<16, UInt32>(repeating: none)
+    var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
+    var texts = InlineArray<16, TextHandle>(repeating: .absent)
+    var entries = InlineArray<16, EntrySlot>(repeating: .absent)
     let count = min(slots.count, Self.hintsMax)
     for i in 0..<count {
-      let device = devices[slots[slots.startIndex + i]]
-      instance[i] = device.firstInstance
-      entry[i] = device.id
+      let device = registry.devices[slots[slots.startIndex + i]]
+      instances[i] = device.firstInstance
+      texts[i] = device.id
     }
-    for i in 0..<count where entry[i] != TextPool.noText {
-      sum &+= UInt32(truncatingIfNeeded: texts.range(of: entry[i]).upperBound)
+    for i in 0..<count where !texts[i].isAbsent {
+      sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: texts[i]).upperBound)
     }
     // The first few: most devices have no more.
     for _ in 0..<4 {
       for i in 0..<count {
-        entry[i] = none
-        if instance[i] == none { continue }
-        let state = instances[instance[i]]
-        entry[i] = state.firstEntry
-        if state.waiting != none { sum &+= waitings[state.waiting].firstCause }
-        instance[i] = state.next
+        entries[i] = .absent
+        if instances[i].isAbsent { continue }
+        let state = registry.instances[instances[i]]
+        entries[i] = state.firstEntry
+        if !state.waiting.isAbsent { sum &+= pending[state.waiting].firstCause.number }
+        instances[i] = state.next
       }
-      for i in 0..<count where entry[i] != none { entry[i] = interests.key(of: entries[entry[i]].interest) }
-      for i in 0..<count where entry[i] != none && entry[i] != TextPool.noText {
-        sum &+= UInt32(truncatingIfNeeded: texts.range(of: entry[i]).upperBound)
+      for i in 0..<count {
+        texts[i] =
+          entries[i].isAbsent ? .absent : registry.interests.key(of: registry.entries[entries[i]].interest)
+      }
+      for i in 0..<count where !texts[i].isAbsent {
+        sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: texts[i]).upperBound)
       }
     }
     return sum

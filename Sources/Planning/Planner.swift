@@ -9,175 +9,133 @@ public import Policies
 ///                          ▼ at most `decisionsMax` decisions (roughly) a step
 ///                    PlannerOutput (valid until the next step)
 ///
-/// Not thread-safe and not meant to be: one owner.
+/// The planner keeps the life of a record. Its state is in parts, each with its own folder, which alone changes it:
+///
+///     registry   devices, instances, interest keys        pricing    what tokens are worth, when people look
+///     ledgers    tokens of instances, rates and apps      subjects   the newest events and states of subjects
+///     pending    events that wait, timers                 rules      the policy in force
+///     zones      local time                               journal    what the next commit must write
+///
+/// For one event and one device, `Deciding` reads the parts and returns a verdict, `Applying` carries it out and reports
+/// it, and `Writing` turns reports into decisions and commands.
+///
+/// Not thread-safe: one owner.
 public struct Planner {
-  /// Number of the log partition.
+  /// The number of the log partition.
   public let partition: Int32
-  /// Partitions of the log: app budgets are split by it.
+  /// The number of partitions of the log; app budgets are split by it.
   public let partitionCount: Int32
   public let bounds: PlannerBounds
-  let offsets: TimeZoneOffsets
-
-  /// The policy in force.
-  public internal(set) var policy: Policy
-  /// The document of the policy in force, where it came by the log.
-  var policyDocument: String?
-  /// Offset of the record that put it in force; −1: none did.
-  var policyOffset: Int64 = -1
-  /// Why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in force.
-  public internal(set) var refusedPolicy: PolicyError?
-  /// Events of which not every interest key counted.
-  public internal(set) var keysLeftOut = KeysLeftOut()
-  /// Log time: the largest record timestamp so far, µs.
-  public internal(set) var now: Int64 = .min
-
-  // Registry
-  var devices = SlotPool<DeviceState>(smallestFirst: true)
-  /// Device slots by id.
-  var deviceIndex = HashIndex()
-  /// By device slot. Looked up, never walked through.
-  var rareStates: [UInt32: RareDeviceState] = [:]
-  var instances = SlotPool<InstanceState>()
-  var waitings = SlotPool<Waiting>()
-  /// Ids of devices and instances, tokens, interest keys.
-  var texts = TextPool()
-  /// Many devices have instances of the same ids.
-  var instanceIDs = SharedTexts()
-  /// When timelines reload by themselves, by instance slot. Looked up, never walked through.
-  var nextReloads: [UInt32: Int64] = [:]
-  /// Of controls, activities and push-to-start tokens, by instance slot. Looked up, never walked through.
-  var addressed: [UInt32: AddressedState] = [:]
-  /// Charge times of the last 24 h, oldest first, of instances whose kind counts a rolling window; looked up by slot.
-  var rollingCharges: [UInt32: [Int64]] = [:]
-  /// When people look, of devices that told; looked up by device slot.
-  var viewHabits: [UInt32: ViewHabits] = [:]
-  var entries = SlotPool<InterestEntry>()
-  var causes = SlotPool<Cause>()
-  var events = SlotPool<EventEntry>()
-  var interests = InterestIndex()
-  var timers = TimerQueue()
-  var apps = SlotPool<AppState>()
-  /// Slots of apps.
-  var appByID: [String: UInt32] = [:]
-  var appsMade: UInt64 = 0
-  var kinds: ContiguousArray<KindState> = []
-  var kindByName: [String: UInt32] = [:]
-  var rules = RuleTable()
-  var zones: ContiguousArray<LocalZone> = []
-  var zoneByID: [String: UInt16] = [:]
+  /// Log time: the largest record timestamp so far; the distant past before the first record.
+  public internal(set) var now = Timestamp.distantPast
+  var registry = Registry()
+  var zones: ZoneTable
+  var ledgers: Ledgers
+  var pending = Pending()
+  var pricing = Pricing()
   var subjects = SubjectMemory()
-  var pushRate: RateLedger
-  var backgroundRate: RateLedger
-  var controlRate: RateLedger
-  var activityRate: RateLedger
-  var frequentActivityRate: RateLedger
-  var startRate: RateLedger
-  /// Hour of `now` (hours since 1970) that the curves have seen.
-  var curveHour: Int64 = .min
+  var rules: Rules
+  var journal = Journal()
+  var record = RecordInHand()
+  /// The events of which not every interest key counted.
+  public internal(set) var keysLeftOut = KeysLeftOut()
 
-  // The record in hand
-  var resumeAt: RecordCursor?
-  var step: Step = .idle
-  var offset: Int64 = -1
-  var nextOrdinal: UInt32 = 0
-  var fanOut = FanOut()
-  /// Event slots to let go of when the next record begins; until then decisions refer to them.
-  var releasedEvents: [UInt32] = []
-  var workingEntries: [UInt32] = []
-  var workingInstances: [UInt32] = []
-  /// Instances on which the event in hand waits, of the device in hand; `none` once that is reported.
-  var workingNew: [UInt32] = []
-
-  // What the next commit must write
-  var changes = PlannerChanges()
-  var epoch: UInt32 = 1
-
-  enum Step {
-    case idle
-    case timers(LogRecord.Content)
-    case fanOut
-  }
-
+  /// - Parameters:
+  ///   - partition: The number of the log partition; part of every id.
+  ///   - partitionCount: The number of partitions of the log.
+  ///   - policy: The policy that is in force until the log holds one.
+  ///   - bounds: The bounds of memory.
+  ///   - offsets: The offsets of time zones.
   public init(
     partition: Int32 = 0, partitionCount: Int32 = 1, policy: Policy, bounds: PlannerBounds = PlannerBounds(),
     offsets: TimeZoneOffsets = .system
   ) {
     self.partition = partition
     self.partitionCount = partitionCount
-    self.policy = policy
     self.bounds = bounds
-    self.offsets = offsets
-    pushRate = RateLedger(policy.profile.devicePushes)
-    backgroundRate = RateLedger(policy.profile.backgroundPushes)
-    controlRate = RateLedger(policy.profile.controlPushes)
-    activityRate = RateLedger(policy.profile.activityPushes)
-    frequentActivityRate = RateLedger(policy.profile.frequentActivityPushes)
-    startRate = RateLedger(policy.profile.activityStarts)
+    zones = ZoneTable(offsets: offsets)
+    ledgers = Ledgers(policy.profile)
+    rules = Rules(policy)
   }
 
-  /// Devices registered and not forgotten.
-  public var deviceCount: Int { deviceIndex.count }
+  /// The policy in force.
+  public var policy: Policy { rules.policy }
 
-  /// When the next timer is due, µs; nil when nothing waits. A tick at that time (or later) fires it.
-  public var nextTimer: Int64? { timers.first?.due }
+  /// The reason why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in
+  /// force.
+  public var refusedPolicy: PolicyError? { rules.refused }
 
-  /// Starts on a record. `advance` until it says true before the next one.
+  /// The number of devices registered, and of those kept for their ledgers.
+  public var deviceCount: Int { registry.deviceCount }
+
+  /// The due time of the next timer in µs; nil when nothing waits. A tick at that time or later fires it.
+  public var nextTimer: Int64? { pending.nextTimer?.microseconds }
+
+  // MARK: The life of a record
+
+  /// Starts on a record. Call `advance` until it returns true before starting on the next one.
   /// - Parameters:
-  ///   - offset: its offset in the log partition; part of every id.
-  ///   - timestamp: log time in µs; what runs backwards is clamped.
+  ///   - content: The record.
+  ///   - offset: Its offset in the log partition; part of every id.
+  ///   - timestamp: Log time in µs. Time that runs backwards is clamped, and so is time beyond the year 9999.
   public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64) {
-    precondition(isIdle, "begin() before advance() has finished the record at offset \(self.offset)")
-    for slot in releasedEvents { release(event: slot) }
-    releasedEvents.removeAll(keepingCapacity: true)
-    self.offset = offset
-    nextOrdinal = 0
-    now = max(now, min(timestamp, Self.latestTime))
+    precondition(isIdle, "begin() before advance() has finished the record at offset \(record.offset)")
+    for event in record.releasedEvents { pending.release(event) }
+    record.begin(offset: offset)
+    now = max(now, min(Timestamp(microseconds: timestamp), Self.latestTime))
     passHours()
-    for zone in zones.indices where !zones[zone].isFresh(now) { zones[zone].refresh(now: now, offsets: offsets) }
-    resumeAt = nil
-    step = .timers(content)
+    zones.refresh(now: now)
+    record.step = .timers(content)
   }
 
   /// Goes on with a record whose first steps were committed before a restart.
+  /// - Parameters:
+  ///   - content: The record, as `begin` got it.
+  ///   - offset: Its offset in the log partition.
+  ///   - timestamp: Log time in µs.
+  ///   - cursor: The place up to which its effects are committed.
   public mutating func resume(
     _ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64, at cursor: RecordCursor
   ) {
     begin(content, offset: offset, timestamp: timestamp)
-    nextOrdinal = cursor.nextOrdinal
-    resumeAt = cursor
+    record.resume(at: cursor)
   }
 
-  /// How far the record in hand is; nil when none is.
+  /// The place that is reached in the record in hand; nil when none is.
   public var cursor: RecordCursor? {
-    switch step {
+    switch record.step {
     case .idle: nil
-    case .timers: RecordCursor(nextOrdinal: nextOrdinal, nextDevice: nil, standing: 0)
+    case .timers: RecordCursor(nextOrdinal: record.nextOrdinal, nextDevice: nil, standing: 0)
     case .fanOut:
-      RecordCursor(nextOrdinal: nextOrdinal, nextDevice: fanOut.nextDevice, standing: fanOut.standing.rawValue)
+      RecordCursor(
+        nextOrdinal: record.nextOrdinal, nextDevice: record.fanOut.nextDevice.number,
+        standing: record.fanOut.standing.rawValue)
     }
   }
 
   /// Whether no record is in hand.
-  public var isIdle: Bool { if case .idle = step { true } else { false } }
+  public var isIdle: Bool { if case .idle = record.step { true } else { false } }
 
   /// Goes on with the record in hand.
-  /// - Parameter decisionsMax: about how many decisions to make at most; a device is never split.
-  /// - Returns: whether the record is done.
+  /// - Parameters:
+  ///   - output: Receives what was decided; what it held before is gone.
+  ///   - decisionsMax: About how many decisions to make at most; a device is never split.
+  /// - Returns: Whether the record is done.
   public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
     output.removeAll()
-    if case .timers = step {
+    if case .timers = record.step {
       guard fireTimers(into: &output, decisionsMax: decisionsMax) else { return false }
-      // What the timers decided is written out by tables that the record may change: that comes first.
+      // The decisions of timers are written out from tables that the record may change: they come first.
       if output.decisionCount > 0 || output.commandCount > 0 { return false }
       // Moved out: a copy would count every text of the record.
-      var taken = Step.idle
-      swap(&taken, &step)
+      var taken = RecordInHand.Step.idle
+      swap(&taken, &record.step)
       if case .timers(let content) = consume taken { start(content, into: &output) }
     }
-    if case .fanOut = step {
+    if case .fanOut = record.step {
       guard continueFanOut(into: &output, decisionsMax: decisionsMax) else { return false }
       finishFanOut()
-      step = .idle
+      record.step = .idle
     }
     return true
   }
@@ -186,7 +144,7 @@ public struct Planner {
     switch consume content {
     case .event(let event):
       beginFanOut(consume event)
-      step = .fanOut
+      record.step = .fanOut
     case .registration(let registration): register(registration, into: &output)
     case .forget(let device): forget(device, into: &output)
     case .signal(let signal): receive(signal, into: &output)
@@ -195,49 +153,30 @@ public struct Planner {
     }
   }
 
-  /// 9999-12-31T23:59:59Z: log time never passes it, so sums of times cannot overflow.
-  static let latestTime: Int64 = 253_402_300_799_000_000
-
-  mutating func takeOrdinal() -> UInt32 {
-    defer { nextOrdinal += 1 }
-    return nextOrdinal
-  }
+  /// 9999-12-31T23:59:59Z. Log time never passes it.
+  static let latestTime = Timestamp(microseconds: 253_402_300_799_000_000)
 
   private mutating func passHours() {
-    let hour = now / LocalZone.hour
-    if curveHour == .min { curveHour = hour }
-    guard hour > curveHour else { return }
-    // A gap of more than a fortnight says no more than a fortnight.
-    for _ in 0..<min(hour - curveHour, Int64(KindState.hoursMax)) {
-      for kind in kinds.indices { kinds[kind].hourPassed() }
-    }
-    if hour / 24 > curveHour / 24 {
-      subjects.rotate()
-      purgeForgotten()
-    }
-    curveHour = hour
-    for kind in kinds.indices { touch(kind: UInt32(kind)) }
+    guard pricing.passHours(now: now) else { return }
+    subjects.rotate()
+    purgeForgotten()
   }
 
-  // MARK: Event table
-
-  mutating func release(event slot: UInt32) {
-    events[slot].references -= 1
-    if events[slot].references == 0 { events.remove(slot, leaving: EventEntry()) }
-  }
-}
-
-/// The place in a record up to which its effects are committed: a fan-out larger than one transaction spans several.
-public struct RecordCursor: Equatable, Sendable {
-  public var nextOrdinal: UInt32
-  /// First device of the fan-out that is not decided; nil: still at the due timers.
-  public var nextDevice: UInt32?
-  /// How the event stood when the record began (`SubjectMemory.Standing`).
-  public var standing: UInt8
-
-  public init(nextOrdinal: UInt32, nextDevice: UInt32?, standing: UInt8) {
-    self.nextOrdinal = nextOrdinal
-    self.nextDevice = nextDevice
-    self.standing = standing
+  /// Checks what holds between any two records: the invariants of every part. Looks at everything; for tests.
+  package func checkInvariants() {
+    registry.checkInvariants()
+    ledgers.checkInvariants { registry.isUsed($0) }
+    pricing.checkInvariants { registry.isUsed($0) }
+    rules.checkInvariants()
+    subjects.checkInvariants()
+    let used = registry.instances.slots.filter { registry.isUsed($0) }
+    pending.checkInvariants(waiting: used.map { registry.instances[$0].waiting }.filter { !$0.isAbsent })
+    for instance in used {
+      let state = registry.instances[instance]
+      precondition(rules.kinds.indices.contains(state.kind.index), "an instance of a kind that is not known")
+      precondition(
+        state.day.isRolling == (ledgers.rollingCharges[instance] != nil), "a rolling count without its charges")
+    }
+    precondition(rules.kinds.count == pricing.curves.count, "a kind without a curve")
   }
 }

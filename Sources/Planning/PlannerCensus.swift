@@ -39,48 +39,48 @@ public struct PlannerCensus: Equatable, Sendable {
 }
 
 extension Planner {
-  /// Looks at every slot.
+  /// How much the planner holds. Looks at every slot.
   public var census: PlannerCensus {
     var census = PlannerCensus()
-    census.devices = devices.liveCount
-    census.instances = instances.liveCount
-    var retired: [UInt32: Int] = [:]
-    for instance in instances.values where instance.flags.contains(.used) {
-      if instance.flags.contains(.retired) { retired[instance.device, default: 0] += 1 }
+    census.devices = registry.devices.liveCount
+    census.instances = registry.instances.liveCount
+    var retired: [DeviceSlot: Int] = [:]
+    for instance in registry.instances.values where instance.flags.isSuperset(of: [.used, .retired]) {
+      retired[instance.device, default: 0] += 1
     }
     census.retiredPerDevice = retired.values.max() ?? 0
-    census.causes = causes.liveCount
-    census.causesPerInstance = waitings.values.reduce(0) { max($0, Int($1.causes)) }
-    census.events = events.liveCount
-    census.waiting = waitings.liveCount
-    census.timers = timers.count
-    census.startsPerToken = addressed.values.reduce(0) { max($0, $1.started.count) }
-    census.chargesPerInstance = rollingCharges.values.reduce(0) { max($0, $1.count) }
+    census.causes = pending.causes.liveCount
+    census.causesPerInstance = pending.causesPerInstance
+    census.events = pending.events.liveCount
+    census.waiting = pending.waitingCount
+    census.timers = pending.timerCount
+    census.startsPerToken = registry.addressed.values.reduce(0) { max($0, $1.started.count) }
+    census.chargesPerInstance = ledgers.rollingCharges.values.reduce(0) { max($0, $1.count) }
     census.truths = subjects.slots.values.count { !$0.newest.looks.isEmpty }
     census.subjects = subjects.count - census.truths
     census.subjectHashes = subjects.hashCount
     census.noteBytes = subjects.log.bytes
     census.noteChunks = Int(subjects.log.next - subjects.log.first)
-    census.kinds = kinds.count
-    census.apps = apps.liveCount
+    census.kinds = rules.kinds.count
+    census.apps = ledgers.apps.liveCount
     census.strays = strays
-    census.changedDevices = changes.devices.count + changes.removedDevices.count
+    census.changedDevices = journal.devices.count + journal.removedDevices.count
     return census
   }
 
   private var strays: Int {
-    func isUsed(instance: UInt32) -> Bool { instances[instance].flags.contains(.used) }
-    func isUsed(device: UInt32) -> Bool { devices[device].flags.contains(.used) }
-    return nextReloads.keys.count { !isUsed(instance: $0) } + addressed.keys.count { !isUsed(instance: $0) }
-      + rollingCharges.keys.count { !isUsed(instance: $0) } + rareStates.keys.count { !isUsed(device: $0) }
-      + viewHabits.keys.count { !isUsed(device: $0) } + strayApps
+    registry.nextReloads.keys.count { !registry.isUsed($0) } + registry.addressed.keys.count { !registry.isUsed($0) }
+      + ledgers.rollingCharges.keys.count { !registry.isUsed($0) }
+      + registry.rareStates.keys.count { !registry.isUsed($0) }
+      + pricing.viewHabits.keys.count { !registry.isUsed($0) } + strayApps
   }
 
   private var strayApps: Int {
-    var named: Set<UInt32> = []
-    for device in devices.values where device.flags.contains(.used) { named.insert(device.app) }
-    return appByID.values.count { slot in
-      !named.contains(slot) && (apps[slot].spent == 0 || apps[slot].day != now / LocalZone.day)
+    var named: Set<AppSlot> = []
+    for device in registry.devices.values where device.flags.contains(.used) { named.insert(device.app) }
+    return ledgers.appByID.values.count { slot in
+      let app = ledgers.apps[slot]
+      return !named.contains(slot) && (app.spent == 0 || app.day != Ledgers.day(of: now))
     }
   }
 }

@@ -38,27 +38,28 @@ public struct PlannerSizes: Equatable, Sendable {
 extension Planner {
   public var sizes: PlannerSizes {
     PlannerSizes(
-      devices: deviceCount, instances: instances.liveCount, interests: entries.liveCount, keys: interests.keyCount,
-      textBytes: texts.bytes.count)
+      devices: deviceCount, instances: registry.instances.liveCount, interests: registry.entries.liveCount,
+      keys: registry.interests.keyCount, textBytes: registry.texts.bytes.count)
   }
 
   /// Placed widgets that are registered now. Looks at every slot.
   public var instanceCount: Int {
-    instances.values.count { $0.flags.contains(.used) && !$0.flags.contains(.retired) && $0.device != none }
+    registry.instances.values.count { $0.flags.contains(.used) && !$0.flags.contains(.retired) }
   }
 
   /// Bytes of the tables that hold devices, instances, interests and what waits on them; without
   /// kinds, apps and zones, of which there are few, and without what the allocator adds.
   public var tableBytes: Int {
-    let registry = devices.bytes + deviceIndex.bytes + instances.bytes + instanceIDs.bytes + entries.bytes
-    let waiting = waitings.bytes + causes.bytes + events.bytes + timers.bytes
+    let tables =
+      registry.devices.bytes + registry.indexBytes + registry.instances.bytes + registry.instanceIDs.bytes
+      + registry.entries.bytes
     // A dictionary keeps a quarter of its places free, at least.
     let rare =
-      rareStates.capacity * 27 + nextReloads.capacity * 16
-      + addressed.capacity * (MemoryLayout<AddressedState>.stride * 4 / 3)
-    return registry + interests.bytes + texts.bytes.heldBytes + waiting + subjects.bytes + rare
+      registry.rareStates.capacity * 27 + registry.nextReloads.capacity * 16
+      + registry.addressed.capacity * (MemoryLayout<AddressedState>.stride * 4 / 3)
+    return tables + registry.interests.bytes + registry.texts.bytes.heldBytes + pending.bytes + subjects.bytes + rare
   }
 
   /// Events that still wait on an instance: (event, instance) pairs without a final decision.
-  public var pendingCount: Int { causes.liveCount }
+  public var pendingCount: Int { pending.causes.liveCount }
 }

@@ -115,7 +115,7 @@ public struct PlanRun: ~Copyable {
 
   /// Ticks up to the record's time, then the record.
   private mutating func apply(_ content: LogRecord.Content, at time: Timestamp) throws {
-    if time.microseconds < planner.now { summary.outOfOrder += 1 }
+    if time < planner.now { summary.outOfOrder += 1 }
     // A timer that is due at the record's own time is fired by the record.
     try tick(before: time.microseconds)
     try step(content, at: time.microseconds)
@@ -145,7 +145,7 @@ public struct PlanRun: ~Copyable {
       try sinks.write(output, of: planner)
       try observe?(output, planner)
     }
-    if planner.now >= nextZombieLook { lookForZombies() }
+    if planner.now.microseconds >= nextZombieLook { lookForZombies() }
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
   }
 
@@ -154,7 +154,7 @@ public struct PlanRun: ~Copyable {
     for zombie in planner.zombies() where zombies.insert(zombie).inserted {
       if summary.firstZombies.count < PlanSummary.firstZombiesMax { summary.firstZombies.append(zombie) }
     }
-    nextZombieLook = planner.now &+ Self.zombieLookEvery
+    nextZombieLook = planner.now.microseconds &+ Self.zombieLookEvery
   }
 
   private func report(_ bytesConsumed: Int64, _ bytesTotal: Int64?) {

@@ -18,7 +18,9 @@ struct ValueModel: Equatable, Sendable {
 
   /// Worth left of a change after so many µs, of 1.
   @inline(__always)
-  func decay(_ age: Int64) -> Double { Decay.factor(microseconds: age, inverseHalfLife: inverseHalfLife) }
+  func decay(_ age: Int64) -> Double {
+    Decay.factor(age: TimeSpan(microseconds: age), inverseHalfLife: inverseHalfLife)
+  }
 }
 
 /// A change that an instance could show: a visible one, at the time the planner learnt of it.

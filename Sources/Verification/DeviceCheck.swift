@@ -30,7 +30,7 @@ struct DeviceCheck {
     for id in links.keys.sorted(by: RecordId.inLogOrder) where !known.contains(id) {
       let first = links[id]?.first?.name ?? ""
       replay.report.add(
-        .missingCommand, "\(id.text(of: .command)) is named by \(first) and is not there for its device")
+        .missingCommand, "\(first) names \(id.text(of: .command)), which is not among the commands to its device")
     }
     for command in commands {
       let links = links[command.id] ?? []
@@ -43,7 +43,7 @@ struct DeviceCheck {
     replay.closeBooks()
   }
 
-  /// One event for one instance.
+  /// The key of the decisions about one event for one instance.
   private struct Case: Hashable {
     var event: String
     var instance: String
@@ -82,7 +82,7 @@ struct DeviceCheck {
     }
   }
 
-  /// Checks that a decision's verdict, its `final` and its command go together.
+  /// Checks that a decision's verdict, its `final` and its command agree.
   private static func checkConsistency(of decision: CheckedDecision, _ report: inout LedgerReport) {
     let delivers = decision.verdict == .emit || decision.verdict == .coalesce
     let isFinal = decision.reason.isFinal(with: decision.verdict)
@@ -135,7 +135,7 @@ struct DeviceCheck {
     for (instance, links) in byInstance.sorted(by: { $0.key < $1.key }) {
       report.add(
         .servesDiffer,
-        "\(links[0].name) says that \(command.name) serves \(instance), which the command does not")
+        "\(links[0].name) says that \(command.name) serves \(instance), but the command does not")
     }
   }
 

@@ -34,7 +34,7 @@ public struct LedgerCheck: ~Copyable {
   /// Creates a check without records.
   /// - Parameters:
   ///   - limits: the limits by the hash of the policy that decided. The entry for `""` holds for every policy without one of
-  ///     its own. Charges without limits are counted, and checked as far as no limit is needed for.
+  ///     its own. Charges under a policy without limits are counted, and checked only as far as that needs no limit.
   ///   - refundsAllowed: whether tokens may come back because APNs refused a push. Only signals tell of such a refusal, and
   ///     they are not part of the check.
   ///   - memoryMax: bytes of records to hold in memory. More is kept in unnamed files in the temporary folder.
@@ -95,6 +95,7 @@ public struct LedgerCheck: ~Copyable {
     }
   }
 
+  /// Reads an id, or reports that it has another form.
   private mutating func identify(
     _ text: String, _ kind: RecordId.Kind, _ place: @autoclosure () -> String
   ) -> RecordId? {
@@ -104,6 +105,7 @@ public struct LedgerCheck: ~Copyable {
     return nil
   }
 
+  /// Adds the checked parts of a record, and the hash of its bytes.
   private mutating func keep(_ record: CheckedRecord, of device: String, _ id: RecordId, _ bytes: [UInt8]) {
     recordCount += 1
     var content = BinaryWriter()
@@ -123,6 +125,7 @@ public struct LedgerCheck: ~Copyable {
   private static let decisions: UInt64 = 0
   private static let commands: UInt64 = 1
 
+  /// Runs a step that may write to disk, unless the disk has failed.
   private mutating func attempt(_ step: (inout LedgerCheck) throws(LedgerCheckError) -> Void) {
     guard failure == nil else { return }
     do throws(LedgerCheckError) { try step(&self) } catch { failure = error }
@@ -167,6 +170,7 @@ public struct LedgerCheck: ~Copyable {
     }
   }
 
+  /// Checks the records of each device.
   private static func checkDevices(
     _ devices: consuming SortedSpill, into replay: inout LedgerReplay
   ) throws(LedgerCheckError) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auditing
 
-/// SQLite keeps a value of any type in any column, so a damaged file may hold anything anywhere.
+/// SQLite keeps a value of any type in any column, so a damaged file may hold any value in any column.
 @Suite("a store with columns of other types")
 struct DamagedStoreTests {
   private static let tables = [
@@ -12,28 +12,28 @@ struct DamagedStoreTests {
     "commandTally",
   ]
   private static let values = [
-    "'text'", "1.5", "1e300", "x'FF00'", "NULL", "-1", "9223372036854775807", "-9223372036854775808",
+    "'text'", "1.5", "x'FF00'", "NULL", "9223372036854775807", "-9223372036854775808",
   ]
 
   private func filled() throws -> AuditStore {
     var random = SeededGenerator(seed: 5)
     let store = try AuditStore.open(path: ":memory:")
     var batch = AuditBatch()
-    for n in 0..<8 { batch.append(Sample.anyDecision(n, using: &random), partition: 0, offset: Int64(n)) }
-    for n in 0..<8 { batch.append(Sample.anyCommand(n, using: &random)) }
+    for n in 0..<3 { batch.append(Sample.anyDecision(n, using: &random), partition: 0, offset: Int64(n)) }
+    for n in 0..<3 { batch.append(Sample.anyCommand(n, using: &random)) }
     batch.append(Sample.decision(20, verdict: .emit, reason: .emitted, command: "c-0-20-0"))
     batch.append(Sample.command(20))
     try store.store(batch)
     return store
   }
 
-  /// Asks everything there is to ask, then stores and removes.
+  /// Asks every question, then stores a batch and removes rows.
   /// - Returns: the questions that were refused.
   private func refusals(of store: AuditStore) throws -> [AuditError] {
     let range = TimeRange(from: Sample.start, to: Sample.start + .minutes(90))
     let questions: [() throws -> Void] = [
       { _ = try store.summary() }, { _ = try store.positions() }, { _ = try store.everything() },
-      { _ = try store.everything(range) }, { _ = try store.device("phone") },
+      { _ = try store.device("phone") },
       { _ = try store.device("phone", range: range) }, { _ = try store.event("e1") },
       { _ = try store.why(WhyQuestion(device: "phone")) },
       { _ = try store.why(WhyQuestion(device: "phone", instance: "w7", event: "e1")) },
@@ -53,16 +53,20 @@ struct DamagedStoreTests {
     return refused
   }
 
-  @Test("every question is answered or refused, whatever stands in a column", arguments: tables)
+  @Test("every question is answered or refused, whatever value a column holds", arguments: tables)
   func anyColumn(table: String) throws {
     let columns = try filled().read { db in
       try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('\(table)')")
     }
     #expect(columns.count > 1)
+    let sound = try filled()
+    let store = try filled()
     var changes = 0
     for column in columns {
       for value in Self.values {
-        let store = try filled()
+        // A copy of the pages is much quicker than another store.
+        try sound.database.backup(to: store.database)
+        store.names.removeAll()
         // SQLite itself refuses NULL where it is not allowed and anything but a number as the primary key.
         do {
           try store.write { try $0.execute(sql: #"UPDATE OR IGNORE "\#(table)" SET "\#(column)" = \#(value)"#) }
@@ -85,7 +89,7 @@ struct DamagedStoreTests {
     #expect(error?.description.contains("holds a row whose column at is not an integer") == true)
   }
 
-  @Test("tokens at the end of the numbers are told as they are stored")
+  @Test("the largest and the smallest number of tokens are reported as they are stored")
   func tokens() throws {
     let store = try AuditStore.open(path: ":memory:")
     try store.store(AuditBatch([], [.max, .min, .max].enumerated().map { Sample.command($0, left: $1) }))

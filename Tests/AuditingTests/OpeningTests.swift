@@ -5,16 +5,16 @@ import Testing
 
 @testable import Auditing
 
-@Suite struct OpeningTests {
+@Suite("opening a store") struct OpeningTests {
   private func kind(_ path: String, _ options: AuditOptions = AuditOptions()) -> AuditError? {
     #expect(throws: AuditError.self) { try AuditStore.open(path: path, options: options) }
   }
 
-  @Test("a file from before the first version is brought up to date")
+  @Test("the file of an interrupted first start is brought up to date")
   func older() throws {
     let file = try TemporaryStore()
     do {
-      // What an interrupted first start leaves: a file with the migrator's table and nothing in it.
+      // An interrupted first start leaves a file with the empty table of the migrator.
       let queue = try DatabaseQueue(path: file.path)
       try queue.write { db in
         try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
@@ -55,7 +55,7 @@ import Testing
     #expect(kind(file.path)?.kind == .corrupt)
   }
 
-  @Test("a missing folder, and a missing file to read, are named with what to do")
+  @Test("the error for a missing folder or file says what to do")
   func missing() throws {
     let file = try TemporaryStore()
     let inNoFolder = kind(file.path + "/no/audit.sqlite")
@@ -73,7 +73,7 @@ import Testing
     #expect(error?.kind == .readOnly)
   }
 
-  @Test("every word has a number of its own that comes back as the word")
+  @Test("every word has a number of its own, which is read back as the word")
   func codes() throws {
     for reason in Reason.allCases { #expect(try Reason(code: reason.code) == reason) }
     for verdict in Verdict.allCases { #expect(try Verdict(code: verdict.code) == verdict) }

@@ -4,8 +4,9 @@ import Testing
 
 @testable import Auditing
 
-/// A small story: a delay is kept, then goes out with a gate change; another phone waits; a third event is not visible.
-@Suite struct QueryTests {
+/// The questions about a small story: a delay is deferred and then sent together with a gate change, a tablet waits, and a
+/// third event is not visible.
+@Suite("questions and their answers") struct QueryTests {
   private func story() throws -> AuditStore {
     let t = Sample.start
     let store = try AuditStore.open(path: ":memory:")
@@ -37,7 +38,7 @@ import Testing
     return store
   }
 
-  @Test("why: the whole chain, the push, what it cost and what would have changed it")
+  @Test("why: every decision, the push, its charges and the change that would have led to another decision")
   func why() throws {
     let answer = try story().why(WhyQuestion(device: "phone", event: "delay"))
     #expect(
@@ -60,7 +61,7 @@ import Testing
         """)
   }
 
-  @Test("why not: a limit, and that it still waits")
+  @Test("why not: the limit that holds the event back, and that the event still waits")
   func whyNot() throws {
     let answer = try story().why(WhyQuestion(device: "tablet"))
     let story = try #require(answer.stories.first)
@@ -72,7 +73,7 @@ import Testing
       story.steps[0].counterfactual == "without this limit it would have been sent: worth 0.7, a token was worth 0.3")
   }
 
-  @Test("why, where nothing was decided, says what is known of the device and the event")
+  @Test("without a decision, why says what is known of the device and the event")
   func whyUnknown() throws {
     let store = try story()
     #expect(
@@ -81,7 +82,7 @@ import Testing
           no decision is stored for this
           - device tablet is known: 1 decision from 2026-11-20T14:00:00Z to 2026-11-20T14:00:00Z
           - event gate is known: 1 decision on 1 device, the first at 2026-11-20T14:03:00Z
-          - no instance in question was interested in its keys then, or the device was registered only later
+          - at that time no instance in question was interested in the event's keys, or the device was not registered yet
           - the store holds decisions from 2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
 
         """)
@@ -92,7 +93,7 @@ import Testing
       instance.remarks[1] == "no decision names that instance or kind; the device's instances are: FlightStatus w1")
   }
 
-  @Test("why at a moment is about the event that was decided last by then")
+  @Test("why at a moment is about the last event that was decided by then")
   func whyAt() throws {
     let store = try story()
     #expect(try store.why(WhyQuestion(device: "phone", at: Sample.start + .minutes(2))).event == "boarding")
@@ -119,7 +120,7 @@ import Testing
     #expect(try store.device("phone", limit: 0).omitted == 5)
   }
 
-  @Test("what an event did, by verdict and reason")
+  @Test("the decisions about an event are counted by verdict and reason")
   func event() throws {
     #expect(
       AuditText.render(try story().event("delay")) == """
@@ -133,7 +134,7 @@ import Testing
         """)
   }
 
-  @Test("the decisions of a command, whichever form its id has")
+  @Test("the decisions of a command are found by an id of any form")
   func ofCommand() throws {
     let store = try story()
     #expect(try store.decisions(ofCommand: "c-0-13-0").map(\.decision) == ["d-0-13-0", "d-0-13-1"])
@@ -144,7 +145,7 @@ import Testing
     #expect(try store.command("c-0-13-0")?.charged.count == 2)
   }
 
-  @Test("top by every key, and the summary")
+  @Test("the most frequent values of every key, and the summary")
   func top() throws {
     let store = try story()
     #expect(
@@ -165,7 +166,7 @@ import Testing
         time       2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
         events     3 with a decision
         devices    2
-        decisions  5, of which final 3
+        decisions  5 (3 of them final)
         commands   1  widget 1
         tokens     instance 1  device 1
         store      1,234,567 bytes
@@ -180,7 +181,7 @@ import Testing
         """)
   }
 
-  @Test("counts of any time range equal a count of the rows", arguments: [7, 8] as [UInt64])
+  @Test("the counts of any time range equal the number of its rows", arguments: [7, 8] as [UInt64])
   func ranges(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let store = try AuditStore.open(path: ":memory:")
@@ -218,7 +219,7 @@ import Testing
     #expect(
       text.hasPrefix(
         """
-        device phone: 3 commands, of which free 0
+        device phone: 3 commands (0 of them free)
 
         instance w1
           time                  left  refilled  charged for             command
@@ -232,7 +233,7 @@ import Testing
         """))
   }
 
-  @Test("JSON has sorted keys, and exported lines the form of the topics")
+  @Test("JSON has sorted keys, and exported lines have the form of the topics")
   func json() throws {
     let store = try story()
     let reader = JSONReader()
@@ -250,7 +251,7 @@ import Testing
 }
 
 @Suite struct ReasonTextTests {
-  @Test("every reason has a sentence and an advice, without a Swift name in it")
+  @Test("every reason has a sentence and an advice that contain no Swift name")
   func everyReason() {
     for reason in Reason.allCases {
       let sentence = ReasonText.explanation(Sample.decision(1, reason: reason))
@@ -268,7 +269,7 @@ import Testing
     #expect(Figure.decimal(value) == text)
   }
 
-  @Test("times are RFC 3339 in UTC, before 1970 too")
+  @Test("times are RFC 3339 in UTC, those before 1970 too")
   func times() {
     #expect(Figure.time(Sample.start) == "2026-11-20T14:00:00Z")
     #expect(Figure.time(Timestamp(microseconds: -1)) == "1969-12-31T23:59:59.999999Z")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Auditing
 
-@Suite struct RetentionTests {
-  /// A decision an hour for `hours`, from two partitions, one of which is a day behind; a command for each third.
+@Suite("retention") struct RetentionTests {
+  /// Stores a decision an hour for each of two partitions, of which one is a day behind, and a command every third hour.
   private func filled(_ store: AuditStore, hours: Int) throws {
     var batch = AuditBatch()
     for hour in 0..<hours {
@@ -16,7 +16,7 @@ import Testing
     try store.store(batch)
   }
 
-  @Test("what is older than the limit goes, and every count follows")
+  @Test("rows older than the limit are removed, and every count follows")
   func age() throws {
     let store = try AuditStore.open(path: ":memory:")
     try filled(store, hours: 100)
@@ -32,9 +32,10 @@ import Testing
     #expect(try store.top(by: .reason).total == summary.decisions)
     #expect(summary.charged.map(\.tokens) == [summary.commands, summary.commands])
     #expect(try store.retain(Retention(ageMax: .hours(48))).decisions == 0)
+    #expect(try store.brokenInvariants() == [])
   }
 
-  @Test("too many bytes: the oldest go until it fits, and the file shrinks")
+  @Test("above the limit of bytes the oldest rows are removed, and the file shrinks")
   func size() throws {
     let file = try TemporaryStore()
     let store = try AuditStore.open(path: file.path)
@@ -47,12 +48,13 @@ import Testing
     let report = try store.retain(Retention(bytesMax: before / 2, chunkRows: 500))
     #expect(report.bytesBefore == before && report.bytesAfter <= before / 2 && report.bytesAfter > before / 4)
     let left = try store.everything()
+    #expect(try store.brokenInvariants() == [])
     #expect(left.count == 8_000 - report.decisions && !left.isEmpty)
     #expect(left.last?.at == Sample.start + .hours(3) && (left.first?.at ?? Sample.start) >= Sample.start + .hours(1))
     #expect(try store.read { try $0.blocks(in: .all).map(\.n) }.last == 3)
   }
 
-  @Test("strings that nothing mentions any more go, and those in use stay", arguments: [nil, 1])
+  @Test("strings that no row mentions any more are removed, and those in use stay", arguments: [nil, 1])
   func names(chunksMax: Int?) throws {
     let store = try AuditStore.open(path: ":memory:")
     let nextAge: Int64 = 1 << (AuditSchema.blockShift + AuditSchema.ageShift)
@@ -66,6 +68,7 @@ import Testing
     for _ in 0..<20 {
       let report = try store.retain(Retention(ageMax: .hours(1), chunksMax: chunksMax))
       removed = (removed.decisions + report.decisions, removed.names + report.names)
+      #expect(try store.brokenInvariants() == [])
       if report.isComplete { break }
     }
     #expect(removed == (2, 1))
@@ -75,7 +78,7 @@ import Testing
     #expect(try store.event("old").decisions == 1)
   }
 
-  @Test("a store that lost everything starts again")
+  @Test("a store from which every row was removed takes new ones")
   func everything() throws {
     let store = try AuditStore.open(path: ":memory:")
     try filled(store, hours: 10)
@@ -85,9 +88,10 @@ import Testing
     try filled(store, hours: 10)
     #expect(try store.everything().count == 24)
     #expect(try store.summary().events == 10)
+    #expect(try store.brokenInvariants() == [])
   }
 
-  @Test("a call with a bound stops early, says so, and the next call goes on")
+  @Test("a call with a bound stops early and says so, and the next call continues")
   func bounded() throws {
     let store = try AuditStore.open(path: ":memory:")
     try filled(store, hours: 100)

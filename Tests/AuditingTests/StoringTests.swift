@@ -4,8 +4,8 @@ import Testing
 
 @testable import Auditing
 
-@Suite struct StoringTests {
-  @Test("what is stored comes back equal", arguments: [1, 2, 3] as [UInt64])
+@Suite("storing") struct StoringTests {
+  @Test("records are read back equal", arguments: [1, 2, 3] as [UInt64])
   func roundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let decisions = (0..<400).map { Sample.anyDecision($0, using: &random) }
@@ -14,6 +14,7 @@ import Testing
     let store = try AuditStore.open(path: file.path)
     #expect(
       try store.store(AuditBatch(decisions, commands)) == StoredCounts(decisions: 400, commands: 200, duplicates: 0))
+    #expect(try store.brokenInvariants() == [], "seed \(seed)")
     let entries = try AuditStore.open(path: file.path, options: AuditOptions(access: .read)).everything()
     #expect(entries == decisions.map { .decision($0) } + commands.map { .command($0) }, "seed \(seed)")
     for event in Set(decisions.map(\.event)) {
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("not-a-number survives as not-a-number")
+  @Test("not-a-number is read back as not-a-number")
   func notANumber() throws {
     let store = try AuditStore.open(path: ":memory:")
     try store.store(AuditBatch([Sample.decision(1, value: .nan)]))
@@ -45,7 +46,7 @@ import Testing
     #expect(try store.everything().count == 21)
   }
 
-  @Test("positions say where to resume, and never go back")
+  @Test("positions are where to resume, and never go back")
   func positions() throws {
     let file = try TemporaryStore()
     let store = try AuditStore.open(path: file.path)
@@ -66,7 +67,7 @@ import Testing
     #expect(try AuditStore.open(path: file.path).positions() == expected)
   }
 
-  @Test("a full store refuses the whole batch, keeps what it had, and takes the batch when there is room")
+  @Test("a full store refuses a whole batch, keeps its rows, and takes the batch when there is room")
   func full() throws {
     let file = try TemporaryStore()
     let batch = { (start: Int) in
@@ -82,6 +83,7 @@ import Testing
     let error = #expect(throws: AuditError.self) { try store.store(batch(5_000)) }
     #expect(error?.kind == .diskFull && error?.isRetriable == true)
     #expect(try store.summary() == before)
+    #expect(try store.brokenInvariants() == [])
     #expect(try store.positions() == [TopicPosition(topic: .decisions, partition: 0, next: 5_000)])
     try store.close()
     let roomy = try AuditStore.open(path: file.path)
@@ -100,7 +102,7 @@ import Testing
       #expect(throws: AuditError.self) {
         try writer.write { db in
           try db.execute(sql: "DELETE FROM decision")
-          // Not committed: the reader neither waits nor sees it.
+          // The transaction is not committed: the reader neither waits for it nor sees it.
           #expect(try reader.everything().count == (round + 1) * 10)
           throw CancellationError()
         }
@@ -118,10 +120,29 @@ import Testing
     }
     #expect(try one.everything().count == 10)
     #expect(try one.summary() == two.summary())
+    #expect(try one.brokenInvariants() == [] && two.brokenInvariants() == [])
     #expect(try two.event("e4").decisions == 2)
   }
 
-  @Test("a store that another process holds for too long is locked, which is worth another try")
+  @Test("each table that differs from the others is found")
+  func invariants() throws {
+    let changes = [
+      ("UPDATE tally SET count = count + 1", "tally"), ("UPDATE commandTally SET count = 7 WHERE ledger = 0", "tally"),
+      ("UPDATE block SET atMax = atMin - 1", "block"), ("UPDATE command SET seq = 1", "sequence number"),
+      ("DELETE FROM policy", "names"), ("UPDATE device SET last = -1", "marked"), ("DELETE FROM kind", "kind"),
+      ("UPDATE event SET n = n + 100", "cache"),
+    ]
+    for (sql, word) in changes {
+      let store = try AuditStore.open(path: ":memory:")
+      try store.store(AuditBatch([Sample.decision(1)], [Sample.command(1)]))
+      #expect(try store.brokenInvariants() == [])
+      try store.write { try $0.execute(sql: sql) }
+      let broken = try store.brokenInvariants()
+      #expect(broken.contains { $0.contains(word) }, "\(sql): \(broken)")
+    }
+  }
+
+  @Test("a store that another process holds for too long is locked, and the call may be tried again")
   func locked() throws {
     let file = try TemporaryStore()
     let holder = try AuditStore.open(path: file.path)

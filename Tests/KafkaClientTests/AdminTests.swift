@@ -3,7 +3,7 @@ import Testing
 
 @Suite("admin and unreachable brokers")
 struct AdminTests {
-  @Test("the cluster's topics, partitions, leaders and brokers are told")
+  @Test("the cluster's topics, partitions, leaders and brokers are described")
   func metadata() throws {
     let broker = try EmbeddedBroker(brokers: 3)
     try broker.createTopic("a", partitions: 2, replicas: 3)
@@ -19,7 +19,7 @@ struct AdminTests {
     #expect(topics[1].partitions.allSatisfy { $0.leader != nil && $0.replicaCount == 3 })
   }
 
-  @Test("asking for a topic that is not there says so and does not make it")
+  @Test("asking for a topic that does not exist is an error and does not create the topic")
   func missingTopic() throws {
     let broker = try EmbeddedBroker()
     let admin = try KafkaAdmin(["bootstrap.servers": broker.bootstrapServers])
@@ -29,7 +29,7 @@ struct AdminTests {
     #expect(try admin.listTopics(timeout: patience).isEmpty)
   }
 
-  @Test("a topic that cannot be is refused before it is asked for")
+  @Test("a topic without a name is refused before a broker is asked")
   func badTopic() throws {
     let admin = try KafkaAdmin(["bootstrap.servers": "127.0.0.1:1"])
     let error = failure { () throws(KafkaError) in
@@ -39,7 +39,7 @@ struct AdminTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test("a closed port is told in the time given, with the address and the reason")
+  @Test("a closed port is an error within the timeout, with the address and the reason")
   func closedPort() throws {
     let start = ContinuousClock.now
     let admin = try KafkaAdmin(["bootstrap.servers": "127.0.0.1:1"])
@@ -56,7 +56,7 @@ struct AdminTests {
     #expect(ContinuousClock.now - start < patience)
   }
 
-  @Test("a consumer of a closed port tells it as an event, and closes in the time given")
+  @Test("a consumer of a closed port reports it as an event, and closes within its timeout")
   func closedPortConsumer() throws {
     let consumer = try KafkaConsumer(["bootstrap.servers": "127.0.0.1:1", "group.id": "g"])
     try consumer.subscribe(["t"])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("configuration")
 struct ConfigurationTests {
-  @Test("a property that librdkafka does not know is refused by its name")
+  @Test("the error for a property that librdkafka does not know names the property")
   func unknownKey() throws {
     let error = try #require(failure { () throws(KafkaError) in _ = try KafkaProducer(["bootstrap.serfers": "x"]) })
     #expect(error.code == .invalidArgument)
@@ -12,7 +12,7 @@ struct ConfigurationTests {
     #expect(error.description.contains("there is no property of that name"))
   }
 
-  @Test("a value that a property does not take is refused by the property's name")
+  @Test("the error for a value that a property does not take names the property")
   func badValue() throws {
     let error = try #require(failure { () throws(KafkaError) in _ = try KafkaConsumer(["session.timeout.ms": "soon"]) })
     #expect(error.operation.contains("\"session.timeout.ms\""))
@@ -29,9 +29,9 @@ struct ConfigurationTests {
     #expect(error.message.contains("acks"))
   }
 
-  @Test("refusals leave nothing behind, however often they happen")
+  @Test("refused clients leak no memory")
   func nothingLeaks() throws {
-    // Each refused client holds a megabyte, so that what leaks cannot hide behind what other tests use meanwhile.
+    // Each refused client holds a megabyte, so that a leak stands out from the memory that other tests use meanwhile.
     let large = String(repeating: "a", count: 1_000_000)
     let before = try Memory.residentBytes()
     for _ in 0..<500 {
@@ -58,7 +58,7 @@ struct ConfigurationTests {
     #expect(!dumped.contains("hush"))
   }
 
-  @Test("the last value of a key holds, and the order of the keys is kept")
+  @Test("the last value of a repeated key holds, and the order of the keys is kept")
   func order() {
     let base: KafkaConfiguration = ["b": "1", "a": "2", "b": "3"]
     #expect(base.description == "b=3, a=2")

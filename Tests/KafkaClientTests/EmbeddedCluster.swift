@@ -37,12 +37,12 @@ enum Settings {
   }
 }
 
-/// How long a test waits for what must come. The embedded broker may take several session time-outs for a rebalance when the
-/// machine is busy.
+/// The longest wait of a test for something that must happen. On a busy machine a rebalance of the embedded broker may take several
+/// session time-outs.
 let patience = Duration.seconds(150)
 
 extension KafkaConsumer {
-  /// Polls until this many messages came, or patience ends.
+  /// Polls until `count` messages have arrived, or patience ends.
   func take(_ count: Int) throws -> [KafkaMessage] {
     var messages: [KafkaMessage] = []
     try pollUntil { batch in
@@ -52,7 +52,7 @@ extension KafkaConsumer {
     return messages
   }
 
-  /// Polls until the condition holds, or patience ends; whether it held.
+  /// Polls until the condition holds, or patience ends. Returns whether it held.
   @discardableResult
   func pollUntil(_ condition: (KafkaBatch) throws -> Bool) throws -> Bool {
     let end = ContinuousClock.now + patience
@@ -63,7 +63,7 @@ extension KafkaConsumer {
   }
 }
 
-/// A listener that notes what it is told.
+/// A listener that records its calls.
 final class NotingListener: KafkaRebalanceListener {
   var held: Set<KafkaTopicPartition> = []
   var revocations = 0
@@ -88,7 +88,7 @@ final class NotingListener: KafkaRebalanceListener {
   }
 }
 
-/// What a call throws.
+/// Returns the error that a call throws; `nil` if it throws none.
 func failure(of body: () throws(KafkaError) -> Void) -> KafkaError? {
   do {
     try body()

@@ -24,7 +24,7 @@ struct GroupTests {
     let (first, second) = (NotingListener(), NotingListener())
     let one = try KafkaConsumer(settings, rebalanceListener: first)
     let two = try KafkaConsumer(settings, rebalanceListener: second)
-    // Both read at once; what is read twice or not at all in a rebalance is the group's business, not this test's.
+    // Both read at once. The test does not check which messages are read twice during the rebalance.
     try one.subscribe(["t"])
     try two.subscribe(["t"])
     #expect(
@@ -47,7 +47,7 @@ struct GroupTests {
   }
 
   @Test(
-    "the listener's start offsets are where reading begins, whatever the group committed",
+    "reading begins at the listener's start offsets, not at the group's committed ones",
     arguments: ["range", "cooperative-sticky"])
   func startOffsets(assignor: String) throws {
     let cluster = try EmbeddedCluster(topics: ["t": 3])
@@ -67,7 +67,7 @@ struct GroupTests {
     #expect(messages.filter { $0.partition == 2 }.map(\.offset) == Array(0..<10))
   }
 
-  @Test("a member that the group has expelled has no metadata to commit with, before it polls again")
+  @Test("a member that the group has expelled gets no metadata to commit with, even before its next poll")
   func expelled() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let listener = NotingListener()
@@ -124,7 +124,7 @@ struct GroupTests {
     #expect(try next.committed([partition], timeout: patience) == [KafkaPosition(partition, offset: 4)])
   }
 
-  @Test("paused partitions bring nothing, resumed ones go on, and a seek goes where it says")
+  @Test("paused partitions give no messages, resumed ones continue, and a seek moves the position")
   func pauseResumeSeek() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 2])
     try fill(cluster, "t", partitions: 2, each: 10)
@@ -169,7 +169,7 @@ struct GroupTests {
     #expect(try cluster.consumer(of: "t").take(3).count == 3)
   }
 
-  @Test("a member that the group does not know any more is told that its partitions are lost")
+  @Test("a member that the group no longer knows learns that its partitions are lost")
   func lost() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let listener = NotingListener()
@@ -182,7 +182,7 @@ struct GroupTests {
     #expect(listener.revocations == 0)
   }
 
-  @Test("closing takes no longer than allowed when the broker is gone")
+  @Test("closing takes no longer than its timeout if the broker is unreachable")
   func boundedClose() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let listener = NotingListener()

@@ -3,7 +3,14 @@ import Testing
 
 @Suite("messages")
 struct MessageTests {
-  @Test("a message comes back as it was sent: key, value, headers, time-stamp, null and empty apart")
+  @Test("the position behind a message is the next offset, and the largest offset is its own next position")
+  func nextPosition() {
+    for (offset, next) in [(0, 1), (41, 42), (Int64.max - 1, Int64.max), (.max, .max)] as [(Int64, Int64)] {
+      #expect(KafkaMessage(topic: "t", partition: 0, offset: offset, value: nil).nextPosition.offset == next)
+    }
+  }
+
+  @Test("a message comes back as it was sent: key, value, headers and timestamp, and null differs from empty")
   func roundTrip() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try cluster.producer()
@@ -114,7 +121,7 @@ struct MessageTests {
     #expect(producer.counts.delivered == 3)
   }
 
-  @Test("a message to a partition that is not there fails, once that is known, and is told as a failure")
+  @Test("a message to a partition that does not exist fails and is reported as a failure")
   func unknownPartition() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try cluster.producer()
@@ -128,7 +135,7 @@ struct MessageTests {
     #expect(producer.takeDeliveryFailures().isEmpty)
   }
 
-  @Test("the end of a partition is an event, where it is asked for")
+  @Test("the end of a partition is an event if the consumer asks for it")
   func partitionEnd() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try cluster.producer()
@@ -139,7 +146,7 @@ struct MessageTests {
     #expect(try consumer.pollUntil { $0.events.contains(end) })
   }
 
-  @Test("one message that is larger than a client takes fails at once, by the topic's name")
+  @Test("a message that is larger than the client takes fails at once, and the error names the topic")
   func tooLarge() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try cluster.producer(["message.max.bytes": "2000"])
@@ -211,7 +218,7 @@ struct MessageTests {
     #expect(producer.counts.sent == 1)
   }
 
-  @Test("with reports of failures only, deliveries are not counted, and what is given up is")
+  @Test("with reports of failures only, deliveries are not counted and purged messages are")
   func reportsOfFailuresOnly() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try cluster.producer(["delivery.report.only.error": "true"])
@@ -225,7 +232,7 @@ struct MessageTests {
     #expect(producer.counts.purged == 1)
   }
 
-  @Test("what is purged is counted by itself and is no failure")
+  @Test("purged messages are counted separately and are no failures")
   func purge() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     try cluster.broker.setBrokerDown()

@@ -32,7 +32,7 @@ struct TransactionTests {
     try producer.commitTransaction(timeout: patience)
   }
 
-  @Test("committing without a transaction is refused as a wrong state, which nothing need be done about")
+  @Test("committing without a transaction is a wrong state, and needs neither a repetition nor an abort")
   func wrongState() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try transactional(cluster)
@@ -42,7 +42,7 @@ struct TransactionTests {
     #expect(error?.description.hasPrefix("committing the transaction failed: ") == true)
   }
 
-  @Test("a producer that was fenced off is told by a fatal error")
+  @Test("a fenced producer gets a fatal error")
   func fenced() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try transactional(cluster)
@@ -60,7 +60,7 @@ struct TransactionTests {
     #expect(sent?.isFatal == true)
   }
 
-  @Test("a message that fails makes the transaction abortable, and says which message it was")
+  @Test("a message that fails makes the commit throw an abortable error, and its report carries its tag")
   func abortable() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try transactional(cluster)
@@ -98,7 +98,7 @@ struct TransactionTests {
     #expect(producer.counts.delivered == 1)
   }
 
-  @Test("an end of the transaction that fails for the moment is repeated by the client itself")
+  @Test("librdkafka repeats the end of a transaction that fails temporarily")
   func retriedEnd() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try transactional(cluster)
@@ -109,7 +109,7 @@ struct TransactionTests {
     #expect(producer.counts.delivered == 1)
   }
 
-  @Test("a commit that ran out of time is retriable, and the same call ends it")
+  @Test("a commit that timed out is retriable, and repeating the call completes it")
   func timeOut() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let producer = try transactional(cluster)

@@ -71,7 +71,7 @@ struct BoundsTests {
       h.register(.phone(at: time, app: "com.example.build\(i)"), at: time)
       #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
     }
-    #expect(h.planner.apps.capacity == 2)
+    #expect(h.planner.ledgers.apps.capacity == 2)
     h.register(.phone("d2", at: H.noon, app: "com.example.build99"))
     // Its widget owes nothing, so a forgotten device goes with the next record.
     h.apply(.forget(device: "d1"), at: H.noon + 3 * H.hour)
@@ -116,7 +116,7 @@ struct BoundsTests {
       // Build 1 spent nothing on this day, so it is not missed.
       #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
       #expect(appRecords() == ["a/com.example.build0"])
-      #expect(h.planner.apps.capacity == 5 || isLost)
+      #expect(h.planner.ledgers.apps.capacity == 5 || isLost)
       decisions.append(h.decisions)
     }
     #expect(decisions[0] == decisions[1])

@@ -44,6 +44,7 @@ struct PlannerHarness {
     decisions += last
     commands += lastCommands
     offset += 1
+    if offset % 16 == 0 { planner.checkInvariants() }
     return last
   }
 

@@ -60,9 +60,8 @@ struct PricingTests {
 
   @Test("a kind takes over what its first instances found, and from then on follows slowly")
   func kinds() {
-    var kind = KindState(name: "K")
-    kind.configure(.flights { $0.name = "K" })
-    kind.theta = 1
+    var kind = KindCurve()
+    kind.configure(Policy.flights { $0.name = "K" }.kinds[0])
     kind.follow(theta: 3)
     #expect(kind.theta == 2)
     for _ in 0..<2000 { kind.follow(theta: 4) }

@@ -360,9 +360,9 @@ private typealias H = PlannerHarness
     h.apply(.forget(device: "d1"), at: H.noon + H.minute)
     h.drain()
     #expect(h.planner.deviceCount == 0)
-    #expect(h.planner.devices.liveCount == 0)
-    #expect(h.planner.instances.liveCount == 0)
-    #expect(h.planner.entries.liveCount == 0)
+    #expect(h.planner.registry.devices.liveCount == 0)
+    #expect(h.planner.registry.instances.liveCount == 0)
+    #expect(h.planner.registry.entries.liveCount == 0)
   }
 
   @Test("what APNs refused for good is refunded once")
@@ -441,7 +441,7 @@ private typealias H = PlannerHarness
       #expect(h.lastCommands.map(\.surface) == (base == 0 ? [.widget, .background] : []))
       h.drain()
       #expect(h.decisions.filter(\.final).count == 2)
-      #expect(h.planner.causes.liveCount == 0)
+      #expect(h.planner.pending.causes.liveCount == 0)
     }
   }
 
@@ -464,7 +464,7 @@ private typealias H = PlannerHarness
       h.register(.phone(widgets: (0..<64).map { .flight("w\(round)-\($0)", kind: "K\(round)-\($0)") }))
     }
     h.tick(at: H.noon)
-    #expect(h.planner.instances.liveCount == 64)
+    #expect(h.planner.registry.instances.liveCount == 64)
   }
 
   @Test("a rolling window with a reserve waits for the charge that must fall out")

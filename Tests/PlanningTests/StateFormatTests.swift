@@ -56,16 +56,18 @@ struct StateFormatTests {
   @Test("the fixtures hold everything that a device can have")
   func everything() throws {
     let planner = try Self.restored(Self.records(StateFixtures.devices))
-    let instances = planner.instances.values.filter { $0.flags.contains(.used) }
-    #expect(!planner.viewHabits.isEmpty && !planner.rareStates.isEmpty && !planner.nextReloads.isEmpty)
-    #expect(!planner.rollingCharges.isEmpty && planner.causes.liveCount > 2)
-    #expect(planner.addressed.values.contains { $0.started.contains { !$0.name.isEmpty } })
-    #expect(planner.addressed.values.contains { $0.ended } && planner.addressed.values.contains { $0.tat != 0 })
+    let instances = planner.registry.instances.values.filter { $0.flags.contains(.used) }
+    #expect(!planner.pricing.viewHabits.isEmpty && !planner.registry.rareStates.isEmpty)
+    #expect(!planner.registry.nextReloads.isEmpty)
+    #expect(!planner.ledgers.rollingCharges.isEmpty && planner.pending.causes.liveCount > 2)
+    let addressed = planner.registry.addressed.values
+    #expect(addressed.contains { $0.started.contains { !$0.name.isEmpty } })
+    #expect(addressed.contains { $0.ended } && addressed.contains { !$0.rate.isFull })
     #expect(Set(instances.map(\.surface)).count == 4)
-    #expect(instances.contains { $0.flags.contains(.retired) } && instances.contains { $0.held != 0 })
-    #expect(instances.contains { $0.flags.contains(.chargedByLast) })
-    #expect(planner.entries.values.contains { $0.shown != 0 && $0.current != 0 && $0.shown != $0.current })
-    #expect(planner.devices.values.contains { $0.flags.contains(.forgotten) })
+    #expect(instances.contains { $0.flags.contains(.retired) } && instances.contains { $0.heldFor != .none })
+    #expect(instances.contains { $0.day.chargedByLast })
+    #expect(planner.registry.entries.values.contains { $0.shown != 0 && $0.current != 0 && $0.shown != $0.current })
+    #expect(planner.registry.devices.values.contains { $0.flags.contains(.forgotten) })
   }
 
   @Test("a record of a device that is cut off or changed is refused or read, and never traps", arguments: 0..<6)

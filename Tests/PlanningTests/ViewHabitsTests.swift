@@ -59,37 +59,29 @@ struct ViewHabitsTests {
 
   @Test("with the kind's own curve as habits the share to come is the kind's")
   func sameCurve() {
-    var kind = KindState(name: "K")
+    var kind = KindCurve()
     var views = [Double](repeating: 0, count: 24)
     for hour in 0..<24 { views[hour] = Double(hour % 4 + 1) / 4 }
-    kind.configure(
-      .flights {
-        $0.name = "K"
-        $0.views = views
-      })
+    kind.configure(Policy.flights { $0.views = views }.kinds[0])
     var habits = ViewHabits()
     for day in 0..<4 {
       for hour in 0..<24 where hour % 4 >= 3 - day { _ = habits.note(localHour: Int64(day) * 24 + Int64(hour)) }
     }
     #expect((0..<24).allSatisfy { habits.share($0) == views[$0] })
     for minute in stride(from: Int64(0), to: 1440, by: 7) {
-      let usual = kind.shareToCome(timeOfDay: minute * H.minute)
-      #expect(abs(kind.shareToCome(timeOfDay: minute * H.minute, habits: habits) - usual) < 1e-9)
+      let usual = kind.shareToCome(TimeOfDay(microseconds: minute * H.minute))
+      #expect(abs(kind.shareToCome(TimeOfDay(microseconds: minute * H.minute), habits: habits) - usual) < 1e-9)
     }
   }
 
   @Test(
     "a device that is looked at in the evening only has its day's value still to come at noon, and none of it at night")
   func shareToCome() {
-    var kind = KindState(name: "K")
-    kind.configure(
-      .flights {
-        $0.name = "K"
-        $0.viewsWeight = 0
-      })
+    var kind = KindCurve()
+    kind.configure(Policy.flights { $0.viewsWeight = 0 }.kinds[0])
     var habits = ViewHabits()
     for day in 0..<10 { for hour in [19, 20] { _ = habits.note(localHour: Int64(day * 24 + hour)) } }
-    func toCome(_ hour: Int64) -> Double { kind.shareToCome(timeOfDay: hour * H.hour, habits: habits) }
+    func toCome(_ hour: Int64) -> Double { kind.shareToCome(TimeOfDay(microseconds: hour * H.hour), habits: habits) }
     #expect(abs(toCome(4) - 1) < 1e-9 && abs(toCome(12) - 1) < 1e-9 && abs(toCome(19) - 1) < 1e-9)
     #expect(abs(toCome(20) - 0.5) < 0.1)
     #expect(abs(toCome(21)) < 1e-9 && abs(toCome(2)) < 1e-9)
@@ -157,9 +149,9 @@ struct ViewHabitsTests {
     h.register(.phone("d2", developerMode: true))
     h.signal(.widgetViewed(instance: "w1"), device: "d2", at: H.noon)
     h.event(.delay(10, id: "e1", at: H.noon))
-    #expect(h.planner.viewHabits.isEmpty)
+    #expect(h.planner.pricing.viewHabits.isEmpty)
     h.signal(.widgetViewed(instance: "w1"), device: "d1", at: H.noon + H.hour)
-    #expect(h.planner.viewHabits.count == 1)
+    #expect(h.planner.pricing.viewHabits.count == 1)
     #expect(MemoryLayout<ViewHabits>.stride == 32)
   }
 
@@ -189,7 +181,7 @@ struct ViewHabitsTests {
     h.register(.phone())
     h.signal(.widgetViewed(instance: nil), at: H.noon + 1)
     let again = try Self.restored(Self.records(&h.planner))
-    #expect(again.viewHabits == h.planner.viewHabits && again.viewHabits.count == 1)
+    #expect(again.pricing.viewHabits == h.planner.pricing.viewHabits && again.pricing.viewHabits.count == 1)
   }
 
   @Test("state in another format is refused", arguments: [0, stateFormatVersion + 1, 255] as [UInt8])

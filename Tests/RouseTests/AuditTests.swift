@@ -50,7 +50,7 @@ struct AuditTests {
   @Test("each question has an answer")
   func answers() throws {
     let place = try planned()
-    #expect(try place.rouse(list: ["audit", "summary"] + store).out.contains("decisions  4, of which final 3"))
+    #expect(try place.rouse(list: ["audit", "summary"] + store).out.contains("decisions  4 (3 of them final)"))
     #expect(try place.rouse(list: ["audit", "device", "d1"] + store).lines.first == "device d1: 5 entries")
     #expect(try place.rouse(list: ["audit", "event", "e3"] + store).out.contains("1 decision on 1 device"))
     #expect(try place.rouse(list: ["audit", "top", "--by", "device"] + store).lines.last == "4 decisions in all")

@@ -84,7 +84,7 @@ struct ReferencePlanner {
   }
 
   private mutating func note(_ content: LogRecord.Content) {
-    let (isFirst, found) = interests.take(content, now: planner.now)
+    let (isFirst, found) = interests.take(content, now: planner.now.microseconds)
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 

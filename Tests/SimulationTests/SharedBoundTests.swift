@@ -51,19 +51,20 @@ struct SharedBoundTests {
   private static func plans(perDay: Int, minInterval: Int64, rate: BudgetProfile.Rate) -> [[Int64]] {
     var plans: [[Int64]] = []
     let ledger = RateLedger(rate)
-    func extend(_ plan: [Int64], from place: Int, tat: Int64) {
+    func extend(_ plan: [Int64], from place: Int, rate: RateState) {
       plans.append(plan)
       if plan.count == perDay { return }
       for next in place..<slots {
         let at = start + Int64(next) * slot
         if let last = plan.last, at - last < minInterval { continue }
-        guard ledger.admits(tat: tat, now: at) else { continue }
-        var after = tat
-        ledger.charge(tat: &after, now: at)
-        extend(plan + [at], from: next + 1, tat: after)
+        let now = Timestamp(microseconds: at)
+        guard ledger.admits(rate, now: now) else { continue }
+        var after = rate
+        ledger.charge(&after, now: now)
+        extend(plan + [at], from: next + 1, rate: after)
       }
     }
-    extend([], from: 0, tat: 0)
+    extend([], from: 0, rate: RateState())
     return plans
   }
 

@@ -3,13 +3,13 @@ import JSON
 import Testing
 import Verification
 
-@Suite("the independent check of the books")
+@Suite("the check of the ledgers")
 struct LedgerCheckTests {
   private static let policy = PolicyReference(version: "1", hash: "0123456789abcdef")
   private static let noon: Int64 = 1_782_907_200_000_000
   private static let second: Int64 = 1_000_000
 
-  /// A day of one device with one widget: charge after charge, a second apart, each with an event of its own.
+  /// The records of one device with one widget: charges a second apart, each for an event of its own.
   private struct Day {
     var decisions: [Decision] = []
     var commands: [Command] = []
@@ -34,7 +34,7 @@ struct LedgerCheckTests {
       }
     }
 
-    /// - Parameter twice: every record comes again.
+    /// - Parameter twice: whether every record is added twice.
     func check(twice: Bool = false) throws -> LedgerReport {
       let limits = LedgerLimits(
         device: LedgerLimits.Rate(limit: 1, windowMicroseconds: second, burst: 3),
@@ -48,7 +48,7 @@ struct LedgerCheckTests {
     }
   }
 
-  @Test("books that are right are found right, in any order and with records repeated")
+  @Test("correct books have no violation, in any order and with records repeated")
   func right() throws {
     let report = try Day(charges: 5).check(twice: true)
     #expect(report.violationCount == 0, "\(report.text)")
@@ -57,7 +57,7 @@ struct LedgerCheckTests {
     #expect(report.chargesRecomputed == 5 && report.ledgers == 2)
   }
 
-  @Test("each kind of wrong book is found")
+  @Test("each kind of violation is found")
   func wrong() throws {
     func rules(_ change: (inout Day) -> Void) throws -> Set<LedgerReport.Rule> {
       var day = Day(charges: 5)
@@ -82,7 +82,7 @@ struct LedgerCheckTests {
       } == [.idReused])
   }
 
-  @Test("a rate that is exceeded is found, to the microsecond")
+  @Test("a charge one microsecond too early exceeds the rate")
   func rate() throws {
     var day = Day(charges: 5)
     // Three at once empty the burst; the next is due a second later.
@@ -95,7 +95,7 @@ struct LedgerCheckTests {
     #expect(try day.check().violationsByRule[.overspent] == 1)
   }
 
-  @Test("a rate whose last token came back is admitted again where refunds are allowed")
+  @Test("a charge after a refund of the last token is allowed only where refunds are")
   func refundedRate() throws {
     let limits = LedgerLimits(device: LedgerLimits.Rate(limit: 1, windowMicroseconds: 10 * Self.second, burst: 1))
     for refundsAllowed in [false, true] {
@@ -109,13 +109,13 @@ struct LedgerCheckTests {
     }
   }
 
-  @Test("a person who allows frequent updates while the activity runs breaks no book")
+  @Test("a rate that changes because a person allows frequent updates is no violation")
   func frequentUpdatesAllowed() throws {
     let limits = LedgerLimits(
       activity: [6, 2].map { LedgerLimits.Rate(limit: 1, windowMicroseconds: $0 * Self.second, burst: 3) })
     func report(left: [Int]) throws -> LedgerReport {
       var day = Day(charges: 4)
-      // Two by the slow rate, which leave a TAT of 12 s, then two by the fast one.
+      // Two charges at the slow rate, which leave a TAT of 12 s, then two at the fast one.
       for (i, second) in [0, 1, 9, 12].enumerated() {
         day.commands[i].at = Timestamp(microseconds: Self.noon + Int64(second) * Self.second)
         day.commands[i].charged = [Command.Charge(ledger: .activity, owner: "w", left: left[i])]
@@ -130,11 +130,11 @@ struct LedgerCheckTests {
     #expect(try report(left: [2, 1, 0, 2]).violationsByRule == [.ledgerBroken: 1])
   }
 
-  @Test("what was sent under a policy without a limit for the app counts when the one with it comes back")
+  @Test("commands under a policy without a limit for the app count when the policy with the limit returns")
   func appLimitComesBack() throws {
     func report(between hash: String) throws -> LedgerReport {
       var day = Day(charges: 3)
-      // The second one counts and names no charge, where its policy has no limit.
+      // The second command counts but names no charge, because its policy has no limit.
       for (i, left) in [9, nil, 7].enumerated() {
         day.commands[i].charged = left.map { [Command.Charge(ledger: .app, owner: "a", left: $0)] } ?? []
       }
@@ -156,9 +156,9 @@ struct LedgerCheckTests {
     #expect(try day.check().violationsByRule[.overspent] == 1)
   }
 
-  @Test("what does not fit into memory is found all the same, app ledgers included")
+  @Test("violations are found in records that do not fit into memory, in the ledgers of apps too")
   func onDisk() throws {
-    /// Devices that take turns, each charged for itself and its app, and their report by a check of so much memory.
+    /// Checks 600 commands to 40 devices in turn, each charged to an instance and to the app.
     func report(memoryMax: Int, _ change: (inout [Command]) -> Void = { _ in }) throws -> LedgerReport {
       var commands: [Command] = []
       var check = LedgerCheck(memoryMax: memoryMax)

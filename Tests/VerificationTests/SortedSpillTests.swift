@@ -57,7 +57,7 @@ struct SortedSpillTests {
     #expect(found == expected, "seed \(seed)")
   }
 
-  @Test("nothing stays in the folder, and a folder that is not there is named")
+  @Test("no file stays in the folder, and the error for a missing folder names it")
   func folder() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("spill-\(UUID().uuidString)")
     var lost = SortedSpill(bytesMax: 1, directory: folder)
@@ -75,7 +75,7 @@ struct SortedSpillTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     var found: [UInt8] = []
     try spill.forEach { (_, content) throws(LedgerCheckError) in found += content }
-    // By partition, then offset; contents count the other way.
+    // Records come by partition, then by offset. Their contents count down as offsets rise.
     #expect(found == [9, 6, 3, 0, 8, 5, 2, 7, 4, 1])
   }
 }

@@ -2,10 +2,10 @@ import Domain
 import Foundation
 public import JSON
 
-/// Answers as JSON with sorted keys and times in RFC 3339. Decisions and commands have the members that they have on
-/// their topics.
+/// Writes answers as JSON with sorted keys and with times in RFC 3339. Decisions and commands have the members that they have
+/// on their topics.
 public enum AuditJSON {
-  /// A value of JSON, put together from answers.
+  /// A JSON value.
   indirect enum Value: Codable {
     case null
     case bool(Bool)
@@ -34,7 +34,7 @@ public enum AuditJSON {
       }
     }
 
-    /// The value of a JSON text; the text itself as a string where it is none.
+    /// Reads a JSON text. A text that is no JSON becomes a string.
     init(json text: String) {
       self = (try? JSONDecoder().decode(Value.self, from: Data(text.utf8))) ?? .string(text)
     }
@@ -53,14 +53,14 @@ public enum AuditJSON {
     }
   }
 
-  /// One line of JSON Lines, without the line feed: the value as it stands on its topic.
+  /// Returns an entry as it stands on its topic: one line without the line feed.
   public static func line(_ entry: AuditEntry) -> String {
     var writer = JSONWriter()
     write(entry, to: &writer)
     return writer.text
   }
 
-  /// Appends a value as it stands on its topic.
+  /// Writes an entry as it stands on its topic.
   public static func write(_ entry: AuditEntry, to writer: inout JSONWriter) {
     switch entry {
     case .decision(let decision): decision.encode(to: &writer)
@@ -68,13 +68,26 @@ public enum AuditJSON {
     }
   }
 
+  /// Returns the decisions and commands of a device as JSON.
+  /// - Throws: an error of the encoder, which no answer of this module leads to.
   public static func render(_ timeline: DeviceTimeline) throws -> String { try text(value(timeline)) }
+  /// Returns the decisions about an event as JSON.
+  /// - Throws: an error of the encoder, which no answer of this module leads to.
   public static func render(_ effect: EventEffect) throws -> String { try text(value(effect)) }
+  /// Returns the stories of an event on a device as JSON.
+  /// - Throws: an error of the encoder, which no answer of this module leads to.
   public static func render(_ answer: WhyAnswer) throws -> String { try text(value(answer)) }
+  /// Returns the most frequent values as JSON.
+  /// - Throws: an error of the encoder, which no answer of this module leads to.
   public static func render(_ top: Top) throws -> String { try text(value(top)) }
+  /// Returns the charges of a device as JSON.
+  /// - Throws: an error of the encoder, which no answer of this module leads to.
   public static func render(_ statement: BudgetStatement) throws -> String { try text(value(statement)) }
+  /// Returns the totals of a store as JSON.
+  /// - Throws: an error of the encoder, which no answer of this module leads to.
   public static func render(_ summary: AuditSummary) throws -> String { try text(value(summary)) }
 
+  /// The JSON text of a value.
   static func text(_ value: Value) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -88,6 +101,6 @@ extension AuditJSON.Value {
   static func time(_ time: Timestamp) -> Self { .string(Figure.time(time)) }
   static func count(_ count: Int) -> Self { .integer(Int64(count)) }
   static func strings(_ values: [String]) -> Self { .array(values.map { .string($0) }) }
-  /// Without the members that are nil.
+  /// An object without the members that are nil.
   static func members(_ members: [String: Self?]) -> Self { .object(members.compactMapValues { $0 }) }
 }

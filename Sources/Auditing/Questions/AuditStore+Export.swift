@@ -2,9 +2,13 @@ import Domain
 import GRDB
 
 extension AuditStore {
-  /// Hands over every decision and command of a range, in the order of storing, until `row` returns false. Reads in
-  /// short steps, so that a long export holds up neither the writer nor the write-ahead log; what is stored meanwhile may
-  /// be included. Returns the number of rows handed over. What `row` throws ends it.
+  /// Passes every decision and command of a range to `row`, in the order of storing. It reads in short steps, so that a long
+  /// export holds up neither the writer nor the write-ahead log. Records that are stored meanwhile may be included.
+  /// - Parameters:
+  ///   - range: the range of log time.
+  ///   - row: takes one entry; returns false to end the export.
+  /// - Returns: the number of entries passed.
+  /// - Throws: `AuditError` when the file cannot be read, or what `row` throws.
   @discardableResult
   public func export(_ range: TimeRange = .all, row: (AuditEntry) throws -> Bool) throws -> Int {
     let stepRows: Int64 = 4_096
@@ -20,6 +24,7 @@ extension AuditStore {
     return count
   }
 
+  /// Reads the entries of a range of sequence numbers.
   private func entries(_ range: TimeRange, from start: Int64, below end: Int64) throws(AuditError) -> [AuditEntry] {
     try read { db in
       let names = NameReader(db)

@@ -1,85 +1,49 @@
 public import Domain
-import GRDB
 
-/// A whole store at a glance.
+/// The totals of a whole store.
 public struct AuditSummary: Equatable, Sendable {
-  /// Decisions with one verdict and reason.
+  /// The decisions with one verdict and reason.
   public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason
+    /// The number of decisions.
     public var decisions: Int
-    /// Those that close their (event, instance).
+    /// The number of final ones among them.
     public var final: Int
   }
+  /// The commands of one surface.
   public struct SurfaceCount: Equatable, Sendable {
     public var surface: Surface
+    /// The number of commands.
     public var commands: Int
   }
+  /// The tokens charged to one kind of ledger.
   public struct LedgerCount: Equatable, Sendable {
     public var ledger: Command.Ledger
+    /// The number of tokens charged.
     public var tokens: Int
   }
 
-  /// Different events and devices that the store knows: those with a decision. An event that nobody listens to has none.
+  /// The number of events with a decision. An event that interests no device has none.
   public var events: Int
+  /// The number of devices with a decision.
   public var devices: Int
+  /// The number of all decisions.
   public var decisions: Int
+  /// The number of final decisions.
   public var finalDecisions: Int
-  /// Most frequent first.
+  /// The decisions by verdict and reason, the most frequent first.
   public var outcomes: [Outcome]
+  /// The number of all commands.
   public var commands: Int
-  /// In order of surface.
+  /// The commands by surface, in the order of the surfaces' codes.
   public var surfaces: [SurfaceCount]
-  /// In order of ledger.
+  /// The charges by ledger, in the order of the ledgers' codes.
   public var charged: [LedgerCount]
+  /// The time of the oldest record; nil in an empty store.
   public var first: Timestamp?
+  /// The time of the newest record; nil in an empty store.
   public var last: Timestamp?
+  /// Bytes of the file in use.
   public var bytes: Int64
-}
-
-extension AuditStore {
-  /// A whole store at a glance, from its counts: quick at any size. `events` and `devices` may include some
-  /// that retention has just emptied.
-  public func summary() throws(AuditError) -> AuditSummary {
-    try read { db in
-      func count(_ table: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 }
-      let span = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
-      var summary = AuditSummary(
-        events: try count("event"), devices: try count("device"), decisions: 0,
-        finalDecisions: 0, outcomes: [], commands: 0, surfaces: [], charged: [],
-        first: try span?.optionalInteger(0).map { Timestamp(microseconds: $0) },
-        last: try span?.optionalInteger(1).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())
-      var outcomes: [Int64: AuditSummary.Outcome] = [:]
-      for (group, count) in try db.tallies(in: .all) {
-        let code = try DecisionCode(code: group.code)
-        var outcome =
-          outcomes[group.code >> 1]
-          ?? AuditSummary.Outcome(verdict: code.verdict, reason: code.reason, decisions: 0, final: 0)
-        outcome.decisions = outcome.decisions.addingSaturated(count)
-        outcome.final = outcome.final.addingSaturated(code.final ? count : 0)
-        outcomes[group.code >> 1] = outcome
-      }
-      summary.outcomes = outcomes.values.sorted {
-        ($1.decisions, $0.reason.code, $0.verdict.code) < ($0.decisions, $1.reason.code, $1.verdict.code)
-      }
-      summary.decisions = summary.outcomes.reduce(0) { $0.addingSaturated($1.decisions) }
-      summary.finalDecisions = summary.outcomes.reduce(0) { $0.addingSaturated($1.final) }
-      for row in try Row.fetchAll(
-        db, sql: "SELECT surface, sum(count) FROM commandTally WHERE ledger = 0 GROUP BY 1 ORDER BY 1")
-      {
-        summary.surfaces.append(
-          AuditSummary.SurfaceCount(
-            surface: try Surface(code: row.integer(0)), commands: try row.integer(1, as: Int.self)))
-      }
-      summary.commands = summary.surfaces.reduce(0) { $0.addingSaturated($1.commands) }
-      for row in try Row.fetchAll(
-        db, sql: "SELECT ledger, sum(count) FROM commandTally WHERE ledger > 0 GROUP BY 1 ORDER BY 1")
-      {
-        summary.charged.append(
-          AuditSummary.LedgerCount(
-            ledger: try Command.Ledger(code: row.integer(0)), tokens: try row.integer(1, as: Int.self)))
-      }
-      return summary
-    }
-  }
 }

@@ -1,83 +1,74 @@
 public import Domain
-import GRDB
 
-/// What a device was charged, like the statement of a bank account.
+/// The charges to a device's ledgers, in the form of a bank statement.
 public struct BudgetStatement: Equatable, Sendable {
   /// One charge.
   public struct Line: Equatable, Sendable {
+    /// The time of the command, in log time.
     public var at: Timestamp
+    /// The id of the command.
     public var command: String
-    /// Kinds that the push served, in the command's order, each once.
+    /// The kinds that the push served, each once, in the order of the command.
     public var kinds: [String]
+    /// The number of different events that the push showed.
     public var events: Int
-    /// Tokens that came back to the ledger since the line before: a new window, the rate, a refund.
+    /// The number of tokens that came back to the ledger since the line before: by a new window, the rate or a refund.
     public var refilled: Int
+    /// The number of tokens left after the charge.
     public var left: Int
   }
 
   /// The charges of one calendar day.
   public struct Day: Equatable, Sendable {
-    /// `2026-11-20`
+    /// The date, such as `2026-11-20`.
     public var date: String
+    /// The number of charges on that day.
     public var charges: Int
   }
 
-  /// One ledger of one owner.
+  /// The charges to one ledger.
   public struct Account: Equatable, Sendable {
+    /// The kind of ledger.
     public var ledger: Command.Ledger
-    /// Instance, device or app.
+    /// The instance, device, activity or app that the ledger belongs to.
     public var owner: String
-    /// Tokens before the first charge.
+    /// The number of tokens before the first charge.
     public var opening: Int
+    /// The charges, oldest first.
     public var lines: [Line]
-    /// Tokens after the last charge.
+    /// The number of tokens after the last charge.
     public var closing: Int
+    /// The charges by calendar day, oldest first; days without a charge are left out.
     public var days: [Day]
   }
 
+  /// The id of the device.
   public var device: String
+  /// Whether the store has ever seen the device.
   public var isKnown: Bool
+  /// The range in question.
   public var range: TimeRange
-  /// Of the calendar days, east of UTC.
+  /// The offset of the calendar days from UTC, positive to the east.
   public var utcOffset: TimeSpan
-  /// In order of ledger and owner.
+  /// The accounts in order of ledger and owner.
   public var accounts: [Account]
+  /// The number of commands in the statement.
   public var commands: Int
-  /// Commands that were charged to nobody.
+  /// The number of commands among them that were charged to no ledger.
   public var free: Int
-  /// Older commands of the range that the limit left out.
+  /// The number of older commands in the range, which the limit left out.
   public var omitted: Int
 }
 
-extension AuditStore {
-  /// The charges of a device within a range, the latest `limit` commands of it. Days are those of a fixed offset to UTC.
-  public func statement(
-    _ device: String, range: TimeRange = .all, utcOffset: TimeSpan = .zero, limit: Int = 1_000
-  ) throws(AuditError) -> BudgetStatement {
-    try read { db in
-      let names = NameReader(db)
-      var statement = BudgetStatement(
-        device: device, isKnown: false, range: range, utcOffset: utcOffset, accounts: [], commands: 0, free: 0,
-        omitted: 0)
-      guard let number = try names.number(device, in: .device) else { return statement }
-      statement.isKnown = true
-      let rows = try db.commands(toDevice: number, in: range)
-      statement.omitted = max(0, rows.count - limit)
-      for row in rows.suffix(max(0, limit)) { statement.add(try row.command(names)) }
-      statement.accounts.sort { ($0.ledger.code, $0.owner) < ($1.ledger.code, $1.owner) }
-      return statement
-    }
-  }
-}
-
 extension BudgetStatement {
-  /// The calendar day of a time.
+  /// The date of a time at the statement's offset.
   func day(of time: Timestamp) -> String {
     let local = (time + utcOffset).seconds
     return Figure.day(local >= 0 ? local / 86_400 : (local + 1) / 86_400 - 1)
   }
 
-  fileprivate mutating func add(_ command: Command) {
+  /// Adds the charges of a command, which is newer than those before.
+  mutating func add(_ command: Command) {
     commands += 1
     if command.charged.isEmpty { free += 1 }
     var kinds: [String] = []

@@ -65,3 +65,10 @@ extension Row {
     return StoredValueError(reason: "holds a row whose column \(name) is not \(expected)")
   }
 }
+
+extension Row {
+  /// Returns the first row of a query, or nil without rows. The statement is prepared once for each connection.
+  static func fetchOne(_ db: Database, cached sql: String, _ arguments: StatementArguments) throws -> Row? {
+    try fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+  }
+}

@@ -1,40 +1,41 @@
 import Domain
 import GRDB
 
-/// Why the audit store could not do what was asked, and what to do about it. A failed write leaves the file as it was:
-/// the caller still has its batch.
+/// A failure of the audit store, with what to do about it. A failed write leaves the file as it was, so the caller can
+/// store its batch again.
 public struct AuditError: Error, Equatable, Sendable {
-  /// What kind of trouble it is.
+  /// The kinds of failure.
   public enum Kind: String, Equatable, Sendable {
-    /// The file is missing, its folder is, or it may not be read.
+    /// The file or its folder is missing, or the user may not read it.
     case cannotOpen
-    /// A newer program wrote the file.
+    /// A newer version of the program wrote the file.
     case newerVersion
     /// The file is a database of something else.
     case notAStore
-    /// The disk, or the size the store was given, is full.
+    /// The disk is full, or the file has reached `AuditOptions.fileBytesMax`.
     case diskFull
     /// The disk failed to read or write.
     case diskFailure
-    /// The file is damaged, or no database.
+    /// The file is damaged, or is no database.
     case corrupt
-    /// Another process holds the file for longer than the busy timeout.
+    /// Another process wrote to the file for longer than `AuditOptions.busyTimeout`.
     case locked
-    /// The file, or this way of opening it, does not allow writing.
+    /// The file may not be written, or was opened for reading only.
     case readOnly
-    /// SQLite refused for a reason of its own.
+    /// SQLite refused for another reason.
     case other
   }
 
+  /// The kind of failure.
   public var kind: Kind
-  /// The file.
+  /// The path of the store.
   public var path: String
-  /// What was wrong.
+  /// The cause, as the rest of a sentence that begins with the store.
   public var reason: String
-  /// What to do.
+  /// The remedy, as an instruction to the operator.
   public var advice: String
 
-  /// Whether the same call may work later without anybody changing the store: the caller keeps the batch and tries again.
+  /// Whether the same call may succeed later without a change to the store. The caller keeps its batch and tries again.
   public var isRetriable: Bool {
     switch kind {
     case .diskFull, .diskFailure, .locked: true
@@ -44,54 +45,65 @@ public struct AuditError: Error, Equatable, Sendable {
 }
 
 extension AuditError: CustomStringConvertible {
+  /// The store, the cause and the remedy in one sentence.
   public var description: String { "audit store \(path): \(reason); \(advice)" }
 }
 
 extension AuditError {
-  /// The meaning of what SQLite said about a file.
+  /// Turns an error of SQLite, of a stored row or of this module into a failure of a store.
   init(_ error: any Error, path: String) {
-    if let known = error as? AuditError {
-      self = known
-      return
+    switch error {
+    case let known as AuditError: self = known
+    case let damage as StoredValueError: self = .unreadable(damage.reason, path: path)
+    case let damage as BinaryError: self = .unreadable("holds a row where \(damage)", path: path)
+    case let refused as DatabaseError: self.init(sqlite: refused, path: path)
+    default: self.init(kind: .other, path: path, reason: "\(error)", advice: "see the reason")
     }
-    if let reason = (error as? StoredValueError)?.reason ?? (error as? BinaryError).map({ "holds a row where \($0)" }) {
-      self.init(
-        kind: .corrupt, path: path, reason: reason,
-        advice: "use the version that wrote it, or move it away; a new store can be filled again from the topics")
-      return
-    }
-    guard let error = error as? DatabaseError else {
-      self.init(kind: .other, path: path, reason: "\(error)", advice: "see the reason")
-      return
-    }
+  }
+
+  private static func unreadable(_ reason: String, path: String) -> AuditError {
+    AuditError(
+      kind: .corrupt, path: path, reason: reason,
+      advice: "use the version that wrote it, or move it away; a new store can be filled again from the topics")
+  }
+
+  private init(sqlite error: DatabaseError, path: String) {
     let said = error.message ?? error.resultCode.description
-    switch error.resultCode {
+    let (kind, reason, advice) = Self.meaning(of: error.resultCode, said)
+    self.init(kind: kind, path: path, reason: reason, advice: advice)
+  }
+
+  /// The kind, the reason and the advice for a result code.
+  private static func meaning(of code: ResultCode, _ said: String) -> (Kind, String, String) {
+    switch code {
     case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
-      self.init(
-        kind: .cannotOpen, path: path, reason: "cannot be opened (\(said))",
-        advice: "check that its folder exists and that this user may read and write there")
+      (
+        .cannotOpen, "cannot be opened (\(said))",
+        "check that its folder exists and that this user may read and write there"
+      )
     case .SQLITE_FULL:
-      self.init(
-        kind: .diskFull, path: path, reason: "no room left (\(said))",
-        advice: "free disk space or shorten the retention; nothing was stored of this batch, it can be stored again")
+      (
+        .diskFull, "no room left (\(said))",
+        "free disk space or shorten the retention; nothing was stored of this batch, it can be stored again"
+      )
     case .SQLITE_IOERR:
-      self.init(
-        kind: .diskFailure, path: path, reason: "the disk failed (\(said))",
-        advice: "check the disk and its free space; nothing was stored of this batch, it can be stored again")
+      (
+        .diskFailure, "the disk failed (\(said))",
+        "check the disk and its free space; nothing was stored of this batch, it can be stored again"
+      )
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-      self.init(
-        kind: .corrupt, path: path, reason: "is damaged or not a database (\(said))",
-        advice: "move it away; a new store can be filled again from the topics")
+      (
+        .corrupt, "is damaged or not a database (\(said))",
+        "move it away; a new store can be filled again from the topics"
+      )
     case .SQLITE_BUSY, .SQLITE_LOCKED:
-      self.init(
-        kind: .locked, path: path, reason: "another process is writing (\(said))",
-        advice: "let one process write to a store; try again")
+      (.locked, "another process is writing (\(said))", "let one process write to a store; try again")
     case .SQLITE_READONLY:
-      self.init(
-        kind: .readOnly, path: path, reason: "may not be written (\(said))",
-        advice: "open it for writing, or give this user write access to the file and its folder")
-    default:
-      self.init(kind: .other, path: path, reason: said, advice: "report this with the version of the program")
+      (
+        .readOnly, "may not be written (\(said))",
+        "open it for writing, or give this user write access to the file and its folder"
+      )
+    default: (.other, said, "report this with the version of the program")
     }
   }
 }

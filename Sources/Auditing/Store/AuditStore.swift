@@ -1,19 +1,19 @@
-public import Domain
+import Domain
 import GRDB
 
-/// Every decision and command, kept in one SQLite file and ready to be asked about.
+/// A store of all decisions and commands in one SQLite file, with the questions that can be asked about them.
 ///
-/// One value belongs to one thread. Other threads and processes open the same path for themselves: readers never wait
-/// for the writer (write-ahead log), and several writers take turns.
+/// Use a store on one thread. Other threads and processes open the same path for themselves: readers never wait for the
+/// writer (write-ahead log), and several writers take turns.
 public final class AuditStore {
-  /// The file, or `:memory:`.
+  /// The path of the file, or `:memory:`.
   public let path: String
   let database: DatabaseQueue
   let names = NameCaches()
-  /// The next sequence number is at least this. Raised by tests to begin another block.
+  /// A lower bound of the next sequence number. Tests raise it to begin another block.
   var sequenceFloor: Int64 = 0
-  /// `PRAGMA data_version` at the end of the last write: another value means that somebody else wrote, and that numbers
-  /// in `names` may be gone.
+  /// The value of `PRAGMA data_version` at the last write. Another value means that another connection wrote since, and
+  /// that numbers in `names` may be gone.
   var dataVersion: Int64 = -1
 
   private init(path: String, database: DatabaseQueue) {
@@ -21,7 +21,11 @@ public final class AuditStore {
     self.database = database
   }
 
-  /// Opens a store, for writing makes the file if there is none. Its folder must exist.
+  /// Opens a store. Opening for writing makes the file if there is none; its folder must exist.
+  /// - Parameters:
+  ///   - path: the file, or `:memory:` for a store that ends with the value.
+  ///   - options: by default the store is opened for writing.
+  /// - Throws: `AuditError` when the file cannot be opened, is no audit store, or comes from a newer version.
   public static func open(path: String, options: AuditOptions = AuditOptions()) throws(AuditError) -> AuditStore {
     do {
       var configuration = Configuration()
@@ -40,12 +44,14 @@ public final class AuditStore {
     } catch { throw AuditError(error, path: path) }
   }
 
-  /// Closes the file. Without it the file closes with the last reference.
+  /// Closes the file. A store that is not closed closes its file with the last reference to it.
+  /// - Throws: `AuditError` when SQLite cannot close the file.
   public func close() throws(AuditError) {
     try run { try database.close() }
   }
 
-  /// How far each topic partition has been stored, in order of topic and partition. Resume at `next`.
+  /// Returns the progress of each topic partition, in order of topic and partition.
+  /// - Throws: `AuditError` when the file cannot be read.
   public func positions() throws(AuditError) -> [TopicPosition] {
     try read { db in
       try Row.fetchAll(db, sql: "SELECT topic, partition, next FROM position ORDER BY topic, partition").compactMap {
@@ -56,28 +62,33 @@ public final class AuditStore {
     }
   }
 
-  /// Bytes of the file that hold something (not free pages), without the write-ahead log.
+  /// Returns the bytes of the file that are in use: without free pages and without the write-ahead log.
+  /// - Throws: `AuditError` when the file cannot be read.
   public func bytesUsed() throws(AuditError) -> Int64 {
     try read { try $0.bytesUsed() }
   }
 
+  /// Runs `body` on one unchanging view of the file.
   func read<T>(_ body: (Database) throws -> T) throws(AuditError) -> T {
     try run { try database.read(body) }
   }
 
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   func write<T>(_ body: (Database) throws -> T) throws(AuditError) -> T {
     try run { try database.write(body) }
   }
 
+  /// Turns every error of `body` into an `AuditError`.
   func run<T>(_ body: () throws -> T) throws(AuditError) -> T {
     do { return try body() } catch { throw AuditError(error, path: path) }
   }
 
+  /// Configures a new connection.
   private static func prepare(_ db: Database, options: AuditOptions, inMemory: Bool) throws {
     try db.execute(sql: "PRAGMA cache_size = \(-max(1, options.cacheBytes / 1024))")
     try db.execute(sql: "PRAGMA temp_store = MEMORY")
     guard options.access == .write else { return }
-    // Takes effect in a new file only, and only before the first table and the journal mode.
+    // Takes effect only in a new file, before the first table and before the journal mode is set.
     try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
     if let limit = options.fileBytesMax {
       let pageBytes = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 4096
@@ -90,6 +101,7 @@ public final class AuditStore {
     try db.execute(sql: "PRAGMA wal_autocheckpoint = 8000")
   }
 
+  /// Checks that the file is a store this version can use and, for writing, runs the migrations that it lacks.
   private func bringUpToDate(access: AuditOptions.Access) throws {
     let migrator = AuditSchema.migrator
     try database.read { db in
@@ -115,31 +127,8 @@ public final class AuditStore {
   }
 }
 
-/// How a store is opened.
-public struct AuditOptions: Equatable, Sendable {
-  /// Reading only never changes the file.
-  public enum Access: Equatable, Sendable { case read, write }
-
-  public var access: Access
-  /// How long to wait for another writer before the call fails as `locked`.
-  public var busyTimeout: TimeSpan
-  /// Memory for pages of the file.
-  public var cacheBytes: Int
-  /// A hard limit on the file; a batch that does not fit is refused as `diskFull`. Nil: the disk is the limit.
-  public var fileBytesMax: Int64?
-
-  public init(
-    access: Access = .write, busyTimeout: TimeSpan = .seconds(5), cacheBytes: Int = 64 << 20, fileBytesMax: Int64? = nil
-  ) {
-    self.access = access
-    self.busyTimeout = busyTimeout
-    self.cacheBytes = cacheBytes
-    self.fileBytesMax = fileBytesMax
-  }
-}
-
 extension Database {
-  /// Bytes of the pages in use.
+  /// Returns the bytes of the pages in use.
   func bytesUsed() throws -> Int64 {
     let pages = try Int64.fetchOne(self, sql: "PRAGMA page_count") ?? 0
     let free = try Int64.fetchOne(self, sql: "PRAGMA freelist_count") ?? 0

@@ -1,38 +1,15 @@
 import Domain
 import GRDB
 
-extension AuditStore {
-  /// Stores a batch and its positions in one transaction: all of it or, where this throws, nothing. What was stored
-  /// before, by id, is left as it is.
-  @discardableResult
-  public func store(_ batch: AuditBatch) throws(AuditError) -> StoredCounts {
-    do {
-      return try write { db in
-        let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-        if version != dataVersion { names.removeAll() }
-        dataVersion = version
-        var writer = try BatchWriter(db, names: names, sequenceFloor: sequenceFloor)
-        for decision in batch.decisions { try writer.insert(decision) }
-        for command in batch.commands { try writer.insert(command) }
-        try writer.finish(positions: batch.positions)
-        return writer.counts
-      }
-    } catch {
-      // The numbers that the transaction gave out are gone with it.
-      names.removeAll()
-      throw error
-    }
-  }
-}
-
-/// Writes the rows of one batch within its transaction.
-private struct BatchWriter {
+/// Writes the rows of one batch within one transaction.
+struct BatchWriter {
   private(set) var counts = StoredCounts(decisions: 0, commands: 0, duplicates: 0)
   private let db: Database
   private let caches: NameCaches
   private var names: NameWriter
   private let decisions: BoundStatement
   private let commands: BoundStatement
+  /// The sequence number of the next row.
   private var next: Int64
   private var block: Int64
   private var blockTimes: (min: Int64, max: Int64)?
@@ -47,10 +24,15 @@ private struct BatchWriter {
   private struct CommandTallyKey: Hashable {
     var hour: Int64
     var surface: Int64
-    /// 0: the command itself.
+    /// The code of the ledger; 0 counts the command itself.
     var ledger: Int64
   }
 
+  /// - Parameters:
+  ///   - db: the connection, within a transaction.
+  ///   - caches: the numbers of strings that are known.
+  ///   - sequenceFloor: a lower bound of the first sequence number.
+  /// - Throws: `StoredValueError` when the file has a row with nearly the largest sequence number, as no writer makes.
   init(_ db: Database, names caches: NameCaches, sequenceFloor: Int64) throws {
     self.db = db
     self.caches = caches
@@ -59,7 +41,7 @@ private struct BatchWriter {
         db, sql: "SELECT max(ifnull((SELECT max(seq) FROM decision), 0), ifnull((SELECT max(seq) FROM command), 0))")
       ?? 0
     guard last < Int64.max - (1 << 32) else {
-      throw StoredValueError(reason: "holds a row with the last number there is")
+      throw StoredValueError(reason: "holds a row with an impossible sequence number")
     }
     next = max(last + 1, sequenceFloor)
     block = next >> AuditSchema.blockShift
@@ -116,7 +98,7 @@ private struct BatchWriter {
       return
     }
     counts.decisions += 1
-    tally[TallyKey(hour: hour(at), code: code, kind: kind), default: 0] += 1
+    tally[TallyKey(hour: at.hourIndex, code: code, kind: kind), default: 0] += 1
     try wrote(at: at)
   }
 
@@ -138,7 +120,7 @@ private struct BatchWriter {
       return
     }
     counts.commands += 1
-    var key = CommandTallyKey(hour: hour(at), surface: command.surface.code, ledger: 0)
+    var key = CommandTallyKey(hour: at.hourIndex, surface: command.surface.code, ledger: 0)
     commandTally[key, default: 0] += 1
     for charge in command.charged {
       key.ledger = charge.ledger.code
@@ -147,7 +129,7 @@ private struct BatchWriter {
     try wrote(at: at)
   }
 
-  /// Writes what was gathered over the batch.
+  /// Writes the counts and times that were collected over the batch, and the positions.
   mutating func finish(positions: [TopicPosition]) throws {
     try closeBlock()
     let tallies = try BoundStatement(
@@ -161,13 +143,13 @@ private struct BatchWriter {
     for position in positions { try progress.run(position.topic.code, Int64(position.partition), position.next) }
   }
 
-  private func hour(_ at: Int64) -> Int64 { at.hourIndex }
-
+  /// The id in the columns of a row. An id of another form is stored as a text.
   private func identify(_ id: String, of kind: RecordId.Kind) throws -> RecordId {
     if let parsed = RecordId(id, of: kind) { return parsed }
     return RecordId(partition: -1, offset: try names.text(id), ordinal: 0)
   }
 
+  /// The value of a decision's column `command`.
   private func reference(_ command: String, from decision: RecordId) throws -> Int64 {
     if let id = RecordId(command, of: .command), id.partition == decision.partition,
       id.offset == decision.offset
@@ -177,6 +159,7 @@ private struct BatchWriter {
     return -1 - (try names.text(command))
   }
 
+  /// Notes that a row was written, and begins a new block where the old one is full.
   private mutating func wrote(at: Int64) throws {
     blockTimes = (min(blockTimes?.min ?? at, at), max(blockTimes?.max ?? at, at))
     next += 1
@@ -189,6 +172,7 @@ private struct BatchWriter {
     }
   }
 
+  /// Writes the times of the current block.
   private mutating func closeBlock() throws {
     guard let times = blockTimes else { return }
     let blocks = try BoundStatement(
@@ -200,10 +184,4 @@ private struct BatchWriter {
     try blocks.run(block, times.min, times.max)
     blockTimes = nil
   }
-}
-
-extension Int64 {
-  static var hourMicroseconds: Int64 { 3_600_000_000 }
-  /// Whole hours since the epoch of a time in microseconds, rounded down.
-  var hourIndex: Int64 { self >= 0 ? self / .hourMicroseconds : (self + 1) / .hourMicroseconds - 1 }
 }

@@ -2,10 +2,11 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement that is bound and run by SQLite's own functions: no array, no boxed value and no bookkeeping per
-/// row, which together cost more than SQLite itself. The only file of this module with unsafe code.
+/// A prepared statement that is bound and run by SQLite's own functions. GRDB's own calls make an array, boxed values and
+/// bookkeeping for each row, which together cost more than SQLite itself. This is the only file of this module with unsafe
+/// code.
 ///
-/// Lives within one database access, like the connection that it came from. Unset arguments are NULL.
+/// A statement is valid within one database access. Arguments that are not set are NULL.
 struct BoundStatement {
   private let statement: Statement
   private let db: Database
@@ -15,15 +16,16 @@ struct BoundStatement {
     statement = try db.cachedStatement(sql: sql)
   }
 
-  /// Forgets the row before and its arguments. First call for every row.
+  /// Forgets the arguments and the result of the row before. Call it first for every row.
   func begin() {
     // The pointer is valid as long as `statement`. A reset repeats the last step's error code, which `step` has thrown.
     _ = unsafe sqlite3_reset(statement.sqliteStatement)
     _ = unsafe sqlite3_clear_bindings(statement.sqliteStatement)
   }
 
-  // SQLite refuses an index out of range with a code and copies text and blobs while it binds. SQL and indices stand in
-  // this module, so that the code can only be "out of memory", which the step then reports.
+  // SQLite copies text and blobs while it binds, and refuses an index out of range with a code. Indices come from this
+  // module alone, so the only possible code is "out of memory", which the next step reports.
+
   func set(_ index: Int32, _ value: Int64) { _ = unsafe sqlite3_bind_int64(statement.sqliteStatement, index, value) }
   func set(_ index: Int32, _ value: Double) { _ = unsafe sqlite3_bind_double(statement.sqliteStatement, index, value) }
   func set(_ index: Int32, _ value: String) {
@@ -41,16 +43,17 @@ struct BoundStatement {
   /// Runs a statement without rows.
   func run() throws { _ = try step() }
 
-  /// The first two columns of the first row, which have to be numbers; a missing column is 0.
+  /// Returns the first two columns of the first row as integers, or nil without a row. A missing column and a value of
+  /// another type are read as SQLite converts them, mostly to 0.
   func first() throws -> (Int64, Int64)? {
     guard try step() else { return nil }
-    // Leave no statement open: it would hold its view of the file beyond the end of the transaction, so that the next
-    // write after another process's one would fail and no checkpoint could finish.
+    // An open statement would hold its view of the file beyond the end of the transaction. The next write after one of
+    // another process would then fail, and no checkpoint could finish.
     defer { begin() }
     return (integer(0), integer(1))
   }
 
-  /// Sets the arguments in order and runs.
+  /// Sets the arguments in order and runs the statement.
   func run(_ values: Int64...) throws {
     begin()
     for (index, value) in values.enumerated() { set(Int32(index + 1), value) }
@@ -70,6 +73,7 @@ struct BoundStatement {
 }
 
 extension String {
-  /// The bytes of a text with a null character, which SQLite would cut off there: it is stored as a blob. Nil for others.
+  /// The UTF-8 bytes of a text with a null character; nil for other texts. SQLite would cut such a text off at the null
+  /// character, so it is stored as a blob.
   var bytesWithNull: Data? { utf8.contains(0) ? Data(utf8) : nil }
 }

@@ -1,12 +1,16 @@
 import Domain
 import GRDB
 
-/// The columns of a command that nothing searches, as one blob. Strings that repeat are numbers of `text`.
+/// The fields of a command that no question searches, as one blob. Strings that repeat are numbers of the table `text`.
 enum CommandBody {
+  /// The first number of each body.
+  private static let format: UInt64 = 3
+
+  /// Returns the body of a command.
+  /// - Parameter names: gives the strings their numbers.
   static func encode(_ command: Command, names: NameWriter) throws -> [UInt8] {
     var out = BinaryWriter()
-    // Format 2 has the subject; whatever starts nothing can be read by releases that know format 1 only.
-    out.varint(command.subject == nil ? 1 : 2)
+    out.varint(format)
     out.zigzag(try names.text(command.app))
     out.zigzag(command.environment.code)
     out.zigzag(command.expires.microseconds &- command.at.microseconds)
@@ -40,11 +44,11 @@ enum CommandBody {
       out.string(header.value)
     }
     out.string(command.apns.payload)
-    if let subject = command.subject { out.zigzag(try names.text(subject)) }
+    out.zigzag(try command.subject.map { try names.text($0) } ?? 0)
     return out.bytes
   }
 
-  /// 0: the device, 1: the app, 2…: a served instance, -1: a text of its own.
+  /// Writes the owner of a ledger: 0 for the device, 1 for the app, 2 and more for a served instance, -1 before a text.
   private static func encode(
     owner: String, of command: Command, names: NameWriter, to out: inout BinaryWriter
   ) throws {
@@ -60,51 +64,62 @@ enum CommandBody {
     }
   }
 
-  /// Puts a command together again; its id, device, surface and time stand in columns of their own.
+  /// Reads a body and puts the command together with the fields that have columns of their own.
+  /// - Throws: `StoredValueError` or `BinaryError` for bytes that `encode` did not write.
   static func decode(
     _ bytes: [UInt8], id: String, device: String, surface: Surface, at: Timestamp, names: NameReader
   ) throws -> Command {
     var from = BinaryReader(bytes)
-    let format = try from.varint()
-    guard (1...2).contains(format) else { throw StoredValueError(reason: "holds a command of an unknown format") }
+    guard try from.varint() == format else { throw StoredValueError(reason: "holds a command of an unknown format") }
     let app = try names.text(from.zigzag())
     let environment = try Registration.Environment(code: from.zigzag())
     let expires = Timestamp(microseconds: at.microseconds &+ (try from.zigzag()))
     let policy = try names.policy(from.zigzag())
     let trace = try from.zigzag()
-    let serves = try list(&from) { from in
-      let instance = try names.instance(from.zigzag())
-      let reason = try Reason(code: from.zigzag())
-      let events = try list(&from) { try names.event($0.zigzag()) }
-      return Command.Served(instance: instance.id, kind: instance.kind, events: events, reason: reason)
+    let serves = try list(&from) { from in try served(&from, names) }
+    let charged = try list(&from) { from in try charge(&from, device: device, app: app, serves: serves, names) }
+    let apns = try request(&from, names)
+    let subject = try from.zigzag()
+    try from.end()
+    return Command(
+      command: id, device: device, app: app, environment: environment, surface: surface, serves: serves,
+      charged: charged, apns: apns, at: at, expires: expires, policy: policy,
+      traceparent: trace == 0 ? nil : try names.text(trace), subject: subject == 0 ? nil : try names.text(subject))
+  }
+
+  private static func served(_ from: inout BinaryReader, _ names: NameReader) throws -> Command.Served {
+    let instance = try names.instance(from.zigzag())
+    let reason = try Reason(code: from.zigzag())
+    let events = try list(&from) { try names.event($0.zigzag()) }
+    return Command.Served(instance: instance.id, kind: instance.kind, events: events, reason: reason)
+  }
+
+  private static func charge(
+    _ from: inout BinaryReader, device: String, app: String, serves: [Command.Served], _ names: NameReader
+  ) throws -> Command.Charge {
+    let ledger = try Command.Ledger(code: from.zigzag())
+    let left = Int(try from.zigzag())
+    let owner: String
+    switch try from.zigzag() {
+    case 0: owner = device
+    case 1: owner = app
+    case let index where index >= 2 && index - 2 < serves.count: owner = serves[Int(index) - 2].instance
+    default: owner = try names.text(from.zigzag())
     }
-    let charged = try list(&from) { from in
-      let ledger = try Command.Ledger(code: from.zigzag())
-      let left = Int(try from.zigzag())
-      let owner: String
-      switch try from.zigzag() {
-      case 0: owner = device
-      case 1: owner = app
-      case let index where index >= 2 && index - 2 < serves.count: owner = serves[Int(index) - 2].instance
-      default: owner = try names.text(from.zigzag())
-      }
-      return Command.Charge(ledger: ledger, owner: owner, left: left)
-    }
+    return Command.Charge(ledger: ledger, owner: owner, left: left)
+  }
+
+  private static func request(_ from: inout BinaryReader, _ names: NameReader) throws -> Command.APNs {
     let isToken = try from.zigzag() == 0
     let address = try names.text(from.zigzag())
     let headers = try list(&from) { from in
       Command.Header(name: try names.text(from.zigzag()), value: try from.string())
     }
-    let payload = try from.string()
-    let subject = format == 1 ? nil : try names.text(from.zigzag())
-    return Command(
-      command: id, device: device, app: app, environment: environment, surface: surface, serves: serves,
-      charged: charged,
-      apns: Command.APNs(address: isToken ? .token(address) : .channel(address), headers: headers, payload: payload),
-      at: at, expires: expires, policy: policy, traceparent: trace == 0 ? nil : try names.text(trace),
-      subject: subject)
+    return Command.APNs(
+      address: isToken ? .token(address) : .channel(address), headers: headers, payload: try from.string())
   }
 
+  /// Reads a count and that many elements.
   private static func list<T>(_ from: inout BinaryReader, _ element: (inout BinaryReader) throws -> T) throws -> [T] {
     let count = try from.count()
     var list: [T] = []

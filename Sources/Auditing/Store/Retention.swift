@@ -1,18 +1,22 @@
 public import Domain
-import GRDB
 
-/// How long and how much a store keeps. Nil: no limit.
+/// The limits on the age and the size of what a store keeps. Nil: no limit.
 public struct Retention: Equatable, Sendable {
-  /// Older than the newest row by more than this goes. Log time counts, not the clock.
+  /// The greatest age of a row: the time of the newest row minus its own. The clock plays no part.
   public var ageMax: TimeSpan?
-  /// Above this many bytes in use the oldest go.
+  /// The greatest number of bytes in use. Above it the oldest rows are removed.
   public var bytesMax: Int64?
-  /// Sequence numbers looked at in one transaction: other writers wait for one of these at most
-  /// (measured: 30 ms, 130 ms at worst).
+  /// The number of sequence numbers that one transaction covers. Another writer waits for one transaction at most, which
+  /// took 30 ms when measured, and 130 ms at worst.
   public var chunkRows: Int64
-  /// Transactions of one call at most; nil: until done.
+  /// The greatest number of transactions of one call; nil: as many as are needed.
   public var chunksMax: Int?
 
+  /// - Parameters:
+  ///   - ageMax: the greatest age of a row.
+  ///   - bytesMax: the greatest number of bytes in use.
+  ///   - chunkRows: the number of sequence numbers of one transaction; less than 1 counts as 1.
+  ///   - chunksMax: the greatest number of transactions of one call.
   public init(ageMax: TimeSpan? = nil, bytesMax: Int64? = nil, chunkRows: Int64 = 5_000, chunksMax: Int? = nil) {
     self.ageMax = ageMax
     self.bytesMax = bytesMax
@@ -20,205 +24,21 @@ public struct Retention: Equatable, Sendable {
     self.chunksMax = chunksMax
   }
 
-  /// What was removed.
+  /// The result of one call.
   public struct Report: Equatable, Sendable {
+    /// The number of decisions removed.
     public var decisions = 0
+    /// The number of commands removed.
     public var commands = 0
-    /// Strings (events, devices, tokens, …) that nothing mentions any more.
+    /// The number of strings removed, such as event ids and tokens, because no row mentions them any more.
     public var names = 0
+    /// Bytes in use before the call.
     public var bytesBefore: Int64 = 0
+    /// Bytes in use after the call.
     public var bytesAfter: Int64 = 0
-    /// Rows older than this were removed for their age.
+    /// The time before which rows were removed for their age; nil without `ageMax`.
     public var cutoff: Timestamp?
-    /// False: `chunksMax` ended it early; call again.
+    /// Whether everything was removed that the limits ask for. If not, `chunksMax` ended the call; call again.
     public var isComplete = true
-  }
-}
-
-extension AuditStore {
-  /// Removes what is too old or too much, oldest first, in short transactions, and gives free pages back to the disk.
-  public func retain(_ retention: Retention) throws(AuditError) -> Retention.Report {
-    var run = RetentionRun(store: self, retention: retention)
-    return try self.run { try run.run() }
-  }
-}
-
-private struct RetentionRun {
-  let store: AuditStore
-  let retention: Retention
-  var report = Retention.Report()
-  var chunks = 0
-
-  private static let pagesPerVacuum = 2_000
-  private static let namesPerChunk = 5_000
-
-  init(store: AuditStore, retention: Retention) {
-    self.store = store
-    self.retention = retention
-  }
-
-  mutating func run() throws -> Retention.Report {
-    report.bytesBefore = try store.bytesUsed()
-    try removeOld()
-    try removeExcess()
-    try removeNames()
-    try vacuum()
-    report.bytesAfter = try store.bytesUsed()
-    return report
-  }
-
-  /// Whether another transaction may be made.
-  private mutating func mayGoOn() -> Bool {
-    guard let limit = retention.chunksMax, chunks >= limit else {
-      chunks += 1
-      return true
-    }
-    report.isComplete = false
-    return false
-  }
-
-  private mutating func removeOld() throws {
-    guard let age = retention.ageMax else { return }
-    guard let newest = try store.read({ try Int64.fetchOne($0, sql: "SELECT max(atMax) FROM block") }) else { return }
-    let cutoff = newest &- age.microseconds
-    report.cutoff = Timestamp(microseconds: cutoff)
-    let blocks = try store.read {
-      try Int64.fetchAll($0, sql: "SELECT n FROM block WHERE atMin < ? ORDER BY atMin, n", arguments: [cutoff])
-    }
-    for block in blocks {
-      var from = block << AuditSchema.blockShift
-      let end = block.addingSaturated(1) << AuditSchema.blockShift
-      while let start = try firstRow(from: from, below: end) {
-        guard mayGoOn() else { return }
-        from = min(end, start.addingSaturated(retention.chunkRows))
-        try remove(from: start, below: from, olderThan: cutoff)
-      }
-      try settle(block)
-    }
-  }
-
-  private mutating func removeExcess() throws {
-    guard let limit = retention.bytesMax, report.isComplete else { return }
-    while try store.bytesUsed() > limit {
-      let oldest = try store.read { try Int64.fetchOne($0, sql: "SELECT n FROM block ORDER BY atMax, n LIMIT 1") }
-      guard let block = oldest else { return }
-      let end = block.addingSaturated(1) << AuditSchema.blockShift
-      while try store.bytesUsed() > limit, let start = try firstRow(from: block << AuditSchema.blockShift, below: end) {
-        guard mayGoOn() else { return }
-        try remove(from: start, below: min(end, start.addingSaturated(retention.chunkRows)), olderThan: nil)
-      }
-      try settle(block)
-    }
-  }
-
-  private func firstRow(from: Int64, below end: Int64) throws -> Int64? {
-    try store.read { db in
-      let tables = ["decision", "command"]
-      return try tables.compactMap {
-        try Int64.fetchOne(db, sql: "SELECT min(seq) FROM \($0) WHERE seq >= ? AND seq < ?", arguments: [from, end])
-      }.min()
-    }
-  }
-
-  private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws {
-    // Without a cutoff every row goes, whatever stands in its column `at`: the caller goes on until there is none.
-    let arguments: StatementArguments = cutoff.map { [start, end, $0] } ?? [start, end]
-    let removed = try store.write { db in
-      let range = "seq >= ? AND seq < ?" + (cutoff == nil ? "" : " AND at < ?")
-      try subtractTallies(db, range: range, arguments: arguments)
-      try db.execute(sql: "DELETE FROM decision WHERE \(range)", arguments: arguments)
-      let decisions = db.changesCount
-      try db.execute(sql: "DELETE FROM command WHERE \(range)", arguments: arguments)
-      return (decisions, db.changesCount)
-    }
-    report.decisions += removed.0
-    report.commands += removed.1
-  }
-
-  private func subtractTallies(_ db: Database, range: String, arguments: StatementArguments) throws {
-    let tally = try BoundStatement(db, "UPDATE tally SET count = count - ? WHERE hour = ? AND code = ? AND kind = ?")
-    var decisions: [[Int64]: Int64] = [:]
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT at, code, kind FROM decision JOIN instance ON instance.n = instance WHERE \(range)",
-      arguments: arguments)
-    while let row = try rows.next() {
-      decisions[[try row.integer(0).hourIndex, try row.integer(1), try row.integer(2)], default: 0] += 1
-    }
-    for (key, count) in decisions { try tally.run(count, key[0], key[1], key[2]) }
-
-    var commands: [[Int64]: Int64] = [:]
-    let names = NameReader(db)
-    let stored = try Row.fetchCursor(
-      db, sql: "SELECT \(CommandRow.columns) FROM command WHERE \(range)", arguments: arguments)
-    while let row = try stored.next() {
-      let row = try CommandRow(row)
-      commands[[row.at.hourIndex, row.surface, 0], default: 0] += 1
-      for charge in try row.command(names).charged {
-        commands[[row.at.hourIndex, row.surface, charge.ledger.code], default: 0] += 1
-      }
-    }
-    let commandTally = try BoundStatement(
-      db, "UPDATE commandTally SET count = count - ? WHERE hour = ? AND surface = ? AND ledger = ?")
-    for (key, count) in commands { try commandTally.run(count, key[0], key[1], key[2]) }
-    try db.execute(sql: "DELETE FROM tally WHERE count <= 0")
-    try db.execute(sql: "DELETE FROM commandTally WHERE count <= 0")
-  }
-
-  /// Brings a block's times up to date, or removes it where it is empty.
-  private func settle(_ block: Int64) throws {
-    try store.write { db in
-      let start = block << AuditSchema.blockShift
-      let end = block.addingSaturated(1) << AuditSchema.blockShift
-      let row = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT min(a), max(b) FROM (
-            SELECT min(at) AS a, max(at) AS b FROM decision WHERE seq >= ? AND seq < ?
-            UNION ALL SELECT min(at), max(at) FROM command WHERE seq >= ? AND seq < ?)
-          """, arguments: [start, end, start, end])
-      if let row, let first = try row.optionalInteger(0), let last = try row.optionalInteger(1) {
-        try db.execute(sql: "UPDATE block SET atMin = ?, atMax = ? WHERE n = ?", arguments: [first, last, block])
-      } else {
-        try db.execute(sql: "DELETE FROM block WHERE n = ?", arguments: [block])
-      }
-    }
-  }
-
-  /// Removes the strings that no row that is left can mention. `user_version` says for which age that was done last.
-  private mutating func removeNames() throws {
-    let (oldest, done) = try store.read { db in
-      let block = try Int64.fetchOne(db, sql: "SELECT min(n) FROM block")
-      return (block.map { $0 >> AuditSchema.ageShift }, try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0)
-    }
-    guard report.isComplete, oldest.map({ $0 > done }) ?? true else { return }
-    // Without rows nothing is mentioned, not even by what is remembered here.
-    let age = oldest ?? .max
-    store.names.removeAll()
-    for table in ["event", "device", "instance", "text"] {
-      while let last = try lastOfNextNames(table, before: age) {
-        guard mayGoOn() else { return }
-        report.names += try store.write { db in
-          try db.execute(sql: "DELETE FROM \(table) WHERE n <= ? AND last < ?", arguments: [last, age])
-          return db.changesCount
-        }
-      }
-    }
-    if let oldest { try store.write { try $0.execute(sql: "PRAGMA user_version = \(oldest)") } }
-  }
-
-  /// Looks for what to remove next in a read, which no writer waits for.
-  private func lastOfNextNames(_ table: String, before age: Int64) throws -> Int64? {
-    try store.read { db in
-      try Int64.fetchOne(
-        db, sql: "SELECT max(n) FROM (SELECT n FROM \(table) WHERE last < ? ORDER BY n LIMIT ?)",
-        arguments: [age, Self.namesPerChunk])
-    }
-  }
-
-  private mutating func vacuum() throws {
-    while try store.read({ try Int64.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }) > 0 {
-      guard try store.read({ try Int64.fetchOne($0, sql: "PRAGMA auto_vacuum") }) == 2, mayGoOn() else { return }
-      try store.write { db in _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum(\(Self.pagesPerVacuum))") }
-    }
   }
 }

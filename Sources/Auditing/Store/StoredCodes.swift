@@ -27,7 +27,7 @@ extension AuditTopic {
   }
 }
 
-/// Verdict, reason and final in one number.
+/// The verdict, the reason and `final` of a decision, which stand in one column as one number.
 struct DecisionCode: Hashable {
   var verdict: Verdict
   var reason: Reason
@@ -53,9 +53,4 @@ private func known<T>(_ value: T?, _ what: String, _ code: Int64) throws -> T {
     throw StoredValueError(reason: "holds the unknown \(what) number \(code)")
   }
   return value
-}
-
-/// A stored row that this program cannot read: the file is damaged.
-struct StoredValueError: Error {
-  var reason: String
 }

@@ -1,7 +1,7 @@
 import Domain
 
 extension AuditText {
-  /// A story that a person can read aloud: each decision with its sentence, the push and what it cost.
+  /// Returns each story: every decision with its explanation, the push, and its charges.
   public static func render(_ answer: WhyAnswer) -> String {
     var text = "device \(answer.question.device)"
     if let event = answer.event { text += ", event \(event)" }
@@ -39,38 +39,5 @@ extension AuditText {
     let policy = last.decision.policy
     text += "  policy \(policy.version) (\(policy.hash)); what to do: \(last.decision.reason.advice)\n"
     return text
-  }
-
-  /// Charges with the running rest, one account after the other.
-  public static func render(_ statement: BudgetStatement) -> String {
-    guard statement.isKnown else { return "device \(statement.device) is not known\n" }
-    var text =
-      "device \(statement.device): \(Figure.count(statement.commands, "command")), of which free \(statement.free)\n"
-    if statement.omitted > 0 { text += "  (\(Figure.count(statement.omitted, "older command")) left out)\n" }
-    for account in statement.accounts {
-      text += "\n\(account.ledger.rawValue) \(account.owner)\n"
-      var table = TextTable(
-        ["time", "left", "refilled", "charged for", "command"], [.left, .right, .right, .left, .left])
-      table.add("opening", "\(account.opening)", "", "", "")
-      for line in account.lines {
-        let events = Figure.count(line.events, "event")
-        table.add(
-          Figure.time(line.at), "\(line.left)",
-          line.refilled == 0 ? "" : line.refilled > 0 ? "+\(line.refilled)" : "\(line.refilled)",
-          "\(line.kinds.joined(separator: "+")) (\(events))", line.command)
-      }
-      text += table.text(indent: 2)
-      let days = account.days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")
-      text += "  charges by day (\(offset(statement.utcOffset))): \(days)\n"
-    }
-    return text
-  }
-
-  private static func offset(_ span: TimeSpan) -> String {
-    let minutes = span.microseconds / 60_000_000
-    guard minutes != 0 else { return "UTC" }
-    let size = minutes.magnitude
-    let rest = size % 60
-    return "UTC\(minutes < 0 ? "-" : "+")\(size / 60)\(rest == 0 ? "" : ":\(rest < 10 ? "0" : "")\(rest)")"
   }
 }

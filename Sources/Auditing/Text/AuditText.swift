@@ -1,8 +1,9 @@
 import Domain
 
-/// Answers as text for a terminal: columns that line up, times in RFC 3339 and UTC. Every text ends in a line feed.
+/// Writes answers as text for a terminal, with aligned columns and with times in RFC 3339 and UTC. Every text ends in a line
+/// feed.
 public enum AuditText {
-  /// One line for each decision and command.
+  /// Returns one line for each decision and command.
   public static func render(_ timeline: DeviceTimeline) -> String {
     guard timeline.isKnown else { return "device \(timeline.device) is not known\n" }
     var text = "device \(timeline.device): \(Figure.count(timeline.entries.count, "entry", "entries"))\n"
@@ -30,7 +31,7 @@ public enum AuditText {
     return text + table.text(indent: 2)
   }
 
-  /// What an event did, by verdict, reason and kind.
+  /// Returns the counts of an event's decisions by verdict, reason and kind.
   public static func render(_ effect: EventEffect) -> String {
     guard effect.isKnown else { return "event \(effect.event) is not known\n" }
     var text =
@@ -51,7 +52,7 @@ public enum AuditText {
     return text + table.text(indent: 2)
   }
 
-  /// The most frequent values, with their share.
+  /// Returns the most frequent values with their share of all decisions.
   public static func render(_ top: Top) -> String {
     var table = TextTable(["decisions", "share", top.key.rawValue], [.right, .right, .left])
     for row in top.rows {
@@ -62,7 +63,7 @@ public enum AuditText {
     return table.text() + "\(rest)\(Figure.count(top.total, "decision")) in all\n"
   }
 
-  /// A whole store at a glance.
+  /// Returns the totals of a store.
   public static func render(_ summary: AuditSummary) -> String {
     var facts = TextTable([], [.left, .left])
     if let first = summary.first, let last = summary.last {
@@ -72,7 +73,7 @@ public enum AuditText {
     facts.add("devices", Figure.grouped(Int64(summary.devices)))
     facts.add(
       "decisions",
-      "\(Figure.grouped(Int64(summary.decisions))), of which final \(Figure.grouped(Int64(summary.finalDecisions)))")
+      "\(Figure.grouped(Int64(summary.decisions))) (\(Figure.grouped(Int64(summary.finalDecisions))) of them final)")
     let surfaces = summary.surfaces.map { "\($0.surface.rawValue) \(Figure.grouped(Int64($0.commands)))" }
     facts.add("commands", ([Figure.grouped(Int64(summary.commands))] + surfaces).joined(separator: "  "))
     let charged = summary.charged.map { "\($0.ledger.rawValue) \(Figure.grouped(Int64($0.tokens)))" }
@@ -88,23 +89,18 @@ public enum AuditText {
     return facts.text() + (summary.outcomes.isEmpty ? "" : "\n" + table.text())
   }
 
-  /// What retention removed, in one line.
+  /// Returns the result of a retention in one line.
   public static func render(_ report: Retention.Report) -> String {
     "removed \(Figure.count(report.decisions, "decision")), \(Figure.count(report.commands, "command"))"
       + " and \(Figure.count(report.names, "name")); \(Figure.grouped(report.bytesBefore)) bytes before,"
       + " \(Figure.grouped(report.bytesAfter)) after\(report.isComplete ? "" : "; there is more to remove")\n"
   }
 
+  /// A share in percent with one decimal.
   private static func share(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "-" }
     let permille = (Double(part) / Double(whole) * 1000).rounded()
     let tenths = Int(permille)
     return "\(tenths / 10).\(tenths % 10) %"
-  }
-}
-
-extension Figure {
-  static func count(_ count: Int, _ one: String, _ many: String) -> String {
-    "\(grouped(Int64(count))) \(count == 1 ? one : many)"
   }
 }

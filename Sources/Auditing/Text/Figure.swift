@@ -1,8 +1,9 @@
 import Domain
 
-/// Numbers and times as people read them. The same in every locale.
+/// Numbers and times as text for people, the same in every locale.
 enum Figure {
-  /// At most three decimals, no trailing zeros; small ones keep two digits that count.
+  /// A number with at most three decimals and without trailing zeros. A small one has more decimals, so that at least two
+  /// significant digits stay.
   static func decimal(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
     var scale = 1000.0
@@ -15,7 +16,7 @@ enum Figure {
     return (value < 0 && scaled > 0 ? "-" : "") + (digits.isEmpty ? "\(whole)" : "\(whole).\(digits)")
   }
 
-  /// `12,345,678`
+  /// An integer with thousands separators: `12,345,678`.
   static func grouped(_ value: Int64) -> String {
     var text = ""
     for (index, digit) in String(value.magnitude).reversed().enumerated() {
@@ -25,17 +26,22 @@ enum Figure {
     return (value < 0 ? "-" : "") + String(text.reversed())
   }
 
+  /// `1 token`, `5 tokens`, or `unknown tokens` for nil.
   static func tokens(_ count: Int?) -> String { count.map { self.count($0, "token") } ?? "unknown tokens" }
 
-  static func count(_ count: Int, _ noun: String) -> String {
-    "\(grouped(Int64(count))) \(noun)\(count == 1 ? "" : "s")"
+  /// A count with its noun, which takes an "s" for all counts but one.
+  static func count(_ count: Int, _ noun: String) -> String { self.count(count, noun, noun + "s") }
+
+  /// A count with its noun: `one` for 1, `many` for other counts.
+  static func count(_ count: Int, _ one: String, _ many: String) -> String {
+    "\(grouped(Int64(count))) \(count == 1 ? one : many)"
   }
 
-  /// RFC 3339 in UTC.
+  /// A time in RFC 3339 and UTC.
   static func time(_ time: Timestamp) -> String { time.description }
 
-  /// The date of a day counted from 1970-01-01. Days to civil date: H. Hinnant, "chrono-Compatible Low-Level Date
-  /// Algorithms".
+  /// The date, such as `2026-11-20`, of a day counted from 1970-01-01. The algorithm is `civil_from_days` of H. Hinnant,
+  /// "chrono-Compatible Low-Level Date Algorithms".
   static func day(_ days: Int64) -> String {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -50,4 +56,22 @@ enum Figure {
   }
 
   private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+
+  /// A length of time in at most two units: `1 h 5 min`, `30 s`.
+  static func span(_ span: TimeSpan) -> String {
+    let seconds = span.microseconds / 1_000_000
+    if seconds < 1 { return "\(span.microseconds / 1000) ms" }
+    let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+    var rest = seconds
+    var parts: [String] = []
+    for (size, name) in units where parts.count < 2 {
+      if rest >= size {
+        parts.append("\(rest / size) \(name)")
+        rest %= size
+      } else if !parts.isEmpty {
+        break
+      }
+    }
+    return parts.joined(separator: " ")
+  }
 }

@@ -1,17 +1,21 @@
-/// Columns that line up. The last one is never padded.
+/// A table of text with aligned columns. Lines have no trailing spaces.
 struct TextTable {
   enum Alignment { case left, right }
   let alignments: [Alignment]
   private var rows: [[String]] = []
 
+  /// - Parameters:
+  ///   - header: the first row; empty for a table without one.
+  ///   - alignments: one for each column.
   init(_ header: [String] = [], _ alignments: [Alignment]) {
     self.alignments = alignments
     if !header.isEmpty { rows.append(header) }
   }
 
+  /// Adds a row with at most as many cells as there are columns.
   mutating func add(_ cells: String...) { rows.append(cells) }
 
-  /// One line for each row, each ending in a line feed.
+  /// The rows as lines, each ending in a line feed.
   func text(indent: Int = 0) -> String {
     var widths = alignments.map { _ in 0 }
     for row in rows {

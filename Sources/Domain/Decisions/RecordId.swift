@@ -22,6 +22,10 @@ package struct RecordId: Hashable, Sendable {
   }
 
   /// Creates an id from its numbers.
+  /// - Parameters:
+  ///   - partition: the partition of `rouse.log`.
+  ///   - offset: the offset of the log record.
+  ///   - ordinal: the number among the decisions and commands that the log record caused.
   package init(partition: Int64, offset: Int64, ordinal: Int64) {
     self.partition = partition
     self.offset = offset

@@ -26,18 +26,26 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
+  /// The instant before every other: "never yet".
+  @inlinable public static var distantPast: Timestamp { Timestamp(microseconds: .min) }
+  /// The instant after every other: "never".
+  @inlinable public static var distantFuture: Timestamp { Timestamp(microseconds: .max) }
+
   /// Whether the first instant is earlier.
-  /// Returns the instant after a span.
   @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool { a.microseconds < b.microseconds }
+
+  /// Returns the instant that is a span later, or the nearest bound of the type.
   @inlinable public static func + (a: Timestamp, b: TimeSpan) -> Timestamp {
-    Timestamp(microseconds: a.microseconds &+ b.microseconds)
+    Timestamp(microseconds: a.microseconds.addingSaturating(b.microseconds))
   }
-  /// Returns the instant before a span.
+
+  /// Returns the instant that is a span earlier, or the nearest bound of the type.
   @inlinable public static func - (a: Timestamp, b: TimeSpan) -> Timestamp {
-    Timestamp(microseconds: a.microseconds &- b.microseconds)
+    Timestamp(microseconds: a.microseconds.subtractingSaturating(b.microseconds))
   }
-  /// Returns the span between two instants.
+
+  /// Returns the span from the second instant to the first, or the nearest bound of the type.
   @inlinable public static func - (a: Timestamp, b: Timestamp) -> TimeSpan {
-    TimeSpan(microseconds: a.microseconds &- b.microseconds)
+    TimeSpan(microseconds: a.microseconds.subtractingSaturating(b.microseconds))
   }
 }

@@ -1,15 +1,23 @@
-/// Looks after topics, and looks at clusters. Used by one thread; each call waits for its answer.
+/// A client that creates, deletes and describes topics, and describes the cluster. Use it on one thread; each call waits for
+/// its answer.
 public final class KafkaAdmin {
   private let handle: AdminHandle
 
-  /// Makes a client; it connects in the background.
+  /// Makes a client, which connects in the background.
+  /// - Parameters:
+  ///   - configuration: librdkafka's properties.
+  ///   - logSink: Receives librdkafka's log; without it nothing is logged.
+  /// - Throws: A ``KafkaError`` that names the property which librdkafka refuses.
   public init(_ configuration: KafkaConfiguration, logSink: KafkaLogSink? = nil) throws(KafkaError) {
     handle = try AdminHandle(configuration, callbacks: ClientCallbacks(logSink: logSink))
   }
 
-  /// Makes topics; what became of each, in order. A topic that exists has ``KafkaErrorCode/topicExists``.
-  ///
-  /// When the request itself fails that is thrown; some of the topics may have been made nevertheless.
+  /// Creates topics.
+  /// - Parameters:
+  ///   - topics: The topics to create.
+  ///   - timeout: The longest wait for the answer.
+  /// - Returns: The result for each topic, in order. A topic that exists has ``KafkaErrorCode/topicExists``.
+  /// - Throws: A ``KafkaError`` if the request itself fails; some of the topics may have been created nevertheless.
   public func createTopics(_ topics: [KafkaNewTopic], timeout: Duration) throws(KafkaError) -> [KafkaTopicResult] {
     guard !topics.isEmpty else { return [] }
     if let bad = topics.first(where: { $0.name.isEmpty || $0.partitions < 1 }) {
@@ -20,24 +28,39 @@ public final class KafkaAdmin {
     return try handle.createTopics(topics, timeout)
   }
 
-  /// Deletes topics and all that is in them; what became of each, in order.
+  /// Deletes topics with all their records.
+  /// - Parameters:
+  ///   - topics: The names of the topics.
+  ///   - timeout: The longest wait for the answer.
+  /// - Returns: The result for each topic, in order.
+  /// - Throws: A ``KafkaError`` if the request itself fails; some of the topics may have been deleted nevertheless.
   public func deleteTopics(_ topics: [String], timeout: Duration) throws(KafkaError) -> [KafkaTopicResult] {
     guard !topics.isEmpty else { return [] }
     return try handle.deleteTopics(topics, timeout)
   }
 
-  /// The brokers and all topics.
+  /// Asks for the brokers and all topics.
+  /// - Parameter timeout: The longest wait for the answer.
+  /// - Returns: The cluster as the broker that answered sees it.
+  /// - Throws: A ``KafkaError``; ``KafkaErrorCode/timedOut`` when no broker answered in time.
   public func describeCluster(timeout: Duration) throws(KafkaError) -> KafkaCluster {
     try handle.describeCluster(timeout)
   }
 
-  /// The names of all topics, sorted, those that Kafka keeps for itself included.
+  /// Asks for the names of all topics.
+  /// - Parameter timeout: The longest wait for the answer.
+  /// - Returns: The names in order, Kafka's internal topics included.
+  /// - Throws: A ``KafkaError``; ``KafkaErrorCode/timedOut`` when no broker answered in time.
   public func listTopics(timeout: Duration) throws(KafkaError) -> [String] {
     try describeCluster(timeout: timeout).topics.map(\.name).sorted()
   }
 
-  /// These topics, in the order asked for. Asking does not make a topic: one that is not there is thrown as
-  /// ``KafkaErrorCode/unknownTopicOrPartition``.
+  /// Asks for some topics. Asking never creates a topic.
+  /// - Parameters:
+  ///   - names: The names of the topics.
+  ///   - timeout: The longest wait for the answer.
+  /// - Returns: The topics, in the order of `names`.
+  /// - Throws: A ``KafkaError`` with ``KafkaErrorCode/unknownTopicOrPartition`` for the first topic that does not exist.
   public func describeTopics(_ names: [String], timeout: Duration) throws(KafkaError) -> [KafkaTopic] {
     let topics = try describeCluster(timeout: timeout).topics
     var described: [KafkaTopic] = []
@@ -52,78 +75,15 @@ public final class KafkaAdmin {
     return described
   }
 
-  /// The configuration of a topic in force, defaults included; sensitive values are left out, as brokers do not tell.
+  /// Asks for the configuration that is in force for a topic, defaults included.
+  /// - Parameters:
+  ///   - topic: The topic's name.
+  ///   - timeout: The longest wait for the answer.
+  /// - Returns: The values by property. Sensitive properties are left out, because brokers do not tell their values.
+  /// - Throws: A ``KafkaError``, for example because the topic does not exist.
   public func describeTopicConfiguration(
     _ topic: String, timeout: Duration
   ) throws(KafkaError) -> [String: String] {
     try handle.describeTopicConfiguration(topic, timeout)
   }
-}
-
-/// A topic to be made.
-public struct KafkaNewTopic: Sendable, Hashable {
-  /// Its name.
-  public var name: String
-  /// How many partitions.
-  public var partitions: Int
-  /// On how many brokers; `nil` is the cluster's default.
-  public var replicas: Int?
-  /// Its configuration, such as `cleanup.policy`.
-  public var configuration: [String: String]
-
-  /// States a topic.
-  public init(name: String, partitions: Int, replicas: Int? = nil, configuration: [String: String] = [:]) {
-    self.name = name
-    self.partitions = partitions
-    self.replicas = replicas
-    self.configuration = configuration
-  }
-}
-
-/// What became of a topic that was to be made.
-public struct KafkaTopicResult: Sendable, Hashable {
-  /// The topic's name.
-  public var name: String
-  /// Why it was not made; `nil` when it was.
-  public var error: KafkaError?
-}
-
-/// A cluster as one of its brokers sees it.
-public struct KafkaCluster: Sendable, Hashable {
-  /// The brokers that are up.
-  public var brokers: [KafkaBroker]
-  /// The topics that may be described.
-  public var topics: [KafkaTopic]
-}
-
-/// A broker.
-public struct KafkaBroker: Sendable, Hashable {
-  /// Its id.
-  public var id: Int32
-  /// Its host.
-  public var host: String
-  /// Its port.
-  public var port: Int
-}
-
-/// A topic and its partitions.
-public struct KafkaTopic: Sendable, Hashable {
-  /// Its name.
-  public var name: String
-  /// Its partitions, by number.
-  public var partitions: [KafkaPartition]
-  /// What is wrong with it at the moment, such as a missing leader.
-  public var error: KafkaError?
-}
-
-/// A partition of a topic.
-public struct KafkaPartition: Sendable, Hashable {
-  /// Its number.
-  public var id: Int32
-  /// The broker that leads it; `nil` when none does.
-  public var leader: Int32?
-  /// On how many brokers it is.
-  public var replicaCount: Int
-  /// On how many of them it is up to date.
-  public var inSyncReplicaCount: Int
 }

@@ -1,22 +1,25 @@
-/// The properties of a client, as librdkafka knows them, in the order in which they were given.
+/// The properties of a client, under librdkafka's names, in the order in which they were given.
 ///
-/// Every property of librdkafka's `CONFIGURATION.md` may be given, SASL and TLS included. Keys and values are
-/// checked when a client is made from them; a bad one is reported by its name.
+/// Every property of librdkafka's `CONFIGURATION.md` may be given, SASL and TLS included. librdkafka checks keys and values
+/// when a client is made; the error names the first bad property.
 public struct KafkaConfiguration: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-  /// The properties, in the order in which they are applied. A key stands here once.
+  /// The properties, in the order in which they are applied. Each key occurs once.
   public private(set) var properties: [(key: String, value: String)]
 
-  /// Makes a configuration; where a key comes twice, the later value holds.
+  /// Makes a configuration.
+  /// - Parameter properties: Keys and values. If a key occurs twice, the later value holds.
   public init(_ properties: [(key: String, value: String)] = []) {
     self.properties = []
     for (key, value) in properties { self[key] = value }
   }
 
+  /// Makes a configuration from a literal. If a key occurs twice, the later value holds.
   public init(dictionaryLiteral properties: (String, String)...) {
     self.init(properties.map { (key: $0, value: $1) })
   }
 
-  /// The value of a property; `nil` when it was not given. Setting `nil` takes the property away.
+  /// The value of a property; `nil` when the property was not given. Setting `nil` removes the property.
+  /// - Parameter key: The property's name, compared as it is written.
   public subscript(key: String) -> String? {
     get { properties.first { $0.key == key }?.value }
     set {
@@ -30,13 +33,15 @@ public struct KafkaConfiguration: Sendable, Equatable, ExpressibleByDictionaryLi
     }
   }
 
-  /// This configuration with another's properties on top; where both have a key, the other's value holds.
+  /// Returns this configuration with the properties of another one added.
+  /// - Parameter other: The properties to add. Where both have a key, the other's value holds.
   public func merging(_ other: KafkaConfiguration) -> KafkaConfiguration {
     var merged = self
     for (key, value) in other.properties { merged[key] = value }
     return merged
   }
 
+  /// Compares keys, values and their order.
   public static func == (left: KafkaConfiguration, right: KafkaConfiguration) -> Bool {
     left.properties.elementsEqual(right.properties) { $0 == $1 }
   }
@@ -48,6 +53,7 @@ extension KafkaConfiguration: CustomStringConvertible, CustomDebugStringConverti
     properties.map { "\($0.key)=\(Self.isSecret($0.key) ? "***" : $0.value)" }.joined(separator: ", ")
   }
 
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
   /// Shows what ``description`` shows, so that `dump` and a debugger print no secret either.
@@ -55,7 +61,8 @@ extension KafkaConfiguration: CustomStringConvertible, CustomDebugStringConverti
     Mirror(self, children: ["properties": description])
   }
 
-  /// Whether the value of this property must not be printed: passwords, secrets, private keys, and what may hold one.
+  /// Whether the value of a property must not be printed, because it is or may contain a password, a secret or a private key.
+  /// - Parameter key: The property's name, in any case.
   public static func isSecret(_ key: String) -> Bool {
     let key = key.lowercased()
     return key.contains("password") || key.contains("secret") || key.contains("private")

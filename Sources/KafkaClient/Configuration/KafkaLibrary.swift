@@ -2,9 +2,9 @@ import CLibrdkafka
 
 /// The librdkafka that this program runs with.
 public enum KafkaLibrary {
-  /// Its version, such as `2.0.2`.
+  /// The version of the loaded library, such as `2.0.2`.
   public static var version: String {
-    // A static string.
+    // `rd_kafka_version_str` answers a static NUL-terminated string.
     unsafe String(cString: rd_kafka_version_str())
   }
 }

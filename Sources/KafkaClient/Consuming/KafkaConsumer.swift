@@ -1,21 +1,24 @@
-/// A consumer, of a group or of partitions given by hand. Every method is to be called on one thread, the one that
-/// polls.
+/// A consumer, either of a group or of partitions that are assigned by hand.
+///
+/// Call every method on one thread, the thread that polls. After ``close(timeout:)`` every throwing method throws
+/// ``KafkaErrorCode/closed``.
 public final class KafkaConsumer {
   private var handle: ConsumerHandle?
-  /// Events taken along by ``poll(maxMessages:timeout:)`` or waiting for ``takeEvents()``.
+  /// Holds the events that the next ``poll(maxMessages:timeout:)`` or ``takeEvents()`` returns.
   private let callbacks: ClientCallbacks
 
-  /// Room for a common batch, so that it does not grow step by step.
+  /// The capacity reserved for the messages of a poll, so that an ordinary batch does not grow step by step.
   private static let messagesReserved = 512
 
-  /// How long local calls that need librdkafka's own threads may take.
-  private static let localTimeout = Duration.seconds(5)
+  /// The longest wait of local calls that need librdkafka's own threads.
+  static let localTimeout = Duration.seconds(5)
 
-  /// Makes a consumer; it connects in the background.
+  /// Makes a consumer, which connects in the background.
   /// - Parameters:
   ///   - configuration: librdkafka's properties. `group.id` is needed, also without a subscription.
-  ///   - rebalanceListener: is told of the partitions that the group gives and takes.
-  ///   - logSink: takes librdkafka's log; without it nothing is logged.
+  ///   - rebalanceListener: Learns which partitions the group gives and takes.
+  ///   - logSink: Receives librdkafka's log; without it nothing is logged.
+  /// - Throws: A ``KafkaError`` that names the property which librdkafka refuses.
   public init(
     _ configuration: KafkaConfiguration, rebalanceListener: (any KafkaRebalanceListener)? = nil,
     logSink: KafkaLogSink? = nil
@@ -24,7 +27,8 @@ public final class KafkaConsumer {
     handle = try ConsumerHandle(configuration, callbacks: callbacks)
   }
 
-  private func open(_ operation: @autoclosure () -> String) throws(KafkaError) -> ConsumerHandle {
+  /// Returns the handle, or throws ``KafkaErrorCode/closed`` after the consumer has been closed.
+  func open(_ operation: @autoclosure () -> String) throws(KafkaError) -> ConsumerHandle {
     guard let handle else {
       throw KafkaError(
         code: .closed, message: "the consumer has been closed", operation: operation(), isRetriable: false)
@@ -32,11 +36,16 @@ public final class KafkaConsumer {
     return handle
   }
 
-  /// Waits for a message for at most this time, then takes those that are already here, at most `maxMessages`.
+  /// Waits for a message, then takes the messages that are already here.
   ///
-  /// Runs the rebalance listener. To stay in its group a consumer polls at least every `max.poll.interval.ms`, also
-  /// when its partitions are paused. Throws fatal errors only, after what was read before them; others are
-  /// events of the batch.
+  /// Runs the rebalance listener. To stay in its group a consumer polls at least every `max.poll.interval.ms`, also when its
+  /// partitions are paused.
+  /// - Parameters:
+  ///   - maxMessages: The largest number of messages to return; at least 1.
+  ///   - timeout: The longest wait for the first message.
+  /// - Returns: The messages and the events; both may be empty.
+  /// - Throws: A fatal ``KafkaError``, after the messages that were read before it have been returned. All other failures are
+  ///   events of the batch.
   public func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
     precondition(maxMessages > 0, "a poll needs room for a message")
     var messages: [KafkaMessage] = []
@@ -47,11 +56,16 @@ public final class KafkaConsumer {
     return KafkaBatch(messages: messages, events: callbacks.takeEvents())
   }
 
-  /// Like ``poll(maxMessages:timeout:)`` without copying: lends each message to `body`, one after the other. How many
-  /// there were; events wait for ``takeEvents()``.
+  /// Works like ``poll(maxMessages:timeout:)`` without copying: lends each message to a closure, one after the other.
   ///
-  /// When `body` throws, the loop ends. The message it was given counts as read, those behind it come with the next
-  /// poll: to read it again, seek.
+  /// Events wait for ``takeEvents()``. When `body` throws, the loop ends. The message that `body` was given counts as read, and
+  /// the messages behind it come with the next poll. To read the message again, seek to it.
+  /// - Parameters:
+  ///   - maxMessages: The largest number of messages to lend; at least 1.
+  ///   - timeout: The longest wait for the first message.
+  ///   - body: Receives a message, which is valid for the call.
+  /// - Returns: The number of messages that were lent.
+  /// - Throws: A fatal ``KafkaError`` as ``poll(maxMessages:timeout:)`` does, or the error that `body` threw.
   @discardableResult
   public func forEachMessage(
     maxMessages: Int, timeout: Duration, _ body: (borrowing KafkaMessageView) throws(KafkaError) -> Void
@@ -60,27 +74,17 @@ public final class KafkaConsumer {
     return try open("polling").poll(max: maxMessages, timeout: timeout, body)
   }
 
-  /// Like ``forEachMessage(maxMessages:timeout:_:)``, with each message queued again for the same partition number of
-  /// `topic`, key and value as they are: a plain copy of records as a C program makes it, the yardstick of benchmarks.
-  /// Headers and time-stamps are left behind.
-  @discardableResult
-  public func forward(
-    maxMessages: Int, timeout: Duration, to producer: KafkaProducer, topic: String
-  ) throws(KafkaError) -> Int {
-    precondition(maxMessages > 0, "a poll needs room for a message")
-    return try open("polling").forward(
-      max: maxMessages, timeout: timeout, to: producer.handle, topic: topic,
-      queueFullTimeout: producer.queueFullTimeout)
-  }
-
-  /// What happened besides messages since the last call; the newest 256 at most.
+  /// Takes the events that have arrived since the last call.
+  /// - Returns: The events in the order of their arrival. At most 256 are kept; when more arrive, the oldest are dropped.
   public func takeEvents() -> [KafkaEvent] {
     callbacks.takeEvents()
   }
 
-  /// Leaves the group and lets go of everything, for at most this time. Whether the group was left in order; if not,
-  /// it finds out by `session.timeout.ms`. The listener is told of the partitions that are given up. Calling it again
-  /// does nothing. A consumer that is let go without it closes itself and takes 2 s at most.
+  /// Leaves the group and releases everything. Tells the listener of the partitions that are given up.
+  ///
+  /// Calling it again does nothing. A consumer that is released without this call closes itself, for 2 s at most.
+  /// - Parameter timeout: The longest wait for the group.
+  /// - Returns: Whether the group was left in order. If not, the group notices the absence after `session.timeout.ms`.
   @discardableResult
   public func close(timeout: Duration = .seconds(10)) -> Bool {
     guard let handle else { return true }
@@ -88,110 +92,5 @@ public final class KafkaConsumer {
     let leftInOrder = handle.close(timeout)
     self.handle = nil
     return leftInOrder
-  }
-}
-
-/// Which partitions to read, and from where.
-extension KafkaConsumer {
-  /// Joins the group for these topics; a name that begins with `^` is a regular expression.
-  public func subscribe(_ topics: [String]) throws(KafkaError) {
-    try open("subscribing").subscribe(topics)
-  }
-
-  /// Ends the subscription; the partitions are revoked in a poll.
-  public func unsubscribe() throws(KafkaError) {
-    try open("unsubscribing").unsubscribe()
-  }
-
-  /// Reads exactly these partitions, without the group.
-  public func assign(_ partitions: KeyValuePairs<KafkaTopicPartition, KafkaOffset>) throws(KafkaError) {
-    try open("assigning").assign(partitions.map { ($0.key, $0.value) })
-  }
-
-  /// Reads exactly these partitions, without the group.
-  public func assign(_ partitions: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {
-    try open("assigning").assign(partitions.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 })
-  }
-
-  /// Reads these partitions too, without the group.
-  public func incrementalAssign(_ partitions: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {
-    try open("assigning").incrementalAssign(partitions.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 })
-  }
-
-  /// Reads these partitions no more, without the group.
-  public func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
-    try open("unassigning").incrementalUnassign(partitions)
-  }
-
-  /// The partitions that are read now, by the group or by hand.
-  public func assignment() throws(KafkaError) -> [KafkaTopicPartition] {
-    try open("asking for the assignment").assignment()
-  }
-
-  /// Reads these partitions not for now. They stay assigned; keep on polling.
-  public func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
-    try open("pausing").pause(partitions)
-  }
-
-  /// Reads paused partitions on, from where they were.
-  public func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
-    try open("resuming").resume(partitions)
-  }
-
-  /// Reads an assigned partition on from there.
-  public func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {
-    try open("seeking").seek(partition, offset, Self.localTimeout)
-  }
-}
-
-/// Where the consumer and its group are.
-extension KafkaConsumer {
-  /// The offset of the next message to be polled of each partition; those not read from yet are left out.
-  public func positions(_ partitions: [KafkaTopicPartition]) throws(KafkaError) -> [KafkaPosition] {
-    try open("asking for positions").positions(partitions)
-  }
-
-  /// The group's committed offsets; partitions without one are left out.
-  public func committed(
-    _ partitions: [KafkaTopicPartition], timeout: Duration
-  ) throws(KafkaError) -> [KafkaPosition] {
-    try open("asking for committed offsets").committed(partitions, timeout)
-  }
-
-  /// Commits positions, or what is stored when `nil`, and waits for the answer for at most this time.
-  public func commit(_ positions: [KafkaPosition]? = nil, timeout: Duration) throws(KafkaError) {
-    try open("committing").commit(positions, timeout)
-  }
-
-  /// Commits positions, or what is stored when `nil`, without waiting; a failure becomes an event.
-  public func commitInBackground(_ positions: [KafkaPosition]? = nil) throws(KafkaError) {
-    try open("committing").commitInBackground(positions)
-  }
-
-  /// The ends of a partition, as the broker has them.
-  public func watermarks(
-    of partition: KafkaTopicPartition, timeout: Duration
-  ) throws(KafkaError) -> KafkaWatermarks {
-    try open("asking for watermarks").watermarks(partition, timeout)
-  }
-
-  /// The ends of an assigned partition as of its last fetch, without asking; `nil` before the first. The low end is
-  /// only kept up to date with `statistics.interval.ms`.
-  public func cachedWatermarks(of partition: KafkaTopicPartition) throws(KafkaError) -> KafkaWatermarks? {
-    try open("asking for watermarks").cachedWatermarks(partition)
-  }
-
-  /// The consumer's place in its group now, for ``KafkaProducer/sendOffsetsToTransaction(_:group:timeout:)``.
-  public func groupMetadata() throws(KafkaError) -> KafkaGroupMetadata {
-    KafkaGroupMetadata(handle: try open("asking for the consumer group").groupMetadata())
-  }
-}
-
-/// A consumer's place in its group: which group, generation and member.
-public final class KafkaGroupMetadata {
-  let handle: GroupMetadataHandle
-
-  init(handle: GroupMetadataHandle) {
-    self.handle = handle
   }
 }

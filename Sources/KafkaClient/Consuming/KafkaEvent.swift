@@ -1,22 +1,8 @@
-/// What a client tells besides messages.
+/// A notice of a client that is no message.
 public enum KafkaEvent: Sendable, Hashable {
-  /// The end of a partition was reached (only with `enable.partition.eof=true`); the position is where the next
-  /// message will be.
+  /// The end of a partition was reached (only with `enable.partition.eof=true`). The position is that of the next message.
   case partitionEnd(KafkaPosition)
-  /// Something failed that librdkafka deals with itself, such as a lost connection: for logs, not for handling.
+  /// A failure that librdkafka handles itself, such as a lost connection: it is meant for logs. The exception is an unreadable
+  /// batch (``KafkaError/unreadableBatch``), which stops its partition until the caller seeks behind the batch.
   case error(KafkaError)
-}
-
-/// What one poll brought.
-public struct KafkaBatch: Sendable, Hashable {
-  /// The messages, in order within each partition.
-  public var messages: [KafkaMessage]
-  /// What happened besides.
-  public var events: [KafkaEvent]
-
-  /// Makes a batch.
-  public init(messages: [KafkaMessage] = [], events: [KafkaEvent] = []) {
-    self.messages = messages
-    self.events = events
-  }
 }

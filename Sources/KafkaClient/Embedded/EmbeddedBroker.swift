@@ -1,22 +1,24 @@
 /// A Kafka endpoint inside this process, for tests and demonstrations: librdkafka's mock cluster.
 ///
-/// It listens on 127.0.0.1 at a random port, and any client of this machine can use it. It lives as long as this
-/// object, and so does all that was written to it. Its limits, with librdkafka 2.0.2:
-/// - Transactions go through their states, but isolation is not kept: what a transaction writes is visible at once,
-///   also when it is aborted, and offsets sent to a transaction are lost. Nobody is fenced.
-/// - Sequence numbers of idempotent producers are not checked: it takes a request behind one that was made to fail, and
-///   the client then holds both for written. `max.in.flight.requests.per.connection` 1 keeps such a test honest.
-/// - A partition keeps about its last 5 MB or 100,000 messages; older ones are gone.
-/// - Topics are made with ``createTopic(_:partitions:replicas:)`` or by being used (then with 4 partitions);
-///   ``KafkaAdmin/createTopics(_:timeout:)`` and ``KafkaAdmin/describeTopicConfiguration(_:timeout:)`` are not answered.
-/// - There is no compaction, no static membership across restarts, and no look-up of offsets by time.
+/// It listens on 127.0.0.1 at a random port, and any client of this machine can use it. The cluster and all its records live
+/// as long as this object. Use it on one thread at a time. Its limits, with librdkafka 2.0.2:
+/// - Transactions pass through their states without isolation: records of a transaction are visible at once, even if the
+///   transaction is aborted later; offsets sent to a transaction are lost. No producer is ever fenced.
+/// - Sequence numbers of idempotent producers are not checked. The cluster accepts a request behind one that was made to fail,
+///   and the client then takes both for written. Tests of such failures need `max.in.flight.requests.per.connection` 1.
+/// - A partition keeps about its last 5 MB or 100,000 messages; older ones are dropped.
+/// - Topics are made with ``createTopic(_:partitions:replicas:)`` or by being used (then with 4 partitions).
+///   ``KafkaAdmin/createTopics(_:timeout:)`` and ``KafkaAdmin/describeTopicConfiguration(_:timeout:)`` get no answer.
+/// - There is no compaction, no static membership across restarts, and no search for offsets by time.
 /// - The first join of a group takes about 3 s, and a killed member blocks its group for `session.timeout.ms`.
-///
-/// Used by one thread at a time.
 public final class EmbeddedBroker {
   private let handle: MockClusterHandle
 
-  /// Starts a cluster of this many brokers, with ids from 1.
+  /// Starts a cluster.
+  /// - Parameters:
+  ///   - brokers: The number of brokers, at least 1; their ids begin with 1.
+  ///   - logSink: Receives librdkafka's log; without it nothing is logged.
+  /// - Throws: A ``KafkaError`` if no port can be opened.
   public init(brokers: Int = 1, logSink: KafkaLogSink? = nil) throws(KafkaError) {
     precondition(brokers > 0, "an embedded cluster needs at least one broker")
     handle = try MockClusterHandle(brokers: brokers, logSink: logSink)
@@ -25,86 +27,68 @@ public final class EmbeddedBroker {
   /// The value for `bootstrap.servers`.
   public var bootstrapServers: String { handle.bootstrapServers }
 
-  /// Makes a topic; replicas cannot exceed the brokers.
+  /// Creates a topic.
+  /// - Parameters:
+  ///   - name: The topic's name.
+  ///   - partitions: The number of partitions, from 1.
+  ///   - replicas: The number of copies of each partition, at most the number of brokers.
+  /// - Throws: A ``KafkaError`` if the topic exists or the numbers are refused.
   public func createTopic(_ name: String, partitions: Int, replicas: Int = 1) throws(KafkaError) {
     try handle.createTopic(name, partitions: partitions, replicas: replicas)
   }
 
-  /// Makes the next requests of this kind fail, each with one of the codes, in order. ``KafkaErrorCode/transportFailed``
-  /// makes the broker drop the connection instead.
+  /// Makes the next requests of one kind fail.
+  /// - Parameters:
+  ///   - request: The kind of request.
+  ///   - codes: One error for each coming request, in order. ``KafkaErrorCode/transportFailed`` makes the broker drop the
+  ///     connection instead.
   public func pushRequestErrors(_ request: KafkaRequest, _ codes: [KafkaErrorCode]) {
     handle.pushErrors(request.rawValue, codes)
   }
 
-  /// Forgets the errors that were pushed for this kind of request and did not happen yet.
+  /// Discards the errors that were pushed and have not happened yet.
+  /// - Parameter request: The kind of request.
   public func clearRequestErrors(_ request: KafkaRequest) {
     handle.clearErrors(request.rawValue)
   }
 
-  /// Makes requests about a topic's metadata, and its part in transactions, fail until `nil` is set.
+  /// Makes requests for a topic's metadata, and the topic's part in transactions, fail.
+  /// - Parameters:
+  ///   - topic: The topic's name.
+  ///   - code: The error of every such request from now on; `nil` ends the failure.
   public func setTopicError(_ topic: String, _ code: KafkaErrorCode?) {
     handle.setTopicError(topic, code)
   }
 
-  /// Drops the broker's connections and takes no new ones; its partitions keep their leader. `nil` is every broker.
+  /// Drops a broker's connections and refuses new ones. Its partitions keep their leader.
+  /// - Parameter broker: The broker's id; `nil` is every broker.
+  /// - Throws: A ``KafkaError`` if there is no such broker.
   public func setBrokerDown(_ broker: Int32? = nil) throws(KafkaError) {
     try handle.setUp(false, broker: broker ?? -1)
   }
 
-  /// Takes connections again. `nil` is every broker.
+  /// Accepts connections again.
+  /// - Parameter broker: The broker's id; `nil` is every broker.
+  /// - Throws: A ``KafkaError`` if there is no such broker.
   public func setBrokerUp(_ broker: Int32? = nil) throws(KafkaError) {
     try handle.setUp(true, broker: broker ?? -1)
   }
 
-  /// Delays each answer by this time, in whole milliseconds. `nil` is every broker.
+  /// Delays every answer.
+  /// - Parameters:
+  ///   - time: The delay, rounded up to whole milliseconds.
+  ///   - broker: The broker's id; `nil` is every broker.
+  /// - Throws: A ``KafkaError`` if there is no such broker.
   public func setRoundTripTime(_ time: Duration, broker: Int32? = nil) throws(KafkaError) {
     try handle.setRoundTripTime(time, broker: broker ?? -1)
   }
 
-  /// Moves a partition to another leader; `nil` leaves it without one.
+  /// Moves a partition to another leader.
+  /// - Parameters:
+  ///   - partition: The partition.
+  ///   - broker: The new leader's id; `nil` leaves the partition without one.
+  /// - Throws: A ``KafkaError`` if there is no such partition or broker.
   public func setLeader(of partition: KafkaTopicPartition, to broker: Int32?) throws(KafkaError) {
     try handle.setLeader(partition, broker: broker ?? -1)
   }
-}
-
-/// A kind of request of the Kafka protocol, by its API key.
-public struct KafkaRequest: RawRepresentable, Sendable, Hashable {
-  /// The API key.
-  public var rawValue: Int16
-
-  /// Wraps an API key.
-  public init(rawValue: Int16) {
-    self.rawValue = rawValue
-  }
-
-  /// Writes messages.
-  public static let produce = Self(rawValue: 0)
-  /// Reads messages.
-  public static let fetch = Self(rawValue: 1)
-  /// Asks for the ends of partitions.
-  public static let listOffsets = Self(rawValue: 2)
-  /// Asks for topics and brokers.
-  public static let metadata = Self(rawValue: 3)
-  /// Commits offsets of a group.
-  public static let offsetCommit = Self(rawValue: 8)
-  /// Asks for committed offsets.
-  public static let offsetFetch = Self(rawValue: 9)
-  /// Looks for a group's or a transactional id's coordinator.
-  public static let findCoordinator = Self(rawValue: 10)
-  /// Joins a group.
-  public static let joinGroup = Self(rawValue: 11)
-  /// Stays in a group.
-  public static let heartbeat = Self(rawValue: 12)
-  /// Shares out a group's partitions.
-  public static let syncGroup = Self(rawValue: 14)
-  /// Begins an idempotent or transactional producer.
-  public static let initProducerId = Self(rawValue: 22)
-  /// Adds partitions to a transaction.
-  public static let addPartitionsToTransaction = Self(rawValue: 24)
-  /// Adds a group to a transaction.
-  public static let addOffsetsToTransaction = Self(rawValue: 25)
-  /// Commits or aborts a transaction.
-  public static let endTransaction = Self(rawValue: 26)
-  /// Commits a group's offsets in a transaction.
-  public static let transactionOffsetCommit = Self(rawValue: 28)
 }

@@ -1,9 +1,9 @@
-/// The result of one charge to a ledger's book.
+/// The finding about one charge that was entered in a ledger's book.
 enum BookFinding: Equatable {
-  /// The charge goes together with those before it, as far as that can be known.
+  /// The charge agrees with those before it, as far as the records tell.
   case consistent
-  /// Tokens came back where a refund is allowed.
+  /// This number of tokens came back, which is allowed.
   case refunded(Int128)
-  /// The charge cannot have happened by the rules. `text` gives the figures, without the name of the ledger.
+  /// The charge breaks a rule. The text gives the figures, without the name of the ledger.
   case violation(LedgerReport.Rule, String)
 }

@@ -1,10 +1,10 @@
 import Domain
 
-/// The book of a ledger with a number of tokens for a day: an instance's, or an app's in one log partition.
+/// The book of a ledger with a number of tokens for a day: the ledger of an instance, or that of an app in one log partition.
 ///
-/// Sums of tokens are taken in 128 bits, where no numbers that a record can hold overflow.
+/// Tokens are added up in 128 bits, so that no numbers from a record can overflow.
 struct DayBook {
-  /// What the rules of a charge depend on.
+  /// The facts that decide which charges are allowed.
   struct Rules {
     /// The number for a day under the policy of the charge; nil where it is not known.
     var limit: LedgerLimits.Day?
@@ -14,7 +14,7 @@ struct DayBook {
     var policies: PolicySpans
   }
 
-  /// The charge before.
+  /// The last charge that was entered.
   private var last: LedgerCharge
   /// The times of the first charges of the two newest windows, oldest first.
   private var windowStarts: [Timestamp]
@@ -59,7 +59,7 @@ struct DayBook {
     return .consistent
   }
 
-  /// In any 24 hours, the tokens left and the charges are the limit together.
+  /// Checks a rolling day: the tokens left and the charges of the last 24 hours together are the limit.
   private func checkRolling(_ charge: LedgerCharge, perDay: Int, _ rules: Rules) -> BookFinding {
     guard !rules.historyIsCut, !rules.refundsAllowed else { return .consistent }
     guard Int128(charge.left) + Int128(recent.count) != Int128(perDay) else { return .consistent }
@@ -68,19 +68,20 @@ struct DayBook {
       "\(charge.left) left after \(charge.command) and \(recent.count) charges in 24 h, expected \(perDay) together")
   }
 
+  /// Checks a number of tokens that fell by more than one.
   private func checkFall(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
     // Under a policy without a limit for the app, commands count for the app's ledger and name no charge to it.
     if charge.ledger == .app, rules.policies.hasOther(than: charge.policy, between: before.id, and: charge.id) {
       return .consistent
     }
-    return .violation(.ledgerBroken, "from \(before.left) to \(charge.left) tokens by \(charge.command) alone")
+    return .violation(.ledgerBroken, "fell from \(before.left) to \(charge.left) tokens by \(charge.command) alone")
   }
 
   /// Whether a new window may begin with a charge. The day of an app is that of UTC.
   ///
-  /// The window of an instance is a day of its device's time zone. It lasts 23 h at least, the first one excepted, and its
+  /// The window of an instance is a day of its device's time zone. Every window but the first lasts at least 23 h, and its
   /// first charge may come at any time in it. So the first charge of a third window comes at least 23 h after the first
-  /// charge of the first one; 22 h are required, so that a zone whose clock jumps by two hours is not reported.
+  /// charge of the first one; the check requires 22 h, so that a zone whose clock jumps by two hours is not reported.
   private func isNewWindow(_ charge: LedgerCharge, after before: LedgerCharge, _ rules: Rules) -> Bool {
     if charge.ledger == .app { return charge.at.seconds / 86_400 != before.at.seconds / 86_400 }
     if windowStarts.count == 2, charge.at - windowStarts[0] < .hours(22) { return false }
@@ -88,12 +89,12 @@ struct DayBook {
     return Int128(charge.left) == Int128(limit.perDay) - 1
   }
 
-  /// Tokens came back in the middle of a window.
+  /// Returns the finding about tokens that came back in the middle of a window.
   private func rise(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
     if rules.refundsAllowed { return .refunded(Int128(charge.left) - Int128(before.left) + 1) }
     return .violation(
       .overspent,
-      "from \(before.left) to \(charge.left) tokens by \(charge.command), in the middle of a window")
+      "rose from \(before.left) to \(charge.left) tokens by \(charge.command), in the middle of a window")
   }
 
   /// Stops a debug build unless the book knows one or two windows and the last charge is among the recent ones.

@@ -6,9 +6,9 @@ struct LedgerCharge {
   var device: String
   /// The instance, device, activity or app that the ledger belongs to.
   var owner: String
-  /// The tokens that the command says are left. Any number: it comes from outside.
+  /// The number of tokens left, as the command says. It comes from outside and may be any number.
   var left: Int
-  /// When the command was made.
+  /// The time of the command.
   var at: Timestamp
   /// The hash of the policy.
   var policy: String

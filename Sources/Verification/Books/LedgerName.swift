@@ -3,8 +3,9 @@ import Domain
 /// The name of one ledger.
 struct LedgerName: Hashable {
   var ledger: Command.Ledger
-  /// Empty for the ledger of an app. The other names hold within their device.
+  /// The device; empty for the ledger of an app. The names of other owners are unique within their device only.
   var device: String
+  /// The instance, device, activity or app that the ledger belongs to.
   var owner: String
   /// The log partition for the ledger of an app, whose tokens are divided among the partitions; 0 for others.
   var partition: Int64
@@ -17,6 +18,7 @@ struct LedgerName: Hashable {
     partition = isApp ? charge.id.partition : 0
   }
 
+  /// Whether `a` comes before `b` in the report.
   static func inOrder(_ a: LedgerName, _ b: LedgerName) -> Bool {
     (a.ledger.rawValue, a.device, a.owner, a.partition) < (b.ledger.rawValue, b.device, b.owner, b.partition)
   }

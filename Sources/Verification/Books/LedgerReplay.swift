@@ -6,7 +6,7 @@ struct LedgerReplay {
   private let refundsAllowed: Bool
   private let historyIsCut: Bool
   private let policies: PolicySpans
-  /// The report, which the checks that precede and use the replay write to as well.
+  /// The report. The checks that use the replay add their own findings to it.
   var report: LedgerReport
 
   private var days: [LedgerName: DayBook] = [:]

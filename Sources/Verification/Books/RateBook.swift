@@ -8,7 +8,7 @@ import Domain
 /// updates. Commands do not tell, so the book follows every *course*: each sequence of rates that explains all charges so
 /// far. There are few, because each has to agree with the tokens that every command says are left.
 ///
-/// Times are taken in 128 bits: a rate of a token in thousands of years overflows 64 bits after some charges.
+/// Times are 128 bits wide: with one token in thousands of years, 64 bits would overflow after some charges.
 struct RateBook {
   /// The TAT of each course in microseconds since 1970; nil where it is not known.
   private var courses: [Int128?]
@@ -61,6 +61,7 @@ struct RateBook {
     }
   }
 
+  /// Returns the effect of a charge on the TAT of one course under one rate.
   private static func step(
     from tat: Int128?, _ rate: LedgerLimits.Rate, _ charge: LedgerCharge, refundsAllowed: Bool
   ) -> Step {
@@ -69,7 +70,7 @@ struct RateBook {
     let burst = Int128(rate.burst)
     let left = Int128(charge.left)
     guard interval > 0 else {
-      let text = "charged by \(charge.command) without a limit"
+      let text = "charged by \(charge.command), although the policy sets no limit"
       return .violation(Step.Violation(rule: .ledgerBroken, text: text, tat: tat))
     }
     // A ledger with all but one token left was full before the charge.
@@ -81,7 +82,7 @@ struct RateBook {
     if refundsAllowed, wait(tat) > 0 || leftAfter(max(now, tat) + interval) < left { tat -= interval }
     let next = max(now, tat) + interval
     if wait(tat) > 0 {
-      let text = "\(charge.command) came \(wait(tat)) µs before a token was there"
+      let text = "\(charge.command) came \(wait(tat)) µs before a token was available"
       return .violation(Step.Violation(rule: .overspent, text: text, tat: next))
     }
     guard leftAfter(next) == left else {
@@ -91,9 +92,9 @@ struct RateBook {
     return .to(next)
   }
 
-  /// Stops a debug build unless there is a course, and each course stands once.
+  /// Stops a debug build unless there is a course and no course stands twice.
   func checkInvariants() {
-    assert(!courses.isEmpty, "a book follows one course at least")
+    assert(!courses.isEmpty, "a book follows at least one course")
     assert(Set(courses).count == courses.count, "each course stands once")
   }
 }

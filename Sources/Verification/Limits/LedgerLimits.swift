@@ -21,10 +21,14 @@ public struct LedgerLimits: Equatable, Sendable {
 
   /// A number of tokens for a day.
   public struct Day: Hashable, Sendable {
+    /// The number of tokens of a full ledger.
     public var perDay: Int
     /// Whether the number holds for any 24 hours instead of a day of the device's time zone.
     public var isRolling: Bool
 
+    /// - Parameters:
+    ///   - perDay: the number of tokens of a full ledger.
+    ///   - isRolling: whether the number holds for any 24 hours instead of a day of the device's time zone.
     public init(perDay: Int, isRolling: Bool) {
       self.perDay = perDay
       self.isRolling = isRolling

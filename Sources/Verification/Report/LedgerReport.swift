@@ -8,7 +8,7 @@ public struct LedgerReport: Equatable, Sendable {
     case idReused
     /// Two final decisions are about one event and instance.
     case decidedTwice
-    /// The verdict, `final` and the command of a decision do not go together.
+    /// The verdict, `final` and the command of a decision contradict each other.
     case inconsistent
     /// No decision caused the command, or several did.
     case unexplainedCommand
@@ -56,6 +56,7 @@ public struct LedgerReport: Equatable, Sendable {
   public var refunds = 0
   /// The number of all violations, also of those that `violations` leaves out.
   public var violationCount = 0
+  /// The number of violations of each rule that has any.
   public var violationsByRule: [Rule: Int] = [:]
   /// The first violations of each rule, at most five of each, in the order in which they were found.
   public var violations: [Violation] = []

@@ -7,7 +7,7 @@ import CLibrdkafka
 @safe final class AdminHandle {
   private let client: ClientHandle
 
-  /// How much longer than the broker is given to wait for librdkafka's own answer, which always comes.
+  /// The time added to the broker's time-out when waiting for librdkafka's own answer, which always comes.
   private static let answerSlack = Duration.milliseconds(500)
 
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
@@ -93,7 +93,7 @@ import CLibrdkafka
     return entries
   }
 
-  /// Sends a request and waits for its answer, which `read` copies what is needed of.
+  /// Sends a request, waits for its answer, and lets `read` copy the result out of it.
   private func ask<Answer>(
     _ kind: rd_kafka_admin_op_t, _ timeout: Duration, _ operation: String,
     send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
@@ -157,6 +157,7 @@ import CLibrdkafka
   }
 }
 
+/// Reading of per-topic results.
 private enum TopicResult {
   /// Copies a result, which belongs to its event.
   static func read(_ result: OpaquePointer?, operation: String = "creating") -> KafkaTopicResult {

@@ -1,12 +1,12 @@
 import CLibrdkafka
 
-/// What librdkafka's callbacks write to: one per client, touched by the thread that polls the client, and by no other.
+/// The state that librdkafka's callbacks write. There is one per client, and only the thread that polls the client uses it.
 final class ClientCallbacks {
-  /// How many events wait for the caller; beyond that the oldest are dropped, as they are for logs only.
+  /// The largest number of events that wait for the caller. When more arrive, the oldest are dropped: events are for logs.
   static let eventsMax = 256
 
   private(set) var events: [KafkaEvent] = []
-  /// The newest words about a connection that failed, to explain a time-out.
+  /// The message of the newest connection failure, to explain a time-out.
   private(set) var lastConnectionProblem: String?
   /// The error that the client cannot recover from.
   private(set) var fatal: KafkaError?
@@ -27,14 +27,14 @@ final class ClientCallbacks {
     events.append(event)
   }
 
-  /// Takes all events that wait.
+  /// Takes all waiting events.
   func takeEvents() -> [KafkaEvent] {
     guard !events.isEmpty else { return [] }
     defer { events = [] }
     return events
   }
 
-  /// Lets go of all that belongs to the caller.
+  /// Releases everything that belongs to the caller.
   func letGo() {
     logSink = nil
     rebalance.listener = nil
@@ -56,8 +56,8 @@ final class ClientCallbacks {
 }
 
 extension ClientCallbacks {
-  /// Registers librdkafka's callbacks for a client of this kind. The configuration keeps an unowned reference to
-  /// this object, which therefore must outlive the client: ``ClientHandle`` holds both and destroys the client first.
+  /// Registers librdkafka's callbacks for a client of a kind. The configuration keeps an unowned reference to this object, which
+  /// must therefore outlive the client: ``ClientHandle`` holds both and destroys the client first.
   func register(on configuration: borrowing ConfigurationHandle, kind: rd_kafka_type_t) throws(KafkaError) {
     if logSink != nil { try configuration.set("log.queue", "true") }
     let logs = logSink != nil
@@ -111,7 +111,7 @@ private let logCallback: @convention(c) (OpaquePointer?, Int32, UnsafePointer<CC
       message: message.map { unsafe String(cString: $0) } ?? "")
   }
 
-/// Called on librdkafka's own threads, hence does nothing at all.
+/// Discards a log line. librdkafka calls it on its own threads, so it touches nothing.
 private let silentLogCallback:
   @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Void = { _, _, _, _ in }
 
@@ -137,7 +137,7 @@ private let offsetCommitCallback:
     UnsafeMutableRawPointer?
   ) -> Void = { _, code, _, opaque in
     guard let callbacks = unsafe ClientCallbacks.from(opaque) else { return }
-    // `_NO_OFFSET`: there was nothing to commit.
+    // `_NO_OFFSET` says that there was nothing to commit.
     guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
     callbacks.add(.error(KafkaError(code, operation: "committing offsets in the background")))
   }

@@ -1,14 +1,14 @@
 import CLibrdkafka
 import Glibc
 
-/// Owns an `rd_kafka_t` and what its callbacks write to. Used by one thread.
+/// Owns an `rd_kafka_t` and the state that its callbacks write. Used by one thread.
 @safe final class ClientHandle {
   let pointer: OpaquePointer
   let callbacks: ClientCallbacks
   private var isLeftBehind = false
   private var isAbandoned = false
 
-  /// Makes a client; it connects in the background.
+  /// Makes a client, which connects in the background.
   init(
     _ kind: rd_kafka_type_t, _ configuration: KafkaConfiguration, callbacks: ClientCallbacks, operation: String
   ) throws(KafkaError) {
@@ -21,41 +21,41 @@ import Glibc
     unsafe _ = rd_kafka_set_log_queue(pointer, nil)
   }
 
-  /// Serves callbacks for at most this time; how many were served.
+  /// Serves callbacks for at most `timeout`; returns the number served.
   @discardableResult
   func serve(_ timeout: Duration) -> Int {
     unsafe Int(rd_kafka_poll(pointer, timeout.wholeMilliseconds))
   }
 
-  /// The error that this client cannot recover from, if it met one.
+  /// The error that this client cannot recover from; `nil` if it met none.
   func fatalError(operation: String) -> KafkaError? {
     unsafe KafkaError.fatal(of: pointer, operation: operation)
   }
 
-  /// Throws what a call answered, if it was an error.
+  /// Throws if a call answered an error.
   func check(_ code: rd_kafka_resp_err_t, _ operation: @autoclosure () -> String) throws(KafkaError) {
     guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
     throw failure(code, operation())
   }
 
-  /// Throws what a call answered, if it was an error; releases it.
+  /// Throws if a call answered an error object, and releases the object.
   func check(_ error: OpaquePointer?, _ operation: @autoclosure () -> String) throws(KafkaError) {
     guard let error = unsafe error else { return }
     throw unsafe explained(KafkaError(consuming: error, operation: operation()))
   }
 
-  /// The error behind a code: the fatal one when there is one, and with the connection's state when that is the cause.
+  /// The error for a code: the client's fatal error if the code says so, else with the connection's state added.
   func failure(_ code: rd_kafka_resp_err_t, _ operation: String) -> KafkaError {
     if code == RD_KAFKA_RESP_ERR__FATAL, let fatal = fatalError(operation: operation) { return fatal }
     return explained(KafkaError(code, operation: operation))
   }
 
-  /// The error, with the newest words about a failing connection when it may come from that.
+  /// The error, followed by the newest connection failure if that may be its cause.
   func explained(_ error: KafkaError) -> KafkaError {
     let connection: [KafkaErrorCode] = [.timedOut, .transportFailed, .allBrokersDown, .waitingForCoordinator]
     guard connection.contains(error.code) else { return error }
-    // The words wait in the queue until they are served. A consumer's queue holds messages too and must not be
-    // served here; its poll has done that.
+    // The failure waits in the client's queue until it is served. A consumer's queue also holds messages and must not be served
+    // here; its poll has done that.
     if unsafe rd_kafka_type(pointer) == RD_KAFKA_PRODUCER { serve(.zero) }
     guard let problem = callbacks.lastConnectionProblem else { return error }
     var explained = error
@@ -63,15 +63,14 @@ import Glibc
     return explained
   }
 
-  /// Lets the end of this client happen on a thread of its own, as it may take long.
-  ///
-  /// librdkafka waits for commits that it cannot send until `session.timeout.ms` has passed, whatever it is told.
+  /// Makes `deinit` destroy this client on a separate thread, because that may take long: librdkafka waits for commits that it
+  /// cannot send until `session.timeout.ms` has passed.
   func leaveBehind() {
     isLeftBehind = true
     callbacks.letGo()
   }
 
-  /// Leaves this client to the end of the process, for one that librdkafka cannot destroy without ending the process.
+  /// Keeps this client until the process ends, because librdkafka would end the process if the client were destroyed.
   func abandon() {
     isAbandoned = true
     callbacks.letGo()
@@ -89,7 +88,7 @@ import Glibc
   }
 }
 
-/// A client that nobody uses any more, and what its callbacks write to.
+/// A client that is no longer used, and the state that its callbacks write.
 @safe private final class Remains {
   private let pointer: OpaquePointer
   private let callbacks: ClientCallbacks
@@ -100,33 +99,33 @@ import Glibc
   }
 
   func destroy() {
-    // Owned, and used by nobody else. The flag says that the group was left before, by `ConsumerHandle.close`, or is
-    // not to be waited for; it has no effect on a producer. No callback runs after this, and `callbacks` lives until then.
+    // The client is owned here and not used elsewhere. The flag says not to leave the group: `ConsumerHandle.close` has left it, or
+    // gave up waiting. It has no effect on a producer. No callback runs after the call, and `callbacks` lives until then.
     unsafe rd_kafka_destroy_flags(pointer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
   }
 
-  /// librdkafka's threads go on, so what they use stays.
+  /// Leaks the client on purpose. librdkafka's threads continue, so the state that they use must stay.
   func keep() { unsafe _ = Unmanaged.passRetained(self) }
 
   func destroyInBackground() {
     var thread = pthread_t()
-    // The thread takes over the only reference; the callbacks were emptied, so nothing of the caller's is touched there.
+    // The thread takes over the only reference. The callbacks hold nothing of the caller any more.
     let opaque = unsafe Unmanaged.passRetained(self).toOpaque()
     let refused = unsafe pthread_create(&thread, nil, { unsafe Remains.run($0) }, opaque) != 0
     if refused { unsafe _ = Remains.run(opaque) } else { pthread_detach(thread) }
   }
 
   private static func run(_ opaque: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    // The reference that was handed over above, exactly once.
+    // Takes the reference that `destroyInBackground` handed over, exactly once.
     if let opaque = unsafe opaque { unsafe Unmanaged<Remains>.fromOpaque(opaque).takeRetainedValue().destroy() }
     return nil
   }
 }
 
 extension KafkaError {
-  /// The fatal error of a client, if it met one.
+  /// The fatal error of a client; `nil` if it met none.
   static func fatal(of client: OpaquePointer?, operation: String) -> KafkaError? {
-    // Asked without room for the text first: nearly always there is none, and asking is for every poll.
+    // First asks without room for the text, because every poll asks and nearly always there is no error.
     guard let client = unsafe client, unsafe rd_kafka_fatal_error(client, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR else {
       return nil
     }

@@ -4,13 +4,13 @@ import CLibrdkafka
 @safe struct ConfigurationHandle: ~Copyable {
   private let pointer: OpaquePointer
 
-  /// Makes a configuration with these properties; the first that librdkafka refuses is thrown, by its name.
+  /// Makes a configuration. Throws an error that names the first property which librdkafka refuses.
   init(_ configuration: KafkaConfiguration) throws(KafkaError) {
-    // `rd_kafka_conf_new` never answers NULL: it aborts when memory is out.
+    // `rd_kafka_conf_new` never answers NULL: it aborts the process when there is no memory.
     unsafe pointer = rd_kafka_conf_new()
     for (key, value) in configuration.properties {
       if let reason = refusal(of: key, value) {
-        // Thrown with every stored property set, so `deinit` releases the object.
+        // All stored properties are set, so `deinit` runs and releases the object.
         throw KafkaError(
           code: .invalidArgument, message: reason, operation: "setting the kafka property \"\(key)\"",
           isRetriable: false)
@@ -18,7 +18,7 @@ import CLibrdkafka
     }
   }
 
-  /// Sets a property that the client itself depends on.
+  /// Sets a property that this module depends on.
   func set(_ key: String, _ value: String) throws(KafkaError) {
     if let reason = refusal(of: key, value) {
       throw KafkaError(
@@ -27,7 +27,7 @@ import CLibrdkafka
     }
   }
 
-  /// Sets a property; why librdkafka refuses it, or `nil`. The answer never repeats a secret value.
+  /// Sets a property. Returns the reason if librdkafka refuses it, else `nil`. The reason never contains a secret value.
   private func refusal(of key: String, _ value: String) -> String? {
     var text = [CChar](repeating: 0, count: 512)
     // Both strings live for the call and are copied by it; the text is NUL-terminated within its size.
@@ -40,12 +40,12 @@ import CLibrdkafka
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Registers the callbacks on the configuration; `context` must outlive the client that is made from it.
+  /// Lends the configuration to a closure that registers callbacks on it.
   func register(_ register: (OpaquePointer) -> Void) {
     unsafe register(pointer)
   }
 
-  /// Makes a client, which owns the configuration from then on.
+  /// Makes a client, which takes over the configuration.
   consuming func makeClient(_ kind: rd_kafka_type_t, operation: String) throws(KafkaError) -> OpaquePointer {
     var text = [CChar](repeating: 0, count: 512)
     let client = unsafe text.withUnsafeMutableBufferPointer { buffer in
@@ -54,7 +54,7 @@ import CLibrdkafka
     guard let client = unsafe client else {
       let code = rd_kafka_last_error()
       let message = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      // `rd_kafka_new` takes the configuration only when it succeeds: it is released here.
+      // `rd_kafka_new` takes over the configuration only if it succeeds, so it is released here.
       _ = consume self
       throw KafkaError(code: KafkaErrorCode(code), message: message, operation: operation, isRetriable: false)
     }

@@ -1,20 +1,20 @@
-/// A point in time by which something must be over.
+/// A point in time at which a wait ends.
 struct Deadline {
   private let end: ContinuousClock.Instant
 
   init(in duration: Duration) {
-    // A year is for ever here, and keeps the addition from overflowing.
+    // A year is as good as for ever, and the addition cannot overflow.
     end = .now.advanced(by: min(duration, .seconds(365 * 86_400)))
   }
 
-  /// What is left; zero once it has passed.
+  /// The time until the deadline; zero once it has passed.
   var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
 
   var hasPassed: Bool { remaining == .zero }
 }
 
 extension Duration {
-  /// Milliseconds as librdkafka takes them: rounded up, from 0 (negative would mean for ever) to about 24 days.
+  /// The duration in milliseconds as librdkafka takes it: rounded up, from 0 (a negative number would mean for ever) to 23 days.
   var wholeMilliseconds: Int32 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -11,7 +11,7 @@ extension KafkaErrorCode {
     unsafe String(cString: rd_kafka_err2name(rd_kafka_resp_err_t(rawValue: rawValue)))
   }
 
-  /// librdkafka's words for the code.
+  /// librdkafka's explanation of the code.
   var explanation: String {
     // `rd_kafka_err2str` answers every number, with a string that is static or kept per thread; copied at once.
     unsafe String(cString: rd_kafka_err2str(rd_kafka_resp_err_t(rawValue: rawValue)))
@@ -32,7 +32,7 @@ extension KafkaError {
     unsafe rd_kafka_error_destroy(error)
   }
 
-  /// Makes an error of a bare code.
+  /// Makes an error from a code alone.
   init(_ code: rd_kafka_resp_err_t, operation: String, message: String? = nil) {
     let code = KafkaErrorCode(code)
     self.init(code: code, message: message ?? code.explanation, operation: operation, isFatal: code == .fatal)

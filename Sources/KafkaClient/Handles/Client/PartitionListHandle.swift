@@ -38,7 +38,7 @@ import CLibrdkafka
   /// The list's entries, copied.
   var entries: [PartitionEntry] { unsafe PartitionEntry.read(pointer) }
 
-  /// The first failure among the entries.
+  /// The error of the first entry that has one; `nil` if none has.
   func firstFailure(_ operation: String) -> KafkaError? {
     guard let entry = entries.first(where: { $0.code != RD_KAFKA_RESP_ERR_NO_ERROR }) else { return nil }
     return KafkaError(entry.code, operation: "\(operation) \(entry.partition)")
@@ -57,10 +57,10 @@ struct PartitionEntry {
   var offset: Int64
   var code: rd_kafka_resp_err_t
 
-  /// The position, when the offset is a real one.
+  /// The position; `nil` if the offset is not a real one.
   var position: KafkaPosition? { offset >= 0 ? KafkaPosition(partition, offset: offset) : nil }
 
-  /// Copies a list's entries; a NULL list has none.
+  /// Copies the entries of a list; none if the list is NULL.
   static func read(_ list: UnsafePointer<rd_kafka_topic_partition_list_t>?) -> [PartitionEntry] {
     guard let list = unsafe list, let elements = unsafe list.pointee.elems else { return [] }
     // `elems` holds `cnt` entries whose topic is a NUL-terminated string owned by the list.

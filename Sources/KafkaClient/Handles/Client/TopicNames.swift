@@ -1,15 +1,15 @@
 import CLibrdkafka
 import Glibc
 
-/// Turns the topic of a message into a `String` without making a new one for each message.
+/// Finds the name of a message's topic without making a new `String` for each message.
 @safe struct TopicNames {
-  /// How many names are kept; a consumer of more topics than that makes new strings for the rest.
+  /// The largest number of names that are kept; names of further topics are made anew each time.
   private static let cachedMax = 64
 
   private var known: [(bytes: ContiguousArray<CChar>, name: String)] = []
   private var last = 0
 
-  /// The name of the topic, which must be valid for the call.
+  /// Returns the name of a topic, which must be valid for the call; empty for NULL.
   mutating func name(of topic: OpaquePointer?) -> String {
     // A topic's name is a NUL-terminated string that lives as long as the topic; the caller holds a message, and the
     // message a reference to its topic. Names are compared by content, so a reused address cannot confuse them.

@@ -1,8 +1,8 @@
 import CLibrdkafka
 
 extension ConsumerHandle {
-  /// Waits for a message, then hands those that are there to the producer, as a C program would: poll, produce with a
-  /// copy, destroy. How many there were.
+  /// Waits for a message, then passes the messages that are already here to the producer, as a C program would: poll, produce
+  /// with a copy, destroy. Returns their number.
   func forward(
     max: Int, timeout: Duration, to producer: ProducerHandle, topic: String, queueFullTimeout: Duration
   ) throws(KafkaError) -> Int {

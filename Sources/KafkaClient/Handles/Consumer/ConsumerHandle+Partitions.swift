@@ -1,6 +1,6 @@
 import CLibrdkafka
 
-/// Assignment, positions and offsets. Each list is copied by librdkafka or lives for the call.
+/// Assignment, positions and offsets. librdkafka copies each list, or uses it only during the call.
 extension ConsumerHandle {
   func subscribe(_ topics: [String]) throws(KafkaError) {
     let list = PartitionListHandle(topics: topics)
@@ -128,7 +128,7 @@ extension ConsumerHandle {
     var high: Int64 = -1
     let code = unsafe rd_kafka_get_watermark_offsets(
       client.pointer, partition.topic, partition.partition, &low, &high)
-    // Unknown ends are `RD_KAFKA_OFFSET_INVALID`; the low one is only refreshed by statistics.
+    // An unknown end is `RD_KAFKA_OFFSET_INVALID`. Only statistics refresh the low end.
     guard code == RD_KAFKA_RESP_ERR_NO_ERROR, high >= 0 else { return nil }
     return KafkaWatermarks(low: max(0, low), high: high)
   }
@@ -141,9 +141,9 @@ extension ConsumerHandle {
         operation: "asking for the consumer group", isRetriable: false)
     }
     let metadata = unsafe GroupMetadataHandle(owning: pointer)
-    // A broker takes a generation of -1 without a member for a consumer outside of the group, and checks nothing. A member
-    // that the group has expelled looks like that until its next poll tells it so. Asked after the metadata: a member
-    // joins again in a poll at the earliest, so one that is a member now was one then.
+    // A broker takes a generation of -1 without a member for a consumer outside of the group, and checks nothing. Metadata of a
+    // member that the group has expelled looks the same until the member's next poll. Membership is asked for after the metadata:
+    // a consumer joins again in a poll at the earliest, so one that is a member now was a member then.
     if isSubscribed, !isMember {
       throw KafkaError(
         code: .unknownMember, message: "the consumer is no member of its group, or not any more",
@@ -162,7 +162,7 @@ extension ConsumerHandle {
   }
 }
 
-/// Owns an `rd_kafka_consumer_group_metadata_t`, which stands by itself: the consumer may go before it.
+/// Owns an `rd_kafka_consumer_group_metadata_t`, which does not depend on the consumer: the consumer may be released first.
 @safe final class GroupMetadataHandle {
   let pointer: OpaquePointer
 

@@ -4,11 +4,11 @@ import CLibrdkafka
 @safe final class ConsumerHandle {
   let client: ClientHandle
   private var isClosed = false
-  /// Set by a subscription: then the group gives the partitions.
+  /// Whether the consumer has subscribed, so that the group gives the partitions.
   var isSubscribed = false
   private let isSticky: Bool
 
-  /// Time for leaving the group when the owner forgot to close.
+  /// The longest wait for the group if the owner did not close the consumer.
   private static let forgottenCloseTimeout = Duration.seconds(2)
 
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
@@ -21,7 +21,7 @@ import CLibrdkafka
   /// Whether a rebalance callback is running.
   var isInCallback: Bool { client.callbacks.rebalance.isRunning }
 
-  /// Waits for a message, then takes those that are there, and lends them one after the other; how many there were.
+  /// Waits for a message, then takes the messages that are already here and lends them one after the other. Returns their number.
   func poll(
     max: Int, timeout: Duration, _ body: (borrowing KafkaMessageView) throws(KafkaError) -> Void
   ) throws(KafkaError) -> Int {
@@ -43,36 +43,38 @@ import CLibrdkafka
       }
     }
     if let failure = callbacks.rebalance.takeFailure() { callbacks.add(.error(failure)) }
-    // What was read goes out first; the next poll finds nothing and throws.
+    // Messages that were read are returned first. The next poll finds none and throws.
     if count == 0, let fatal = callbacks.fatal ?? client.fatalError(operation: "polling the consumer") { throw fatal }
     return count
   }
 
-  /// Turns an error in the place of a message into an event.
+  /// Turns an error that librdkafka answered in the place of a message into an event.
   func note(_ message: UnsafeMutablePointer<rd_kafka_message_t>) {
     let code = unsafe message.pointee.err
-    // An error of no partition has no topic. `rd_kafka_message_errstr` answers a string that lives with the message.
+    // `name(of:)` answers an empty name for an error that belongs to no topic.
     let partition = unsafe KafkaTopicPartition(
       topic: client.callbacks.names.name(of: message.pointee.rkt), partition: message.pointee.partition)
-    if code == RD_KAFKA_RESP_ERR__PARTITION_EOF {
-      unsafe client.callbacks.add(.partitionEnd(KafkaPosition(partition, offset: message.pointee.offset)))
-    } else {
-      let text = unsafe rd_kafka_message_errstr(message).map { unsafe String(cString: $0) }
-      let operation = partition.topic.isEmpty ? "consuming" : "consuming \(partition)"
-      client.callbacks.add(.error(KafkaError(code, operation: operation, message: text)))
-    }
+    let position = unsafe KafkaPosition(partition, offset: message.pointee.offset)
+    if code == RD_KAFKA_RESP_ERR__PARTITION_EOF { return client.callbacks.add(.partitionEnd(position)) }
+    // `rd_kafka_message_errstr` answers a string that lives as long as the message.
+    let text = unsafe rd_kafka_message_errstr(message).map { unsafe String(cString: $0) }
+    var error = KafkaError(
+      code, operation: partition.topic.isEmpty ? "consuming" : "consuming \(partition)", message: text)
+    // An error without a place has a negative offset (`RD_KAFKA_OFFSET_INVALID`).
+    if !partition.topic.isEmpty, partition.partition >= 0, position.offset >= 0 { error.position = position }
+    client.callbacks.add(.error(error))
   }
 
-  /// Commits what is given up and leaves the group, for at most this time; what is not done by then is left to the
-  /// group's session time-out. Whether all was done.
+  /// Commits, and leaves the group, for at most `timeout`. Returns whether both were done. If not, the group notices the absence
+  /// after its session time-out.
   @discardableResult
   func close(_ timeout: Duration) -> Bool {
     guard !isClosed else { return true }
     isClosed = true
     let leftInOrder = leaveGroup(timeout)
     if isSubscribed, isSticky, !client.callbacks.rebalance.wasAssigned {
-      // librdkafka 2.0.2 makes the state of this assignor with the first assignment, and asserts that it is there when it
-      // destroys a member that has joined: one that joined and got no assignment yet would end the process.
+      // librdkafka 2.0.2 makes the state of this assignor with the first assignment, and asserts that the state exists when it
+      // destroys a member that has joined. Destroying a member that joined and has no assignment yet would end the process.
       client.abandon()
     } else if !leftInOrder {
       client.leaveBehind()
@@ -88,7 +90,7 @@ import CLibrdkafka
     let queue = unsafe rd_kafka_queue_new(client.pointer)
     defer { unsafe rd_kafka_queue_destroy(queue) }
     if let error = unsafe rd_kafka_consumer_close_queue(client.pointer, queue) {
-      // No group, so there is nothing to leave; or a fatal error, so it cannot be left.
+      // Either there is no group to leave, or a fatal error prevents leaving it.
       defer { unsafe rd_kafka_error_destroy(error) }
       return unsafe rd_kafka_error_is_fatal(error) == 0
     }

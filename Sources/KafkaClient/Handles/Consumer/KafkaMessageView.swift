@@ -1,24 +1,25 @@
 import CLibrdkafka
 
-/// A message that is still in librdkafka's memory, to be read without copying. It cannot outlive the call that lent it.
+/// A message in librdkafka's memory, which is read without copying. It cannot outlive the call that lent it.
 @safe public struct KafkaMessageView: ~Copyable {
   private let pointer: UnsafeMutablePointer<rd_kafka_message_t>
-  /// The topic it was read from.
+  /// The topic that the message was read from.
   public let topic: String
 
-  /// Takes over a message without an error; `topic` is its topic's name.
+  /// Takes over a message that is not an error; `topic` is the name of its topic.
   init(owning pointer: UnsafeMutablePointer<rd_kafka_message_t>, topic: String) {
     unsafe self.pointer = unsafe pointer
     self.topic = topic
   }
 
-  /// The partition it was read from.
+  /// The number of the partition that the message was read from.
   public var partition: Int32 { unsafe pointer.pointee.partition }
 
-  /// Its offset in the partition.
+  /// The message's offset in the partition.
   public var offset: Int64 { unsafe pointer.pointee.offset }
 
-  /// Milliseconds since 1970 in UTC, the producer's or the broker's as the topic says; `nil` when it carries none.
+  /// Milliseconds since 1970 in UTC, set by the producer or the broker as the topic says; any number is possible. `nil` if the
+  /// message carries no timestamp.
   public var timestampMilliseconds: Int64? {
     var kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
     // Reads fields of the message, which is alive.
@@ -26,30 +27,37 @@ import CLibrdkafka
     return kind == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? nil : timestamp
   }
 
-  /// Lends the key; `nil` is a null key, which differs from an empty one.
+  /// Lends the key.
+  /// - Parameter body: Receives the key, valid for the call; `nil` is a null key, which differs from an empty one.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   public func withKey<Result: ~Copyable, Failure: Error>(
     _ body: (Span<UInt8>?) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     unsafe try lend(pointer.pointee.key, pointer.pointee.key_len, body)
   }
 
-  /// Lends the value; `nil` is a null value (on a compacted topic, a tombstone), which differs from an empty one.
+  /// Lends the value.
+  /// - Parameter body: Receives the value, valid for the call; `nil` is a null value (on a compacted topic, a tombstone), which
+  ///   differs from an empty one.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   public func withValue<Result: ~Copyable, Failure: Error>(
     _ body: (Span<UInt8>?) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     unsafe try lend(pointer.pointee.payload, pointer.pointee.len, body)
   }
 
-  /// The key, copied.
+  /// A copy of the key; `nil` is a null key.
   public var key: [UInt8]? { unsafe copy(pointer.pointee.key, pointer.pointee.key_len) }
 
-  /// The value, copied.
+  /// A copy of the value; `nil` is a null value.
   public var value: [UInt8]? { unsafe copy(pointer.pointee.payload, pointer.pointee.len) }
 
-  /// How many bytes the value has; 0 for a null one.
+  /// The number of bytes of the value; 0 for a null one.
   public var valueCount: Int { unsafe pointer.pointee.len }
 
-  /// The headers, copied, in order.
+  /// A copy of the headers, in order.
   public var headers: [KafkaHeader] {
     var list: OpaquePointer?
     // The list belongs to the message. Names are NUL-terminated; a value has `size` bytes, and is NULL when null.
@@ -71,7 +79,7 @@ import CLibrdkafka
     return headers
   }
 
-  /// The whole message, copied.
+  /// Copies the whole message.
   public func copy() -> KafkaMessage {
     KafkaMessage(
       topic: topic, partition: partition, offset: offset, timestampMilliseconds: timestampMilliseconds, key: key,
@@ -81,8 +89,7 @@ import CLibrdkafka
   private func lend<Result: ~Copyable, Failure: Error>(
     _ start: UnsafeRawPointer?, _ count: Int, _ body: (Span<UInt8>?) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The bytes live as long as the message, which `self` owns, and nobody writes to them; the span cannot leave the
-    // closure.
+    // The bytes live as long as the message, which `self` owns, and are never written to. The span cannot leave the closure.
     guard let start = unsafe start else { return try body(nil) }
     return unsafe try body(UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count).span)
   }

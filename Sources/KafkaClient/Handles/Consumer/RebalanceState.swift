@@ -1,11 +1,11 @@
 import CLibrdkafka
 
-/// Applies what the group decided, and tells the listener. Touched by the consumer's thread only.
+/// Applies the group's assignments and tells the listener. Used by the consumer's thread only.
 final class RebalanceState {
   var listener: (any KafkaRebalanceListener)?
   /// Whether a rebalance callback is running.
   private(set) var isRunning = false
-  /// Whether the group has given an assignment, be it an empty one.
+  /// Whether the group has given an assignment, even an empty one.
   private(set) var wasAssigned = false
   /// A failure to apply an assignment; becomes an event of the poll that ran the callback.
   private var failure: KafkaError?
@@ -21,8 +21,8 @@ final class RebalanceState {
     return failure
   }
 
-  /// Does what a rebalance event asks for. `partitions` is librdkafka's own list, valid for the call; its offsets may
-  /// be written before it is assigned.
+  /// Handles a rebalance event. `partitions` is librdkafka's own list, valid for the call; its offsets may be written before it is
+  /// assigned.
   func perform(
     _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
     client: OpaquePointer, callbacks: ClientCallbacks
@@ -30,13 +30,13 @@ final class RebalanceState {
     isRunning = true
     defer { isRunning = false }
     let named = unsafe PartitionEntry.read(partitions).map(\.partition)
-    // The protocol is the one of the present generation: a static string.
+    // `rd_kafka_rebalance_protocol` answers a static string, the protocol of the present generation.
     let cooperative = unsafe String(cString: rd_kafka_rebalance_protocol(client)) == "COOPERATIVE"
     switch code {
     case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
       wasAssigned = true
       for (partition, offset) in listener?.assigned(named) ?? [:] where named.contains(partition) {
-        // Found by name in the list; the list's own entry is written.
+        // Finds the partition in librdkafka's list and writes its entry there.
         unsafe _ = rd_kafka_topic_partition_list_set_offset(
           partitions, partition.topic, partition.partition, offset.raw)
       }
@@ -58,12 +58,12 @@ final class RebalanceState {
       }
     default:
       callbacks.add(.error(KafkaError(code, operation: "rebalancing the consumer group")))
-      // librdkafka asks to synchronise its state by unassigning everything.
+      // librdkafka requires this call, which unassigns everything, to synchronise its state.
       unsafe _ = rd_kafka_assign(client, nil)
     }
   }
 
-  /// Applies an assignment by the group's protocol.
+  /// Applies an assignment as the group's protocol requires.
   private func apply(
     _ cooperative: Bool, _ what: String, incremental: () -> OpaquePointer?, eager: () -> rd_kafka_resp_err_t
   ) {

@@ -1,6 +1,6 @@
 import CLibrdkafka
 
-/// Owns an `rd_kafka_mock_cluster_t`, which runs on the client that it was made with.
+/// Owns an `rd_kafka_mock_cluster_t`, which runs in the client that it was made with.
 @safe final class MockClusterHandle {
   private let client: ClientHandle
   private let pointer: OpaquePointer
@@ -8,7 +8,7 @@ import CLibrdkafka
   init(brokers: Int, logSink: KafkaLogSink?) throws(KafkaError) {
     client = try ClientHandle(
       RD_KAFKA_PRODUCER, [:], callbacks: ClientCallbacks(logSink: logSink), operation: "starting the embedded broker")
-    // NULL when no port could be had.
+    // NULL if no port could be opened.
     guard let pointer = unsafe rd_kafka_mock_cluster_new(client.pointer, Int32(clamping: brokers)) else {
       throw KafkaError(
         code: .invalidArgument, message: "no port could be opened on 127.0.0.1",

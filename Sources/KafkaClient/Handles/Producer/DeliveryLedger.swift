@@ -1,6 +1,6 @@
 import CLibrdkafka
 
-/// Counts what became of produced messages, from the delivery callback. Touched by the producer's thread only.
+/// Counts the reports of produced messages. The delivery callback writes it; only the producer's thread uses it.
 final class DeliveryLedger {
   private let failuresMax: Int
   private var handler: KafkaDeliveryHandler?
@@ -16,12 +16,12 @@ final class DeliveryLedger {
     self.handler = handler
   }
 
-  /// Lets go of the handler.
+  /// Releases the handler.
   func letGo() {
     handler = nil
   }
 
-  /// Takes the failures that wait.
+  /// Takes the waiting failures.
   func takeFailures() -> [KafkaDelivery] {
     guard !failures.isEmpty else { return [] }
     defer { failures = [] }
@@ -37,7 +37,7 @@ final class DeliveryLedger {
     default: failed &+= 1
     }
     guard handler != nil || code.rawValue != 0 else { return }
-    // `rkt` is set in every report. The name is taken first, so that the handler may call the producer again.
+    // `rkt` is set in every report. The name is read before the handler runs, so that the handler may call the producer.
     let topic = unsafe callbacks.names.name(of: message.pointee.rkt)
     let delivery = unsafe read(message, code, topic: topic)
     if code.rawValue != 0, code != .purgedFromQueue, code != .purgedInFlight, failures.count < failuresMax {
@@ -49,7 +49,7 @@ final class DeliveryLedger {
   private func read(
     _ message: UnsafePointer<rd_kafka_message_t>, _ code: KafkaErrorCode, topic: String
   ) -> KafkaDelivery {
-    // `_private` is the opaque that the message was produced with, here a number.
+    // `_private` is the opaque value that the message was produced with: the tag, never a pointer.
     let partition = unsafe KafkaTopicPartition(topic: topic, partition: message.pointee.partition)
     let tag = unsafe UInt64(UInt(bitPattern: message.pointee._private))
     guard code.rawValue != 0 else {

@@ -1,11 +1,11 @@
 import CLibrdkafka
 
-/// Many records in one call: one clock is read and one lock is taken for all of them.
+/// Sending many records in one call, which reads the clock and takes the topic's lock once for all of them.
 extension ProducerHandle {
-  /// Records of one call to librdkafka, which holds the topic's lock meanwhile.
+  /// The largest number of records of one call to librdkafka, which holds the topic's lock during the call.
   private static let recordsMax = 1024
 
-  /// Copies records of one topic into the queue, in order, waiting for room for at most this time.
+  /// Copies records of one topic into the queue, in order, and waits for room for at most `queueFullTimeout`.
   func send(
     topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: UnsafeRawBufferPointer,
     queueFullTimeout: Duration
@@ -27,7 +27,7 @@ extension ProducerHandle {
         next += count
         continue
       }
-      // What was refused has its error. After a full queue all the rest has; another error ends it here.
+      // Each refused record carries its error. After a full queue all remaining records are refused; another error ends the send.
       let refused = unsafe messages.prefix(count).firstIndex { unsafe $0.err != RD_KAFKA_RESP_ERR_NO_ERROR } ?? count
       next += refused
       guard refused < count else { continue }

@@ -5,7 +5,7 @@ import CLibrdkafka
   let client: ClientHandle
   private var topics: [String: TopicHandle] = [:]
   private var lastTopic: TopicHandle?
-  /// Room for the records of one call.
+  /// The buffer for the records of one call, reused.
   var messages: [rd_kafka_message_t] = unsafe []
 
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
@@ -14,8 +14,8 @@ import CLibrdkafka
 
   var deliveries: DeliveryLedger { client.callbacks.deliveries }
 
-  /// Copies a message into the queue, waiting for room for at most this time. A `nil` partition is chosen by the
-  /// partitioner, a `nil` time-stamp is now.
+  /// Copies a message into the queue and waits for room for at most `queueFullTimeout`. The partitioner chooses a `nil` partition;
+  /// a `nil` timestamp is now.
   func send(
     topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
     headers: [KafkaHeader], timestampMilliseconds: Int64?, tag: UInt64, queueFullTimeout: Duration
@@ -29,7 +29,7 @@ import CLibrdkafka
     if let timestampMilliseconds { unsafe fields.append(Field.timestamp(timestampMilliseconds)) }
     let list = headers.isEmpty ? nil : HeaderListHandle(headers)
     if let list { unsafe fields.append(Field.headers(list.pointer)) }
-    // The deadline is made on the first refusal only: reading a clock for every message would cost as much as sending.
+    // The deadline is made at the first refusal, because reading the clock for every message would cost as much as sending it.
     var deadline: Deadline?
     while true {
       // The fields and all they point at live for the call. The error it answers, if any, is ours.
@@ -44,7 +44,7 @@ import CLibrdkafka
     }
   }
 
-  /// Like the other one, for what most messages are: without headers, time-stamp and tag.
+  /// Works like the other overload, for a message without headers, timestamp and tag.
   func send(
     topic: String, partition: Int32?, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?,
     queueFullTimeout: Duration
@@ -70,7 +70,8 @@ import CLibrdkafka
     }
   }
 
-  /// Waits a moment for room where a full queue refused a message; throws what else refused it.
+  /// Waits up to 50 ms for room if a full queue refused a message; throws every other refusal, and the refusal by a full queue
+  /// once the deadline has passed.
   func wait(
     for failure: KafkaError, until deadline: inout Deadline?, _ queueFullTimeout: Duration
   ) throws(KafkaError) {
@@ -98,7 +99,7 @@ import CLibrdkafka
     return handle
   }
 
-  /// Waits until every message has its report; whether all had it in time.
+  /// Waits until every message has its report. Returns whether all had it in time.
   func flush(_ timeout: Duration) throws(KafkaError) -> Bool {
     let code = unsafe rd_kafka_flush(client.pointer, timeout.wholeMilliseconds)
     if code == RD_KAFKA_RESP_ERR__TIMED_OUT { return false }
@@ -113,7 +114,7 @@ import CLibrdkafka
   }
 }
 
-/// Transactions. Each call answers NULL or an error object that is ours.
+/// Transactions. Each call of librdkafka answers NULL or an error object that the caller owns.
 extension ProducerHandle {
   func initTransactions(_ timeout: Duration) throws(KafkaError) {
     unsafe try client.check(
@@ -206,7 +207,7 @@ extension rd_kafka_resp_err_t {
     }
   }
 
-  /// Says that a message owns the list now.
+  /// Records that a message owns the list now.
   func handOver() {
     isOwned = false
   }
@@ -217,7 +218,7 @@ extension rd_kafka_resp_err_t {
   }
 }
 
-/// An address for bytes that are there but empty: librdkafka reads NULL as null, and reads nothing of zero bytes.
+/// An address for keys and values of zero bytes. librdkafka takes NULL for a null value, and reads nothing from this address.
 nonisolated(unsafe) let emptyBytes = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 
 /// Makes the fields of a message for `rd_kafka_produceva`; each sets the member of the union that its type asks for.

@@ -1,0 +1,59 @@
+import Domain
+import GRDB
+
+/// The caches of all tables of strings. The store empties them when a write fails or another connection wrote, because
+/// their numbers may then be gone.
+final class NameCaches {
+  var events = NameCache<String>()
+  var devices = NameCache<String>()
+  var texts = NameCache<String>()
+  var instances = NameCache<InstanceName>()
+  var kinds = NameCache<String>()
+  var policies = NameCache<PolicyReference>()
+
+  /// Forgets every number.
+  func removeAll() {
+    events.removeAll()
+    devices.removeAll()
+    texts.removeAll()
+    instances.removeAll()
+    kinds.removeAll()
+    policies.removeAll()
+  }
+
+  /// Compares the caches with the tables.
+  /// - Returns: one sentence for each table of which a string has another number, or a newer mark, in the cache.
+  func brokenInvariants(_ db: Database) throws -> [String] {
+    var broken: [String] = []
+    func compare(_ table: String, _ cached: [String: NameCache<String>.Entry], isMarked: Bool = true) throws {
+      for (id, entry) in cached {
+        let sql = "SELECT n, \(isMarked ? "last" : "\(Int64.max)") FROM \"\(table)\" WHERE id = ?"
+        let row = try Row.fetchOne(db, sql: sql, arguments: [id.bytesWithNull ?? id])
+        if try row?.integer(0) == entry.n, let last = try row?.integer(1), last >= entry.last { continue }
+        broken.append("the cache knows the number and the mark that stand in \(table)")
+        return
+      }
+    }
+    try compare("event", events.entries)
+    try compare("device", devices.entries)
+    try compare("text", texts.entries)
+    try compare("kind", kinds.entries, isMarked: false)
+    for (name, entry) in instances.entries {
+      let row = try Row.fetchOne(db, sql: "SELECT id, kind, surface FROM instance WHERE n = ?", arguments: [entry.n])
+      if try row?.text(0) != name.id || row?.integer(1) != name.kind || row?.integer(2) != name.surface {
+        broken.append("the cache knows the number that stands in instance")
+        break
+      }
+    }
+    return broken
+  }
+}
+
+/// The contents of a row of `instance`.
+struct InstanceName: Hashable {
+  var id: String
+  /// The number of the kind.
+  var kind: Int64
+  /// The code of the surface.
+  var surface: Int64
+}

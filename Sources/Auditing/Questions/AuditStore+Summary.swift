@@ -1,0 +1,66 @@
+import Domain
+import GRDB
+
+extension AuditStore {
+  /// Returns the totals of the store, from the counts by hour: quick at any size. `events` and `devices` may include some
+  /// whose decisions a retention has just removed.
+  /// - Throws: `AuditError` when the file cannot be read.
+  public func summary() throws(AuditError) -> AuditSummary {
+    try read { db in
+      let outcomes = try db.outcomes()
+      let surfaces = try db.surfaceCounts()
+      let times = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
+      return AuditSummary(
+        events: try Int.fetchOne(db, sql: "SELECT count(*) FROM event") ?? 0,
+        devices: try Int.fetchOne(db, sql: "SELECT count(*) FROM device") ?? 0,
+        decisions: outcomes.reduce(0) { $0.addingSaturated($1.decisions) },
+        finalDecisions: outcomes.reduce(0) { $0.addingSaturated($1.final) }, outcomes: outcomes,
+        commands: surfaces.reduce(0) { $0.addingSaturated($1.commands) }, surfaces: surfaces,
+        charged: try db.ledgerCounts(),
+        first: try times?.optionalInteger(0).map { Timestamp(microseconds: $0) },
+        last: try times?.optionalInteger(1).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())
+    }
+  }
+}
+
+extension Database {
+  /// Returns the decisions by verdict and reason, the most frequent first.
+  fileprivate func outcomes() throws -> [AuditSummary.Outcome] {
+    struct Meaning: Hashable {
+      var verdict: Verdict
+      var reason: Reason
+    }
+    var outcomes: [Meaning: AuditSummary.Outcome] = [:]
+    for (group, count) in try tallies(in: .all) {
+      let code = try DecisionCode(code: group.code)
+      let meaning = Meaning(verdict: code.verdict, reason: code.reason)
+      var outcome =
+        outcomes[meaning]
+        ?? AuditSummary.Outcome(verdict: code.verdict, reason: code.reason, decisions: 0, final: 0)
+      outcome.decisions = outcome.decisions.addingSaturated(count)
+      outcome.final = outcome.final.addingSaturated(code.final ? count : 0)
+      outcomes[meaning] = outcome
+    }
+    return outcomes.values.sorted {
+      ($1.decisions, $0.reason.code, $0.verdict.code) < ($0.decisions, $1.reason.code, $1.verdict.code)
+    }
+  }
+
+  /// Returns the commands by surface, in the order of the surfaces' codes.
+  fileprivate func surfaceCounts() throws -> [AuditSummary.SurfaceCount] {
+    let sql = "SELECT surface, sum(count) FROM commandTally WHERE ledger = 0 GROUP BY 1 ORDER BY 1"
+    return try Row.fetchAll(self, sql: sql).map { row in
+      AuditSummary.SurfaceCount(
+        surface: try Surface(code: row.integer(0)), commands: try row.integer(1, as: Int.self))
+    }
+  }
+
+  /// Returns the charges by ledger, in the order of the ledgers' codes.
+  fileprivate func ledgerCounts() throws -> [AuditSummary.LedgerCount] {
+    let sql = "SELECT ledger, sum(count) FROM commandTally WHERE ledger > 0 GROUP BY 1 ORDER BY 1"
+    return try Row.fetchAll(self, sql: sql).map { row in
+      AuditSummary.LedgerCount(
+        ledger: try Command.Ledger(code: row.integer(0)), tokens: try row.integer(1, as: Int.self))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Domain
+import GRDB
+
+extension AuditStore {
+  /// Finds the starts of a range for which no activity shows up on the device. An activity shows up by the first decision or
+  /// push about an instance of the kind that was not there before; it answers the newest start before it.
+  ///
+  /// An activity that the device registered and that no event ever concerned looks like a zombie until it is ended, after
+  /// the kind's `quietEnd` at most.
+  /// - Throws: `AuditError` when the file cannot be read.
+  public func zombies(range: TimeRange = .all) throws(AuditError) -> StartedActivities {
+    try read { db in
+      let names = NameReader(db)
+      var found = StartedActivities(range: range, starts: 0, tooNew: 0, zombies: [])
+      let newest = Timestamp(microseconds: try Int64.fetchOne(db, sql: "SELECT max(atMax) FROM block") ?? 0)
+      var starts: [Int64: [Command]] = [:]
+      for (device, command) in try db.starts(in: range, names) {
+        found.starts += 1
+        if newest - StartedActivities.registersWithin < command.at {
+          found.tooNew += 1
+        } else {
+          starts[device, default: []].append(command)
+        }
+      }
+      for (device, commands) in starts { found.zombies += try db.unanswered(commands, device: device, names) }
+      found.zombies.sort { ($0.since, $0.device, $0.command) < ($1.since, $1.device, $1.command) }
+      return found
+    }
+  }
+}
+
+extension Database {
+  /// Returns the pushes of a range that start an activity, with the number of their device, in the order of storing.
+  fileprivate func starts(in range: TimeRange, _ names: NameReader) throws -> [(device: Int64, command: Command)] {
+    var found: [(device: Int64, command: Command)] = []
+    for block in try blocks(in: range) {
+      let rows = try Row.fetchCursor(
+        self, sql: "SELECT \(CommandRow.columns) FROM command WHERE seq >= ? AND seq < ? AND surface = ?",
+        arguments: [block.firstSeq, block.endSeq, Surface.liveActivity.code])
+      while let row = try rows.next() {
+        let row = try CommandRow(row)
+        guard range.contains(row.at) else { continue }
+        let command = try row.command(names)
+        if command.subject != nil { found.append((row.device, command)) }
+      }
+    }
+    return found
+  }
+
+  /// Returns the starts on one device that no activity answers.
+  fileprivate func unanswered(
+    _ starts: [Command], device: Int64, _ names: NameReader
+  ) throws -> [StartedActivities.Zombie] {
+    let decisions = try decisions(ofDevice: device, in: .all).map { try $0.decision(names) }
+    let pushes = try commands(toDevice: device, in: .all).map { try $0.command(names) }
+    var open = starts.sorted { $0.at < $1.at }
+    for activity in Self.activities(decisions, pushes) {
+      let answers = open.lastIndex {
+        $0.serves.first?.kind == activity.kind && $0.at < activity.at && activity.at < $0.at + StartedActivities.life
+      }
+      if let answers { open.remove(at: answers) }
+    }
+    return open.map { start in
+      let kind = start.serves.first?.kind ?? ""
+      return StartedActivities.Zombie(
+        device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,
+        decisionsSince: decisions.count {
+          $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life
+        })
+    }
+  }
+
+  /// Returns the kind of each activity of a device and the time at which it first shows up, earliest first. The instances
+  /// that stand for a start are none.
+  private static func activities(
+    _ decisions: [Decision], _ pushes: [Command]
+  ) -> [(kind: String, at: Timestamp)] {
+    let starters = Set(pushes.filter { $0.subject != nil }.flatMap { $0.serves.map(\.instance) })
+    var first: [String: (kind: String, at: Timestamp)] = [:]
+    func note(_ instance: String, _ kind: String, _ at: Timestamp) {
+      guard !starters.contains(instance), first[instance].map({ at < $0.at }) ?? true else { return }
+      first[instance] = (kind, at)
+    }
+    for decision in decisions where decision.surface == .liveActivity {
+      note(decision.instance, decision.kind, decision.at)
+    }
+    for push in pushes where push.surface == .liveActivity {
+      for served in push.serves { note(served.instance, served.kind, push.at) }
+    }
+    return first.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }.map(\.value)
+  }
+}

@@ -1,0 +1,56 @@
+public import Domain
+
+/// The answer to a `WhyQuestion`: a story for each instance that the event reached.
+public struct WhyAnswer: Equatable, Sendable {
+  /// The decisions about one event for one instance, and the push that they led to.
+  public struct Story: Equatable, Sendable {
+    /// The id of the instance.
+    public var instance: String
+    /// The kind of the instance.
+    public var kind: String
+    /// The surface of the instance.
+    public var surface: Surface
+    /// The decisions, oldest first. The last one is final unless the event is still pending.
+    public var steps: [Step]
+    /// The push in which the event ended; nil if it ended otherwise or the command is not stored.
+    public var command: Command?
+    /// The effect of the command on each ledger that it was charged to.
+    public var charges: [ChargeEffect]
+    /// The outcome in one sentence.
+    public var outcome: String
+  }
+
+  /// One decision with its explanation.
+  public struct Step: Equatable, Sendable {
+    public var decision: Decision
+    /// The meaning of the decision in one sentence, with its numbers.
+    public var explanation: String
+    /// The change that would have led to another decision; nil if the decision's own numbers do not tell.
+    public var counterfactual: String?
+  }
+
+  /// The tokens of a ledger before and after a charge.
+  public struct ChargeEffect: Equatable, Sendable {
+    /// The kind of ledger.
+    public var ledger: Command.Ledger
+    /// The instance, device, activity or app that the ledger belongs to.
+    public var owner: String
+    /// The number of tokens before the charge.
+    public var before: Int
+    /// The number of tokens after the charge.
+    public var after: Int
+  }
+
+  /// The question as it was asked.
+  public var question: WhyQuestion
+  /// The event that the answer is about; nil if the question names none and none was found.
+  public var event: String?
+  /// Whether the store has seen the device.
+  public var deviceIsKnown: Bool
+  /// Whether the store has seen the event.
+  public var eventIsKnown: Bool
+  /// The stories in order of kind and instance.
+  public var stories: [Story]
+  /// Sentences about the device, the event and the store; empty if there is a story.
+  public var remarks: [String]
+}

@@ -1,0 +1,10 @@
+/// A block of sequence numbers with regard to a time range.
+struct BlockSlice {
+  /// The number of the block.
+  var n: Int64
+  /// Whether the time of every row in the block lies in the range.
+  var isWhole: Bool
+  var firstSeq: Int64 { n << AuditSchema.blockShift }
+  /// The first sequence number after the block.
+  var endSeq: Int64 { n.addingSaturated(1) << AuditSchema.blockShift }
+}

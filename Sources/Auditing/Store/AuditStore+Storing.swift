@@ -1,0 +1,28 @@
+import Domain
+import GRDB
+
+extension AuditStore {
+  /// Stores a batch and its positions in one transaction. A record whose id is stored already is counted as a duplicate and
+  /// changes nothing.
+  /// - Returns: the number of new records and of duplicates.
+  /// - Throws: `AuditError`, in which case nothing of the batch is stored.
+  @discardableResult
+  public func store(_ batch: AuditBatch) throws(AuditError) -> StoredCounts {
+    do {
+      return try write { db in
+        let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+        if version != dataVersion { names.removeAll() }
+        dataVersion = version
+        var writer = try BatchWriter(db, names: names, sequenceFloor: sequenceFloor)
+        for decision in batch.decisions { try writer.insert(decision) }
+        for command in batch.commands { try writer.insert(command) }
+        try writer.finish(positions: batch.positions)
+        return writer.counts
+      }
+    } catch {
+      // The transaction is rolled back, and with it the numbers that it gave to new strings.
+      names.removeAll()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,4 @@
+/// The topics that a store is filled from.
+public enum AuditTopic: String, Hashable, Sendable, CaseIterable {
+  case decisions, commands
+}

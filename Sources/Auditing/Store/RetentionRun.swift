@@ -1,0 +1,192 @@
+import Domain
+import GRDB
+
+/// One call of `AuditStore.retain`.
+struct RetentionRun {
+  private let store: AuditStore
+  private let retention: Retention
+  private var report = Retention.Report()
+  /// The number of transactions so far.
+  private var chunks = 0
+
+  private static let pagesPerVacuum = 2_000
+  private static let namesPerChunk = 5_000
+
+  init(store: AuditStore, retention: Retention) {
+    self.store = store
+    self.retention = retention
+  }
+
+  /// Removes rows by age, then by size, then the strings that no row mentions, and shrinks the file.
+  mutating func run() throws -> Retention.Report {
+    report.bytesBefore = try store.bytesUsed()
+    try removeOld()
+    try removeExcess()
+    try removeNames()
+    try vacuum()
+    report.bytesAfter = try store.bytesUsed()
+    return report
+  }
+
+  /// Counts a transaction. Returns false, and marks the report as incomplete, if there may be no more.
+  private mutating func mayGoOn() -> Bool {
+    guard let limit = retention.chunksMax, chunks >= limit else {
+      chunks += 1
+      return true
+    }
+    report.isComplete = false
+    return false
+  }
+
+  /// Removes rows older than `Retention.ageMax`.
+  private mutating func removeOld() throws {
+    guard let age = retention.ageMax else { return }
+    guard let newest = try store.read({ try Int64.fetchOne($0, sql: "SELECT max(atMax) FROM block") }) else { return }
+    let cutoff = newest.subtractingSaturated(age.microseconds)
+    report.cutoff = Timestamp(microseconds: cutoff)
+    let blocks = try store.read {
+      try Int64.fetchAll($0, sql: "SELECT n FROM block WHERE atMin < ? ORDER BY atMin, n", arguments: [cutoff])
+    }
+    for block in blocks {
+      var from = block << AuditSchema.blockShift
+      let end = block.addingSaturated(1) << AuditSchema.blockShift
+      while let start = try firstRow(from: from, below: end) {
+        guard mayGoOn() else { return }
+        from = min(end, start.addingSaturated(retention.chunkRows))
+        try remove(from: start, below: from, olderThan: cutoff)
+      }
+      try settle(block)
+    }
+  }
+
+  /// Removes the oldest rows while more than `Retention.bytesMax` bytes are in use.
+  private mutating func removeExcess() throws {
+    guard let limit = retention.bytesMax, report.isComplete else { return }
+    while try store.bytesUsed() > limit {
+      let oldest = try store.read { try Int64.fetchOne($0, sql: "SELECT n FROM block ORDER BY atMax, n LIMIT 1") }
+      guard let block = oldest else { return }
+      let end = block.addingSaturated(1) << AuditSchema.blockShift
+      while try store.bytesUsed() > limit, let start = try firstRow(from: block << AuditSchema.blockShift, below: end) {
+        guard mayGoOn() else { return }
+        try remove(from: start, below: min(end, start.addingSaturated(retention.chunkRows)), olderThan: nil)
+      }
+      try settle(block)
+    }
+  }
+
+  /// The smallest sequence number of a row in a range.
+  private func firstRow(from: Int64, below end: Int64) throws -> Int64? {
+    try store.read { db in
+      let tables = ["decision", "command"]
+      return try tables.compactMap {
+        try Int64.fetchOne(db, sql: "SELECT min(seq) FROM \($0) WHERE seq >= ? AND seq < ?", arguments: [from, end])
+      }.min()
+    }
+  }
+
+  /// Removes the rows of a range in one transaction.
+  /// - Parameter cutoff: removes only rows from before this time; nil removes all.
+  private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws {
+    // Without a cutoff even a row whose `at` is no number is removed: the caller goes on until no row is left.
+    let arguments: StatementArguments = cutoff.map { [start, end, $0] } ?? [start, end]
+    let removed = try store.write { db in
+      let range = "seq >= ? AND seq < ?" + (cutoff == nil ? "" : " AND at < ?")
+      try subtractTallies(db, range: range, arguments: arguments)
+      try db.execute(sql: "DELETE FROM decision WHERE \(range)", arguments: arguments)
+      let decisions = db.changesCount
+      try db.execute(sql: "DELETE FROM command WHERE \(range)", arguments: arguments)
+      return (decisions, db.changesCount)
+    }
+    report.decisions += removed.0
+    report.commands += removed.1
+  }
+
+  /// Subtracts rows that are about to be removed from the counts by hour.
+  private func subtractTallies(_ db: Database, range: String, arguments: StatementArguments) throws {
+    let tally = try BoundStatement(db, "UPDATE tally SET count = count - ? WHERE hour = ? AND code = ? AND kind = ?")
+    var decisions: [[Int64]: Int64] = [:]
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT at, code, kind FROM decision JOIN instance ON instance.n = instance WHERE \(range)",
+      arguments: arguments)
+    while let row = try rows.next() {
+      decisions[[try row.integer(0).hourIndex, try row.integer(1), try row.integer(2)], default: 0] += 1
+    }
+    for (key, count) in decisions { try tally.run(count, key[0], key[1], key[2]) }
+
+    var commands: [[Int64]: Int64] = [:]
+    let names = NameReader(db)
+    let stored = try Row.fetchCursor(
+      db, sql: "SELECT \(CommandRow.columns) FROM command WHERE \(range)", arguments: arguments)
+    while let row = try stored.next() {
+      let row = try CommandRow(row)
+      commands[[row.at.hourIndex, row.surface, 0], default: 0] += 1
+      for charge in try row.command(names).charged {
+        commands[[row.at.hourIndex, row.surface, charge.ledger.code], default: 0] += 1
+      }
+    }
+    let commandTally = try BoundStatement(
+      db, "UPDATE commandTally SET count = count - ? WHERE hour = ? AND surface = ? AND ledger = ?")
+    for (key, count) in commands { try commandTally.run(count, key[0], key[1], key[2]) }
+    try db.execute(sql: "DELETE FROM tally WHERE count <= 0")
+    try db.execute(sql: "DELETE FROM commandTally WHERE count <= 0")
+  }
+
+  /// Brings the times of a block up to date, or removes the block if it is empty.
+  private func settle(_ block: Int64) throws {
+    try store.write { db in
+      let start = block << AuditSchema.blockShift
+      let end = block.addingSaturated(1) << AuditSchema.blockShift
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT min(a), max(b) FROM (
+            SELECT min(at) AS a, max(at) AS b FROM decision WHERE seq >= ? AND seq < ?
+            UNION ALL SELECT min(at), max(at) FROM command WHERE seq >= ? AND seq < ?)
+          """, arguments: [start, end, start, end])
+      if let row, let first = try row.optionalInteger(0), let last = try row.optionalInteger(1) {
+        try db.execute(sql: "UPDATE block SET atMin = ?, atMax = ? WHERE n = ?", arguments: [first, last, block])
+      } else {
+        try db.execute(sql: "DELETE FROM block WHERE n = ?", arguments: [block])
+      }
+    }
+  }
+
+  /// Removes the strings that no remaining row can mention. `user_version` holds the age for which this was done last.
+  private mutating func removeNames() throws {
+    let (oldest, done) = try store.read { db in
+      let block = try Int64.fetchOne(db, sql: "SELECT min(n) FROM block")
+      return (block.map { $0 >> AuditSchema.ageShift }, try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0)
+    }
+    guard report.isComplete, oldest.map({ $0 > done }) ?? true else { return }
+    // Without rows no string is mentioned, whatever its mark.
+    let age = oldest ?? .max
+    store.names.removeAll()
+    for table in ["event", "device", "instance", "text"] {
+      while let last = try lastOfNextNames(table, before: age) {
+        guard mayGoOn() else { return }
+        report.names += try store.write { db in
+          try db.execute(sql: "DELETE FROM \(table) WHERE n <= ? AND last < ?", arguments: [last, age])
+          return db.changesCount
+        }
+      }
+    }
+    if let oldest { try store.write { try $0.execute(sql: "PRAGMA user_version = \(oldest)") } }
+  }
+
+  /// The largest number of the next strings to remove. It is looked up in a read, so that no other writer waits.
+  private func lastOfNextNames(_ table: String, before age: Int64) throws -> Int64? {
+    try store.read { db in
+      try Int64.fetchOne(
+        db, sql: "SELECT max(n) FROM (SELECT n FROM \(table) WHERE last < ? ORDER BY n LIMIT ?)",
+        arguments: [age, Self.namesPerChunk])
+    }
+  }
+
+  /// Gives free pages back to the disk, where the file was made for that.
+  private mutating func vacuum() throws {
+    while try store.read({ try Int64.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }) > 0 {
+      guard try store.read({ try Int64.fetchOne($0, sql: "PRAGMA auto_vacuum") }) == 2, mayGoOn() else { return }
+      try store.write { db in _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum(\(Self.pagesPerVacuum))") }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/// The effect of storing one batch.
+public struct StoredCounts: Equatable, Sendable {
+  /// The number of decisions that are new.
+  public var decisions: Int
+  /// The number of commands that are new.
+  public var commands: Int
+  /// The number of records whose id was stored before.
+  public var duplicates: Int
+}

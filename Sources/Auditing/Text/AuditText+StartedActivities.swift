@@ -1,0 +1,19 @@
+import Domain
+
+extension AuditText {
+  /// Returns one line for each zombie, and the number of starts.
+  public static func render(_ started: StartedActivities) -> String {
+    var table = TextTable(
+      ["since", "kind", "subject", "device", "start", "decisions since"], [.left, .left, .left, .left, .left, .right])
+    for zombie in started.zombies {
+      table.add(
+        Figure.time(zombie.since), zombie.kind, zombie.subject, zombie.device, zombie.command,
+        Figure.grouped(Int64(zombie.decisionsSince)))
+    }
+    let young = started.tooNew > 0 ? "; \(Figure.grouped(Int64(started.tooNew))) too new to tell" : ""
+    let count = Figure.count(started.zombies.count, "zombie")
+    let starts = Figure.count(started.starts, "start")
+    return (started.zombies.isEmpty ? "" : table.text())
+      + "\(count) of \(starts): started by push, and no activity of the kind showed up on the device\(young)\n"
+  }
+}

@@ -1,0 +1,19 @@
+/// A partition and an offset in it. A consumer group commits the position of the next message to read.
+public struct KafkaPosition: Sendable, Hashable, CustomStringConvertible {
+  /// The partition.
+  public var partition: KafkaTopicPartition
+  /// The offset of the next message to read: the offset of the last handled message plus one.
+  public var offset: Int64
+
+  /// Names a position.
+  /// - Parameters:
+  ///   - partition: The partition.
+  ///   - offset: The offset of the next message to read, from 0.
+  public init(_ partition: KafkaTopicPartition, offset: Int64) {
+    self.partition = partition
+    self.offset = offset
+  }
+
+  /// `topic[partition]@offset`.
+  public var description: String { "\(partition)@\(offset)" }
+}

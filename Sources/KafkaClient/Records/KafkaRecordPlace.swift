@@ -1,0 +1,16 @@
+/// The places of one record's key and value in a buffer that holds the bytes of many records.
+public struct KafkaRecordPlace: Sendable, Hashable {
+  /// The byte range of the key, which is not null.
+  public var key: Range<Int>
+  /// The byte range of the value; `nil` is a null value, on a compacted topic a tombstone.
+  public var value: Range<Int>?
+
+  /// States a place.
+  /// - Parameters:
+  ///   - key: The byte range of the key.
+  ///   - value: The byte range of the value; `nil` is a null value.
+  public init(key: Range<Int>, value: Range<Int>?) {
+    self.key = key
+    self.value = value
+  }
+}

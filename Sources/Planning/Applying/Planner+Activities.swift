@@ -1,0 +1,202 @@
+import Domain
+import Policies
+
+extension Planner {
+  /// Decides about the event in hand for a Live Activity or a push-to-start token, and carries the verdict out.
+  mutating func decideActivity(
+    _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
+  ) {
+    let verdict = activityVerdict(entry: entry, instance: instance, device: device)
+    apply(verdict, entry: entry, instance: instance, device: device, into: &output)
+  }
+
+  /// Carries out the verdict on an activity.
+  private mutating func apply(
+    _ verdict: ActivityVerdict, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,
+    into output: inout PlannerOutput
+  ) {
+    if let current = verdict.current {
+      registry.set(current: current, entry)
+      touch(device)
+    }
+    if verdict.isHeard {
+      registry[addressed: instance]?.lastEventAt = now
+      touch(device)
+    }
+    if let large = verdict.largePayload { note(large.band, bytes: large.bytes, large.action, instance, into: &output) }
+    guard let push = verdict.push else {
+      suppressNew(
+        instance, verdict.reason ?? .noMatch, weighing: verdict.lane.weighing, into: &output)
+      return
+    }
+    registry[addressed: instance]?.timestamp = push.timestamp
+    if let subject = push.starts {
+      remember(AddressedState.StartedSubject(subject: Hash64.of(subject), name: subject, at: now), by: instance)
+    }
+    send(push, instance, device, verdict.lane, into: &output)
+    if push.isEnd { registry[addressed: instance]?.ended = true }
+    if push.starts == nil { setActivityTimer(instance) }
+  }
+
+  /// Notes a body that is near or above the platform's limit, for an operator.
+  private func note(
+    _ band: PayloadBand, bytes: Int, _ action: Rule.Action, _ instance: InstanceSlot,
+    into output: inout PlannerOutput
+  ) {
+    let kind = registry.instances[instance].kind
+    guard let event = record.fanOut.event, let activity = rules.activity(kind) else { return }
+    let relevance = Double(record.fanOut.evaluations[kind.index].relevance)
+    output.note(
+      band, kind: rules[kind].name, event: event.id, bytes: bytes,
+      bytesMax: rules.policy.profile.payloadBytesMax(isBroadcast: registry.addressed[instance]?.isChannel == true)
+    ) {
+      ActivityPayload.largest(activity, event: event, action: action, relevance: relevance)
+    }
+  }
+
+  /// Remembers what a push-to-start token has started. The newest start of a subject counts. Starts that are over are
+  /// forgotten with it, so that the list stays short.
+  mutating func remember(_ start: AddressedState.StartedSubject, by starter: InstanceSlot) {
+    guard var started = registry.addressed[starter]?.started else { return }
+    started.removeAll { now - $0.at >= ActivityTimes.startMemory || $0.subject == start.subject }
+    started.append(start)
+    if started.count > bounds.startsPerTokenMax { started.removeFirst() }
+    registry[addressed: starter]?.started = started
+  }
+
+  // MARK: Pushing
+
+  private mutating func send(
+    _ push: ActivityVerdict.Push, _ instance: InstanceSlot, _ device: DeviceSlot, _ lane: ActivityVerdict.Lane,
+    into output: inout PlannerOutput
+  ) {
+    let event = record.fanOut.slot
+    let payload = PlannedPayload(
+      body: push.body, band: push.band, subject: push.starts, expires: expiry(of: instance, isEnd: push.isEnd))
+    let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
+    if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
+    chargeApp(of: device, command: command, into: &output)
+    registry.markFresh(instance)
+    registry.noteReload(instance, at: now)
+    let reason: Reason = lane.priority == 10 ? .emitted : .emittedFree
+    output.served.append(
+      PlannedServed(instance: instance, reason: reason, causesStart: output.causes.count, causesCount: 1))
+    output.causes.append(event)
+    output.commands[command].servedCount = 1
+    report(
+      Told(
+        instance: instance, event: event, verdict: .emit, reason: reason,
+        relevance: record.fanOut.evaluations[registry.instances[instance].kind.index].relevance,
+        weighing: lane.weighing, command: command, causes: output.causes.count - 1..<output.causes.count),
+      into: &output)
+  }
+
+  /// Returns the instant until which a push is worth sending. News is soon outdated. An end is not: a phone that was switched
+  /// off must hear of it as long as its activity lives.
+  private func expiry(of instance: InstanceSlot, isEnd: Bool) -> Timestamp {
+    let soon = now + TimeSpan(microseconds: bounds.commandLifetime)
+    guard isEnd, let state = registry.addressed[instance] else { return soon }
+    return max(soon, state.startedAt + ActivityTimes.life)
+  }
+
+  private mutating func append(
+    _ payload: PlannedPayload, _ instance: InstanceSlot, _ device: DeviceSlot, priority: UInt8, event: EventSlot,
+    into output: inout PlannerOutput
+  ) -> Int {
+    output.payloads.append(payload)
+    output.commands.append(
+      PlannedCommand(
+        device: device, ordinal: record.takeOrdinal(),
+        push: .activity(instance, payload: output.payloads.count - 1, priority: priority), event: event,
+        servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
+    return output.commands.count - 1
+  }
+
+  private mutating func charge(
+    _ instance: InstanceSlot, _ device: DeviceSlot, _ ledger: Command.Ledger, command: Int,
+    into output: inout PlannerOutput
+  ) {
+    let left: Int
+    if ledger == .start {
+      ledgers.activityStarts.charge(&registry[startRate: device], now: now)
+      left = ledgers.activityStarts.tokensLeft(registry[startRate: device], now: now)
+    } else {
+      var state = registry.addressed[instance] ?? AddressedState()
+      let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
+      rate.charge(&state.rate, now: now)
+      registry[addressed: instance] = state
+      left = rate.tokensLeft(state.rate, now: now)
+    }
+    output.charges.append(PlannedCharge(ledger: ledger, instance: instance, left: Int32(left)))
+    output.commands[command].chargesCount = 1
+  }
+
+  /// Charges the app. An end after a silence goes out also where the app's day is spent: an activity that was started must
+  /// end. It takes nothing then, so that no ledger is overspent.
+  private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
+    let app = registry.devices[device].app
+    if isInDeveloperMode(device) || ledgers.tokensLeft(app, now: now) == 0 { return }
+    ledgers.charge(app, now: now)
+    let left = ledgers.tokensLeft(app, now: now)
+    if left < 0 { return }
+    output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(left)))
+    output.commands[command].chargesCount += 1
+  }
+
+  // MARK: Ends
+
+  /// Sets the instant at which the activity must be looked at: its subject may have gone quiet, or its life be over.
+  mutating func setActivityTimer(_ instance: InstanceSlot) {
+    guard let state = registry.addressed[instance] else { return }
+    pending.clearDue(&registry[waiting: instance])
+    if state.ended, !state.isChannel { return }
+    var due = state.startedAt + ActivityTimes.life
+    // Where no push can reach it, silence is no reason to look again and again.
+    if !state.ended, !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
+      due = min(due, state.lastEventAt + activity.quietEnd)
+    }
+    setDue(instance, max(due, now + TimeSpan(microseconds: 1)))
+  }
+
+  /// Carries out the timer of an activity: past its life the system has ended it; after a silence it is ended by push.
+  mutating func fireActivity(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    guard registry.instances[instance].surface == .activity, let state = registry.addressed[instance] else { return }
+    if now - state.startedAt >= ActivityTimes.life {
+      registry[addressed: instance]?.ended = true
+      // No registration takes a channel back: it is forgotten with its last activity.
+      if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
+      return
+    }
+    guard !state.ended, let activity = rules.activity(registry.instances[instance].kind),
+      now - state.lastEventAt >= activity.quietEnd, !state.tokenDead
+    else {
+      setActivityTimer(instance)
+      return
+    }
+    endQuietly(instance, state, activity, into: &output)
+    setActivityTimer(instance)
+  }
+
+  private mutating func endQuietly(
+    _ instance: InstanceSlot, _ state: AddressedState, _ activity: ActivityPolicy, into output: inout PlannerOutput
+  ) {
+    let device = registry.instances[instance].device
+    let timestamp = max(now.seconds, state.timestamp + 1)
+    registry[addressed: instance]?.timestamp = timestamp
+    registry[addressed: instance]?.ended = true
+    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
+    let free = isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
+    let charged = !free && rate.admits(state.rate, now: now)
+    let body = ActivityPayload.end(activity, timestamp: timestamp, now: now)
+    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    let payload = PlannedPayload(
+      body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true))
+    let command = append(
+      payload, instance, device, priority: charged || free ? 10 : 5, event: .absent, into: &output)
+    if charged { charge(instance, device, .activity, command: command, into: &output) }
+    chargeApp(of: device, command: command, into: &output)
+    output.served.append(
+      PlannedServed(instance: instance, reason: .endedQuiet, causesStart: output.causes.count, causesCount: 0))
+    output.commands[command].servedCount = 1
+  }
+}

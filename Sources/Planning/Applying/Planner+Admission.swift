@@ -1,0 +1,99 @@
+import Domain
+
+extension Planner {
+  /// Carries out the verdict on the event in hand for one widget or control.
+  @inline(__always)
+  mutating func apply(
+    _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,
+    into output: inout PlannerOutput
+  ) {
+    if let current = admission.current {
+      registry.set(current: current, entry)
+      touch(device)
+    }
+    switch admission.effect {
+    case .none: break
+    case .supersede: endCauses(of: instance, .superseded, into: &output) { $0.entry == entry }
+    case .freshen:
+      endAllCauses(of: instance, .freshened, into: &output)
+      registry.markFresh(instance)
+      touch(device)
+    }
+    if admission.arrives { noteArrival(instance, device) }
+    if let reason = admission.reason {
+      suppressNew(instance, reason, into: &output)
+    } else {
+      append(admission, entry: entry, instance: instance, device: device, into: &output)
+    }
+  }
+
+  private mutating func noteArrival(_ instance: InstanceSlot, _ device: DeviceSlot) {
+    let kind = registry.instances[instance].kind
+    registry[price: instance] = pricing.noteArrival(
+      registry.instances[instance].price, kind, relevance: record.fanOut.evaluations[kind.index].relevance,
+      zones.timeOfDay(registry.devices[device].zone, now), habits(of: device), now: now)
+    touch(device)
+  }
+
+  /// Adds the event in hand to what waits on the instance.
+  private mutating func append(
+    _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,
+    into output: inout PlannerOutput
+  ) {
+    let kind = registry.instances[instance].kind
+    let evaluation = record.fanOut.evaluations[kind.index]
+    let waiting = registry.instances[instance].waiting
+    if Int(pending[waiting].causes) >= bounds.causesPerInstanceMax, let cheapest = pending.cheapestCause(waiting) {
+      endCauses(of: instance, .superseded, into: &output) { $0.at == cheapest.at && $0.event == cheapest.event }
+    }
+    var expires = now + rules[kind].expireAfter
+    if evaluation.maxAge != .unbounded { expires = min(expires, record.fanOut.time + evaluation.maxAge) }
+    let cause = Cause(
+      event: record.fanOut.slot, entry: entry,
+      signedRelevance: admission.isRepeat ? -evaluation.relevance : evaluation.relevance, at: now,
+      expires: max(expires, now + TimeSpan(microseconds: 1)))
+    pending.append(cause, to: &registry[waiting: instance], value: admission.value, now: now)
+    touch(device)
+  }
+
+  // MARK: Ending causes
+
+  /// Ends, with this reason, every pending cause for which `ends` returns true.
+  mutating func endCauses(
+    of instance: InstanceSlot, _ reason: Reason, into output: inout PlannerOutput, where ends: (Cause) -> Bool
+  ) {
+    let waiting = registry.instances[instance].waiting
+    if waiting.isAbsent { return }
+    var ended = false
+    while let cause = pending.takeCause(from: waiting, where: ends) {
+      ended = true
+      record.releasedEvents.append(cause.event)
+      report(
+        Told(
+          instance: instance, event: cause.event, verdict: .suppress, reason: reason, relevance: cause.relevance),
+        into: &output)
+    }
+    guard ended else { return }
+    let inverse = rules[registry.instances[instance].kind].inverseHalfLife
+    pending.resum(&registry[waiting: instance], inverseHalfLife: inverse, now: now)
+    touch(registry.instances[instance].device)
+  }
+
+  /// Ends everything pending on the instance.
+  mutating func endAllCauses(of instance: InstanceSlot, _ reason: Reason, into output: inout PlannerOutput) {
+    if !hasPending(instance) { return }
+    endCauses(of: instance, reason, into: &output) { _ in true }
+    pending.clearDue(&registry[waiting: instance])
+  }
+
+  /// Takes over that the widget's timeline has reloaded by itself since: what came before that is on the screen, for free.
+  @inline(__always)
+  mutating func noteOwnReload(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    guard let reload = registry.nextReload(instance), reload <= now else { return }
+    registry.set(nextReload: nil, instance)
+    registry.noteReload(instance, notBefore: reload)
+    endCauses(of: instance, .freshened, into: &output) { $0.at <= reload }
+    if !hasPending(instance) { registry.markFresh(instance) }
+    touch(registry.instances[instance].device)
+  }
+}

@@ -1,0 +1,166 @@
+import Domain
+import Policies
+
+extension Planner {
+  /// Carries out the verdict on a push to a device.
+  mutating func apply(
+    _ examination: Examination, device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool,
+    into output: inout PlannerOutput
+  ) {
+    for term in record.terms { registry[price: term.instance] = term.price }
+    switch examination.outcome {
+    case .push: push(examination, device, trigger, fromTimer: fromTimer, into: &output)
+    case .end(let reason): endAllCauses(of: trigger, reason, into: &output)
+    case .hold: hold(examination, device, trigger, fromTimer: fromTimer, into: &output)
+    }
+  }
+
+  // MARK: Push
+
+  /// Makes one push: charges every ledger that it draws on, delivers everything pending on the instances that it reaches,
+  /// and reports it.
+  private mutating func push(
+    _ examination: Examination, _ device: DeviceSlot, _ trigger: InstanceSlot, fromTimer: Bool,
+    into output: inout PlannerOutput
+  ) {
+    let route = examination.route
+    let command = output.commands.count
+    output.commands.append(
+      PlannedCommand(
+        device: device, ordinal: record.takeOrdinal(), push: route.push, event: newestCause(of: trigger).event,
+        servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
+    // The instances that it reaches must be known before anything pending is taken away.
+    record.reached.removeAll(keepingCapacity: true)
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      ledgers.settle(&registry[day: instance])
+      if reaches(instance, device: device, route: route) { record.reached.append(instance) }
+    }
+    charge(device, command: command, route, into: &output)
+    serve(trigger, command: command, as: fromTimer ? .emittedAfterDefer : .emitted, examination, into: &output)
+    for i in record.reached.indices where record.reached[i] != trigger {
+      serve(record.reached[i], command: command, as: .emittedShared, examination, into: &output)
+    }
+    output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
+    touch(device)
+  }
+
+  private mutating func charge(
+    _ device: DeviceSlot, command: Int, _ route: Route, into output: inout PlannerOutput
+  ) {
+    registry[lastCommand: device].settle()
+    if isInDeveloperMode(device) { return }
+    for i in record.reached.indices {
+      let instance = record.reached[i]
+      ledgers.charge(
+        &registry[day: instance], of: instance, rules[registry.instances[instance].kind].day, now: now)
+      output.charges.append(
+        PlannedCharge(ledger: .instance, instance: instance, left: Int32(tokensLeft(instance))))
+    }
+    chargeRate(of: device, route, into: &output)
+    let app = registry.devices[device].app
+    ledgers.charge(app, now: now)
+    let appLeft = ledgers.tokensLeft(app, now: now)
+    if appLeft >= 0 { output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(appLeft))) }
+    output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart
+    registry[lastCommand: device] = LastCommand(
+      offset: record.offset, ordinal: output.commands[command].ordinal, rate: route.rate)
+  }
+
+  private mutating func chargeRate(of device: DeviceSlot, _ route: Route, into output: inout PlannerOutput) {
+    let rate = ledgers.rate(route.rate)
+    if rate.isUnlimited { return }
+    var state = registry[rate: route, device]
+    rate.charge(&state, now: now)
+    registry[rate: route, device] = state
+    let left = Int32(rate.tokensLeft(state, now: now))
+    switch route {
+    case .widgetPush, .unreachable: output.charges.append(PlannedCharge(ledger: .device, instance: .absent, left: left))
+    case .backgroundPush: output.charges.append(PlannedCharge(ledger: .background, instance: .absent, left: left))
+    case .controlPush(let control):
+      output.charges.append(PlannedCharge(ledger: .control, instance: control, left: left))
+    }
+  }
+
+  /// Closes every cause pending on one instance that the push reaches.
+  /// - Parameter primary: The reason of the newest cause of the trigger; `EMITTED_SHARED` for the other instances.
+  private mutating func serve(
+    _ instance: InstanceSlot, command: Int, as primary: Reason, _ examination: Examination,
+    into output: inout PlannerOutput
+  ) {
+    registry.noteReload(instance, at: now)
+    registry.markFresh(instance)
+    let waiting = registry.instances[instance].waiting
+    guard hasPending(instance) else { return }
+    let start = output.causes.count
+    var walk = pending.causes(of: waiting)
+    while let cause = walk.next(pending) { output.causes.append(pending.causes[cause].event) }
+    let range = start..<output.causes.count
+    output.served.append(
+      PlannedServed(instance: instance, reason: primary, causesStart: start, causesCount: range.count))
+    let isTrigger = primary != .emittedShared
+    let newest = newestCause(of: instance)
+    var told = Told(
+      instance: instance, event: newest.event, verdict: .emit, reason: primary, relevance: newest.relevance,
+      weighing: examination.weighing, route: examination.route, command: command, causes: range)
+    if isTrigger { report(told, into: &output) }
+    told.verdict = .coalesce
+    told.reason = isTrigger ? .emittedCoalesced : .emittedShared
+    told.causes = 0..<0
+    while let cause = pending.takeCause(from: waiting, where: { _ in true }) {
+      if !isTrigger || cause.event != newest.event {
+        told.event = cause.event
+        told.relevance = cause.relevance
+        report(told, into: &output)
+      }
+      record.releasedEvents.append(cause.event)
+    }
+    pending.resum(&registry[waiting: instance], inverseHalfLife: 0, now: now)
+    pending.clearDue(&registry[waiting: instance])
+  }
+
+  // MARK: Hold
+
+  /// Holds what waits: a decision for each event that came in with this record, and a timer.
+  private mutating func hold(
+    _ examination: Examination, _ device: DeviceSlot, _ trigger: InstanceSlot, fromTimer: Bool,
+    into output: inout PlannerOutput
+  ) {
+    // Never closer than a second: whatever a limit says, timers must not spin.
+    let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
+    if fromTimer {
+      reportHeldAgain(examination, trigger, until: clearAt, into: &output)
+      setDue(trigger, min(clearAt, pending.earliestExpiry(registry.instances[trigger].waiting)))
+      return
+    }
+    for i in record.waitingNow.indices where !record.waitingNow[i].isAbsent {
+      let instance = record.waitingNow[i]
+      guard hasNewCause(instance), reaches(instance, device: device, route: examination.route) else { continue }
+      record.waitingNow[i] = .absent
+      let cause = newestCause(of: instance)
+      let until = min(clearAt, cause.expires)
+      report(
+        Told(
+          instance: instance, event: record.fanOut.slot, verdict: .defer,
+          reason: examination.weighing.block ?? .belowPrice, relevance: cause.relevance,
+          weighing: examination.weighing, route: examination.route, until: until), into: &output)
+      setDue(instance, min(pending[registry.instances[instance].waiting].due, until))
+      registry.set(heldFor: HeldReason(examination.weighing.block), instance)
+    }
+  }
+
+  /// Reports that what waits is still held, where the reason is not the one that was told last: a decision for the newest
+  /// event that waits.
+  private mutating func reportHeldAgain(
+    _ examination: Examination, _ trigger: InstanceSlot, until: Timestamp, into output: inout PlannerOutput
+  ) {
+    let held = HeldReason(examination.weighing.block)
+    guard let block = examination.weighing.block, held != registry.instances[trigger].heldFor else { return }
+    registry.set(heldFor: held, trigger)
+    let cause = newestCause(of: trigger)
+    report(
+      Told(
+        instance: trigger, event: cause.event, verdict: .defer, reason: block, relevance: cause.relevance,
+        weighing: examination.weighing, route: examination.route, until: min(until, cause.expires)), into: &output)
+  }
+}

@@ -1,0 +1,86 @@
+import Domain
+import Policies
+
+/// What a decision says, before the ledgers are added.
+struct Told {
+  var instance: InstanceSlot
+  var event: EventSlot
+  var verdict: Verdict
+  var reason: Reason
+  var relevance: Float
+  var weighing = Weighing()
+  /// The route by which the device was weighed; nil where it was not.
+  var route: Route?
+  /// The latest instant of the next examination, for a decision that defers.
+  var until = Timestamp.distantFuture
+  /// The index of the command in the output; −1 where there is none.
+  var command = -1
+  /// The events that the command delivers to the instance, as places in `PlannerOutput.causes`.
+  var causes = 0..<0
+}
+
+extension Planner {
+  /// Reports a final suppression of the event in hand.
+  @inline(__always)
+  mutating func suppressNew(
+    _ instance: InstanceSlot, _ reason: Reason, weighing: Weighing = Weighing(), into output: inout PlannerOutput
+  ) {
+    report(
+      Told(
+        instance: instance, event: record.fanOut.slot, verdict: .suppress, reason: reason,
+        relevance: record.fanOut.evaluations[registry.instances[instance].kind.index].relevance, weighing: weighing),
+      into: &output)
+  }
+
+  /// Adds a decision to the output, with what the ledgers hold now.
+  @inline(__always)
+  mutating func report(_ told: Told, into output: inout PlannerOutput) {
+    bringDayUpToDate(told.instance)
+    let state = registry.instances[told.instance]
+    let route = told.route ?? self.route(of: told.instance, device: state.device)
+    let left = ledgersLeft(told.instance, state.device, route)
+    output.decisions.append(
+      PlannedDecision(
+        event: told.event, instance: told.instance, kind: state.kind, command: Int32(told.command),
+        causesStart: UInt32(told.causes.lowerBound), causesCount: UInt32(told.causes.count),
+        ordinal: record.takeOrdinal(), verdict: told.verdict, reason: told.reason,
+        // The decision that closes a duplicate is the first delivery's.
+        final: told.verdict != .defer && told.reason != .duplicate, surface: surface(of: told.instance, route: route),
+        relevance: told.relevance, value: Float(told.weighing.worth), price: Float(told.weighing.price),
+        leftInstance: left.instance, leftDevice: left.device,
+        leftApp: Int32(ledgers.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))
+  }
+
+  /// Returns the tokens that an instance has left today; its count must be up to date.
+  @inline(__always)
+  func tokensLeft(_ instance: InstanceSlot) -> Int {
+    let state = registry.instances[instance]
+    return ledgers.tokensLeft(state.day, of: instance, rules[state.kind].day, now: now)
+  }
+
+  /// Returns what the ledgers that count for an instance hold; −1 where there is no limit.
+  @inline(__always)
+  private func ledgersLeft(
+    _ instance: InstanceSlot, _ device: DeviceSlot, _ route: Route
+  ) -> (instance: Int32, device: Int32) {
+    switch registry.instances[instance].surface {
+    case .widget:
+      let left = ledgers.rate(route.rate).tokensLeft(registry[rate: route, device], now: now)
+      return (Int32(tokensLeft(instance)), Int32(left))
+    case .control:
+      let state = registry.addressed[instance] ?? AddressedState()
+      let left = ledgers.controlPushes.tokensLeft(state.rate, now: now)
+      return (Int32(left < 0 ? tokensLeft(instance) : min(tokensLeft(instance), left)), -1)
+    case .activity:
+      let state = registry.addressed[instance] ?? AddressedState()
+      if state.isChannel { return (-1, -1) }
+      let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
+      return (Int32(rate.tokensLeft(state.rate, now: now)), -1)
+    case .starter: return (-1, Int32(ledgers.activityStarts.tokensLeft(registry[startRate: device], now: now)))
+    }
+  }
+
+  /// Notes that a device changed, so that the next commit writes it.
+  @inline(__always)
+  mutating func touch(_ device: DeviceSlot) { journal.touch(device, &registry[journalMark: device]) }
+}

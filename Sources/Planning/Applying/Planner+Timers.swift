@@ -1,0 +1,62 @@
+import Domain
+
+extension Planner {
+  /// Sets when the instance is examined again.
+  @inline(__always)
+  mutating func setDue(_ instance: InstanceSlot, _ due: Timestamp) {
+    let order = registry.instances[instance].order
+    pending.setDue(&registry[waiting: instance], due, instance: instance, order: order)
+    if pending.hasOutdatedTimers { removeOutdatedTimers() }
+  }
+
+  private mutating func removeOutdatedTimers() {
+    let instances = registry.instances
+    pending.removeOutdatedTimers { (instances[$0].waiting, instances[$0].order) }
+  }
+
+  /// Fires what is due by now.
+  /// - Parameter decisionsMax: About how many decisions to make at most.
+  /// - Returns: Whether nothing is due any more.
+  mutating func fireTimers(into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
+    while let due = pending.nextTimer, due <= now {
+      if output.decisions.count >= decisionsMax { return false }
+      guard let timer = pending.takeTimer(now: now) else { return true }
+      let instance = timer.instance
+      let state = registry.instances[instance]
+      // What had the slot before may have left an entry of the same time behind, in another place of the order.
+      guard pending[state.waiting].armedAt == timer.due, state.order == timer.order, state.flags.contains(.used)
+      else { continue }
+      if pending.fire(state.waiting, timer) {
+        fire(instance, into: &output)
+        pending.settle(&registry[waiting: instance])
+      } else {
+        setDue(instance, pending[state.waiting].due)
+      }
+    }
+    return true
+  }
+
+  private mutating func fire(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    let device = registry.instances[instance].device
+    touch(device)
+    if registry.instances[instance].flags.contains(.retired) {
+      purge(retired: instance)
+      return
+    }
+    if registry.instances[instance].surface.isActivity {
+      fireActivity(instance, into: &output)
+      return
+    }
+    noteOwnReload(instance, into: &output)
+    let now = now
+    endCauses(of: instance, .expired, into: &output) { $0.expires <= now }
+    guard hasPending(instance) else { return }
+    let settings = rules[registry.instances[instance].kind]
+    if settings.policyIndex == nil { return endAllCauses(of: instance, .noMatch, into: &output) }
+    if settings.isDisabled { return endAllCauses(of: instance, .kindDisabled, into: &output) }
+    if case .unreachable(let reason) = route(of: instance, device: device) {
+      return endAllCauses(of: instance, reason, into: &output)
+    }
+    examine(device, trigger: instance, fromTimer: true, into: &output)
+  }
+}

@@ -1,0 +1,233 @@
+import Domain
+import Policies
+
+extension Planner {
+  /// Looks up the event's keys and how it stands to what is known of its subject.
+  mutating func beginFanOut(_ event: consuming DomainEvent) {
+    record.fanOut.time = event.time
+    record.fanOut.slot = pending.insert(event: event.id, traceparent: event.traceparent)
+    record.fanOut.nextDevice = DeviceSlot(0)
+    if let cursor = record.resumeAt, let device = cursor.nextDevice {
+      record.fanOut.standing = SubjectMemory.Standing(rawValue: cursor.standing) ?? .fresh
+      findCursors(event)
+      skip(to: DeviceSlot(device))
+    } else {
+      record.fanOut.standing = note(event)
+      findCursors(event)
+    }
+    record.fanOut.event = consume event
+  }
+
+  /// Moves the cursors to the first device that is not decided yet.
+  private mutating func skip(to device: DeviceSlot) {
+    record.fanOut.nextDevice = device
+    let order = registry.entryOrder
+    for cursor in record.fanOut.cursors.indices {
+      record.fanOut.cursors[cursor].place = registry.interests.position(
+        of: UInt64(device.number) << 16, in: record.fanOut.cursors[cursor].interest, by: order)
+    }
+  }
+
+  private mutating func note(_ event: DomainEvent) -> SubjectMemory.Standing {
+    let subject = SubjectMemory.key(subject: event.subject.utf8.span, type: event.type.utf8.span)
+    var id = Hash64()
+    id.add(event.source)
+    id.add(event.id)
+    if subjects.currentCount >= bounds.subjectsPerGenerationMax { subjects.rotate() }
+    // A publisher whose clock runs ahead must not make everything after it stale.
+    return subjects.note(subject, id: id.value, time: min(event.time, now))
+  }
+
+  private mutating func findCursors(_ event: DomainEvent) {
+    for kind in record.fanOut.evaluated { record.fanOut.evaluations[kind.index] = KindEvaluation() }
+    record.fanOut.evaluated.removeAll(keepingCapacity: true)
+    while record.fanOut.evaluations.count < rules.kinds.count { record.fanOut.evaluations.append(KindEvaluation()) }
+    record.fanOut.keys.removeAll(keepingCapacity: true)
+    record.fanOut.keys.append(event.subject)
+    var leftOut = 0
+    record.fanOut.truths.removeAll(keepingCapacity: true)
+    for rule in rules.rules(forType: event.type) {
+      var evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
+      if record.fanOut.standing == .fresh { evaluation.displayed = displayedChange(event, rule) }
+      record.fanOut.evaluations[rule.kind.index] = evaluation
+      record.fanOut.evaluated.append(rule.kind)
+    }
+    if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
+    record.fanOut.cursors.removeAll(keepingCapacity: true)
+    for bit in record.fanOut.keys.indices {
+      guard let interest = registry.interests.id(of: record.fanOut.keys[bit], in: registry.texts) else { continue }
+      record.fanOut.cursors.append(FanOut.Cursor(interest: interest, bit: 1 << UInt64(bit), place: 0))
+    }
+  }
+
+  /// Returns the event's change of what the rule's kind displays. The memory takes it over when the whole fan-out is done
+  /// (`finishFanOut`): a fan-out that is resumed after a restart starts from the same truth.
+  private mutating func displayedChange(_ event: DomainEvent, _ rule: KindRule) -> DisplayedChange? {
+    guard let key = rule.truthKey(subject: event.subject) else { return nil }
+    let known = subjects.truth(key)
+    var truth = known ?? DisplayedTruth(count: rule.displays.count)
+    let before = known?.fingerprint(subject: event.subject) ?? 0
+    truth.take(event, displays: rule.displays)
+    let after = truth == known ? before : truth.fingerprint(subject: event.subject)
+    record.fanOut.truths.append((key, truth))
+    return DisplayedChange(before: before, after: after)
+  }
+
+  /// Decides for devices in rising order, for each once with all its interest entries.
+  /// - Parameter decisionsMax: About how many decisions to make at most.
+  /// - Returns: Whether all devices are done.
+  mutating func continueFanOut(into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
+    while true {
+      var device = DeviceSlot.absent
+      for cursor in record.fanOut.cursors.indices {
+        let interest = record.fanOut.cursors[cursor].interest
+        let place = record.fanOut.cursors[cursor].place
+        guard place < registry.interests.count(of: interest) else { continue }
+        let entry = registry.interests.entry(place, of: interest)
+        device = min(device, registry.instances[registry.entries[entry].instance].device)
+      }
+      if device.isAbsent { return true }
+      if output.decisions.count >= decisionsMax {
+        record.fanOut.nextDevice = device
+        return false
+      }
+      record.entries.removeAll(keepingCapacity: true)
+      for cursor in record.fanOut.cursors.indices { collect(device: device, cursor: cursor) }
+      if record.fanOut.cursors.count > 1 { orderEntries() }
+      decide(device, into: &output)
+    }
+  }
+
+  /// Moves a cursor past a device and collects the entries whose kind listens to its key.
+  @inline(__always)
+  private mutating func collect(device: DeviceSlot, cursor: Int) {
+    let interest = record.fanOut.cursors[cursor].interest
+    let count = registry.interests.count(of: interest)
+    let bit = record.fanOut.cursors[cursor].bit
+    var place = record.fanOut.cursors[cursor].place
+    while place < count {
+      let entry = registry.interests.entry(place, of: interest)
+      let instance = registry.entries[entry].instance
+      guard registry.instances[instance].device == device else { break }
+      place += 1
+      if record.fanOut.evaluations[registry.instances[instance].kind.index].keys & bit != 0 {
+        record.entries.append(entry)
+      }
+    }
+    record.fanOut.cursors[cursor].place = place
+  }
+
+  /// Orders the collected entries by instance. Of two entries of one instance the one with the earlier key stays: one
+  /// decision per instance.
+  private mutating func orderEntries() {
+    guard record.entries.count > 1 else { return }
+    // Insertion sort: stable, and a device rarely has more than two.
+    for i in 1..<record.entries.count {
+      let entry = record.entries[i]
+      let order = registry.instances[registry.entries[entry].instance].index
+      var j = i
+      while j > 0, registry.instances[registry.entries[record.entries[j - 1]].instance].index > order {
+        record.entries[j] = record.entries[j - 1]
+        j -= 1
+      }
+      record.entries[j] = entry
+    }
+    var last = InstanceSlot.absent
+    var kept = 0
+    for i in record.entries.indices where registry.entries[record.entries[i]].instance != last {
+      last = registry.entries[record.entries[i]].instance
+      record.entries[kept] = record.entries[i]
+      kept += 1
+    }
+    record.entries.removeLast(record.entries.count - kept)
+  }
+
+  mutating func finishFanOut() {
+    for (key, truth) in record.fanOut.truths { subjects.note(key, truth: truth) }
+    record.releasedEvents.append(record.fanOut.slot)
+    record.fanOut.slot = .absent
+    record.fanOut.event = nil
+  }
+
+  // MARK: One device
+
+  /// Decides about the event in hand for one device: each instance by the checks that concern it alone, then the device as a
+  /// whole, because one push reloads every push-enabled widget.
+  private mutating func decide(_ device: DeviceSlot, into output: inout PlannerOutput) {
+    record.waitingNow.removeAll(keepingCapacity: true)
+    for i in record.entries.indices {
+      let entry = record.entries[i]
+      let instance = registry.entries[entry].instance
+      if registry.instances[instance].surface.isActivity {
+        decideActivity(entry, instance, device, into: &output)
+        continue
+      }
+      bringReloadUpToDate(instance, into: &output)
+      let admission = admission(entry: entry, instance: instance, device: device)
+      apply(admission, entry: entry, instance: instance, device: device, into: &output)
+      if admission.reason == nil { record.waitingNow.append(instance) }
+    }
+    // Mostly one push reaches them all; widgets without a push handler take another route than their neighbours.
+    for i in record.waitingNow.indices {
+      let instance = record.waitingNow[i]
+      if !instance.isAbsent, hasNewCause(instance) {
+        examine(device, trigger: instance, fromTimer: false, into: &output)
+      }
+    }
+  }
+
+  /// Takes over a reload by which the widget's own timeline has shown what came before it, where the event in hand is one
+  /// that counts for the widget.
+  @inline(__always)
+  private mutating func bringReloadUpToDate(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    guard record.fanOut.standing == .fresh,
+      record.fanOut.evaluations[registry.instances[instance].kind.index].hasRule
+    else { return }
+    noteOwnReload(instance, into: &output)
+  }
+
+  /// Returns whether the event in hand waits on the instance.
+  @inline(__always)
+  func hasNewCause(_ instance: InstanceSlot) -> Bool {
+    let cause = pending[registry.instances[instance].waiting].lastCause
+    return !cause.isAbsent && pending.causes[cause].event == record.fanOut.slot
+  }
+
+  /// Decides about a push to a device and carries the verdict out.
+  mutating func examine(
+    _ device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool, into output: inout PlannerOutput
+  ) {
+    let route = route(of: trigger, device: device)
+    bringDaysUpToDate(device, route)
+    // Taken out of the record: a function that reads the planner fills it.
+    var terms = ContiguousArray<InstanceTerms>()
+    swap(&terms, &record.terms)
+    terms.removeAll(keepingCapacity: true)
+    let examination = examination(device: device, trigger: trigger, route: route, terms: &terms)
+    swap(&terms, &record.terms)
+    apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
+  }
+
+  /// Starts new budget windows where old ones are over, for every instance that a push would be charged to.
+  private mutating func bringDaysUpToDate(_ device: DeviceSlot, _ route: Route) {
+    if isInDeveloperMode(device) { return }
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      if reaches(instance, device: device, route: route) { bringDayUpToDate(instance) }
+    }
+  }
+
+  /// Starts a new budget window of an instance where the old one is over.
+  @inline(__always)
+  mutating func bringDayUpToDate(_ instance: InstanceSlot) {
+    let (kind, device) = (registry.instances[instance].kind, registry.instances[instance].device)
+    let change = ledgers.bringUpToDate(
+      &registry[day: instance], of: instance, rules[kind].day, zone: registry.devices[device].zone, zones: &zones,
+      now: now)
+    if change == .none { return }
+    if case .began(let ended?) = change {
+      pricing.learnFromWindow(registry.instances[instance].price, kind, endedAt: ended, now: now)
+    }
+    touch(device)
+  }
+}

@@ -1,0 +1,32 @@
+package import Domain
+
+/// Decay that gives the same bits on every machine: additions and multiplications only. The C library's `exp2` may pick
+/// another instruction sequence on another processor, and then a replay would not be byte-identical.
+package enum Decay {
+  /// Returns 2^(−halfLives); 0 beyond 60 half-lives. Relative error below 1e-9 (Taylor series of e^(−f·ln 2) to the 10th power,
+  /// f in 0..<1).
+  @inline(__always)
+  package static func factor(halfLives: Double) -> Double {
+    if halfLives <= 0 { return 1 }
+    if halfLives >= 60 { return 0 }
+    let whole = Int(halfLives)
+    let x = (halfLives - Double(whole)) * -0.693147180559945309
+    var sum = 1.0 + x * 0.1
+    sum = 1.0 + x * sum * 0.1111111111111111
+    sum = 1.0 + x * sum * 0.125
+    sum = 1.0 + x * sum * 0.14285714285714285
+    sum = 1.0 + x * sum * 0.16666666666666666
+    sum = 1.0 + x * sum * 0.2
+    sum = 1.0 + x * sum * 0.25
+    sum = 1.0 + x * sum * 0.3333333333333333
+    sum = 1.0 + x * sum * 0.5
+    sum = 1.0 + x * sum
+    return sum * Double(bitPattern: UInt64(1023 - whole) << 52)
+  }
+
+  /// Returns the share of a worth that is left at an age, for a half-life given as its inverse (1 / µs).
+  @inline(__always)
+  package static func factor(age: TimeSpan, inverseHalfLife: Double) -> Double {
+    factor(halfLives: Double(age.microseconds) * inverseHalfLife)
+  }
+}

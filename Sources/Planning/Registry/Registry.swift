@@ -1,0 +1,525 @@
+import Domain
+
+/// The devices and what is on them: instances, interest keys, and the texts of all of these.
+///
+/// The counts and the learnt prices of devices and instances stand with them, so that one look-up finds everything that a
+/// decision needs. They are values of other parts (`RateState`, `DayWindow`, `LastCommand`, `PriceState`, `JournalMark`,
+/// waiting slots): the registry hands them out for change as a whole, and only their own part can change what is inside.
+struct Registry {
+  private(set) var devices = SlotPool<DeviceTag, DeviceState>(smallestFirst: true)
+  private(set) var instances = SlotPool<InstanceTag, InstanceState>()
+  private(set) var entries = SlotPool<EntryTag, InterestEntry>()
+  private(set) var interests = InterestIndex()
+  /// Ids of devices and instances, tokens, interest keys.
+  private(set) var texts = TextPool()
+  /// The ids of instances.
+  private(set) var instanceIDs = SharedTexts()
+  /// The state of controls, activities and push-to-start tokens. Looked up, or iterated in the order of slots.
+  private(set) var addressed: [InstanceSlot: AddressedState] = [:]
+  private(set) var rareStates: [DeviceSlot: RareDeviceState] = [:]
+  /// When timelines reload by themselves. Looked up, never iterated.
+  private(set) var nextReloads: [InstanceSlot: Timestamp] = [:]
+  private var deviceIndex = HashIndex()
+
+  /// The number of devices, forgotten ones included.
+  var deviceCount: Int { deviceIndex.count }
+  /// The bytes of the device index.
+  var indexBytes: Int { deviceIndex.bytes }
+
+  /// Makes room for a fleet whose size is known.
+  mutating func reserve(_ sizes: PlannerSizes) {
+    devices.reserve(sizes.devices)
+    deviceIndex.reserve(sizes.devices)
+    instances.reserve(sizes.instances)
+    entries.reserve(sizes.interests)
+    interests.reserve(sizes.keys)
+    texts.reserve(sizes.textBytes)
+  }
+
+  // MARK: Values of other parts
+
+  @inline(__always)
+  subscript(journalMark device: DeviceSlot) -> JournalMark {
+    _read { yield devices[device].journalMark }
+    _modify { yield &devices[device].journalMark }
+  }
+
+  @inline(__always)
+  subscript(lastCommand device: DeviceSlot) -> LastCommand {
+    _read { yield devices[device].lastCommand }
+    _modify { yield &devices[device].lastCommand }
+  }
+
+  @inline(__always)
+  subscript(day instance: InstanceSlot) -> DayWindow {
+    _read { yield instances[instance].day }
+    _modify { yield &instances[instance].day }
+  }
+
+  @inline(__always)
+  subscript(price instance: InstanceSlot) -> PriceState {
+    _read { yield instances[instance].price }
+    _modify { yield &instances[instance].price }
+  }
+
+  @inline(__always)
+  subscript(waiting instance: InstanceSlot) -> WaitingSlot {
+    _read { yield instances[instance].waiting }
+    _modify { yield &instances[instance].waiting }
+  }
+
+  /// The rate that a push by a route draws on.
+  @inline(__always)
+  subscript(rate route: Route, device: DeviceSlot) -> RateState {
+    get {
+      switch route {
+      case .widgetPush, .unreachable: devices[device].pushRate
+      case .backgroundPush: devices[device].backgroundRate
+      case .controlPush(let control): addressed[control]?.rate ?? RateState()
+      }
+    }
+    set {
+      switch route {
+      case .widgetPush, .unreachable: devices[device].pushRate = newValue
+      case .backgroundPush: devices[device].backgroundRate = newValue
+      case .controlPush(let control): addressed[control]?.rate = newValue
+      }
+    }
+  }
+
+  /// The rate of Live Activity starts on a device.
+  subscript(startRate device: DeviceSlot) -> RateState {
+    get { rare(device).startRate }
+    set { changeRare(device) { $0.startRate = newValue } }
+  }
+
+  /// The state of an instance with an address of its own; nil where it has none.
+  subscript(addressed instance: InstanceSlot) -> AddressedState? {
+    _read { yield addressed[instance] }
+    _modify { yield &addressed[instance] }
+  }
+
+  // MARK: Devices
+
+  /// Returns the slot of a device.
+  func device(named id: String) -> DeviceSlot? {
+    let utf8 = id.utf8.span
+    return device(named: utf8, hash: HashIndex.hash(utf8))
+  }
+
+  /// Returns the slot of a device whose id is given as UTF-8.
+  func device(named id: Span<UInt8>, hash: UInt32) -> DeviceSlot? {
+    deviceIndex.find(hash) { texts.isEqual(devices[DeviceSlot($0)].id, id) }.map { DeviceSlot($0) }
+  }
+
+  /// Returns the id of a device.
+  func id(of device: DeviceSlot) -> String { texts.string(devices[device].id) }
+
+  /// Returns the place of a device's id in `texts.bytes`.
+  @inline(__always)
+  func idRange(of device: DeviceSlot) -> Range<Int> { texts.range(of: devices[device].id) }
+
+  /// Adds a device.
+  mutating func insertDevice(_ id: String, app: AppSlot) -> DeviceSlot {
+    var device = DeviceState()
+    device.flags = [.used]
+    device.app = app
+    device.id = texts.insert(id.utf8.span)
+    let slot = devices.insert(device)
+    deviceIndex.insert(slot.number, hash: HashIndex.hash(id.utf8.span))
+    return slot
+  }
+
+  /// Puts a device into a given slot, for a restore.
+  /// - Parameters:
+  ///   - id: The device's id, which no other device has.
+  ///   - hash: The hash of `id`.
+  mutating func restore(_ state: DeviceState, id: Span<UInt8>, hash: UInt32, at slot: DeviceSlot) {
+    var state = state
+    state.id = texts.insert(id)
+    state.firstInstance = .absent
+    deviceIndex.insert(slot.number, hash: hash)
+    devices.place(state, at: slot, empty: DeviceState())
+  }
+
+  /// Stores the bytes of a `TokenPair`, for a restore.
+  mutating func restore(tokens: Span<UInt8>) -> TextHandle { texts.insert(tokens) }
+
+  /// Frees the slots that no record has filled, after a restore.
+  mutating func finishDevices() { devices.freeUnused { $0.flags.contains(.used) } }
+
+  /// Removes a device that has no instance left.
+  mutating func remove(_ device: DeviceSlot) {
+    dropTexts(of: device)
+    dropRare(device)
+    devices.remove(device, leaving: DeviceState())
+  }
+
+  /// Takes a device without instances out as if it had never been restored; its slot stays reserved.
+  mutating func unplace(_ device: DeviceSlot) {
+    dropTexts(of: device)
+    dropRare(device)
+    devices[device] = DeviceState()
+  }
+
+  private mutating func dropTexts(of device: DeviceSlot) {
+    let id = devices[device].id
+    deviceIndex.remove(device.number, hash: HashIndex.hash(texts.bytes.span.extracting(texts.range(of: id))))
+    texts.remove(id)
+    set(TokenPair(), of: device)
+  }
+
+  /// Takes over what a registration says of the device itself.
+  /// - Parameter now: Log time. A backend whose clock runs ahead must not lock out every later registration.
+  mutating func takeOver(_ registration: Registration, _ device: DeviceSlot, zone: ZoneSlot, now: Timestamp) {
+    var flags = devices[device].flags
+    // A rejected token stays dead until another one comes.
+    let known = tokens(of: device)
+    if known.widgets != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
+    if known.background != registration.tokens.background { flags.remove(.backgroundTokenDead) }
+    flags.remove(.forgotten)
+    flags.set(.production, registration.environment == .production)
+    flags.set(.developerMode, registration.developerMode)
+    flags.set(.widgetsToken, registration.tokens.widgets != nil)
+    flags.set(.backgroundToken, registration.tokens.background != nil)
+    devices[device].flags = flags
+    devices[device].zone = zone
+    devices[device].osVersion = registration.osVersion
+    devices[device].updatedAt = min(registration.updatedAt, now)
+    let tokens = TokenPair(widgets: registration.tokens.widgets, background: registration.tokens.background)
+    if tokens != known { set(tokens, of: device) }
+  }
+
+  mutating func set(app: AppSlot, of device: DeviceSlot) { devices[device].app = app }
+
+  mutating func markForgotten(_ device: DeviceSlot) { devices[device].flags.insert(.forgotten) }
+
+  /// Takes away what a tombstone removes at once: tokens, views, and the state of the app. Ledgers stay.
+  mutating func forget(_ device: DeviceSlot) {
+    set(TokenPair(), of: device)
+    devices[device].flags.subtract([
+      .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode, .habits,
+    ])
+    changeRare(device) { $0.foregroundSince = Timestamp(microseconds: 0) }
+    devices[device].updatedAt = .distantPast
+  }
+
+  mutating func noteHabits(_ device: DeviceSlot) { devices[device].flags.insert(.habits) }
+
+  /// Returns the instant at which the device's own rates are full again.
+  func rateEnd(of device: DeviceSlot) -> Timestamp {
+    max(devices[device].pushRate.tat, devices[device].backgroundRate.tat, rare(device).startRate.tat)
+  }
+
+  // MARK: Tokens and signals
+
+  /// Returns the tokens of a device.
+  func tokens(of device: DeviceSlot) -> TokenPair {
+    let handle = devices[device].tokens
+    return handle.isAbsent ? TokenPair() : TokenPair(bytes: Array(texts.bytes[texts.range(of: handle)]))
+  }
+
+  private mutating func set(_ tokens: TokenPair, of device: DeviceSlot) {
+    if !devices[device].tokens.isAbsent { texts.remove(devices[device].tokens) }
+    devices[device].tokens = tokens.bytes.isEmpty ? .absent : texts.insert(tokens.bytes.span)
+  }
+
+  /// Marks a token that APNs has refused for good, wherever the device has it.
+  mutating func reject(token: String, of device: DeviceSlot) {
+    let known = tokens(of: device)
+    if known.widgets == token { devices[device].flags.insert(.widgetsTokenDead) }
+    if known.background == token { devices[device].flags.insert(.backgroundTokenDead) }
+    var walk = instances(of: device)
+    while let instance = walk.next(self) {
+      if addressed[instance]?.token == token { addressed[instance]?.tokenDead = true }
+    }
+  }
+
+  /// Returns the instant at which the app came to the foreground; nil where it is not there.
+  func foregroundSince(_ device: DeviceSlot) -> Timestamp? {
+    devices[device].flags.contains(.foreground) ? rare(device).foregroundSince : nil
+  }
+
+  /// Notes that the app came to the foreground, or left it (nil).
+  mutating func set(foregroundSince instant: Timestamp?, of device: DeviceSlot) {
+    devices[device].flags.set(.foreground, instant != nil)
+    changeRare(device) { $0.foregroundSince = instant ?? Timestamp(microseconds: 0) }
+  }
+
+  // MARK: Rare state
+
+  func rare(_ device: DeviceSlot) -> RareDeviceState {
+    devices[device].flags.contains(.rare) ? rareStates[device] ?? RareDeviceState() : RareDeviceState()
+  }
+
+  /// Changes what few devices have; a state as at the beginning takes no memory.
+  private mutating func changeRare(_ device: DeviceSlot, _ change: (inout RareDeviceState) -> Void) {
+    var state = rare(device)
+    change(&state)
+    restore(state, of: device)
+  }
+
+  mutating func restore(_ state: RareDeviceState, of device: DeviceSlot) {
+    if state.isEmpty {
+      dropRare(device)
+    } else {
+      rareStates[device] = state
+      devices[device].flags.insert(.rare)
+    }
+  }
+
+  private mutating func dropRare(_ device: DeviceSlot) {
+    guard devices[device].flags.contains(.rare) else { return }
+    rareStates[device] = nil
+    devices[device].flags.remove(.rare)
+  }
+
+  // MARK: Instances
+
+  /// Returns the id of an instance.
+  func id(of instance: InstanceSlot) -> String { texts.string(instanceIDs.handle(instances[instance].id)) }
+
+  /// Returns the place of an instance's id in `texts.bytes`.
+  @inline(__always)
+  func idRange(of instance: InstanceSlot) -> Range<Int> {
+    texts.range(of: instanceIDs.handle(instances[instance].id))
+  }
+
+  /// Returns an instance of a device by its id.
+  func find(_ id: String, of device: DeviceSlot) -> InstanceSlot? {
+    guard let wanted = instanceIDs.number(of: id, in: texts) else { return nil }
+    var walk = instances(of: device)
+    while let instance = walk.next(self) { if instances[instance].id == wanted { return instance } }
+    return nil
+  }
+
+  /// Returns the number of an instance id; nil where no instance has it.
+  func number(ofInstanceID id: String) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
+
+  /// Gives a new instance the smallest free index of its device and its place in the chain.
+  /// - Parameter first: An instance of the device that the new one comes behind; a look-up of their common id finds that
+  ///   one first.
+  mutating func insertInstance(
+    _ id: String, kind: KindSlot, surface: InstanceSurface, device: DeviceSlot, behind first: InstanceSlot = .absent
+  ) -> InstanceSlot {
+    var index: UInt16 = first.isAbsent ? 0 : instances[first].index + 1
+    var previous = first
+    var next = first.isAbsent ? devices[device].firstInstance : instances[first].next
+    while !next.isAbsent, instances[next].index == index {
+      previous = next
+      next = instances[next].next
+      index += 1
+    }
+    var state = InstanceState()
+    state.device = device
+    state.kind = kind
+    state.surface = surface
+    state.id = instanceIDs.retain(id.utf8.span, in: &texts)
+    state.index = index
+    state.flags = [.used]
+    state.next = next
+    let instance = instances.insert(state)
+    link(instance, behind: previous)
+    return instance
+  }
+
+  private mutating func link(_ instance: InstanceSlot, behind previous: InstanceSlot) {
+    if previous.isAbsent {
+      devices[instances[instance].device].firstInstance = instance
+    } else {
+      instances[previous].next = instance
+    }
+  }
+
+  /// Puts an instance behind the others of its device, for a restore.
+  mutating func restore(_ state: InstanceState, id: Span<UInt8>, behind previous: InstanceSlot) -> InstanceSlot {
+    var state = state
+    state.id = instanceIDs.retain(id, in: &texts)
+    let instance = instances.insert(state)
+    link(instance, behind: previous)
+    return instance
+  }
+
+  mutating func restore(_ state: AddressedState, of instance: InstanceSlot) { addressed[instance] = state }
+
+  /// Takes an instance out of the chain of its device.
+  mutating func unlink(_ instance: InstanceSlot) {
+    let (device, next) = (instances[instance].device, instances[instance].next)
+    if devices[device].firstInstance == instance {
+      devices[device].firstInstance = next
+      return
+    }
+    var previous = devices[device].firstInstance
+    while instances[previous].next != instance { previous = instances[previous].next }
+    instances[previous].next = next
+  }
+
+  /// Removes an instance that is in no chain any more, and what only it refers to.
+  mutating func remove(_ instance: InstanceSlot) {
+    instanceIDs.release(instances[instance].id, in: &texts)
+    set(nextReload: nil, instance)
+    instances.remove(instance, leaving: InstanceState())
+    addressed[instance] = nil
+  }
+
+  /// Makes an instance another thing under the same id.
+  mutating func change(_ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface) {
+    instances[instance].kind = kind
+    instances[instance].surface = surface
+  }
+
+  mutating func set(pushEnabled: Bool, _ instance: InstanceSlot) {
+    instances[instance].flags.set(.pushEnabled, pushEnabled)
+  }
+
+  /// Notes why what waits on an instance is held back.
+  @inline(__always)
+  mutating func set(heldFor reason: HeldReason, _ instance: InstanceSlot) { instances[instance].heldFor = reason }
+
+  /// Removes an instance from the registration; its ledger stays.
+  mutating func retire(_ instance: InstanceSlot) {
+    var walk = entries(of: instance)
+    while let entry = walk.next(self) { removeEntry(entry) }
+    instances[instance].firstEntry = .absent
+    instances[instance].flags.insert(.retired)
+    instances[instance].flags.remove(.pushEnabled)
+  }
+
+  /// Takes a retired instance into the registration again.
+  mutating func revive(_ instance: InstanceSlot) { instances[instance].flags.remove(.retired) }
+
+  mutating func markRetired(_ instance: InstanceSlot) { instances[instance].flags.insert(.retired) }
+
+  /// Gives an instance its address. A rejected token stays dead until another one comes.
+  mutating func address(_ instance: InstanceSlot, token: String, isChannel: Bool) {
+    var state = addressed[instance] ?? AddressedState()
+    if state.token != token { state.tokenDead = false }
+    state.token = token
+    state.isChannel = isChannel
+    addressed[instance] = state
+  }
+
+  /// Takes the address of an instance away, for another instance that keeps it.
+  mutating func takeAddress(of instance: InstanceSlot) -> AddressedState? { addressed.removeValue(forKey: instance) }
+
+  // MARK: Reloads
+
+  /// Notes that an instance shows the newest content, however it came by it.
+  mutating func markFresh(_ instance: InstanceSlot) {
+    var walk = entries(of: instance)
+    while let entry = walk.next(self) { entries[entry].shown = entries[entry].current }
+  }
+
+  /// Notes that what an entry shows is not known.
+  mutating func forgetShown(_ entry: EntrySlot) { entries[entry].shown = 0 }
+
+  /// Takes over the fingerprint that an entry would show if its instance were reloaded now.
+  @inline(__always)
+  mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
+
+  /// Notes a reload of an instance.
+  @inline(__always)
+  mutating func noteReload(_ instance: InstanceSlot, at instant: Timestamp) {
+    instances[instance].lastReload = instant
+  }
+
+  /// Notes a reload that may be older than the last one.
+  mutating func noteReload(_ instance: InstanceSlot, notBefore instant: Timestamp) {
+    instances[instance].lastReload = max(instances[instance].lastReload, instant)
+  }
+
+  /// Returns the instant at which the timeline of an instance reloads by itself; nil where that is not known.
+  @inline(__always)
+  func nextReload(_ instance: InstanceSlot) -> Timestamp? {
+    instances[instance].flags.contains(.reloads) ? nextReloads[instance] : nil
+  }
+
+  mutating func set(nextReload instant: Timestamp?, _ instance: InstanceSlot) {
+    if let instant {
+      nextReloads[instance] = instant
+      instances[instance].flags.insert(.reloads)
+    } else if instances[instance].flags.contains(.reloads) {
+      nextReloads[instance] = nil
+      instances[instance].flags.remove(.reloads)
+    }
+  }
+
+  // MARK: Interests
+
+  /// The sort key of interest entries.
+  var entryOrder: EntryOrder { EntryOrder(entries: entries, instances: instances) }
+
+  /// Returns the text of an entry's key.
+  func key(of entry: EntrySlot) -> String { texts.string(interests.key(of: entries[entry].interest)) }
+
+  /// Makes an instance listen to just these keys; entries that stay keep their slots and what they show.
+  /// - Returns: The entries that are gone. Causes that came by them must be detached.
+  mutating func listen(_ instance: InstanceSlot, to keys: [String]) -> [EntrySlot] {
+    var kept: [(key: String, entry: EntrySlot)] = []
+    var walk = entries(of: instance)
+    while let entry = walk.next(self) { kept.append((key(of: entry), entry)) }
+    if kept.count == keys.count, zip(kept, keys).allSatisfy({ $0.key == $1 }) { return [] }
+    var chain: [EntrySlot] = []
+    var seen: Set<String> = []
+    for key in keys where seen.insert(key).inserted {
+      chain.append(kept.first { $0.key == key }?.entry ?? insertEntry(key, instance))
+    }
+    let gone = kept.filter { !seen.contains($0.key) }.map(\.entry)
+    for entry in gone { removeEntry(entry) }
+    instances[instance].firstEntry = chain.first ?? .absent
+    for (place, entry) in chain.enumerated() {
+      entries[entry].next = place + 1 < chain.count ? chain[place + 1] : .absent
+    }
+    return gone
+  }
+
+  private mutating func insertEntry(_ key: String, _ instance: InstanceSlot) -> EntrySlot {
+    let interest = interests.intern(key.utf8.span, in: &texts)
+    let entry = entries.insert(InterestEntry(interest: interest, instance: instance))
+    interests.insert(entry, into: interest, by: entryOrder)
+    return entry
+  }
+
+  private mutating func removeEntry(_ entry: EntrySlot) {
+    interests.remove(entry, from: entries[entry].interest, by: entryOrder, in: &texts)
+    entries.remove(entry, leaving: InterestEntry())
+  }
+
+  /// Puts an entry behind the others of its instance, for a restore. `finishInterests` makes its key find it.
+  mutating func restoreEntry(
+    key: Span<UInt8>, shown: UInt64, current: UInt64, of instance: InstanceSlot, behind last: EntrySlot
+  ) -> EntrySlot {
+    var entry = InterestEntry(interest: interests.intern(key, in: &texts), instance: instance)
+    entry.shown = shown
+    entry.current = current
+    let slot = entries.insert(entry)
+    if last.isAbsent { instances[instance].firstEntry = slot } else { entries[last].next = slot }
+    return slot
+  }
+
+  /// Removes the entries of an instance whose keys do not find them yet, for a restore that takes a device out again.
+  mutating func unplaceEntries(of instance: InstanceSlot) {
+    var walk = entries(of: instance)
+    while let entry = walk.next(self) { entries.remove(entry, leaving: InterestEntry()) }
+  }
+
+  /// Makes keys find the entries, after a restore. Devices and their instances come in order, so the lists are sorted.
+  mutating func finishInterests() {
+    for device in devices.slots {
+      var walk = instances(of: device)
+      while let instance = walk.next(self) {
+        var entryWalk = entries(of: instance)
+        while let entry = entryWalk.next(self) { interests.append(entry, into: entries[entry].interest) }
+      }
+    }
+    interests.removeUnused(in: &texts)
+  }
+}
+
+extension OptionSet where Element == Self {
+  /// Inserts or removes a flag.
+  @inline(__always)
+  fileprivate mutating func set(_ flag: Self, _ on: Bool) {
+    if on { insert(flag) } else { remove(flag) }
+  }
+}

@@ -1,0 +1,67 @@
+import Domain
+
+extension Planner {
+  /// The bound on the sizes that `reserve` accepts. Larger ones come from damaged data and would only take memory.
+  private static let reserveMax = 1 << 28
+
+  /// Makes room for a fleet whose size is known.
+  mutating func reserve(_ sizes: PlannerSizes) {
+    registry.reserve(
+      PlannerSizes(
+        devices: min(sizes.devices, Self.reserveMax), instances: min(sizes.instances, Self.reserveMax),
+        interests: min(sizes.interests, Self.reserveMax), keys: min(sizes.keys, Self.reserveMax),
+        textBytes: min(sizes.textBytes, 64 * Self.reserveMax)))
+  }
+
+  func isTaken(_ device: DeviceSlot) -> Bool {
+    device.index < registry.devices.capacity && registry.isUsed(device)
+  }
+
+  /// Takes a device out as if it had never been restored.
+  /// - Returns: The events that nothing refers to any more.
+  mutating func unplace(_ device: DeviceSlot) -> [EventSlot] {
+    var unused: [EventSlot] = []
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      registry.unplaceEntries(of: instance)
+      unused += pending.unplace(registry.instances[instance].waiting)
+      remove(instance)
+    }
+    pricing.forget(device)
+    // The app stays until all records are read: others may name it.
+    ledgers.unjoin(registry.devices[device].app)
+    registry.unplace(device)
+    return unused
+  }
+
+  mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
+    now = Timestamp(microseconds: try reader.int64("log time"))
+    pricing.restore(hour: try reader.int64("an hour"))
+    subjects.generation = try reader.zigzag("a generation")
+    rules.restore(offset: try reader.zigzag("an offset"))
+  }
+
+  mutating func restore(kind name: String, from reader: inout BinaryReader) throws(BinaryError) {
+    try pricing.restore(knownKindSlot(name), from: &reader)
+  }
+
+  mutating func restore(app id: String, from reader: inout BinaryReader) throws(BinaryError) {
+    let spent: Int = try reader.integer("tokens spent")
+    ledgers.restore(appSlot(id), spent: spent, day: try reader.zigzag("a day"))
+  }
+
+  /// Builds, after the last record, what is made from all devices at once.
+  mutating func finishRestore() {
+    registry.finishDevices()
+    registry.finishInterests()
+    var waiting: [(waiting: WaitingSlot, instance: InstanceSlot, order: UInt64)] = []
+    for instance in registry.instances.slots where !registry.instances[instance].waiting.isAbsent {
+      waiting.append((registry.instances[instance].waiting, instance, registry.instances[instance].order))
+    }
+    pending.restoreTimers(waiting)
+    pricing.untouchKinds()
+    // The apps of devices that were taken out again. What has a record goes with the day, and its record with it.
+    for app in ledgers.apps.slots where ledgers.apps[app].day == nil { _ = ledgers.purge(app, now: now) }
+    journal.clear()
+  }
+}

@@ -1,0 +1,39 @@
+/// FNV-1a over bytes with a final mix: stable across runs, machines and versions, unlike `Hasher`. Used for fingerprints
+/// and subject keys, which live in `rouse.state`.
+package struct Hash64 {
+  private var state: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  package init() {}
+
+  package mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+
+  package mutating func add(_ text: String) {
+    add(utf8: text.utf8.span)
+  }
+
+  /// Adds a text given as UTF-8.
+  package mutating func add(utf8 text: Span<UInt8>) {
+    for at in text.indices { add(byte: text[at]) }
+    add(byte: 0xff)  // never occurs in UTF-8: "ab"+"c" and "a"+"bc" differ
+  }
+
+  package mutating func add(_ number: UInt64) {
+    for shift in stride(from: UInt64(0), to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+
+  /// Returns the hash of one text.
+  package static func of(_ text: String) -> UInt64 {
+    var hash = Hash64()
+    hash.add(text)
+    return hash.value
+  }
+
+  /// The hash. Never 0, which stands for "nothing known".
+  package var value: UInt64 {
+    var mixed = state
+    mixed ^= mixed >> 33
+    mixed = mixed &* 0xff51_afd7_ed55_8ccd
+    mixed ^= mixed >> 33
+    return mixed == 0 ? 1 : mixed
+  }
+}

@@ -1,0 +1,174 @@
+import Domain
+import JSON
+import Policies
+
+/// Bodies of Live Activity pushes, made from the policy's templates and the event's data.
+/// Source of the keys: Apple, Starting and updating Live Activities with ActivityKit push notifications.
+enum ActivityPayload {
+  /// Seconds from 1970 to 2001, where Swift's default date decoding begins.
+  private static let reference2001 = 978_307_200.0
+  /// Apple removes an ended activity after four hours at the latest. Seconds.
+  private static let dismissalMax: Int64 = 4 * 3600
+
+  static func make(
+    _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double, timestamp: Int64,
+    now: Timestamp
+  ) -> String {
+    var json = JSONWriter(reserving: 512)
+    json.beginObject()
+    json.key("aps")
+    json.beginObject()
+    json.key("timestamp")
+    json.integer(timestamp)
+    json.key("event")
+    json.string(action.rawValue)
+    json.key("content-state")
+    object(activity.contentState, event, activity.dates, to: &json)
+    if action == .end {
+      dismissal(activity, now: now, to: &json)
+    } else {
+      if let stale = activity.staleAfter {
+        json.key("stale-date")
+        json.integer((now + stale).seconds)
+      }
+      json.key("relevance-score")
+      // Relevance is kept with seven digits; more would be noise.
+      json.rounded((relevance * 100_000).rounded() / 100_000 * activity.relevanceScore)
+    }
+    if action == .start {
+      json.key("attributes-type")
+      json.string(activity.attributesType ?? "")
+      json.key("attributes")
+      object(activity.attributes, event, activity.dates, to: &json)
+    }
+    if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
+      json.key("alert")
+      json.beginObject()
+      json.key("title")
+      json.string(text(alert.title, event))
+      json.key("body")
+      json.string(text(alert.body, event))
+      json.endObject()
+    }
+    json.endObject()
+    json.endObject()
+    return json.text
+  }
+
+  /// An end without an event to tell of: the last content stays.
+  static func end(_ activity: ActivityPolicy, timestamp: Int64, now: Timestamp) -> String {
+    var json = JSONWriter(reserving: 128)
+    json.beginObject()
+    json.key("aps")
+    json.beginObject()
+    json.key("timestamp")
+    json.integer(timestamp)
+    json.key("event")
+    json.string("end" as StaticString)
+    dismissal(activity, now: now, to: &json)
+    json.endObject()
+    json.endObject()
+    return json.text
+  }
+
+  /// The members that weigh most, largest first.
+  static func largest(_ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double)
+    -> [LargePayload.Member]
+  {
+    let members = activity.contentState + (action == .start ? activity.attributes : [])
+    var weighed = members.map { member -> LargePayload.Member in
+      var json = JSONWriter()
+      value(member.value, event, activity.dates, to: &json)
+      return LargePayload.Member(name: member.name, bytes: json.bytes.count)
+    }
+    if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
+      for (name, template) in [("alert.title", alert.title), ("alert.body", alert.body)] {
+        var json = JSONWriter()
+        json.string(text(template, event))
+        weighed.append(LargePayload.Member(name: name, bytes: json.bytes.count))
+      }
+    }
+    return Array(weighed.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }.prefix(LargePayload.membersMax))
+  }
+
+  private static func carries(_ alert: AlertTemplate, action: Rule.Action, relevance: Double) -> Bool {
+    action == .start || Float(relevance) >= Float(alert.aboveRelevance)
+  }
+
+  private static func dismissal(_ activity: ActivityPolicy, now: Timestamp, to json: inout JSONWriter) {
+    let second = now.seconds
+    switch activity.dismissal {
+    case .default: return
+    // Any time in the past removes it at once.
+    case .immediate:
+      json.key("dismissal-date")
+      json.integer(second - 1)
+    case .after(let span):
+      json.key("dismissal-date")
+      json.integer(second + min(dismissalMax, span.microseconds / 1_000_000))
+    }
+  }
+
+  private static func object(
+    _ members: [TemplateMember], _ event: DomainEvent, _ dates: ActivityPolicy.DateBase, to json: inout JSONWriter
+  ) {
+    json.beginObject()
+    for member in members {
+      json.key(member.name)
+      value(member.value, event, dates, to: &json)
+    }
+    json.endObject()
+  }
+
+  private static func value(
+    _ template: TemplateValue, _ event: DomainEvent, _ dates: ActivityPolicy.DateBase, to json: inout JSONWriter
+  ) {
+    switch template {
+    case .constant(let constant): scalar(constant, to: &json)
+    case .field(let path, let fallback): scalar(field(path, event) ?? fallback, to: &json)
+    case .text(let template): json.string(text(template, event))
+    case .date(let path):
+      guard case .string(let text) = field(path, event), let instant = Timestamp(rfc3339: text) else {
+        json.null()
+        return
+      }
+      let seconds = Double(instant.microseconds) / 1_000_000
+      json.number(dates == .unix ? seconds : seconds - reference2001)
+    case .object(let members): object(members, event, dates, to: &json)
+    }
+  }
+
+  private static func field(_ path: String, _ event: DomainEvent) -> FieldValue? {
+    switch path {
+    case "subject": .string(event.subject)
+    case "type": .string(event.type)
+    case "source": .string(event.source)
+    default: event.value(at: path)
+    }
+  }
+
+  private static func scalar(_ value: FieldValue, to json: inout JSONWriter) {
+    switch value {
+    case .null: json.null()
+    case .bool(let flag): json.bool(flag)
+    case .number(let number): json.number(number)
+    case .string(let text): json.string(text)
+    }
+  }
+
+  /// Like an interest key, with missing fields left empty.
+  private static func text(_ template: InterestTemplate, _ event: DomainEvent) -> String {
+    template.parts.reduce(into: "") { text, part in
+      switch part {
+      case .text(let fixed): text += fixed
+      case .field(let path):
+        switch field(path, event) {
+        case .string(let value): text += value
+        case .number(let number): text += Int64(exactly: number).map { String($0) } ?? String(number)
+        case .bool(let flag): text += flag ? "true" : "false"
+        case .null, nil: break
+        }
+      }
+    }
+  }
+}

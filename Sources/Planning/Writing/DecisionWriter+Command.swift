@@ -1,0 +1,159 @@
+import Domain
+public import JSON
+
+extension DecisionWriter {
+  /// Writes one command of the planner's last step: the bytes of `Command.encode(to:)`. In few pieces: what each takes at
+  /// most is known beforehand.
+  public mutating func write(
+    command index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let planned = output.commands[index]
+    guard case .widgets = planned.push else {
+      // Rarer by far.
+      planner.command(index, of: output).encode(to: &json)
+      return
+    }
+    prepareCommand(planner)
+    if !planned.event.isAbsent, planned.event != event { begin(event: planned.event, planner) }
+    let device = planner.registry.devices[planned.device]
+    let name = planner.registry.texts.range(of: device.id)
+    let app = appID(device.app, planner)
+    head(
+      planned.ordinal, device: planner.registry.texts.bytes.span.extracting(name), app: app,
+      isProduction: device.flags.contains(.production), to: &json)
+    for place in planned.servedStart..<planned.servedStart + planned.servedCount {
+      serve(output.served[place], isFirst: place == planned.servedStart, output, planner, to: &json)
+    }
+    json.piece(ofAtMost: 16) { $0.append("],\"charged\":[") }
+    for place in planned.chargesStart..<planned.chargesStart + planned.chargesCount {
+      charge(output.charges[place], isFirst: place == planned.chargesStart, device: name, app: app, planner, to: &json)
+    }
+    request(planned, device, planner, to: &json)
+  }
+
+  private func head(
+    _ ordinal: UInt32, device: Span<UInt8>, app: [UInt8], isProduction: Bool, to json: inout JSONWriter
+  ) {
+    let names = OutputSpan<UInt8>.quotedMax(device.count) + app.count + idStem.count + 1
+    json.piece(ofAtMost: 160 + OutputSpan<UInt8>.decimalMax + names) { room in
+      room.append("{\"command\":\"c")
+      room.append(idStem.span)
+      room.append(decimal: UInt64(ordinal))
+      room.append("\",\"device\":")
+      room.append(quoted: device)
+      room.append(",\"app\":")
+      room.append(app.span)
+      room.append(
+        isProduction
+          ? ",\"environment\":\"production\",\"surface\":\"widget\",\"serves\":["
+          : ",\"environment\":\"sandbox\",\"surface\":\"widget\",\"serves\":[")
+    }
+  }
+
+  private mutating func serve(
+    _ served: PlannedServed, isFirst: Bool, _ output: PlannerOutput, _ planner: borrowing Planner,
+    to json: inout JSONWriter
+  ) {
+    let instance = planner.registry.texts.bytes.span.extracting(instanceID(served.instance, planner))
+    let kind = kindName(planner.registry.instances[served.instance].kind, planner)
+    json.piece(ofAtMost: 64 + OutputSpan<UInt8>.quotedMax(instance.count) + kind.count) { room in
+      room.append(isFirst ? "{\"instance\":" : ",{\"instance\":")
+      room.append(quoted: instance)
+      room.append(",\"kind\":")
+      room.append(kind.span)
+      room.append(",\"events\":[")
+    }
+    for place in served.causesStart..<served.causesStart + served.causesCount {
+      let comma = place > served.causesStart
+      let slot = output.causes[place]
+      if slot == event {
+        json.piece(ofAtMost: 1 + eventID.count) { room in
+          if comma { room.append(UInt8(ascii: ",")) }
+          room.append(eventID.span)
+        }
+      } else {
+        let id = planner.pending.events[slot].id
+        json.piece(ofAtMost: 1 + OutputSpan<UInt8>.quotedMax(id.utf8.count)) { room in
+          if comma { room.append(UInt8(ascii: ",")) }
+          room.append(quoted: id.utf8.span)
+        }
+      }
+    }
+    let reason = served.reason.rawValue
+    json.piece(ofAtMost: 16 + reason.utf8.count) { room in
+      room.append("],\"reason\":\"")
+      room.append(reason.utf8.span)
+      room.append("\"}")
+    }
+  }
+
+  private func charge(
+    _ charge: PlannedCharge, isFirst: Bool, device: Range<Int>, app: [UInt8], _ planner: borrowing Planner,
+    to json: inout JSONWriter
+  ) {
+    let ledger = charge.ledger.rawValue
+    json.piece(ofAtMost: 32 + ledger.utf8.count) { room in
+      room.append(isFirst ? "{\"ledger\":\"" : ",{\"ledger\":\"")
+      room.append(ledger.utf8.span)
+      room.append("\",\"owner\":")
+    }
+    let left = charge.left
+    if charge.ledger == .app {
+      json.piece(ofAtMost: app.count) { $0.append(app.span) }
+    } else {
+      let isInstance = charge.ledger.traits.owner == .instance
+      let owner = planner.registry.texts.bytes.span.extracting(
+        isInstance ? instanceID(charge.instance, planner) : device)
+      json.piece(ofAtMost: OutputSpan<UInt8>.quotedMax(owner.count)) { $0.append(quoted: owner) }
+    }
+    json.piece(ofAtMost: 16 + OutputSpan<UInt8>.decimalMax) { room in
+      room.append(",\"left\":")
+      if left < 0 { room.append(UInt8(ascii: "-")) }
+      room.append(decimal: UInt64(left.magnitude))
+      room.append("}")
+    }
+  }
+
+  /// `APNsRequests.widgets`, and what follows it.
+  private mutating func request(
+    _ planned: PlannedCommand, _ device: DeviceState, _ planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let isPacked =
+      !device.tokens.isAbsent
+      && TokenPair.appendWidgets(
+        planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.tokens)), to: &tokenDigits)
+    if !isPacked {
+      tokenDigits.removeAll(keepingCapacity: true)
+      tokenDigits += (planner.registry.tokens(of: planned.device).widgets ?? "").utf8
+    }
+    let request = requestID(planned.ordinal)
+    let topic = topic(ofApp: device.app, planner)
+    let payload = APNsRequests.widgetsPayload
+    let instants = at.count + expires.count + policy.count
+    let trace = planned.event.isAbsent ? [] : traceparent
+    let token = OutputSpan<UInt8>.quotedMax(tokenDigits.count)
+    json.piece(ofAtMost: 256 + token + topic.count + payload.count + instants + trace.count) { room in
+      room.append("],\"apns\":{\"token\":")
+      room.append(quoted: tokenDigits.span)
+      room.append(",\"headers\":{\"apns-id\":\"")
+      APNsRequests.append(requestID: request, to: &room)
+      room.append("\",\"apns-push-type\":\"widgets\",\"apns-topic\":")
+      room.append(topic.span)
+      room.append("},\"payload\":")
+      room.append(payload.span)
+      room.append("},\"at\":")
+      room.append(at.span)
+      room.append(",\"expires\":")
+      room.append(expires.span)
+      room.append(",\"policy\":")
+      room.append(policy.span)
+      room.append(trace.span)
+      room.append("}")
+    }
+  }
+
+  /// Where an instance's id stands in the texts.
+  private func instanceID(_ instance: InstanceSlot, _ planner: borrowing Planner) -> Range<Int> {
+    planner.registry.idRange(of: instance)
+  }
+}

@@ -1,0 +1,312 @@
+import Domain
+public import JSON
+import Policies
+
+/// Writes decisions and commands as JSON straight from a planner's tables: the bytes of their `encode(to:)`, without making
+/// the strings. What is the same for all decisions of a record is put into JSON once. One per planner.
+public struct DecisionWriter: Sendable {
+  /// Log offset that the ids belong to.
+  private var offset: Int64 = .min
+  /// `-<partition>-<offset>-`: what the ids of the record's decisions (`d`) and commands (`c`) have in common.
+  private(set) var idStem: [UInt8] = []
+  /// Log time, µs, that `at` belongs to.
+  private var now = Timestamp.distantPast
+  private(set) var at: [UInt8] = []
+  /// When commands expire, µs, and as JSON.
+  private var expiry = Timestamp.distantPast
+  private(set) var expires: [UInt8] = []
+  /// Policy that `policy` belongs to.
+  private var reference = PolicyReference(version: "", hash: "")
+  private(set) var policy: [UInt8] = []
+  /// Slot of the event that the pieces below belong to, within the record.
+  private(set) var event = EventSlot.absent
+  /// The event's id, as JSON.
+  private(set) var eventID: [UInt8] = []
+  /// `"event":…,"events":[…]` of a decision that no other event is part of.
+  private var eventMembers: [UInt8] = []
+  /// The same of a decision that others are part of.
+  private var mergedMembers: [UInt8] = []
+  /// `,"traceparent":…`; empty without one.
+  private(set) var traceparent: [UInt8] = []
+  /// Names of kinds as JSON, by number; empty: not needed yet.
+  private var kindNames: [[UInt8]] = []
+  /// By slot.
+  private var apps: [AppTexts] = []
+  /// The token of the command in hand.
+  var tokenDigits: [UInt8] = []
+  private var pieces = JSONWriter(reserving: 512)
+
+  /// What commands say of an app, as JSON.
+  private struct AppTexts {
+    /// Of the app (`AppState.number`): its slot may be another's by now. 0: of none yet.
+    var number: UInt64 = 0
+    var id: [UInt8] = []
+    /// `apns-topic` of widget pushes.
+    var topic: [UInt8] = []
+  }
+
+  public init() {}
+
+  /// Begins the document of a decision behind its Kafka key, the device's id.
+  public func beginDocument(
+    ofDecision index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let device = planner.registry.devices[planner.registry.instances[output.decisions[index].instance].device]
+    json.beginDocument(after: planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.id)))
+  }
+
+  /// Begins the document of a command behind its Kafka key, the device's id.
+  public func beginDocument(
+    ofCommand index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let device = planner.registry.devices[output.commands[index].device]
+    json.beginDocument(after: planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.id)))
+  }
+
+  /// Writes one decision of the planner's last step. In one piece: what it takes at most is known beforehand.
+  public mutating func write(
+    _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
+  ) {
+    let planned = output.decisions[index]
+    prepare(planner)
+    if planned.event != event { begin(event: planned.event, planner) }
+    let isMerged = planned.causesCount > 1
+    if isMerged { merge(planned, output, planner) }
+    let instance = planner.registry.instances[planned.instance]
+    let texts = planner.registry.texts.bytes.span
+    let device = texts.extracting(planner.registry.idRange(of: instance.device))
+    let name = texts.extracting(planner.registry.idRange(of: planned.instance))
+    let kind = kindName(planned.kind, planner)
+    let (surface, verdict, reason) = (planned.surface.rawValue, planned.verdict.rawValue, planned.reason.rawValue)
+    let command = planned.command < 0 ? nil : output.commands[Int(planned.command)].ordinal
+    let fixed = Self.fixedMax + 2 * idStem.count + at.count + policy.count
+    let ofEvent = (isMerged ? mergedMembers.count : eventMembers.count) + traceparent.count
+    let names = OutputSpan<UInt8>.quotedMax(device.count) + OutputSpan<UInt8>.quotedMax(name.count) + kind.count
+    json.piece(ofAtMost: fixed + ofEvent + names) { room in
+      room.append("{\"decision\":\"d")
+      room.append(idStem.span)
+      room.append(decimal: UInt64(planned.ordinal))
+      room.append("\",")
+      if isMerged { room.append(mergedMembers.span) } else { room.append(eventMembers.span) }
+      room.append(",\"device\":")
+      room.append(quoted: device)
+      room.append(",\"instance\":")
+      room.append(quoted: name)
+      room.append(",\"kind\":")
+      room.append(kind.span)
+      room.append(",\"surface\":\"")
+      room.append(surface.utf8.span)
+      room.append("\",\"verdict\":\"")
+      room.append(verdict.utf8.span)
+      room.append("\",\"reason\":\"")
+      room.append(reason.utf8.span)
+      room.append(planned.final ? "\",\"final\":true,\"at\":" : "\",\"final\":false,\"at\":")
+      room.append(at.span)
+      Self.numbers(planned, to: &room)
+      if let command {
+        room.append(",\"command\":\"c")
+        room.append(idStem.span)
+        room.append(decimal: UInt64(command))
+        room.append("\"")
+      }
+      room.append(",\"policy\":")
+      room.append(policy.span)
+      room.append(traceparent.span)
+      room.append("}")
+    }
+  }
+
+  /// Keys, numbers, an instant, and the longest surface, verdict and reason, well rounded up.
+  private static let fixedMax = 512 + 3 * OutputSpan<UInt8>.roundedMax + 5 * OutputSpan<UInt8>.decimalMax
+
+  @inline(__always)
+  private static func numbers(_ planned: PlannedDecision, to room: inout OutputSpan<UInt8>) {
+    room.append(",\"relevance\":")
+    room.append(rounded: Double(planned.relevance))
+    room.append(",\"value\":")
+    room.append(rounded: Double(planned.value))
+    room.append(",\"price\":")
+    room.append(rounded: Double(planned.price))
+    room.append(",\"tokensLeft\":{")
+    var isFirst = true
+    left("\"instance\":", planned.leftInstance, &isFirst, to: &room)
+    left("\"device\":", planned.leftDevice, &isFirst, to: &room)
+    left("\"app\":", planned.leftApp, &isFirst, to: &room)
+    room.append("}")
+    if planned.until != .distantFuture {
+      room.append(",\"until\":\"")
+      planned.until.appendRFC3339(to: &room)
+      room.append("\"")
+    }
+  }
+
+  @inline(__always)
+  private static func left(
+    _ key: StaticString, _ count: Int32, _ isFirst: inout Bool, to room: inout OutputSpan<UInt8>
+  ) {
+    guard count >= 0 else { return }
+    if !isFirst { room.append(UInt8(ascii: ",")) }
+    isFirst = false
+    room.append(key)
+    room.append(decimal: UInt64(count))
+  }
+
+  private mutating func merge(_ planned: PlannedDecision, _ output: PlannerOutput, _ planner: borrowing Planner) {
+    pieces.reset()
+    pieces.key("event")
+    pieces.string(planner.pending.events[planned.event].id)
+    pieces.key("events")
+    pieces.beginArray()
+    for place in Int(planned.causesStart)..<Int(planned.causesStart + planned.causesCount) {
+      pieces.string(planner.pending.events[output.causes[place]].id)
+    }
+    pieces.endArray()
+    mergedMembers.removeAll(keepingCapacity: true)
+    mergedMembers.append(contentsOf: pieces.bytes)
+  }
+
+  /// Makes the pieces fit the record in hand.
+  @inline(__always)
+  mutating func prepare(_ planner: borrowing Planner) {
+    if planner.record.offset != offset || planner.policy.reference != reference { begin(planner) }
+  }
+
+  /// Of the command's id.
+  func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
+    var low = Hash64()
+    var high = Hash64()
+    high.add("apns-id")
+    low.add(byte: UInt8(ascii: "c"))
+    high.add(byte: UInt8(ascii: "c"))
+    for byte in idStem {
+      low.add(byte: byte)
+      high.add(byte: byte)
+    }
+    var unit: UInt32 = 1
+    while ordinal / unit >= 10 { unit *= 10 }
+    while unit > 0 {
+      let digit = UInt8(ascii: "0") + UInt8(ordinal / unit % 10)
+      low.add(byte: digit)
+      high.add(byte: digit)
+      unit /= 10
+    }
+    low.add(byte: 0xff)
+    high.add(byte: 0xff)
+    return APNsRequests.RequestID(high: high.value, low: low.value)
+  }
+
+  // MARK: Texts as JSON
+
+  /// The name of a kind, as JSON. A kind never changes its name.
+  mutating func kindName(_ kind: KindSlot, _ planner: borrowing Planner) -> [UInt8] {
+    if kind.index < kindNames.count, !kindNames[kind.index].isEmpty { return kindNames[kind.index] }
+    while kindNames.count <= kind.index { kindNames.append([]) }
+    kindNames[kind.index] = Self.json(planner.rules[kind].name)
+    return kindNames[kind.index]
+  }
+
+  /// The id of an app, as JSON.
+  mutating func appID(_ app: AppSlot, _ planner: borrowing Planner) -> [UInt8] {
+    prepare(app: app, planner)
+    return apps[app.index].id
+  }
+
+  /// `apns-topic` of the app's widget pushes, as JSON.
+  mutating func topic(ofApp app: AppSlot, _ planner: borrowing Planner) -> [UInt8] {
+    prepare(app: app, planner)
+    return apps[app.index].topic
+  }
+
+  @inline(__always)
+  private mutating func prepare(app: AppSlot, _ planner: borrowing Planner) {
+    let number = planner.ledgers.apps[app].number
+    if app.index < apps.count, apps[app.index].number == number { return }
+    let id = planner.ledgers.apps[app].id
+    while apps.count <= app.index { apps.append(AppTexts()) }
+    apps[app.index] = AppTexts(
+      number: number, id: Self.json(id), topic: Self.json(APNsRequests.widgetsTopic(app: id)))
+  }
+
+  private static func json(_ text: String) -> [UInt8] {
+    var json = JSONWriter()
+    json.string(text)
+    return json.bytes
+  }
+
+  /// In place: a planner begins a record for each event.
+  private mutating func begin(_ planner: borrowing Planner) {
+    offset = planner.record.offset
+    event = .absent
+    stem(planner.partition, offset)
+    if planner.now != now {
+      now = planner.now
+      Self.instant(now, &at)
+    }
+    guard planner.policy.reference != reference else { return }
+    reference = planner.policy.reference
+    pieces.reset()
+    pieces.beginObject()
+    pieces.key("version")
+    pieces.string(reference.version)
+    pieces.key("hash")
+    pieces.string(reference.hash)
+    pieces.endObject()
+    policy = pieces.bytes
+  }
+
+  /// Caches the expiry text that only commands need.
+  mutating func prepareCommand(_ planner: borrowing Planner) {
+    prepare(planner)
+    let due = planner.now + TimeSpan(microseconds: planner.bounds.commandLifetime)
+    if due == expiry { return }
+    expiry = due
+    Self.instant(due, &expires)
+  }
+
+  /// Given numbers: a closure that reads them from the planner would have a copy of it, table by table.
+  private mutating func stem(_ partition: Int32, _ offset: Int64) {
+    idStem.removeAll(keepingCapacity: true)
+    idStem.append(addingCapacity: 3 + 2 * OutputSpan<UInt8>.decimalMax) { (room: inout OutputSpan<UInt8>) in
+      room.append(UInt8(ascii: "-"))
+      room.append(decimal: UInt64(partition))
+      room.append(UInt8(ascii: "-"))
+      room.append(decimal: UInt64(offset))
+      room.append(UInt8(ascii: "-"))
+    }
+  }
+
+  /// A JSON text.
+  private static func instant(_ instant: Timestamp, _ text: inout [UInt8]) {
+    text.removeAll(keepingCapacity: true)
+    text.append(addingCapacity: Timestamp.textMax + 2) { (room: inout OutputSpan<UInt8>) in
+      room.append(UInt8(ascii: "\""))
+      instant.appendRFC3339(to: &room)
+      room.append(UInt8(ascii: "\""))
+    }
+  }
+
+  /// Makes the pieces of an event fit this one.
+  mutating func begin(event slot: EventSlot, _ planner: borrowing Planner) {
+    event = slot
+    let text = planner.pending.events[slot].id
+    eventID.removeAll(keepingCapacity: true)
+    eventID.append(addingCapacity: OutputSpan<UInt8>.quotedMax(text.utf8.count)) { (room: inout OutputSpan<UInt8>) in
+      room.append(quoted: text.utf8.span)
+    }
+    eventMembers.removeAll(keepingCapacity: true)
+    let id = eventID
+    eventMembers.append(addingCapacity: 2 * id.count + 32) { (room: inout OutputSpan<UInt8>) in
+      room.append("\"event\":")
+      room.append(id.span)
+      room.append(",\"events\":[")
+      room.append(id.span)
+      room.append("]")
+    }
+    traceparent.removeAll(keepingCapacity: true)
+    guard let text = planner.pending.events[slot].traceparent else { return }
+    pieces.reset()
+    pieces.string(text)
+    traceparent += ",\"traceparent\":".utf8
+    traceparent += pieces.bytes
+  }
+}
