@@ -28,7 +28,7 @@ enum DocumentationTables {
   private static func commands() throws -> [String] {
     table(
       ["command", "purpose"],
-      try CommandTree.program().leaves.map { ["`\($0.name)`", $0.abstract] })
+      try ProgramCommand.program().leaves.map { ["`\($0.name)`", $0.abstract] })
   }
 
   // MARK: Settings
@@ -151,21 +151,21 @@ extension JSONValue {
 }
 
 /// The commands of the program with their options, as it tells them itself.
-struct CommandTree: Sendable {
+struct ProgramCommand: Sendable {
   let name: String
   let abstract: String
   let options: Set<String>
-  let subcommands: [CommandTree]
+  let subcommands: [ProgramCommand]
   let isShown: Bool
 
   /// Asks the built program.
   /// - Throws: when it does not answer.
-  static func program() throws -> CommandTree {
+  static func program() throws -> ProgramCommand {
     let dump = try Workplace().rouse("--experimental-dump-help").out
     guard let command = try JSONValue(parsing: dump)["command"] else {
       throw PageError(description: "rouse does not tell its commands")
     }
-    return CommandTree(command, prefix: "")
+    return ProgramCommand(command, prefix: "")
   }
 
   private init(_ value: JSONValue, prefix: String) {
@@ -185,7 +185,7 @@ struct CommandTree: Sendable {
     }
     self.options = options
     if case .array(let commands) = value["subcommands"] {
-      subcommands = commands.map { CommandTree($0, prefix: name + " ") }.filter {
+      subcommands = commands.map { ProgramCommand($0, prefix: name + " ") }.filter {
         $0.isShown && !$0.name.hasSuffix(" help")
       }
     } else {
@@ -194,7 +194,7 @@ struct CommandTree: Sendable {
   }
 
   /// The commands that have no commands below them.
-  var leaves: [CommandTree] { subcommands.isEmpty ? [self] : subcommands.flatMap(\.leaves) }
+  var leaves: [ProgramCommand] { subcommands.isEmpty ? [self] : subcommands.flatMap(\.leaves) }
 
   /// What is wrong with a command line that begins with `rouse`; nil: nothing.
   func problem(_ words: [String]) -> String? {

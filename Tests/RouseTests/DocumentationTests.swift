@@ -110,7 +110,7 @@ struct DocumentationTests {
 
   @Test("every command that a page names has the subcommands and options that the program knows")
   func commands() throws {
-    let program = try CommandTree.program()
+    let program = try ProgramCommand.program()
     for path in DocumentationPage.paths {
       let page = try DocumentationPage(path: path)
       var lines = page.shellBlocks.flatMap(ShellWords.commands)

@@ -1,5 +1,5 @@
 extension FixedWidthInteger {
-  /// Returns the sum, or the nearest bound of the type where it does not fit.
+  /// Returns the sum, or the nearest bound of the type if the sum does not fit.
   @inlinable
   @inline(__always)
   func addingSaturating(_ other: Self) -> Self {
@@ -7,7 +7,7 @@ extension FixedWidthInteger {
     return overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  /// Returns the difference, or the nearest bound of the type where it does not fit.
+  /// Returns the difference, or the nearest bound of the type if the difference does not fit.
   @inlinable
   @inline(__always)
   func subtractingSaturating(_ other: Self) -> Self {
@@ -15,7 +15,7 @@ extension FixedWidthInteger {
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
-  /// Returns the product, or the nearest bound of the type where it does not fit.
+  /// Returns the product, or the nearest bound of the type if the product does not fit.
   @inlinable
   @inline(__always)
   func multipliedSaturating(by other: Self) -> Self {

@@ -26,22 +26,25 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// An instant before every other: "never yet".
+  /// The instant before every other: "never yet".
   @inlinable public static var distantPast: Timestamp { Timestamp(microseconds: .min) }
-  /// An instant after every other: "never".
+  /// The instant after every other: "never".
   @inlinable public static var distantFuture: Timestamp { Timestamp(microseconds: .max) }
 
-  /// Returns whether the first instant is earlier.
+  /// Whether the first instant is earlier.
   @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool { a.microseconds < b.microseconds }
-  /// Returns the instant after a span, at most `distantFuture`.
+
+  /// Returns the instant that is a span later, or the nearest bound of the type.
   @inlinable public static func + (a: Timestamp, b: TimeSpan) -> Timestamp {
     Timestamp(microseconds: a.microseconds.addingSaturating(b.microseconds))
   }
-  /// Returns the instant before a span.
+
+  /// Returns the instant that is a span earlier, or the nearest bound of the type.
   @inlinable public static func - (a: Timestamp, b: TimeSpan) -> Timestamp {
     Timestamp(microseconds: a.microseconds.subtractingSaturating(b.microseconds))
   }
-  /// Returns the span between two instants.
+
+  /// Returns the span from the second instant to the first, or the nearest bound of the type.
   @inlinable public static func - (a: Timestamp, b: Timestamp) -> TimeSpan {
     TimeSpan(microseconds: a.microseconds.subtractingSaturating(b.microseconds))
   }

@@ -20,7 +20,7 @@ enum PolicyWarnings {
     _ kind: KindPolicy, _ path: String, _ profile: BudgetProfile, _ reader: inout StrictReader
   ) {
     guard let activity = kind.activity else { return }
-    let isBroadcast = kind.surface == .broadcast
+    let isBroadcast = kind.surface.traits.isChannel
     let limit = profile.payloadBytesMax(isBroadcast: isBroadcast)
     func note(_ what: String, _ bytes: Int, at place: String) {
       let band = profile.payloadBand(bytes: bytes, isBroadcast: isBroadcast)
