@@ -77,6 +77,10 @@ struct Pending {
   @inline(__always)
   subscript(slot: WaitingSlot) -> Waiting { slot.isAbsent ? Waiting() : waitings[slot] }
 
+  /// Returns whether no event waits.
+  @inline(__always)
+  func isEmpty(_ slot: WaitingSlot) -> Bool { slot.isAbsent || waitings[slot].isEmpty }
+
   // MARK: Events
 
   /// Adds an event with one reference.
@@ -171,14 +175,16 @@ struct Pending {
   /// Returns the worth of everything that waits, decayed to an instant, without the chance that somebody looks.
   @inline(__always)
   func value(_ slot: WaitingSlot, at instant: Timestamp, inverseHalfLife: Double) -> Double {
-    let waiting = self[slot]
-    if waiting.value == 0 { return 0 }
-    return Double(waiting.value)
-      * Decay.factor(age: instant - waiting.valueAt, inverseHalfLife: inverseHalfLife)
+    if slot.isAbsent { return 0 }
+    let value = waitings[slot].value
+    if value == 0 { return 0 }
+    return Double(value) * Decay.factor(age: instant - waitings[slot].valueAt, inverseHalfLife: inverseHalfLife)
   }
 
   /// Returns whether something of value waits that came by an interest entry.
+  @inline(__always)
   func hasValue(_ slot: WaitingSlot, by entry: EntrySlot) -> Bool {
+    if isEmpty(slot) { return false }
     var walk = causes(of: slot)
     while let place = walk.next(self) {
       if causes[place].entry == entry, causes[place].value > 0 { return true }
@@ -310,7 +316,9 @@ struct Pending {
   // MARK: Walks
 
   @inline(__always)
-  func causes(of slot: WaitingSlot) -> CauseWalk { CauseWalk(upcoming: self[slot].firstCause) }
+  func causes(of slot: WaitingSlot) -> CauseWalk {
+    CauseWalk(upcoming: slot.isAbsent ? .absent : waitings[slot].firstCause)
+  }
 
   /// A walk along the causes of one instance, oldest first. See `InstanceWalk`.
   struct CauseWalk {

@@ -40,38 +40,38 @@ struct Registry {
 
   @inline(__always)
   subscript(journalMark device: DeviceSlot) -> JournalMark {
-    _read { yield devices[device].journalMark }
-    _modify { yield &devices[device].journalMark }
+    @inline(__always) _read { yield devices[device].journalMark }
+    @inline(__always) _modify { yield &devices[device].journalMark }
   }
 
   @inline(__always)
   subscript(lastCommand device: DeviceSlot) -> LastCommand {
-    _read { yield devices[device].lastCommand }
-    _modify { yield &devices[device].lastCommand }
+    @inline(__always) _read { yield devices[device].lastCommand }
+    @inline(__always) _modify { yield &devices[device].lastCommand }
   }
 
   @inline(__always)
   subscript(day instance: InstanceSlot) -> DayWindow {
-    _read { yield instances[instance].day }
-    _modify { yield &instances[instance].day }
+    @inline(__always) _read { yield instances[instance].day }
+    @inline(__always) _modify { yield &instances[instance].day }
   }
 
   @inline(__always)
   subscript(price instance: InstanceSlot) -> PriceState {
-    _read { yield instances[instance].price }
-    _modify { yield &instances[instance].price }
+    @inline(__always) _read { yield instances[instance].price }
+    @inline(__always) _modify { yield &instances[instance].price }
   }
 
   @inline(__always)
   subscript(waiting instance: InstanceSlot) -> WaitingSlot {
-    _read { yield instances[instance].waiting }
-    _modify { yield &instances[instance].waiting }
+    @inline(__always) _read { yield instances[instance].waiting }
+    @inline(__always) _modify { yield &instances[instance].waiting }
   }
 
   /// The rate that a push by a route draws on.
   @inline(__always)
   subscript(rate route: Route, device: DeviceSlot) -> RateState {
-    get {
+    @inline(__always) get {
       switch route {
       case .widgetPush, .unreachable: devices[device].pushRate
       case .backgroundPush: devices[device].backgroundRate
@@ -95,8 +95,8 @@ struct Registry {
 
   /// The state of an instance with an address of its own; nil where it has none.
   subscript(addressed instance: InstanceSlot) -> AddressedState? {
-    _read { yield addressed[instance] }
-    _modify { yield &addressed[instance] }
+    @inline(__always) _read { yield addressed[instance] }
+    @inline(__always) _modify { yield &addressed[instance] }
   }
 
   // MARK: Devices

@@ -20,7 +20,7 @@ struct Rules {
 
   @inline(__always)
   subscript(kind: KindSlot) -> KindSettings {
-    _read { yield kinds[kind.index] }
+    @inline(__always) _read { yield kinds[kind.index] }
   }
 
   /// Returns the activity settings of a kind; nil where the policy has none for it.
