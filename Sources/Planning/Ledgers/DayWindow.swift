@@ -41,6 +41,10 @@ struct DayWindow {
     @inline(__always) set { bits = newValue ? bits | Self.rollingBit : bits & ~Self.rollingBit }
   }
 
+  /// Returns whether the window is the one of now, counted as the kind counts.
+  @inline(__always)
+  func isUpToDate(_ limits: DayLimits, now: Timestamp) -> Bool { now < end && isRolling == limits.rolling }
+
   /// Whether the device's refundable command charged the instance.
   fileprivate(set) var chargedByLast: Bool {
     @inline(__always) get { bits & Self.lastBit != 0 }
