@@ -1,32 +1,38 @@
 import Domain
 
-/// The devices and what is on them: instances, interest keys, and the texts of all of these.
+/// The devices, their instances and interest keys, and the texts of all of these.
 ///
-/// The counts and the learnt prices of devices and instances stand with them, so that one look-up finds everything that a
-/// decision needs. They are values of other parts (`RateState`, `DayWindow`, `LastCommand`, `PriceState`, `JournalMark`,
-/// waiting slots): the registry hands them out for change as a whole, and only their own part can change what is inside.
+/// Some values of other parts stand with devices and instances, so that one look-up finds everything that a decision needs:
+/// `RateState`, `DayWindow`, `LastCommand`, `PriceState`, `JournalMark` and waiting slots. The registry lets other code
+/// replace such a value as a whole. Only the part that it belongs to can change its content.
 struct Registry {
+  /// The devices, forgotten ones included.
   private(set) var devices = SlotPool<DeviceTag, DeviceState>(smallestFirst: true)
+  /// The instances of all devices, retired ones included.
   private(set) var instances = SlotPool<InstanceTag, InstanceState>()
+  /// The interest entries of all instances.
   private(set) var entries = SlotPool<EntryTag, InterestEntry>()
+  /// The interest keys, with the entries that listen to them.
   private(set) var interests = InterestIndex()
-  /// Ids of devices and instances, tokens, interest keys.
+  /// The texts: ids of devices and instances, tokens, interest keys.
   private(set) var texts = TextPool()
   /// The ids of instances.
   private(set) var instanceIDs = SharedTexts()
-  /// The state of controls, activities and push-to-start tokens. Looked up, or iterated in the order of slots.
+  /// The additional state of controls, activities and push-to-start tokens. It is looked up by instance, or iterated in the
+  /// order of slots, because a dictionary has no fixed order.
   private(set) var addressed: [InstanceSlot: AddressedState] = [:]
+  /// The state that only a few devices have. It is looked up by device and never iterated.
   private(set) var rareStates: [DeviceSlot: RareDeviceState] = [:]
-  /// When timelines reload by themselves. Looked up, never iterated.
+  /// The instants at which timelines reload by themselves. It is looked up by instance and never iterated.
   private(set) var nextReloads: [InstanceSlot: Timestamp] = [:]
   private var deviceIndex = HashIndex()
 
   /// The number of devices, forgotten ones included.
   var deviceCount: Int { deviceIndex.count }
-  /// The bytes of the device index.
+  /// The bytes that the device index takes in memory.
   var indexBytes: Int { deviceIndex.bytes }
 
-  /// Makes room for a fleet whose size is known.
+  /// Makes room for a fleet of known size.
   mutating func reserve(_ sizes: PlannerSizes) {
     devices.reserve(sizes.devices)
     deviceIndex.reserve(sizes.devices)
@@ -38,37 +44,42 @@ struct Registry {
 
   // MARK: Values of other parts
 
+  /// The journal's mark of a device.
   @inline(__always)
   subscript(journalMark device: DeviceSlot) -> JournalMark {
     _read { yield devices[device].journalMark }
     _modify { yield &devices[device].journalMark }
   }
 
+  /// The last command of a device that may be refunded.
   @inline(__always)
   subscript(lastCommand device: DeviceSlot) -> LastCommand {
     _read { yield devices[device].lastCommand }
     _modify { yield &devices[device].lastCommand }
   }
 
+  /// The day's count of an instance.
   @inline(__always)
   subscript(day instance: InstanceSlot) -> DayWindow {
     _read { yield instances[instance].day }
     _modify { yield &instances[instance].day }
   }
 
+  /// The price that an instance has learnt.
   @inline(__always)
   subscript(price instance: InstanceSlot) -> PriceState {
     _read { yield instances[instance].price }
     _modify { yield &instances[instance].price }
   }
 
+  /// The slot of an instance in `Pending`.
   @inline(__always)
   subscript(waiting instance: InstanceSlot) -> WaitingSlot {
     _read { yield instances[instance].waiting }
     _modify { yield &instances[instance].waiting }
   }
 
-  /// The rate that a push by a route draws on.
+  /// The tokens spent of the rate that a push by a route is charged to.
   @inline(__always)
   subscript(rate route: Route, device: DeviceSlot) -> RateState {
     get {
@@ -87,13 +98,13 @@ struct Registry {
     }
   }
 
-  /// The rate of Live Activity starts on a device.
+  /// The tokens spent of the rate of Live Activity starts on a device.
   subscript(startRate device: DeviceSlot) -> RateState {
     get { rare(device).startRate }
     set { changeRare(device) { $0.startRate = newValue } }
   }
 
-  /// The state of an instance with an address of its own; nil where it has none.
+  /// The additional state of an instance with a push token of its own; nil if it has none.
   subscript(addressed instance: InstanceSlot) -> AddressedState? {
     _read { yield addressed[instance] }
     _modify { yield &addressed[instance] }
@@ -101,13 +112,16 @@ struct Registry {
 
   // MARK: Devices
 
-  /// Returns the slot of a device.
+  /// Returns the slot of a device; nil if it is not known.
   func device(named id: String) -> DeviceSlot? {
     let utf8 = id.utf8.span
     return device(named: utf8, hash: HashIndex.hash(utf8))
   }
 
-  /// Returns the slot of a device whose id is given as UTF-8.
+  /// Returns the slot of a device; nil if it is not known.
+  /// - Parameters:
+  ///   - id: The id as UTF-8.
+  ///   - hash: The `HashIndex.hash` of it.
   func device(named id: Span<UInt8>, hash: UInt32) -> DeviceSlot? {
     deviceIndex.find(hash) { texts.isEqual(devices[DeviceSlot($0)].id, id) }.map { DeviceSlot($0) }
   }
@@ -119,7 +133,11 @@ struct Registry {
   @inline(__always)
   func idRange(of device: DeviceSlot) -> Range<Int> { texts.range(of: devices[device].id) }
 
-  /// Adds a device.
+  /// Adds a device without instances.
+  /// - Parameters:
+  ///   - id: The device's id, which no other device has.
+  ///   - app: The app.
+  /// - Returns: The device's slot, the smallest that is free.
   mutating func insertDevice(_ id: String, app: AppSlot) -> DeviceSlot {
     var device = DeviceState()
     device.flags = [.used]
@@ -130,8 +148,10 @@ struct Registry {
     return slot
   }
 
-  /// Puts a device into a given slot, for a restore.
+  /// Puts a device without instances into a given slot, for a restore. When all devices are restored, call `finishDevices`.
   /// - Parameters:
+  ///   - state: The state; its `id` is set here.
+  ///   - slot: The slot that the device had.
   ///   - id: The device's id, which no other device has.
   ///   - hash: The hash of `id`.
   mutating func restore(_ state: DeviceState, id: Span<UInt8>, hash: UInt32, at slot: DeviceSlot) {
@@ -148,14 +168,14 @@ struct Registry {
   /// Frees the slots that no record has filled, after a restore.
   mutating func finishDevices() { devices.freeUnused { $0.flags.contains(.used) } }
 
-  /// Removes a device that has no instance left.
+  /// Removes a device. Its instances must have been removed.
   mutating func remove(_ device: DeviceSlot) {
     dropTexts(of: device)
     dropRare(device)
     devices.remove(device, leaving: DeviceState())
   }
 
-  /// Takes a device without instances out as if it had never been restored; its slot stays reserved.
+  /// Takes a device without instances out of a restore. Its slot stays in use until `finishDevices`.
   mutating func unplace(_ device: DeviceSlot) {
     dropTexts(of: device)
     dropRare(device)
@@ -169,8 +189,13 @@ struct Registry {
     set(TokenPair(), of: device)
   }
 
-  /// Takes over what a registration says of the device itself.
-  /// - Parameter now: Log time. A backend whose clock runs ahead must not lock out every later registration.
+  /// Takes over the facts of a registration about the device itself, not those about its instances.
+  /// - Parameters:
+  ///   - registration: The registration.
+  ///   - device: The device.
+  ///   - zone: The zone of the registration.
+  ///   - now: Log time, up to which `updatedAt` counts. A backend whose clock runs ahead must not lock out every later
+  ///     registration.
   mutating func takeOver(_ registration: Registration, _ device: DeviceSlot, zone: ZoneSlot, now: Timestamp) {
     var flags = devices[device].flags
     // A rejected token stays dead until another one comes.
@@ -190,11 +215,14 @@ struct Registry {
     if tokens != known { set(tokens, of: device) }
   }
 
+  /// Sets the app of a device.
   mutating func set(app: AppSlot, of device: DeviceSlot) { devices[device].app = app }
 
+  /// Marks a device that a tombstone has removed.
   mutating func markForgotten(_ device: DeviceSlot) { devices[device].flags.insert(.forgotten) }
 
-  /// Takes away what a tombstone removes at once: tokens, views, and the state of the app. Ledgers stay.
+  /// Removes everything from a device that a tombstone removes at once: tokens, the mark of its views, and the state of the
+  /// app. Ledgers stay.
   mutating func forget(_ device: DeviceSlot) {
     set(TokenPair(), of: device)
     devices[device].flags.subtract([
@@ -204,9 +232,10 @@ struct Registry {
     devices[device].updatedAt = .distantPast
   }
 
+  /// Notes that `Pricing` holds habits of a device.
   mutating func noteHabits(_ device: DeviceSlot) { devices[device].flags.insert(.habits) }
 
-  /// Returns the instant at which the device's own rates are full again.
+  /// Returns the instant from which the device's own rates are full again.
   func rateEnd(of device: DeviceSlot) -> Timestamp {
     max(devices[device].pushRate.tat, devices[device].backgroundRate.tat, rare(device).startRate.tat)
   }
@@ -224,7 +253,7 @@ struct Registry {
     devices[device].tokens = tokens.bytes.isEmpty ? .absent : texts.insert(tokens.bytes.span)
   }
 
-  /// Marks a token that APNs has refused for good, wherever the device has it.
+  /// Marks a token that APNs has refused for good, in the device and in all its instances.
   mutating func reject(token: String, of device: DeviceSlot) {
     let known = tokens(of: device)
     if known.widgets == token { devices[device].flags.insert(.widgetsTokenDead) }
@@ -235,7 +264,7 @@ struct Registry {
     }
   }
 
-  /// Returns the instant at which the app came to the foreground; nil where it is not there.
+  /// Returns the instant at which the app came to the foreground; nil if it is not there.
   func foregroundSince(_ device: DeviceSlot) -> Timestamp? {
     devices[device].flags.contains(.foreground) ? rare(device).foregroundSince : nil
   }
@@ -248,17 +277,19 @@ struct Registry {
 
   // MARK: Rare state
 
+  /// Returns the state of a device that only a few devices have.
   func rare(_ device: DeviceSlot) -> RareDeviceState {
     devices[device].flags.contains(.rare) ? rareStates[device] ?? RareDeviceState() : RareDeviceState()
   }
 
-  /// Changes what few devices have; a state as at the beginning takes no memory.
+  /// Changes the state that only a few devices have. A state as at the beginning is not stored.
   private mutating func changeRare(_ device: DeviceSlot, _ change: (inout RareDeviceState) -> Void) {
     var state = rare(device)
     change(&state)
     restore(state, of: device)
   }
 
+  /// Sets the state of a device that only a few devices have.
   mutating func restore(_ state: RareDeviceState, of device: DeviceSlot) {
     if state.isEmpty {
       dropRare(device)
