@@ -269,7 +269,10 @@ struct Registry {
     devices[device].flags.contains(.foreground) ? rare(device).foregroundSince : nil
   }
 
-  /// Notes that the app came to the foreground, or left it (nil).
+  /// Notes that the app came to the foreground, or that it left the foreground.
+  /// - Parameters:
+  ///   - instant: The log time at which it came; nil if it left.
+  ///   - device: The device.
   mutating func set(foregroundSince instant: Timestamp?, of device: DeviceSlot) {
     devices[device].flags.set(.foreground, instant != nil)
     changeRare(device) { $0.foregroundSince = instant ?? Timestamp(microseconds: 0) }
@@ -316,7 +319,7 @@ struct Registry {
     texts.range(of: instanceIDs.handle(instances[instance].id))
   }
 
-  /// Returns an instance of a device by its id.
+  /// Returns the first instance of a device that has an id, retired ones included; nil if none has it.
   func find(_ id: String, of device: DeviceSlot) -> InstanceSlot? {
     guard let wanted = instanceIDs.number(of: id, in: texts) else { return nil }
     var walk = instances(of: device)
@@ -324,12 +327,17 @@ struct Registry {
     return nil
   }
 
-  /// Returns the number of an instance id; nil where no instance has it.
+  /// Returns the number of an instance id; nil if no instance has it.
   func number(ofInstanceID id: String) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
 
-  /// Gives a new instance the smallest free index of its device and its place in the chain.
-  /// - Parameter first: An instance of the device that the new one comes behind; a look-up of their common id finds that
-  ///   one first.
+  /// Adds an instance without interest keys to a device. It gets the smallest free index.
+  /// - Parameters:
+  ///   - id: The instance's id.
+  ///   - kind: The kind.
+  ///   - surface: The sort of thing that the instance is.
+  ///   - device: The device.
+  ///   - first: An instance of the device after which the new one must come; absent if none. If both have the same id, a
+  ///     look-up of that id finds `first`.
   mutating func insertInstance(
     _ id: String, kind: KindSlot, surface: InstanceSurface, device: DeviceSlot, behind first: InstanceSlot = .absent
   ) -> InstanceSlot {
@@ -363,6 +371,10 @@ struct Registry {
   }
 
   /// Puts an instance behind the others of its device, for a restore.
+  /// - Parameters:
+  ///   - state: The state, with the device and the index; its `id` is set here.
+  ///   - id: The instance's id as UTF-8.
+  ///   - previous: The last instance of the device so far; absent if there is none.
   mutating func restore(_ state: InstanceState, id: Span<UInt8>, behind previous: InstanceSlot) -> InstanceSlot {
     var state = state
     state.id = instanceIDs.retain(id, in: &texts)
@@ -371,9 +383,10 @@ struct Registry {
     return instance
   }
 
+  /// Sets the additional state of an instance with a push token of its own.
   mutating func restore(_ state: AddressedState, of instance: InstanceSlot) { addressed[instance] = state }
 
-  /// Takes an instance out of the chain of its device.
+  /// Takes an instance out of the chain of its device. Call `remove` next.
   mutating func unlink(_ instance: InstanceSlot) {
     let (device, next) = (instances[instance].device, instances[instance].next)
     if devices[device].firstInstance == instance {
@@ -385,7 +398,7 @@ struct Registry {
     instances[previous].next = next
   }
 
-  /// Removes an instance that is in no chain any more, and what only it refers to.
+  /// Removes an instance that is in no chain any more. Its interest entries must have been removed.
   mutating func remove(_ instance: InstanceSlot) {
     instanceIDs.release(instances[instance].id, in: &texts)
     set(nextReload: nil, instance)
@@ -393,21 +406,22 @@ struct Registry {
     addressed[instance] = nil
   }
 
-  /// Makes an instance another thing under the same id.
+  /// Changes the kind and the surface of an instance that was registered anew under the same id.
   mutating func change(_ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface) {
     instances[instance].kind = kind
     instances[instance].surface = surface
   }
 
+  /// Sets whether a WidgetKit push reloads an instance.
   mutating func set(pushEnabled: Bool, _ instance: InstanceSlot) {
     instances[instance].flags.set(.pushEnabled, pushEnabled)
   }
 
-  /// Notes why what waits on an instance is held back.
+  /// Notes the reason for which the pending events of an instance are held back.
   @inline(__always)
   mutating func set(heldFor reason: HeldReason, _ instance: InstanceSlot) { instances[instance].heldFor = reason }
 
-  /// Removes an instance from the registration; its ledger stays.
+  /// Notes that an instance is no longer registered: removes its interest entries, but keeps its ledger.
   mutating func retire(_ instance: InstanceSlot) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { removeEntry(entry) }
@@ -416,12 +430,17 @@ struct Registry {
     instances[instance].flags.remove(.pushEnabled)
   }
 
-  /// Takes a retired instance into the registration again.
+  /// Notes that a retired instance is registered again.
   mutating func revive(_ instance: InstanceSlot) { instances[instance].flags.remove(.retired) }
 
+  /// Marks an instance without interest entries as retired.
   mutating func markRetired(_ instance: InstanceSlot) { instances[instance].flags.insert(.retired) }
 
-  /// Gives an instance its address. A rejected token stays dead until another one comes.
+  /// Gives an instance a push token of its own. A rejected token stays dead until another one comes.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - token: The token, or the id of a broadcast channel.
+  ///   - isChannel: Whether `token` is the id of a broadcast channel.
   mutating func address(_ instance: InstanceSlot, token: String, isChannel: Bool) {
     var state = addressed[instance] ?? AddressedState()
     if state.token != token { state.tokenDead = false }
@@ -430,41 +449,42 @@ struct Registry {
     addressed[instance] = state
   }
 
-  /// Takes the address of an instance away, for another instance that keeps it.
+  /// Removes the additional state of an instance and returns it, for another instance that takes it over.
   mutating func takeAddress(of instance: InstanceSlot) -> AddressedState? { addressed.removeValue(forKey: instance) }
 
   // MARK: Reloads
 
-  /// Notes that an instance shows the newest content, however it came by it.
+  /// Notes that an instance shows the newest content, whether a push or something else has reloaded it.
   mutating func markFresh(_ instance: InstanceSlot) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { entries[entry].shown = entries[entry].current }
   }
 
-  /// Notes that what an entry shows is not known.
+  /// Notes that the fields which an entry shows are not known any more.
   mutating func forgetShown(_ entry: EntrySlot) { entries[entry].shown = 0 }
 
-  /// Takes over the fingerprint that an entry would show if its instance were reloaded now.
+  /// Sets the fingerprint that an entry would show if its instance were reloaded now.
   @inline(__always)
   mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
 
-  /// Notes a reload of an instance.
+  /// Sets the log time of an instance's last reload.
   @inline(__always)
   mutating func noteReload(_ instance: InstanceSlot, at instant: Timestamp) {
     instances[instance].lastReload = instant
   }
 
-  /// Notes a reload that may be older than the last one.
+  /// Notes a reload that may be older than the last one that is known.
   mutating func noteReload(_ instance: InstanceSlot, notBefore instant: Timestamp) {
     instances[instance].lastReload = max(instances[instance].lastReload, instant)
   }
 
-  /// Returns the instant at which the timeline of an instance reloads by itself; nil where that is not known.
+  /// Returns the instant at which the timeline of an instance reloads by itself; nil if it is not known.
   @inline(__always)
   func nextReload(_ instance: InstanceSlot) -> Timestamp? {
     instances[instance].flags.contains(.reloads) ? nextReloads[instance] : nil
   }
 
+  /// Sets the instant at which the timeline of an instance reloads by itself; nil if it is not known.
   mutating func set(nextReload instant: Timestamp?, _ instance: InstanceSlot) {
     if let instant {
       nextReloads[instance] = instant
@@ -477,14 +497,17 @@ struct Registry {
 
   // MARK: Interests
 
-  /// The sort key of interest entries.
+  /// The sort keys of interest entries.
   var entryOrder: EntryOrder { EntryOrder(entries: entries, instances: instances) }
 
   /// Returns the text of an entry's key.
   func key(of entry: EntrySlot) -> String { texts.string(interests.key(of: entries[entry].interest)) }
 
-  /// Makes an instance listen to just these keys; entries that stay keep their slots and what they show.
-  /// - Returns: The entries that are gone. Causes that came by them must be detached.
+  /// Makes an instance listen to these keys and no others. Entries of keys that stay keep their slots and fingerprints.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - keys: The keys in the order of the registration; repeated ones count once.
+  /// - Returns: The slots of the entries that were removed. The caller must detach the causes that came by them.
   mutating func listen(_ instance: InstanceSlot, to keys: [String]) -> [EntrySlot] {
     var kept: [(key: String, entry: EntrySlot)] = []
     var walk = entries(of: instance)
@@ -516,7 +539,13 @@ struct Registry {
     entries.remove(entry, leaving: InterestEntry())
   }
 
-  /// Puts an entry behind the others of its instance, for a restore. `finishInterests` makes its key find it.
+  /// Puts an entry behind the others of its instance, for a restore. Its key does not find it until `finishInterests`.
+  /// - Parameters:
+  ///   - key: The interest key as UTF-8.
+  ///   - shown: The fingerprint that the instance shows; 0 if it is not known.
+  ///   - current: The fingerprint that it would show after a reload; 0 if no event came yet.
+  ///   - instance: The instance.
+  ///   - last: The last entry of the instance so far; absent if there is none.
   mutating func restoreEntry(
     key: Span<UInt8>, shown: UInt64, current: UInt64, of instance: InstanceSlot, behind last: EntrySlot
   ) -> EntrySlot {
@@ -528,13 +557,14 @@ struct Registry {
     return slot
   }
 
-  /// Removes the entries of an instance whose keys do not find them yet, for a restore that takes a device out again.
+  /// Removes the entries of an instance before `finishInterests`, for a restore that takes a device out again.
   mutating func unplaceEntries(of instance: InstanceSlot) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { entries.remove(entry, leaving: InterestEntry()) }
   }
 
-  /// Makes keys find the entries, after a restore. Devices and their instances come in order, so the lists are sorted.
+  /// Adds all entries to the lists of their keys, after a restore. Devices and instances are walked in their order, so the
+  /// lists are sorted.
   mutating func finishInterests() {
     for device in devices.slots {
       var walk = instances(of: device)
