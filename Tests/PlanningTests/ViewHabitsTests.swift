@@ -43,7 +43,7 @@ struct ViewHabitsTests {
 
   @Test("what was learnt is written and read", arguments: 0..<20)
   func roundTrip(seed: Int) throws {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var habits = ViewHabits()
     var hour: Int64 = 495_000
     for _ in 0..<Int.random(in: 1...3000, using: &random) {
@@ -100,7 +100,7 @@ struct ViewHabitsTests {
     "under the same events and budget each device is pushed nearer to the hours at which its person looks",
     arguments: 0..<12)
   func evening(seed: Int) {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var h = H(
       .flights {
         $0.budget = InstanceBudget(perDay: 12, minInterval: .minutes(5))
