@@ -1,0 +1,248 @@
+import Domain
+import Policies
+
+extension Planner {
+  /// Weighs a push to a device: one push reloads, and is charged to, every instance that it reaches; the tightest ledger
+  /// governs, and the sum of values is weighed against the sum of prices. The day's counts must be up to date.
+  /// - Parameters:
+  ///   - trigger: The instance that caused the examination.
+  ///   - terms: Receives the terms of each instance that the push reaches, in the order of the device.
+  func examination(
+    device: DeviceSlot, trigger: InstanceSlot, route: Route, terms: inout ContiguousArray<InstanceTerms>
+  ) -> Examination {
+    var examination = Examination(outcome: .push, route: route)
+    if isInDeveloperMode(device) { return examination }
+    if route == .backgroundPush, !fitsBackgroundPush(device) {
+      examination.outcome = .end(.payloadTooLarge)
+      return examination
+    }
+    examination.weighing = weigh(device, route, &terms)
+    if examination.weighing.block == nil {
+      if examination.weighing.worth < examination.weighing.price {
+        examination.weighing.hold(.belowPrice, until: priceCrossing(device, trigger, terms))
+      } else {
+        waitForBetterHour(&examination.weighing, device, trigger, terms)
+      }
+    }
+    if examination.weighing.block != nil { examination.outcome = .hold }
+    return examination
+  }
+
+  /// Returns whether the names of the kinds to reload fit in a background push.
+  private func fitsBackgroundPush(_ device: DeviceSlot) -> Bool {
+    var bytes = 64
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      // Escaped, a byte can take six; a kind that several widgets share counts once for each: 64 widgets with names of
+      // up to 50 bytes always fit.
+      if hasPending(instance) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
+    }
+    return bytes <= rules.policy.profile.payload.limit
+  }
+
+  private func weigh(
+    _ device: DeviceSlot, _ route: Route, _ terms: inout ContiguousArray<InstanceTerms>
+  ) -> Weighing {
+    var weighing = Weighing()
+    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
+    let habits = habits(of: device)
+    var limits = InstanceLimits()
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      guard reaches(instance, device: device, route: route) else { continue }
+      let state = registry.instances[instance]
+      let settings = rules[state.kind]
+      let left = ledgers.tokensLeft(state.day, of: instance, settings.day, now: now)
+      let value = pendingValue(instance, at: now)
+      if value > 0 { weighing.worth += value * pricing.view(state.kind, timeOfDay, habits) }
+      let quote = pricing.quote(state.price, state.kind, left: left, timeOfDay, habits, now: now)
+      weighing.price += quote.price
+      terms.append(InstanceTerms(instance: instance, price: quote.next))
+      if state.lastReload != .distantPast, now < state.lastReload + settings.minInterval {
+        limits.spacedUntil = max(limits.spacedUntil, state.lastReload + settings.minInterval)
+      }
+      if left <= 0 {
+        limits.budgetUntil = max(
+          limits.budgetUntil, ledgers.refillAt(state.day, of: instance, settings.day, now: now))
+      } else if settings.day.reserveTokens > 0, left <= ledgers.reserved(state.day, settings.day, now: now) {
+        limits.reserveHeld = true
+      }
+    }
+    apply(limits, to: &weighing, device, route, timeOfDay, terms)
+    return weighing
+  }
+
+  /// The limits of single instances that a push must respect together.
+  private struct InstanceLimits {
+    var spacedUntil = Timestamp.distantPast
+    var budgetUntil = Timestamp.distantPast
+    var reserveHeld = false
+  }
+
+  /// Applies the hard limits, in the order of `Reason`.
+  @inline(__always)
+  private func apply(
+    _ limits: InstanceLimits, to weighing: inout Weighing, _ device: DeviceSlot, _ route: Route,
+    _ timeOfDay: TimeOfDay, _ terms: ContiguousArray<InstanceTerms>
+  ) {
+    if let quiet = rules.policy.quietHours, let end = quietEnd(quiet, timeOfDay),
+      topRelevance(terms) < Float(quiet.exceptRelevance)
+    {
+      weighing.hold(.quietHours, until: end)
+    }
+    if limits.spacedUntil != .distantPast { weighing.hold(.minInterval, until: limits.spacedUntil) }
+    if limits.budgetUntil != .distantPast { weighing.hold(.budgetInstance, until: limits.budgetUntil) }
+    let rate = ledgers.rate(route.rate)
+    let state = registry[rate: route, device]
+    if !rate.admits(state, now: now) {
+      if case .controlPush = route {
+        weighing.hold(.budgetInstance, until: rate.availableAt(state))
+      } else {
+        weighing.hold(.budgetDevice, until: rate.availableAt(state))
+      }
+    }
+    if ledgers.tokensLeft(registry.devices[device].app, now: now) == 0 {
+      weighing.hold(.budgetApp, until: Timestamp(microseconds: 0) + LocalZone.day * (Ledgers.day(of: now) + 1))
+    }
+    if limits.reserveHeld, let until = reserveUntil(terms) { weighing.hold(.reserveHeld, until: until) }
+  }
+
+  /// Returns the end of quiet hours; nil where they do not hold now.
+  @inline(__always)
+  func quietEnd(_ quiet: QuietHours, _ timeOfDay: TimeOfDay) -> Timestamp? {
+    let (from, to) = (Int64(quiet.fromMinute) * 60_000_000, Int64(quiet.toMinute) * 60_000_000)
+    let time = timeOfDay.microseconds
+    let holds = from <= to ? time >= from && time < to : time >= from || time < to
+    guard holds else { return nil }
+    let rest = TimeSpan(microseconds: to - time)
+    return now + (rest > .zero ? rest : rest + LocalZone.day)
+  }
+
+  /// Returns the relevance of the most relevant cause that the push would deliver.
+  private func topRelevance(_ terms: ContiguousArray<InstanceTerms>) -> Float {
+    var top: Float = 0
+    for term in terms {
+      var causes = pending.causes(of: registry.instances[term.instance].waiting)
+      while let cause = causes.next(pending) { top = max(top, pending.causes[cause].relevance) }
+    }
+    return top
+  }
+
+  /// Returns the instant at which every reserve that holds now has released a token; nil when what is pending may use
+  /// them all.
+  private func reserveUntil(_ terms: ContiguousArray<InstanceTerms>) -> Timestamp? {
+    let top = topRelevance(terms)
+    var until: Timestamp?
+    for instance in terms.lazy.map(\.instance) {
+      let day = registry.instances[instance].day
+      let settings = rules[registry.instances[instance].kind]
+      if settings.day.reserveTokens > 0, top < Float(settings.reserveAboveRelevance),
+        ledgers.tokensLeft(day, of: instance, settings.day, now: now)
+          <= ledgers.reserved(day, settings.day, now: now)
+      {
+        until = max(
+          until ?? .distantPast, ledgers.reserveReleaseAt(day, of: instance, settings.day, now: now))
+      }
+    }
+    return until
+  }
+
+  // MARK: Looking ahead
+
+  /// The number of full hours that are looked at.
+  private static let hoursAheadMax = 8
+
+  /// Returns the first full hour, up to the expiry of the trigger's newest cause, at which the push would be worth its
+  /// price; the distant future where none is. In between value only decays and the price moves slowly, so one timer is
+  /// enough.
+  private func priceCrossing(
+    _ device: DeviceSlot, _ trigger: InstanceSlot, _ terms: ContiguousArray<InstanceTerms>
+  ) -> Timestamp {
+    let expires = newestCause(of: trigger).expires
+    let habits = habits(of: device)
+    var instant = nextFullHour(registry.devices[device].zone)
+    var steps = 0
+    while instant < expires, steps < Self.hoursAheadMax {
+      let ahead = lookAhead(to: instant, device, terms, habits)
+      if ahead.worth >= ahead.price { return instant }
+      instant = instant + LocalZone.hour
+      steps += 1
+    }
+    return .distantFuture
+  }
+
+  private func nextFullHour(_ zone: ZoneSlot) -> Timestamp {
+    now - zones.timeOfDay(zone, now).pastHour + LocalZone.hour
+  }
+
+  /// Returns the newest cause that waits on an instance on which something waits.
+  func newestCause(of instance: InstanceSlot) -> Cause {
+    pending.causes[pending[registry.instances[instance].waiting].lastCause]
+  }
+
+  /// Returns what a push at a later instant would bring of what waits now, and cost.
+  private func lookAhead(
+    to instant: Timestamp, _ device: DeviceSlot, _ terms: ContiguousArray<InstanceTerms>, _ habits: ViewHabits?
+  ) -> (worth: Double, price: Double) {
+    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, instant)
+    var worth = 0.0
+    var price = 0.0
+    for term in terms {
+      let state = registry.instances[term.instance]
+      let limits = rules[state.kind].day
+      let value = pendingValue(term.instance, at: instant)
+      if value > 0 { worth += value * pricing.view(state.kind, timeOfDay, habits) }
+      let renewed = !limits.rolling && instant >= state.day.end
+      let left = renewed ? limits.perDay : ledgers.tokensLeft(state.day, of: term.instance, limits, now: now)
+      price += pricing.priceAhead(term.price, state.kind, left: left, timeOfDay, habits, now: now)
+    }
+    return (worth, price)
+  }
+
+  /// Holds a push that is worth its price when a full hour comes at which so many more people look that the same push brings
+  /// more, what it loses by waiting and what a token costs then counted in. What that hour brings above the price stands
+  /// on today's price. A push never waits beyond the day, whose tokens cannot be kept, nor when the policy calls it
+  /// urgent: relevant enough for a reserve, or for quiet hours.
+  private func waitForBetterHour(
+    _ weighing: inout Weighing, _ device: DeviceSlot, _ trigger: InstanceSlot,
+    _ terms: ContiguousArray<InstanceTerms>
+  ) {
+    let (kind, zone) = (registry.instances[trigger].kind, registry.devices[device].zone)
+    let habits = habits(of: device)
+    var end = newestCause(of: trigger).expires
+    if !rules[kind].day.rolling { end = min(end, registry.instances[trigger].day.end) }
+    let views = pricing.view(kind, zones.timeOfDay(zone, now), habits)
+    // No hour is better than the best.
+    if habits == nil, pricing.isBestHour(kind, view: views) { return }
+    var instant = nextFullHour(zone)
+    var steps = 0
+    while instant < end, steps < Self.hoursAheadMax {
+      // Mostly told by the trigger alone: value halves, and no more people look.
+      let later = pricing.view(kind, zones.timeOfDay(zone, instant), habits)
+      if later * Decay.factor(age: instant - now, inverseHalfLife: rules[kind].inverseHalfLife) > views {
+        let ahead = lookAhead(to: instant, device, terms, habits)
+        let gain = ahead.worth - ahead.price
+        if gain > weighing.worth - weighing.price, ahead.worth > weighing.worth,
+          !isUrgent(topRelevance(terms), kind)
+        {
+          weighing.price += gain
+          weighing.hold(.belowPrice, until: instant)
+          return
+        }
+      }
+      instant = instant + LocalZone.hour
+      steps += 1
+    }
+  }
+
+  private func isUrgent(_ relevance: Float, _ kind: KindSlot) -> Bool {
+    relevance >= Float(rules[kind].reserveAboveRelevance)
+      || rules.policy.quietHours.map { relevance >= Float($0.exceptRelevance) } == true
+  }
+
+  /// Returns what the device's own signals have taught; nil where it sent none.
+  @inline(__always)
+  func habits(of device: DeviceSlot) -> ViewHabits? {
+    registry.devices[device].flags.contains(.habits) ? pricing.viewHabits[device] : nil
+  }
+}
