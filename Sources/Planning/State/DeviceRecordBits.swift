@@ -1,12 +1,12 @@
-/// The head of a device's record, a varint: its flags, and which parts are there. What is not is as
-/// it is at the beginning; most parts of most devices are.
+/// The head of a device's record, a varint: the device's flags, and a bit for each part that is present. A part that is
+/// absent has its initial value, as most parts of most devices do.
 ///
-/// Instants are distances from the newest one that was written before them (`updatedAt` to begin with), in µs or, where
-/// the planner keeps whole seconds, in those: a record's instants lie close together, so they take one to five bytes.
+/// Instants are relative to an earlier instant of the same record, beginning with `updatedAt`. They are in µs, or in seconds
+/// where the planner keeps seconds. The instants of a record lie close together, so each takes one to five bytes.
 struct DeviceRecordBits: OptionSet {
   var rawValue: UInt32
 
-  /// `DeviceState.Flags.stored`.
+  /// The bits of `DeviceState.Flags.stored`.
   static let flags = DeviceRecordBits(rawValue: 1023)
   static let tokens = DeviceRecordBits(rawValue: 1 << 10)
   static let updatedAt = DeviceRecordBits(rawValue: 1 << 11)
@@ -17,6 +17,9 @@ struct DeviceRecordBits: OptionSet {
   static let startTAT = DeviceRecordBits(rawValue: 1 << 16)
   static let foregroundSince = DeviceRecordBits(rawValue: 1 << 17)
 
-  /// - Parameter here: whether the part is there.
+  /// Adds a part to the set.
+  /// - Parameters:
+  ///   - part: The bit of the part.
+  ///   - here: Whether the part is present; if not, nothing changes.
   mutating func note(_ part: DeviceRecordBits, _ here: Bool) { if here { insert(part) } }
 }

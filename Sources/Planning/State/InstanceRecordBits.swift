@@ -1,10 +1,11 @@
-/// The head of an instance within its device's record: like `DeviceRecordBits`, what is frequent in the lower bits.
+/// The head of an instance within its device's record: a varint like `DeviceRecordBits`. Frequent parts have the lower bits,
+/// so that most heads take two bytes.
 struct InstanceRecordBits: OptionSet {
   var rawValue: UInt32
 
   static let pushEnabled = InstanceRecordBits(rawValue: 1)
   static let theta = InstanceRecordBits(rawValue: 1 << 1)
-  /// `flow`, `flowMean`, `flowCount` and `flowAt`.
+  /// The price's `flow`, `flowMean`, `flowCount` and `flowAt`.
   static let flow = InstanceRecordBits(rawValue: 1 << 2)
   static let calibratedAt = InstanceRecordBits(rawValue: 1 << 3)
   static let windowEnd = InstanceRecordBits(rawValue: 1 << 4)
@@ -12,7 +13,7 @@ struct InstanceRecordBits: OptionSet {
   static let lastReload = InstanceRecordBits(rawValue: 1 << 6)
   static let due = InstanceRecordBits(rawValue: 1 << 7)
   static let pendingValue = InstanceRecordBits(rawValue: 1 << 8)
-  /// What waits, and `pendingAt`.
+  /// The waiting causes, and `Waiting.valueAt`.
   static let causes = InstanceRecordBits(rawValue: 1 << 9)
   static let held = InstanceRecordBits(rawValue: 1 << 10)
   static let chargedByLast = InstanceRecordBits(rawValue: 1 << 11)
@@ -20,11 +21,14 @@ struct InstanceRecordBits: OptionSet {
   static let retired = InstanceRecordBits(rawValue: 1 << 13)
   static let rolling = InstanceRecordBits(rawValue: 1 << 14)
   static let charges = InstanceRecordBits(rawValue: 1 << 15)
-  /// It is no widget, so it has an address of its own.
+  /// A surface other than `widget`, and the address (`AddressedState`) that such an instance has.
   static let surface = InstanceRecordBits(rawValue: 1 << 16)
-  /// It does not follow the instance before it by one.
+  /// The index, when it is not the index of the instance before plus one.
   static let index = InstanceRecordBits(rawValue: 1 << 17)
 
-  /// - Parameter here: whether the part is there.
+  /// Adds a part to the set.
+  /// - Parameters:
+  ///   - part: The bit of the part.
+  ///   - here: Whether the part is present; if not, nothing changes.
   mutating func note(_ part: InstanceRecordBits, _ here: Bool) { if here { insert(part) } }
 }

@@ -1,8 +1,9 @@
 import Domain
 
 extension Planner {
-  /// Hands over every record that changed since the last call, in an order that depends on the log only, and starts
-  /// collecting anew. What is handed over is the state after the last `advance`.
+  /// Hands over every record of the state that changed since the last call. The records hold the state after the last
+  /// `advance`, in an order that follows from the log alone.
+  /// - Parameter body: Receives each record; a nil value removes the key.
   public mutating func takeChanges(_ body: StateRecordSink) {
     var writer = StateRecordWriter()
     for place in journal.devices.indices {
@@ -10,7 +11,7 @@ extension Planner {
       let device = journal.devices[place]
       if registry.isUsed(device) { lend(device: device, &writer, body) }
     }
-    // An id may have been removed and come back within the same stretch.
+    // A device may have been removed and registered again since the last call.
     for id in journal.removedDevices where registry.device(named: id) == nil {
       writer.begin("d", id)
       writer.lendRemoval(to: body)
@@ -20,7 +21,7 @@ extension Planner {
       writer.begin("a", id)
       writer.lendRemoval(to: body)
     }
-    // After the removals: an app may have come back within the same stretch.
+    // Written after the removals, because an app may have been removed and made again since the last call.
     for app in ledgers.takeTouchedApps() { lend(app: app, &writer, body) }
     subjects.takeNotes(now: now, bounds: bounds, body)
     if journal.policy { lendPolicy(&writer, body) }
@@ -28,6 +29,7 @@ extension Planner {
     journal.clear()
   }
 
+  /// Writes the record of a device.
   func lend(device: DeviceSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("d", utf8: registry.texts.bytes.span.extracting(registry.idRange(of: device)))
     writer.beginValue()
@@ -36,6 +38,7 @@ extension Planner {
     writer.lend(to: body)
   }
 
+  /// Writes the record of a kind.
   func lend(kind: KindSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("k", rules[kind].name)
     writer.beginValue()
@@ -43,6 +46,7 @@ extension Planner {
     writer.lend(to: body)
   }
 
+  /// Writes the record of an app.
   func lend(app: AppSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     let state = ledgers.apps[app]
     writer.begin("a", state.id)
@@ -52,8 +56,8 @@ extension Planner {
     writer.lend(to: body)
   }
 
-  /// Only in a walk: the topic has it as notes.
-  /// - Returns: whether the subject is still remembered.
+  /// Writes the record of one entry of the subject memory. Only local snapshots have such records; the topic has notes.
+  /// - Returns: Whether the memory still has the entry.
   func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
     guard let subject = subjects.remembered(key) else { return false }
     writer.begin("m", String(key, radix: 16))
@@ -63,7 +67,7 @@ extension Planner {
     return true
   }
 
-  /// Only in a walk: that the chunk stands in the topic.
+  /// Writes the size of a chunk of notes. Only local snapshots have such records; the topic has the chunk itself.
   func lend(chunk number: Int64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     NoteChunk.begin(number, &writer)
     writer.binary.uint8(NoteChunk.size)
@@ -71,7 +75,8 @@ extension Planner {
     writer.lend(to: body)
   }
 
-  /// - Returns: whether the policy in force came by the log.
+  /// Writes the policy in force, if it came from a log record.
+  /// - Returns: Whether it did.
   @discardableResult
   func lendPolicy(_ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
     guard let document = rules.document else { return false }
@@ -82,6 +87,7 @@ extension Planner {
     return true
   }
 
+  /// Writes the record `p/clock`: log time, and the counters of the parts.
   func lendClock(_ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("p", "clock")
     writer.beginValue()

@@ -2,6 +2,11 @@ import Domain
 import JSON
 
 extension Planner {
+  /// Writes the value of a device's record: the device, its instances, its ledgers, and the causes that wait.
+  /// - Parameters:
+  ///   - slot: The device.
+  ///   - pending: The events that wait on the device, as `findPendingEvents` returns them.
+  ///   - writer: The record.
   func write(_ slot: DeviceSlot, pending: [EventSlot], to writer: inout BinaryWriter) {
     let device = registry.devices[slot]
     let rare = registry.rare(slot)
@@ -67,7 +72,10 @@ extension Planner {
     }
   }
 
-  /// Slots of the events that wait on the device, each once, in the order of instances and causes.
+  /// Finds the events that wait on a device.
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - events: Receives the slot of each event once, in the order of instances and causes.
   func findPendingEvents(of device: DeviceSlot, _ events: inout [EventSlot]) {
     events.removeAll(keepingCapacity: true)
     var walk = registry.instances(of: device)
@@ -179,7 +187,7 @@ extension Planner {
     var walk = pending.causes(of: registry.instances[instance].waiting)
     while let slot = walk.next(pending) {
       let cause = pending.causes[slot]
-      // A key that the instance no longer listens to has no entry any more.
+      // The entry is absent when the instance no longer subscribes to the key.
       writer.count(cause.entry.isAbsent ? 0 : entryPlace(cause.entry, of: instance) + 1)
       writer.count(events.firstIndex(of: cause.event) ?? 0)
       writer.float(cause.signedRelevance)
@@ -188,7 +196,7 @@ extension Planner {
     }
   }
 
-  /// Returns the place of an interest entry among those of its instance; for an absent one their count.
+  /// Returns the index of an interest entry among the entries of its instance; the number of entries when it is absent.
   private func entryPlace(_ entry: EntrySlot, of instance: InstanceSlot) -> Int {
     var place = 0
     var walk = registry.entries(of: instance)
@@ -198,7 +206,7 @@ extension Planner {
 }
 
 extension BinaryWriter {
-  /// An instant, as a distance from the one before, whose place it takes.
+  /// Appends an instant relative to `base`, and makes it the new `base`. µs.
   fileprivate mutating func instant(_ instant: Int64, since base: inout Int64) {
     zigzag(instant &- base)
     base = instant
@@ -206,21 +214,21 @@ extension BinaryWriter {
 }
 
 extension OutputSpan<UInt8> {
-  /// Length and bytes.
+  /// Appends the length of a text as a varint, then the text.
   @inline(__always)
   fileprivate mutating func append(lengthAnd text: Span<UInt8>) {
     append(varint: UInt64(text.count))
     append(text)
   }
 
-  /// An instant, as a distance from the one before, whose place it takes.
+  /// Appends an instant relative to `base`, and makes it the new `base`. µs.
   @inline(__always)
   fileprivate mutating func append(instant: Int64, since base: inout Int64) {
     append(zigzag: instant &- base)
     base = instant
   }
 
-  /// An instant in whole seconds that wrap.
+  /// Appends a 32-bit count of seconds since 1970, which may wrap, relative to `base` in µs.
   @inline(__always)
   fileprivate mutating func append(seconds: UInt32, since base: Int64) {
     append(zigzag: Int64(Int32(bitPattern: seconds &- UInt32(truncatingIfNeeded: base / 1_000_000))))

@@ -1,11 +1,12 @@
 extension Planner {
-  /// Writes the next part of the state; the planner may go on planning in between. A record that changes after the walk
-  /// has passed it is not written again, so what is written is complete only together with the changes that
-  /// `takeChanges` has handed over since the walk began.
+  /// Writes the next part of the state. The planner may process records between two calls. The walk does not return to a
+  /// record that changes after it was written, so a complete state also needs the changes that `takeChanges` hands over
+  /// after the walk begins.
   /// - Parameters:
-  ///   - recordsMax: about how many records to write.
-  ///   - body: takes a record, whose value is never nil.
-  /// - Returns: whether the walk is at its end.
+  ///   - walk: The position of the walk, which is moved on.
+  ///   - recordsMax: The approximate number of records to write.
+  ///   - body: Receives each record; its value is never nil.
+  /// - Returns: Whether the walk is at its end.
   public func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
     var writer = StateRecordWriter()
     var left = max(1, recordsMax)
@@ -25,7 +26,7 @@ extension Planner {
           walk.part = .subjects(subjects.keys, next: 0)
           continue
         }
-        // An app that has spent nothing yet is as it begins.
+        // An app that has spent nothing needs no record.
         if ledgers.apps[app].day != nil {
           lend(app: app, &writer, body)
           left -= 1
@@ -39,7 +40,7 @@ extension Planner {
         }
         walk.part = place < keys.count ? .subjects(keys, next: place) : .chunks(next: 0)
       case .chunks(let number):
-        // Some may have gone since.
+        // The oldest chunks may have been removed since the last call.
         let chunk = max(number, subjects.log.first)
         guard chunk < subjects.log.next else {
           walk.part = .clock

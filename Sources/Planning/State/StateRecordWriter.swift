@@ -3,18 +3,18 @@ import Domain
 /// The version byte that starts every state value.
 let stateFormatVersion: UInt8 = 1
 
-/// Takes one record of `rouse.state`: its key, and its value or nil where the key is to be removed. The bytes are lent:
-/// what is kept must be copied.
+/// Receives one record of `rouse.state`: its key, and its value or nil to remove the key. The bytes are valid only during the
+/// call.
 public typealias StateRecordSink = (_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Void
 
-/// Writes records one after the other into one buffer.
+/// Writes records of `rouse.state`, one after the other, into one buffer.
 struct StateRecordWriter {
   var binary = BinaryWriter()
-  /// The events that wait on the device in hand.
+  /// The events that wait on the device whose record is being written.
   var pending: [EventSlot] = []
   private var keyEnd = 0
 
-  /// Starts a record whose key is a letter, a slash and a name.
+  /// Starts a record. Its key is a letter, a slash and a name.
   mutating func begin(_ letter: Unicode.Scalar, _ name: String) {
     binary.reset()
     binary.uint8(UInt8(ascii: letter))
@@ -23,7 +23,7 @@ struct StateRecordWriter {
     keyEnd = binary.bytes.count
   }
 
-  /// The same, for a name given as UTF-8.
+  /// Starts a record with a name given as UTF-8.
   mutating func begin(_ letter: Unicode.Scalar, utf8 name: Span<UInt8>) {
     binary.reset()
     binary.uint8(UInt8(ascii: letter))
@@ -32,17 +32,18 @@ struct StateRecordWriter {
     keyEnd = binary.bytes.count
   }
 
-  /// Starts the value.
+  /// Starts the value with the format version.
   mutating func beginValue() { binary.uint8(stateFormatVersion) }
 
-  /// Lends the record, whose value is what was written since `beginValue`.
-  /// - Returns: the size of the value.
+  /// Passes the record to `body`.
+  /// - Parameter body: Receives the key and everything that was written since `beginValue`.
+  /// - Returns: The size of the value in bytes.
   @discardableResult
   func lend(to body: StateRecordSink) -> Int {
     body(binary.bytes[..<keyEnd], binary.bytes[keyEnd...])
     return binary.bytes.count - keyEnd
   }
 
-  /// Lends the removal of the key.
+  /// Passes the removal of the key to `body`.
   func lendRemoval(to body: StateRecordSink) { body(binary.bytes[..<keyEnd], nil) }
 }

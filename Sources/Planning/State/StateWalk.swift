@@ -1,12 +1,12 @@
-/// A place in a walk over the whole state of a planner (`Planner.writeState`).
+/// The position of a walk over the whole state of a planner (`Planner.writeState`).
 public struct StateWalk {
   enum Part {
     case devices(next: DeviceSlot)
     case kinds(next: KindSlot)
     case apps(next: AppSlot)
-    /// Keys remembered when the walk came to them, and how many of them are written.
+    /// The keys of the subject memory when the walk reached it, and the index of the next one to write.
     case subjects([UInt64], next: Int)
-    /// Chunks of notes from this number on.
+    /// The chunks of notes, from this number on.
     case chunks(next: Int64)
     case clock
     case done
@@ -14,6 +14,6 @@ public struct StateWalk {
 
   var part = Part.devices(next: DeviceSlot(0))
 
-  /// At the beginning.
+  /// Creates a walk that begins with the first record.
   public init() {}
 }

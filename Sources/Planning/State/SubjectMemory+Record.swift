@@ -1,7 +1,8 @@
 import Domain
 
 extension SubjectMemory.Remembered {
-  /// The place last, eight bytes: of all that is remembered it alone depends on what was committed together.
+  /// Writes the value of the record `m/<hash>`. `place` comes last and has a fixed size, because it is the only part that
+  /// depends on the grouping of log records into commits.
   func write(to writer: inout BinaryWriter) {
     writer.zigzag(generation)
     writer.zigzag(born)
@@ -10,6 +11,11 @@ extension SubjectMemory.Remembered {
     writer.int64(place)
   }
 
+  /// Reads the value of the record `m/<hash>`.
+  /// - Parameters:
+  ///   - key: The hash in the record's key.
+  ///   - reader: The value, from the byte after the version on.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   init(_ key: UInt64, from reader: inout BinaryReader) throws(BinaryError) {
     self.key = key
     generation = try reader.zigzag("a generation")
@@ -24,6 +30,7 @@ extension SubjectMemory.Remembered {
 }
 
 extension SubjectMemory.Newest {
+  /// Writes the time, the ids and the looks.
   func write(to writer: inout BinaryWriter) {
     writer.int64(time.microseconds)
     writer.count(ids.count)
@@ -32,6 +39,8 @@ extension SubjectMemory.Newest {
     for look in looks { writer.int64(Int64(bitPattern: look)) }
   }
 
+  /// Reads what `write` wrote.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   init(from reader: inout BinaryReader) throws(BinaryError) {
     time = Timestamp(microseconds: try reader.int64("a time"))
     ids = []

@@ -1,40 +1,54 @@
 import Domain
 
-/// One chunk in the making.
+/// Writes chunks of notes, one after the other, and reads them. `NoteLog` describes the format.
 struct NoteChunk {
   private var record = StateRecordWriter()
   private let bytesMax: Int
-  /// Generation and log time that the notes refer to.
+  /// The generation to which the ages in the notes are relative.
   private let generation: Int64
+  /// The log time to which the times in the notes are relative.
   private let now: Timestamp
-  /// Where the notes begin; 0: nothing is begun.
+  /// The offset of the first note in the record; 0 when no chunk is open.
   private var notesStart = 0
-  /// Of all chunks that were written.
+  /// The size of all chunks that were handed over so far, with `NoteLog.recordBytes` for each.
   private(set) var bytes = 0
 
-  /// What a value begins with behind its version: notes, or only the size of a chunk that stands in the topic.
+  /// The byte that follows the version of a value. `notes` is followed by notes, `size` by the size of a chunk whose notes
+  /// are only in the topic.
   static let (notes, size): (UInt8, UInt8) = (0, 1)
-  /// A note without ids, with lengths as they usually are.
+  /// The usual size of a note without ids. Bytes.
   static let noteBytes = 17
 
+  /// Creates a writer without an open chunk.
+  /// - Parameters:
+  ///   - bytesMax: The approximate size at which a chunk is full.
+  ///   - generation: The memory's current generation.
+  ///   - now: The log time.
   init(bytesMax: Int, generation: Int64, now: Timestamp) {
     self.bytesMax = bytesMax
     self.generation = generation
     self.now = now
   }
 
-  /// Ends a chunk that has no room for a note with so many ids and looks, and begins the next one.
-  /// - Parameter log: gets the chunk that is full.
+  /// Ends the open chunk if it has no room for another note, and begins a chunk if none is open.
+  /// - Parameters:
+  ///   - count: The number of ids and looks of the next note.
+  ///   - log: Receives the number and size of a chunk that is full.
+  ///   - body: Receives the record of a chunk that is full.
   mutating func makeRoom(hashes count: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
     if notesStart > 0, record.binary.bytes.count + 8 * count + 4 * Self.noteBytes > bytesMax { end(&log, body) }
     if notesStart == 0 { begin(log.next) }
   }
 
-  /// Appends a note with the newest `count` ids; there is room.
+  /// Appends a note about the subject in a slot. Call `makeRoom` first.
+  /// - Parameters:
+  ///   - slots: The table of subjects.
+  ///   - slot: The slot of the subject.
+  ///   - count: The number of ids to write, the newest ones.
   mutating func append(
     _ slots: borrowing SlotPool<SubjectTag, SubjectMemory.Remembered>, _ slot: SubjectSlot, count: Int
   ) {
-    // One by one: taking the subject out would count a reference to its ids.
+    // The fields are read one by one, because a copy of the subject would retain its array of ids.
     let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
     let lookCount = slots[slot].newest.looks.count
     let head =
@@ -65,13 +79,19 @@ struct NoteChunk {
     notesStart = record.binary.bytes.count
   }
 
-  /// Begins the record of a chunk and its value.
+  /// Begins the record of a chunk: its key and the version of its value.
+  /// - Parameters:
+  ///   - number: The number of the chunk.
+  ///   - record: The record to write to.
   static func begin(_ number: Int64, _ record: inout StateRecordWriter) {
     record.begin("n", String(number, radix: 16))
     record.beginValue()
   }
 
-  /// Lends the chunk, when there is anything in it.
+  /// Hands over the open chunk, if there is one.
+  /// - Parameters:
+  ///   - log: Receives the number and size of the chunk.
+  ///   - body: Receives the record of the chunk.
   mutating func end(_ log: inout NoteLog, _ body: StateRecordSink) {
     guard notesStart > 0 else { return }
     let size = record.lend(to: body)
@@ -80,7 +100,11 @@ struct NoteChunk {
     notesStart = 0
   }
 
-  /// Reads what `append` wrote, behind the version and the first byte.
+  /// Reads the notes of a chunk.
+  /// - Parameters:
+  ///   - reader: The value of the chunk, from the byte after `notes` on.
+  ///   - body: Receives each note in turn. Only the parts that a note has are set.
+  /// - Throws: `BinaryError` for a value that is cut off or that no planner writes, and any error of `body`.
   static func read(
     _ reader: inout BinaryReader, _ body: (SubjectMemory.Remembered) throws(BinaryError) -> Void
   ) throws(BinaryError) {

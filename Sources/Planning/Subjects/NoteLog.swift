@@ -1,58 +1,68 @@
-/// The chunks of notes about subjects in `rouse.state`, by number.
+/// The list of the chunks in `rouse.state` that hold notes about subjects. Chunks are numbered in the order of writing.
 ///
 ///       first                              next
 ///     ┌───────┬───────┬─── … ───┬───────┐
-///     │ chunk │ chunk │         │ chunk │ ◄── what a commit has noted, and some of the oldest written anew
+///     │ chunk │ chunk │         │ chunk │ ◄── each commit appends its new notes, and whole notes of the oldest subjects
 ///     └───────┴───────┴─── … ───┴───────┘
-///      removed once no subject stands whole in it
+///      removed when no subject has its newest whole note in it
 ///
-/// A chunk is a list of notes. A note is one subject with the ids that came since the note before it, or whole: with all
-/// ids that are remembered, or with what a kind displays of it. The state of a subject is its newest whole note with all notes behind it. So a chunk is
-/// needed until each subject that stands whole in it is forgotten or stands whole in a later one. The chain of subjects by
-/// that chunk (`SubjectMemory.oldest`) tells at any time what the oldest chunk is needed for. When the chunks take more
-/// than twice the bytes that the memory would take if it were written whole, each commit writes some of the oldest
-/// subjects whole again, two bytes for each byte it notes: before the chunks take four times as much every subject has
-/// been written again, and a commit stays bounded by what it notes. Each commit leaves chunks that are complete.
+/// **Notes.** A chunk is a list of notes. Each note is about one subject. A whole note has all event ids that are remembered,
+/// or the looks of everything that a kind displays. Any other note has only the ids since the note before it. The state of
+/// a subject is its newest whole note together with all notes that follow. So a chunk is needed until each subject with its
+/// newest whole note in it has been forgotten or has a whole note in a later chunk. The subjects form a chain in the order
+/// of these chunks (`SubjectMemory.oldest`), so the first subject of the chain tells which chunks can be removed.
 ///
-/// Each note tells the subject's count of ids, so a note that is older than what is known changes nothing: a local
-/// snapshot holds subjects as they were when the walk came to them, and the chunks since its beginning are applied over
-/// it. In the place of older chunks it holds their sizes.
+/// **Size.** The chunks may take twice the bytes of one whole note for each subject. Beyond that, each commit also writes
+/// whole notes of the oldest subjects: two bytes for each byte of new notes. So every subject has a new whole note before
+/// the chunks take four times those bytes, and the size of a commit is bounded by its new notes. A commit always ends with
+/// a complete chunk.
+///
+/// **Snapshots.** Each note holds the subject's count of ids, so a note that is older than the known state changes nothing.
+/// A local snapshot holds each subject as it was when the walk reached it, and the sizes of the chunks before the walk
+/// began. The chunks that were written since then are applied over it.
 struct NoteLog {
-  /// Number of the oldest chunk.
+  /// The number of the oldest chunk.
   private(set) var first: Int64 = 0
-  /// Of all chunks, with what the record costs beside.
+  /// The size of all chunks, with `recordBytes` for each. Bytes.
   private(set) var bytes = 0
-  /// Of each chunk from `start` on, the oldest first.
+  /// The sizes of the chunks, oldest first, from index `start` on. Bytes.
   private var sizes: ContiguousArray<UInt32> = []
   private var start = 0
 
-  /// About what a record costs beside its bytes, in the topic and in memory.
+  /// The approximate cost of a record in addition to its value, in the topic and in memory. Bytes.
   static let recordBytes = 64
 
-  /// Number of the next chunk.
+  /// The number of the next chunk.
   var next: Int64 { first + Int64(sizes.count - start) }
 
+  /// Returns the size of a chunk that has not been removed, in bytes.
   func size(of chunk: Int64) -> UInt32 { sizes[start + Int(chunk - first)] }
 
+  /// Adds a chunk at the end.
+  /// - Parameter bytes: The size of the record's value.
   mutating func append(bytes: Int) {
     let size = UInt32(clamping: bytes + Self.recordBytes)
     sizes.append(size)
     self.bytes += Int(size)
   }
 
+  /// Removes the oldest chunk.
   mutating func removeFirst() {
     bytes -= Int(sizes[start])
     first += 1
     start += 1
-    // Half of it is unused: moving the rest costs no more than what was removed.
+    // The array is compacted when half of it is unused, so the cost of moving is bounded by the number of removals.
     if start * 2 > sizes.count {
       sizes.removeFirst(start)
       start = 0
     }
   }
 
-  /// Restore: takes up a chunk; they come in order.
-  /// - Returns: whether it follows the one before.
+  /// Adds a chunk that was read from the state. The chunks must be added in the order of their numbers.
+  /// - Parameters:
+  ///   - chunk: The number of the chunk.
+  ///   - size: The size of the chunk, with `recordBytes`.
+  /// - Returns: Whether the number follows the number of the chunk before.
   mutating func restore(_ chunk: Int64, size: UInt32) -> Bool {
     if sizes.isEmpty { first = chunk }
     guard chunk == next else { return false }
@@ -61,5 +71,6 @@ struct NoteLog {
     return true
   }
 
+  /// The memory of the list of sizes, in bytes.
   var tableBytes: Int { sizes.capacity * MemoryLayout<UInt32>.stride }
 }

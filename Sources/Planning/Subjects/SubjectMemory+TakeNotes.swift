@@ -1,11 +1,15 @@
 extension SubjectMemory {
-  /// Chunks that one commit removes, beside twice as many as it writes.
+  /// The number of chunks that one commit removes at most, in addition to two for each chunk that it writes.
   private static let removedMax = 64
 
-  /// Bytes that the memory would take if it were written whole.
+  /// The size of one whole note for each subject, in bytes.
   private var wholeBytes: Int { count * NoteChunk.noteBytes + hashCount * 8 }
 
-  /// Hands over what was noted since the last call, as chunks of notes, and the removal of what is not needed any more.
+  /// Hands over the notes since the last call as chunks, and the removal of chunks that are no longer needed.
+  /// - Parameters:
+  ///   - now: The log time.
+  ///   - bounds: The bounds on the size of a chunk and on the spare size of all chunks.
+  ///   - body: Receives each record.
   mutating func takeNotes(now: Timestamp, bounds: PlannerBounds, _ body: StateRecordSink) {
     let begun = log.next
     var chunk = NoteChunk(bytesMax: bounds.noteChunkBytesMax, generation: generation, now: now)
@@ -14,7 +18,7 @@ extension SubjectMemory {
     chunk.end(&log, body)
     let due = log.bytes > 2 * wholeBytes + bounds.noteSpareBytes ? chunk.bytes * 3 : 0
     while chunk.bytes < due, oldest != .absent, slots[oldest].place < begun {
-      // A chunk is counted when it ends: what is begun in it is bounded by what is left.
+      // `chunk.bytes` grows only when a chunk ends, so this loop counts the bytes of the open chunk itself.
       var left = min(due - chunk.bytes, bounds.noteChunkBytesMax)
       while left > 0, oldest != .absent, slots[oldest].place < begun {
         left -= slots[oldest].wholeBytes
@@ -33,7 +37,7 @@ extension SubjectMemory {
     slots[slot].idsToWrite = 0
     slots[slot].isListed = false
     guard isWhole else { return }
-    // The chunk in the making has the next number.
+    // The open chunk gets the next number.
     move(slot, to: log.next)
   }
 

@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 
 /// What one step of a planner decided, as numbers that refer to the planner's tables: valid until the planner's next
 /// step. `Planner.decision` and `Planner.command` write them out.
