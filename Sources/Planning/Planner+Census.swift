@@ -1,5 +1,5 @@
 extension Planner {
-  /// How much the planner holds. Looks at every slot.
+  /// The counts of everything in the planner that could grow with traffic. It reads every slot.
   public var census: PlannerCensus {
     var census = PlannerCensus()
     census.devices = registry.devices.liveCount

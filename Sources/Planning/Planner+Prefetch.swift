@@ -1,17 +1,19 @@
 extension Planner {
-  /// How many hints `prefetch` takes at once: what so many events touch stays in the processor's caches until they are
-  /// planned, and their waits overlap enough.
+  /// The number of hints that `prefetch` takes at once. The memory that so many events touch stays in the processor's caches
+  /// until they are planned, and so many are enough to overlap the waits for memory.
   public static let hintsMax = 16  // the size of the arrays below
 
-  /// Brings what the next events will look up into the processor's caches. The tables of a large fleet are larger than
-  /// those, so an event that reaches few devices mostly waits for memory: index, key, listener, instance, device, each
-  /// look-up after the one before it. For several events side by side the waits of each step overlap. Nothing changes.
-  /// - Parameter hints: of the next records, at most `hintsMax`; more are passed over.
-  /// - Returns: a sum over what was read, which is why the reading is not optimised away. It means nothing.
+  /// Loads the table entries that the next events will look up into the processor's caches. It changes no state.
+  ///
+  /// The tables of a large fleet are larger than the caches, so planning an event that reaches few devices mostly waits for
+  /// memory: index, key, subscriber, instance and device, each look-up after the one before. Here each step is made for
+  /// several events at once, so that their waits overlap.
+  /// - Parameter hints: The hints of the next records; those beyond `hintsMax` are ignored.
+  /// - Returns: A sum over the values read, without meaning. It keeps the compiler from removing the reads.
   @inline(never) @discardableResult
   public borrowing func prefetch(_ hints: [LookUpHint]) -> UInt32 {
     var sum: UInt32 = 0
-    // What the last step has found for each event, and what it has found of the event's subject.
+    // The slots that the step before found for each event.
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
     var entries = InlineArray<16, EntrySlot>(repeating: .absent)
@@ -48,7 +50,10 @@ extension Planner {
     return sum
   }
 
-  /// Does the same for devices whose records are written next: what their records are made of.
+  /// Loads the table entries of the devices whose state records are written next into the processor's caches. It changes no
+  /// state.
+  /// - Parameter slots: The devices; those beyond `hintsMax` are ignored.
+  /// - Returns: A sum over the values read, without meaning.
   @inline(never) @discardableResult
   borrowing func prefetch(devices slots: ArraySlice<DeviceSlot>) -> UInt32 {
     var sum: UInt32 = 0
@@ -64,7 +69,7 @@ extension Planner {
     for i in 0..<count where !texts[i].isAbsent {
       sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: texts[i]).upperBound)
     }
-    // The first few: most devices have no more.
+    // Only the first four instances: most devices have no more.
     for _ in 0..<4 {
       for i in 0..<count {
         entries[i] = .absent

@@ -1,15 +1,23 @@
-/// How much a planner holds: what its tables need room for.
+/// The sizes of a planner's tables, which decide how much room to reserve.
 public struct PlannerSizes: Equatable, Sendable {
+  /// The number of devices.
   public var devices: Int
-  /// With those that are only kept for their ledgers.
+  /// The number of instances, including those that are kept only for their ledgers.
   public var instances: Int
-  /// Interest keys of all instances.
+  /// The number of interest keys of all instances together.
   public var interests: Int
-  /// Different ones among them.
+  /// The number of distinct interest keys.
   public var keys: Int
-  /// Of ids, tokens and keys.
+  /// The size of all ids, tokens and keys.
   public var textBytes: Int
 
+  /// Creates sizes.
+  /// - Parameters:
+  ///   - devices: The number of devices.
+  ///   - instances: The number of instances, including those that are kept only for their ledgers.
+  ///   - interests: The number of interest keys of all instances together.
+  ///   - keys: The number of distinct interest keys.
+  ///   - textBytes: The size of all ids, tokens and keys.
   public init(devices: Int, instances: Int, interests: Int, keys: Int, textBytes: Int) {
     self.devices = devices
     self.instances = instances
@@ -18,7 +26,8 @@ public struct PlannerSizes: Equatable, Sendable {
     self.textBytes = textBytes
   }
 
-  /// The same mixture of another size.
+  /// Returns the sizes of a larger or smaller fleet of the same composition.
+  /// - Parameter factor: The ratio of the fleets' sizes.
   public func scaled(by factor: Double) -> PlannerSizes {
     func scaled(_ size: Int) -> Int { Int(Double(size) * factor) }
     return PlannerSizes(

@@ -1,7 +1,14 @@
 import Policies
 
 extension PlannerOutput {
-  /// Notes a large body, one entry for each kind and band; `members` is asked for the first one only.
+  /// Reports a body if it is near or above the platform's limit. There is one entry for each kind and band.
+  /// - Parameters:
+  ///   - band: The band of the body's size.
+  ///   - kind: The kind of the activity.
+  ///   - event: The id of the event.
+  ///   - bytes: The size of the body.
+  ///   - bytesMax: The largest size that the platform accepts.
+  ///   - members: Returns the largest members; called only for the first body of an entry.
   mutating func note(
     _ band: PayloadBand, kind: String, event: String, bytes: Int, bytesMax: Int, members: () -> [LargePayload.Member]
   ) {

@@ -1,27 +1,33 @@
 import Domain
 
-/// What one step of a planner decided, as numbers that refer to the planner's tables: valid until the planner's next
-/// step. `Planner.decision` and `Planner.command` write them out.
+/// The decisions and commands of one step of a planner (`Planner.advance`), as references into the planner's tables. They are
+/// valid until the planner's next step. `Planner.decision` and `Planner.command` turn them into values, and `DecisionWriter`
+/// writes them as JSON.
 public struct PlannerOutput {
   package var decisions: ContiguousArray<PlannedDecision> = []
   package var commands: ContiguousArray<PlannedCommand> = []
-  /// Event slots of merged causes, referred to by ranges.
+  /// The events of merged causes. Decisions and commands refer to ranges of them.
   package var causes: ContiguousArray<EventSlot> = []
+  /// The instances that the commands serve. Each command refers to a range of them.
   package var served: ContiguousArray<PlannedServed> = []
+  /// The charges of the commands. Each command refers to a range of them.
   package var charges: ContiguousArray<PlannedCharge> = []
-  /// Bodies of Live Activity pushes.
+  /// The bodies of Live Activity pushes.
   package var payloads: ContiguousArray<PlannedPayload> = []
-  /// Bodies near or above the platform's limit, by kind and band: an operator should hear of them.
+  /// The bodies near or above the platform's limit, one entry for each kind and band, to be reported to an operator.
   public internal(set) var largePayloads: [LargePayload] = []
 
+  /// Creates an empty output, to be reused for many steps.
   public init() {}
 
+  /// The number of decisions.
   public var decisionCount: Int { decisions.count }
+  /// The number of commands.
   public var commandCount: Int { commands.count }
 
-  /// Empties it, keeping its storage.
+  /// Removes everything and keeps the storage.
   public mutating func removeAll() {
-    // Most are empty most of the time, and emptying an array asks who else has it.
+    // Most of the arrays are empty most of the time, and removing from an array checks whether its storage is shared.
     if !decisions.isEmpty { decisions.removeAll(keepingCapacity: true) }
     if !commands.isEmpty { commands.removeAll(keepingCapacity: true) }
     if !causes.isEmpty { causes.removeAll(keepingCapacity: true) }
@@ -33,6 +39,6 @@ public struct PlannerOutput {
 }
 
 extension PlannerOutput {
-  /// Reason codes of the decisions, in order.
+  /// The reason codes of the decisions, in order.
   public var reasons: [String] { decisions.map { $0.reason.rawValue } }
 }
