@@ -14,18 +14,21 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "rouse",
   products: [.executable(name: "rouse", targets: ["rouse"])],
+  // Versions are exact, so that a build is the same tomorrow.
   dependencies: [
     // The command line: subcommands, help texts, completion.
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     // Policies: the YAML node tree with line and column marks.
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     // The audit store: SQLite with migrations and WAL.
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     // Structured logs of the long-running roles.
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     // rouse bench latency: percentiles of any number of samples, exact to three digits, in fixed memory. Other tools use
     // the same arithmetic, so the figures can be compared. Its only dependency is swift-numerics.
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+    // Named only to pin it: hdrhistogram-swift needs it, and nothing else has a dependency of its own.
+    .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
   ],
   targets: [
     .systemLibrary(name: "CLibrdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
@@ -61,7 +64,8 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "Auditing", "Domain", "KafkaClient", "Pipeline", "Planning", "Policies",
-        .product(name: "Histogram", package: "hdrhistogram-swift"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "RealModule", package: "swift-numerics"), .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "rouse",
