@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Takes over a policy record. One that does not parse (a newer version wrote it) changes nothing.
+  /// Applies a policy record. A document that cannot be read, for example because a newer version wrote it, changes nothing.
   mutating func activate(document: String) {
     do throws(PolicyError) {
       activate(try PolicyDocument(yaml: document, file: "rouse.log").policy, document: document)
@@ -11,7 +11,7 @@ extension Planner {
     }
   }
 
-  /// Puts another policy in force. What is pending stays and is weighed by it; what was spent stays spent.
+  /// Puts another policy in force. Waiting causes stay and are weighed by it, and spent tokens stay spent.
   mutating func activate(_ policy: Policy, document: String? = nil) {
     use(policy)
     pricing.touchKinds()
@@ -19,7 +19,7 @@ extension Planner {
     journal.notePolicy()
   }
 
-  /// Takes over a policy's numbers.
+  /// Copies the figures of a policy into the parts that use them.
   mutating func use(_ policy: Policy) {
     for (kind, numbers) in rules.use(policy) { pricing.configure(kind, numbers) }
     ledgers.use(policy.profile)

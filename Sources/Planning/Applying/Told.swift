@@ -1,6 +1,6 @@
 import Domain
 
-/// What a decision says, before the ledgers are added.
+/// The content of a decision, without the tokens left, which `Planner.report` adds.
 struct Told {
   var instance: InstanceSlot
   var event: EventSlot
@@ -8,12 +8,12 @@ struct Told {
   var reason: Reason
   var relevance: Float
   var weighing = Weighing()
-  /// The route by which the device was weighed; nil where it was not.
+  /// The route that the device's examination used; nil when the device was not examined.
   var route: Route?
-  /// The latest instant of the next examination, for a decision that defers.
+  /// The latest time of the next examination, for a decision that defers.
   var until = Timestamp.distantFuture
-  /// The index of the command in the output; −1 where there is none.
+  /// The index of the command in the output; −1 when there is none.
   var command = -1
-  /// The events that the command delivers to the instance, as places in `PlannerOutput.causes`.
+  /// The events that the command delivers to the instance, as indices in `PlannerOutput.causes`.
   var causes = 0..<0
 }

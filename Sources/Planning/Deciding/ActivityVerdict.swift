@@ -1,39 +1,39 @@
 import Domain
 import Policies
 
-/// The verdict on the event in hand for a Live Activity or a push-to-start token. Computing it changes nothing;
+/// The verdict on the current event for a Live Activity or a push-to-start token. Computing it changes nothing;
 /// `Planner.apply(_:entry:instance:device:into:)` carries it out.
 struct ActivityVerdict {
-  /// The reason why nothing is pushed; nil when `push` goes out.
+  /// The reason why nothing is pushed; nil when `push` is sent.
   var reason: Reason?
-  /// The fingerprint that the entry would show if it were reloaded now; nil where it stays as it is.
+  /// The fingerprint that the entry would show after a push now; nil when the event does not change it.
   var current: UInt64?
-  /// Whether the event counts as a sign of life of the activity's subject.
+  /// Whether the event ends a silence of the activity's subject, so that the activity is kept alive.
   var isHeard = false
   var lane = Lane()
   var push: Push?
-  /// A body that is near or above the platform's limit, with the action that it is made for.
+  /// The band and the size of a body near or above the platform's limit, and the action that the body is for.
   var largePayload: (band: PayloadBand, bytes: Int, action: Rule.Action)?
 
-  /// The way in which an activity push goes out.
+  /// The priority of an activity push, and the ledger that it is charged to.
   struct Lane {
     /// The APNs priority. 10 is charged, 5 is free.
     var priority: UInt8 = 5
-    /// The ledger that is charged; nil where none is.
+    /// The ledger that is charged; nil for a free push.
     var ledger: Command.Ledger?
     var weighing = Weighing()
     /// The reason why a start is not made.
     var refused: Reason?
   }
 
-  /// The push that goes out.
+  /// The push that is sent.
   struct Push {
-    /// `timestamp` of the push, Unix seconds.
+    /// The `timestamp` of the push, in Unix seconds.
     var timestamp: Int64
     var body: String
     var band: PayloadBand
     var isEnd: Bool
-    /// The subject whose activity it starts; nil where it starts none.
+    /// The subject of the activity that it starts; nil when it starts none.
     var starts: String?
   }
 }

@@ -1,27 +1,27 @@
 import Domain
 import Policies
 
-/// The verdict on the event in hand for one widget or control, by the checks that concern the instance alone. Computing it
+/// The verdict on the current event for one widget or control, by the checks that concern the instance alone. Computing it
 /// changes nothing; `Planner.apply(_:entry:instance:device:into:)` carries it out.
 struct Admission {
   /// The reason why the event is suppressed; nil when it waits on the instance from now on.
   var reason: Reason?
-  /// What happens to the causes that wait already.
+  /// The effect on the causes that already wait.
   var effect = Effect.none
-  /// The fingerprint that the entry would show if it were reloaded now; nil where it stays as it is.
+  /// The fingerprint that the entry would show after a reload now; nil when the event does not change it.
   var current: UInt64?
-  /// Whether what the event shows waits already: then it adds no value, and nothing new has come in.
+  /// Whether a waiting cause already shows the same content. Then the event adds no value and does not count as an arrival.
   var isRepeat = false
   /// Whether the event counts as an arrival for the instance's price.
   var arrives = false
-  /// The worth of all causes with this one, without the chance that somebody looks.
+  /// The worth of all waiting causes including this one, without the chance that somebody looks.
   var value = 0.0
 
   enum Effect {
     case none
-    /// The entry shows what it would show: its causes have nothing to add.
+    /// The entry shows the current state already, so its waiting causes end as `SUPERSEDED`.
     case supersede
-    /// A reload that costs nothing shows all of it.
+    /// A free reload shows every waiting cause, so they end as `FRESHENED`.
     case freshen
   }
 }

@@ -10,9 +10,9 @@ struct Examination {
   enum Outcome {
     /// A push goes out now.
     case push
-    /// What waits on the trigger ends for this reason.
+    /// The causes that wait on the trigger end with this reason.
     case end(Reason)
-    /// The weighing names the limit that holds and when it lets go.
+    /// The push is held back. The weighing has the reason and the time at which it no longer holds.
     case hold
   }
 }

@@ -1,4 +1,5 @@
-/// The terms of one instance in a weighing: its price is calibrated by being asked for, once the weighing is applied.
+/// One instance in a weighing, with its price state after the weighing. Asking for a price calibrates it, and applying the
+/// verdict stores the calibrated state.
 struct InstanceTerms {
   let instance: InstanceSlot
   let price: PriceState

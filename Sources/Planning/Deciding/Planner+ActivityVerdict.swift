@@ -5,8 +5,8 @@ import Policies
 private let pushToStartOS = OSVersion(major: 17, minor: 2)
 
 extension Planner {
-  /// Decides about the event in hand for a Live Activity or a push-to-start token. Nothing is deferred: priority 5 is free,
-  /// and a start needs the event's own data.
+  /// Decides about the current event for a Live Activity or a push-to-start token. Nothing is deferred, because priority 5 is
+  /// free, and because a start needs the data of its own event.
   func activityVerdict(entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot) -> ActivityVerdict {
     var verdict = ActivityVerdict()
     verdict.reason = refusal(entry: entry, instance: instance, device: device, &verdict.current)
@@ -29,7 +29,7 @@ extension Planner {
     verdict.lane = lane(of: instance, device: device, relevance: Double(evaluation.relevance), action: action)
     verdict.reason = verdict.lane.refused
     if verdict.reason != nil { return verdict }
-    // An activity that runs is not started again: a start rule updates it.
+    // A start rule updates an activity that already runs.
     let told = action == .start && !isStart ? .update : action
     let timestamp = max(now.seconds, state.timestamp + 1)
     let body = ActivityPayload.make(
@@ -45,7 +45,8 @@ extension Planner {
     return verdict
   }
 
-  /// Checks the event in hand for an activity, in the order of `Reason`, up to the device's reach.
+  /// Checks the current event for an activity, in the order of `Reason`, as far as the checks concern the activity alone.
+  /// - Returns: The reason of the first check that holds; nil when none does.
   private func refusal(
     entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ newCurrent: inout UInt64?
   ) -> Reason? {
@@ -58,7 +59,7 @@ extension Planner {
     let evaluation = record.fanOut.evaluations[kind.index]
     let isStarter = registry.instances[instance].surface == .starter
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
-    // Also where nothing is sent: the next push shows it.
+    // The current state is updated even when nothing is sent, because the next push will show it.
     let (shown, current) = show(isStarter ? nil : evaluation.displayed, entry)
     newCurrent = current
     if now - record.fanOut.time > evaluation.maxAge { return .staleEvent }
@@ -76,8 +77,7 @@ extension Planner {
 
   // MARK: Lanes
 
-  /// Returns priority 10 for what is worth its price and finds a token, priority 5 for the rest. A start always costs a
-  /// token.
+  /// Returns priority 10 for a push that is worth its price and has a token, otherwise priority 5. A start always costs a token.
   private func lane(
     of instance: InstanceSlot, device: DeviceSlot, relevance: Double, action: Rule.Action
   ) -> ActivityVerdict.Lane {
@@ -88,7 +88,7 @@ extension Planner {
     let rate = isStart ? ledgers.activityStarts : ledgers.activityRate(frequentPushes: state.frequentPushes)
     let tokens = isStart ? registry[startRate: device] : state.rate
     lane.weighing.worth = relevance
-    // A channel has no ledger: Apple states no figure for its publishing budget.
+    // A channel has no ledger, because Apple publishes no figure for its budget.
     lane.weighing.price = state.isChannel ? pricing.basePrice(kind) : burstPrice(kind, rate, tokens)
     let free = isInDeveloperMode(device)
     let quiet = isQuiet(device, relevance: relevance)
@@ -120,7 +120,7 @@ extension Planner {
     return pricing.burstPrice(kind, burst: rate.burst, left: rate.tokensLeft(state, now: now))
   }
 
-  /// Returns whether the subject has an activity on the device: one that runs, or one that was started by push.
+  /// Returns whether the subject has an activity on the device, either registered or started by push.
   private func hasStarted(_ subject: String, by starter: InstanceSlot, device: DeviceSlot) -> Bool {
     let key = Hash64.of(subject)
     if let started = registry.addressed[starter]?.started,

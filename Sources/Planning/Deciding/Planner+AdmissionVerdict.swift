@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Checks the event in hand for one instance, in the order of `Reason`; the first check that holds is the reason.
+  /// Checks the current event for one instance, in the order of `Reason`. The first check that holds gives the reason.
   @inline(__always)
   func admission(entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot) -> Admission {
     var admission = Admission()
@@ -16,7 +16,7 @@ extension Planner {
     guard evaluation.hasRule else { return suppressed(admission, .noMatch) }
     let (shown, current) = show(evaluation.displayed, entry)
     admission.current = current
-    // Too late to be news; what it says is the truth all the same.
+    // The event is too old to be pushed, but `current` above already has the state that it reports.
     if now - record.fanOut.time > evaluation.maxAge { return suppressed(admission, .staleEvent) }
     if evaluation.relevance <= 0 { return suppressed(admission, .cosmetic) }
     if shown {
@@ -46,8 +46,10 @@ extension Planner {
   }
 
   /// Compares what an entry shows with what it would show after the event.
-  /// - Parameter displayed: The event's change; nil where the policy does not say what the kind displays.
-  /// - Returns: Whether both look the same, and the new fingerprint; nil where the event does not change it.
+  /// - Parameters:
+  ///   - displayed: The event's change; nil when the policy does not list the displayed fields of the kind.
+  ///   - entry: The interest entry.
+  /// - Returns: Whether both look the same, and the new fingerprint; nil when the event does not change it.
   @inline(__always)
   func show(_ displayed: DisplayedChange?, _ entry: EntrySlot) -> (isShown: Bool, current: UInt64?) {
     guard let displayed else { return (false, nil) }
@@ -56,7 +58,7 @@ extension Planner {
     return (known.shown != 0 && known.shown == current, current == known.current ? nil : current)
   }
 
-  /// Returns the reason why a change reaches the screen without a push; nil where none does.
+  /// Returns the reason why a change reaches the screen without a push; nil when it does not.
   @inline(__always)
   private func freeAnyway(_ instance: InstanceSlot, device: DeviceSlot) -> Reason? {
     if registry.instances[instance].surface == .widget, isForeground(device) { return .appForeground }
@@ -78,8 +80,7 @@ extension Planner {
     registry.devices[device].flags.contains(.developerMode)
   }
 
-  /// Returns the worth of everything that waits on the instance, decayed to an instant, without the chance that somebody
-  /// looks.
+  /// Returns the worth of all causes that wait on the instance, decayed to an instant, without the chance that somebody looks.
   @inline(__always)
   func pendingValue(_ instance: InstanceSlot, at instant: Timestamp) -> Double {
     pending.value(

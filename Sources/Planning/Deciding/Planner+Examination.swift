@@ -2,10 +2,12 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Weighs a push to a device: one push reloads, and is charged to, every instance that it reaches; the tightest ledger
-  /// governs, and the sum of values is weighed against the sum of prices. The day's counts must be up to date.
+  /// Examines a push to a device. One push reloads, and is charged to, every instance that it reaches. So the tightest ledger
+  /// governs, and the sum of the values is compared with the sum of the prices. Call `bringDayUpToDate` for the instances first.
   /// - Parameters:
+  ///   - device: The device.
   ///   - trigger: The instance that caused the examination.
+  ///   - route: The route of the push.
   ///   - terms: Receives the terms of each instance that the push reaches, in the order of the device.
   func examination(
     device: DeviceSlot, trigger: InstanceSlot, route: Route, terms: inout ContiguousArray<InstanceTerms>
@@ -33,8 +35,8 @@ extension Planner {
     var bytes = 64
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      // Escaped, a byte can take six; a kind that several widgets share counts once for each: 64 widgets with names of
-      // up to 50 bytes always fit.
+      // This is an upper bound: an escaped byte takes six bytes, and a kind that several widgets share counts several times.
+      // The names of 64 widgets of up to 50 bytes each always fit.
       if hasPending(instance) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
     }
     return bytes <= rules.policy.profile.payload.limit
@@ -72,7 +74,7 @@ extension Planner {
     return weighing
   }
 
-  /// The limits of single instances that a push must respect together.
+  /// The limits of single instances, combined over all instances that a push reaches.
   private struct InstanceLimits {
     var spacedUntil = Timestamp.distantPast
     var budgetUntil = Timestamp.distantPast
@@ -107,7 +109,7 @@ extension Planner {
     if limits.reserveHeld, let until = reserveUntil(terms) { weighing.hold(.reserveHeld, until: until) }
   }
 
-  /// Returns the end of quiet hours; nil where they do not hold now.
+  /// Returns the end of quiet hours; nil when they do not hold now.
   @inline(__always)
   func quietEnd(_ quiet: QuietHours, _ timeOfDay: TimeOfDay) -> Timestamp? {
     let (from, to) = (Int64(quiet.fromMinute) * 60_000_000, Int64(quiet.toMinute) * 60_000_000)
@@ -128,8 +130,8 @@ extension Planner {
     return top
   }
 
-  /// Returns the instant at which every reserve that holds now has released a token; nil when what is pending may use
-  /// them all.
+  /// Returns the time at which every reserve that holds now has released a token; nil when the waiting causes are relevant
+  /// enough for all of them.
   private func reserveUntil(_ terms: ContiguousArray<InstanceTerms>) -> Timestamp? {
     let top = topRelevance(terms)
     var until: Timestamp?
@@ -149,11 +151,11 @@ extension Planner {
 
   // MARK: Looking ahead
 
-  /// The number of full hours that are looked at.
+  /// The number of future full hours that are considered at most.
   private static let hoursAheadMax = 8
 
-  /// Returns the first full hour, up to the expiry of the trigger's newest cause, at which the push would be worth its
-  /// price; the distant future where none is. In between value only decays and the price moves slowly, so one timer is
+  /// Returns the first full hour before the expiry of the trigger's newest cause at which the push would be worth its price; the
+  /// distant future when there is none. Between full hours the value only decays and the price changes slowly, so one timer is
   /// enough.
   private func priceCrossing(
     _ device: DeviceSlot, _ trigger: InstanceSlot, _ terms: ContiguousArray<InstanceTerms>
@@ -175,12 +177,12 @@ extension Planner {
     now - zones.timeOfDay(zone, now).pastHour + LocalZone.hour
   }
 
-  /// Returns the newest cause that waits on an instance on which something waits.
+  /// Returns the newest cause that waits on an instance. At least one cause must wait on it.
   func newestCause(of instance: InstanceSlot) -> Cause {
     pending.causes[pending[registry.instances[instance].waiting].lastCause]
   }
 
-  /// Returns what a push at a later instant would bring of what waits now, and cost.
+  /// Returns the worth of the causes that wait now, and the price of a push, at a later instant.
   private func lookAhead(
     to instant: Timestamp, _ device: DeviceSlot, _ terms: ContiguousArray<InstanceTerms>, _ habits: ViewHabits?
   ) -> (worth: Double, price: Double) {
@@ -199,10 +201,11 @@ extension Planner {
     return (worth, price)
   }
 
-  /// Holds a push that is worth its price when a full hour comes at which so many more people look that the same push brings
-  /// more, what it loses by waiting and what a token costs then counted in. What that hour brings above the price stands
-  /// on today's price. A push never waits beyond the day, whose tokens cannot be kept, nor when the policy calls it
-  /// urgent: relevant enough for a reserve, or for quiet hours.
+  /// Holds back a push that is worth its price if it is worth more at a later full hour because more people look then. The
+  /// comparison includes the decay of the value until then and the price at that hour. The later gain is added to the current
+  /// price, so that the decision shows why the push waits. A push does not wait beyond the end of the day, because the day's
+  /// tokens cannot be kept. It does not wait either when it is urgent: relevant enough for a reserve or for an exception from
+  /// quiet hours.
   private func waitForBetterHour(
     _ weighing: inout Weighing, _ device: DeviceSlot, _ trigger: InstanceSlot,
     _ terms: ContiguousArray<InstanceTerms>
@@ -212,12 +215,12 @@ extension Planner {
     var end = newestCause(of: trigger).expires
     if !rules[kind].day.rolling { end = min(end, registry.instances[trigger].day.end) }
     let views = pricing.view(kind, zones.timeOfDay(zone, now), habits)
-    // No hour is better than the best.
+    // No hour is better than the best one.
     if habits == nil, pricing.isBestHour(kind, view: views) { return }
     var instant = nextFullHour(zone)
     var steps = 0
     while instant < end, steps < Self.hoursAheadMax {
-      // Mostly told by the trigger alone: value halves, and no more people look.
+      // The trigger alone usually decides: its value has decayed, and not enough more people look.
       let later = pricing.view(kind, zones.timeOfDay(zone, instant), habits)
       if later * Decay.factor(age: instant - now, inverseHalfLife: rules[kind].inverseHalfLife) > views {
         let ahead = lookAhead(to: instant, device, terms, habits)
@@ -240,7 +243,7 @@ extension Planner {
       || rules.policy.quietHours.map { relevance >= Float($0.exceptRelevance) } == true
   }
 
-  /// Returns what the device's own signals have taught; nil where it sent none.
+  /// Returns the view habits learnt from the device's own signals; nil when it sent none.
   @inline(__always)
   func habits(of device: DeviceSlot) -> ViewHabits? {
     registry.devices[device].flags.contains(.habits) ? pricing.viewHabits[device] : nil

@@ -2,19 +2,19 @@ import Domain
 
 /// The first system with widget pushes. Source: Apple's WidgetPushHandler page.
 private let widgetPushOS = OSVersion(major: 26)
-/// The first iOS with control pushes. Source: Apple's ControlPushHandler page. macOS and watchOS have them since 26, where
-/// only they can register one.
+/// The first iOS with control pushes. Source: Apple's ControlPushHandler page. macOS and watchOS have them since version 26, and
+/// only from then on can their apps register a token for a control.
 private let controlPushOS = OSVersion(major: 18)
 
 extension Planner {
-  /// Returns a widget push where system, token and configuration allow it, else a background push, else the reason why the
-  /// instance cannot be reached.
+  /// Returns a widget push if the system, the token and the configuration allow it, else a background push, else the reason why
+  /// the instance cannot be reached.
   @inline(__always)
   func route(of instance: InstanceSlot, device: DeviceSlot) -> Route {
     switch registry.instances[instance].surface {
     case .widget: break
     case .control: return controlRoute(instance, device: device)
-    // Reached one by one, never by a route that others share.
+    // A Live Activity is pushed to by its own token, never by a route that instances share.
     case .activity, .starter: return .unreachable(.noToken)
     }
     let flags = registry.devices[device].flags
@@ -38,8 +38,7 @@ extension Planner {
     return control.tokenDead ? .unreachable(.tokenDead) : .controlPush(instance)
   }
 
-  /// Returns whether a push by this route reloads the instance. A background push names the kinds for which something is
-  /// pending.
+  /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes.
   @inline(__always)
   func reaches(_ instance: InstanceSlot, device: DeviceSlot, route: Route) -> Bool {
     let flags = registry.instances[instance].flags

@@ -5,8 +5,10 @@ enum Route: Equatable {
   case widgetPush, backgroundPush
   /// A push to the token of this control.
   case controlPush(InstanceSlot)
+  /// No push can reach the instance, for this reason.
   case unreachable(Reason)
 
+  /// The push that this route makes.
   var push: PlannedPush {
     switch self {
     case .widgetPush, .unreachable: .widgets

@@ -1,7 +1,7 @@
 import Domain
 import Policies
 
-/// The fan-out of the event in hand, and how far it is.
+/// The fan-out of the current event: its interest keys, and the progress through the devices that it concerns.
 struct FanOut {
   var event: DomainEvent?
   /// The time at which the event happened.
@@ -13,13 +13,13 @@ struct FanOut {
   var cursors: [Cursor] = []
   /// The keys of the event, the subject first.
   var keys: [String] = []
-  /// The meaning of the event to each kind of the planner.
+  /// The evaluation of the event for each kind, by slot.
   var evaluations: ContiguousArray<KindEvaluation> = []
   /// The kinds that have a rule for the event.
   var evaluated: ContiguousArray<KindSlot> = []
-  /// The state of what kinds display of the event's subject, after the event, for `SubjectMemory`.
+  /// The displayed state of the event's subject after the event, for each kind, to be noted in `SubjectMemory`.
   var truths: [(key: UInt64, truth: DisplayedTruth)] = []
-  /// The first device that is not done: a restarted fan-out goes on there.
+  /// The first device without decisions. A fan-out that is resumed after a restart continues there.
   var nextDevice = DeviceSlot(0)
 
   struct Cursor {
