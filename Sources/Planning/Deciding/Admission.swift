@@ -1,5 +1,4 @@
 import Domain
-import Policies
 
 /// The verdict on the current event for one widget or control, by the checks that concern the instance alone. Computing it
 /// changes nothing; `Planner.apply(_:entry:instance:device:into:)` carries it out.

@@ -1,5 +1,4 @@
 import Domain
-import Policies
 
 /// The fan-out of the current event: its interest keys, and the progress through the devices that it concerns.
 struct FanOut {

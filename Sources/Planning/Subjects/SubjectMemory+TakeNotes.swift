@@ -1,3 +1,5 @@
+import Domain
+
 extension SubjectMemory {
   /// The number of chunks that one commit removes at most, in addition to two for each chunk that it writes.
   private static let removedMax = 64
