@@ -1,7 +1,6 @@
 import Domain
-import Policies
 
-/// The fan-out of the event in hand, and how far it is.
+/// The fan-out of the current event: its interest keys, and the progress through the devices that it concerns.
 struct FanOut {
   var event: DomainEvent?
   /// The time at which the event happened.
@@ -13,13 +12,13 @@ struct FanOut {
   var cursors: [Cursor] = []
   /// The keys of the event, the subject first.
   var keys: [String] = []
-  /// The meaning of the event to each kind of the planner.
+  /// The evaluation of the event for each kind, by slot.
   var evaluations: ContiguousArray<KindEvaluation> = []
   /// The kinds that have a rule for the event.
   var evaluated: ContiguousArray<KindSlot> = []
-  /// The state of what kinds display of the event's subject, after the event, for `SubjectMemory`.
+  /// The displayed state of the event's subject after the event, for each kind, to be noted in `SubjectMemory`.
   var truths: [(key: UInt64, truth: DisplayedTruth)] = []
-  /// The first device that is not done: a restarted fan-out goes on there.
+  /// The first device without decisions. A fan-out that is resumed after a restart continues there.
   var nextDevice = DeviceSlot(0)
 
   struct Cursor {
@@ -28,16 +27,4 @@ struct FanOut {
     var bit: UInt64
     var place: Int
   }
-}
-
-/// The meaning of an event to a kind. It is the same for all instances of the kind, so it is computed once per event.
-struct KindEvaluation {
-  /// The event's keys that the kind's rule listens to, as bits; without a rule, the subject.
-  var keys: UInt64 = 1
-  var hasRule = false
-  var maxAge = TimeSpan.unbounded
-  var relevance: Float = 0
-  var action = Rule.Action.update
-  /// The event's change of what the kind displays of its subject; nil where the policy does not say what it displays.
-  var displayed: DisplayedChange?
 }
