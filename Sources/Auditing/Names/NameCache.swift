@@ -15,7 +15,7 @@ struct NameCache<Key: Hashable> {
   /// The last entry asked for. One event fills many rows in a row, and comparing is quicker than hashing.
   private var latest: (key: Key, entry: Entry)?
 
-  /// Returns the entry of a string and makes it young; nil if the string was not used lately.
+  /// Returns the entry of a string and marks it as recently used; nil if the string is not cached.
   mutating func entry(_ key: Key) -> Entry? {
     if let latest, latest.key == key { return latest.entry }
     if let entry = young[key] {

@@ -1,7 +1,7 @@
 import Domain
 import GRDB
 
-/// The fields of a command that no question searches, as one blob. Strings that repeat are numbers of the table `text`.
+/// The fields of a command that queries never search, as one blob. Repeated strings are stored as numbers of the table `text`.
 enum CommandBody {
   /// The first number of each body.
   private static let format: UInt64 = 3

@@ -158,7 +158,7 @@ struct RetentionRun {
       return (block.map { $0 >> AuditSchema.ageShift }, try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0)
     }
     guard report.isComplete, oldest.map({ $0 > done }) ?? true else { return }
-    // Without rows no string is mentioned, whatever its mark.
+    // With no rows left, every string can be removed.
     let age = oldest ?? .max
     store.names.removeAll()
     for table in ["event", "device", "instance", "text"] {
@@ -182,7 +182,7 @@ struct RetentionRun {
     }
   }
 
-  /// Gives free pages back to the disk, where the file was made for that.
+  /// Returns free pages to the disk if the file was created with incremental vacuum.
   private mutating func vacuum() throws {
     while try store.read({ try Int64.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }) > 0 {
       guard try store.read({ try Int64.fetchOne($0, sql: "PRAGMA auto_vacuum") }) == 2, mayGoOn() else { return }

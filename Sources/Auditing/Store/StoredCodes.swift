@@ -27,7 +27,7 @@ extension AuditTopic {
   }
 }
 
-/// The verdict, the reason and `final` of a decision, which stand in one column as one number.
+/// The verdict, the reason and `final` of a decision, which one column stores as one number.
 struct DecisionCode: Hashable {
   var verdict: Verdict
   var reason: Reason

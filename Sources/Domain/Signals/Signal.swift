@@ -1,4 +1,4 @@
-/// Something that happened on or to a device and that changes what is worth sending. Signals are CloudEvents of the types
+/// A report from a device or a push sender that changes which pushes are worth sending. Signals are CloudEvents of the types
 /// `rouse.signal.*` on `rouse.signals`.
 public struct Signal: Equatable, Sendable {
   /// The id of the device.

@@ -15,8 +15,8 @@ struct PlannerPosition: Equatable {
   /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
   /// dropped by it.
   var origins: [OriginPartition: Int64] = [:]
-  /// The timestamp of the first record that the partition ever took, in µs since 1970; nil before that record. It tells a
-  /// log and its state from others of the same name, such as topics that were deleted and made again.
+  /// The timestamp of the first record ever planned in this partition, in µs since 1970; nil before that record. It distinguishes a
+  /// log and its state from others of the same name, such as topics that were deleted and created again.
   var birth: Int64?
 
   /// A partition of a topic that intake reads.

@@ -61,7 +61,7 @@ final class PlannerTransaction {
   /// Makes the transaction of a worker; call `begin` before anything else.
   ///
   /// - Parameters:
-  ///   - producer: A transactional producer that nobody else uses.
+  ///   - producer: A transactional producer that is used by nothing else.
   ///   - topics: The names of the topics to write to.
   ///   - clock: Times the pauses between repeated calls.
   ///   - stop: Shortens the waits once the process is asked to end.

@@ -60,7 +60,7 @@ public final class Conformance {
     return findings
   }
 
-  /// Deletes what was made. Topics that a broker made by being asked about them stay.
+  /// Deletes the topics that the checks created. Topics that the broker auto-created are not deleted.
   private func clean() {
     guard !made.isEmpty else { return }
     // Topics that cannot be deleted do no harm: their names begin with the prefix.

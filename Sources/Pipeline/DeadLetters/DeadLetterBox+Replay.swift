@@ -33,7 +33,7 @@ extension DeadLetterBox {
   ///   - skipsRefused: Whether to give back the others if some are refused. False then writes nothing.
   ///   - done: Gets the letters of each transaction that was committed. If an error is thrown later, those stay given back
   ///     and the others are not.
-  /// - Returns: What became of each letter.
+  /// - Returns: The outcome for each letter.
   /// - Throws: `KafkaError`, or the error of `done`.
   public func replay(
     _ letters: [DeadLetterRecord], skipsRefused: Bool = false, _ done: ([DeadLetterRecord]) throws -> Void = { _ in }

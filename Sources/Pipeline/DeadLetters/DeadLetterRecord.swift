@@ -1,6 +1,6 @@
 public import KafkaClient
 
-/// One record that was not accepted, as it stands in `rouse.dead-letters`: a letter.
+/// One refused record, as stored in `rouse.dead-letters`: a letter.
 public struct DeadLetterRecord: Sendable {
   /// The record of the topic, with the original key and value.
   public var message: KafkaMessage

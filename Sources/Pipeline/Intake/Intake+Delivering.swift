@@ -26,7 +26,7 @@ extension Intake {
 
   /// Waits until everything that is under way has arrived, then commits the offsets.
   ///
-  /// - Parameter timeout: The longest wait. What has not arrived by then stays under way.
+  /// - Parameter timeout: The longest wait. Records that have not arrived by then remain in flight.
   /// - Throws: `KafkaError` for a record that was not delivered.
   func deliver(timeout: Duration) throws(KafkaError) {
     guard let producer, let consumer else { return }

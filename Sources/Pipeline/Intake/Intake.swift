@@ -9,7 +9,7 @@ public import Logging
 ///        ▲ resume                             │ not all was delivered within a second, or
 ///        └─────────────── paused ◄────────────┘ the planners are too far behind
 ///
-/// At least once: the group's offsets move when everything that came of the records was delivered. Planners drop an origin
+/// At least once: the group's offsets move when every log record and dead letter made from the records was delivered. Planners drop an origin
 /// that they have seen. Memory is bounded by one batch and what the consumer reads ahead: while intake is paused it still
 /// polls, so that it stays in its group.
 public final class Intake {

@@ -84,7 +84,7 @@ final class PartitionRestore {
     return false
   }
 
-  /// Forgets what was read of a snapshot that is not to be trusted.
+  /// Discards the records read from an invalid snapshot.
   func discardSnapshot() {
     records = makeEmpty()
     snapshot = nil

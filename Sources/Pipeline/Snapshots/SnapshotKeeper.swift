@@ -104,7 +104,7 @@ final class SnapshotKeeper {
     begun[partition] = nil
   }
 
-  /// Gives up all snapshots that are not in place: what they hold may never be committed.
+  /// Discards all unfinished snapshots, because the state in them may never be committed.
   func discardAll() {
     for partition in writing.keys { discard(partition) }
   }

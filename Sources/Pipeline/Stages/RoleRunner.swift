@@ -4,7 +4,7 @@ import KafkaClient
 public import Logging
 import Synchronization
 
-/// Runs each stage on a thread of its own, starts a stage anew when it failed, and ends them all together. May be used from
+/// Runs each stage on its own thread, restarts a failed stage and stops all stages together. May be used from
 /// any thread.
 public final class RoleRunner: Sendable {
   private let stop: StopSignal

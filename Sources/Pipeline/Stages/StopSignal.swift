@@ -6,7 +6,7 @@ import Synchronization
 public final class StopSignal: Sendable {
   private let asked = Atomic<Bool>(false)
 
-  /// Makes a signal that nobody has asked for.
+  /// Creates a signal that is not raised.
   public init() {}
 
   /// Whether the threads are to end.

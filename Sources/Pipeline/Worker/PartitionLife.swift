@@ -5,7 +5,7 @@
 ///        unsettled └──┘  └────── voided ──────┴──────── voided ────────┘
 ///     any ── revoked or lost ──► (gone, see `OwnedPartitions`)
 ///
-/// Each partition has a life of its own: a partition that is being restored does not hold up the others.
+/// Partitions advance independently; restoring one does not delay another.
 enum PartitionLife {
   /// An earlier owner may still commit. From the moment of the assignment the group refuses the offsets of every
   /// earlier owner. But an owner whose offsets were accepted before, and that stopped before the end of its

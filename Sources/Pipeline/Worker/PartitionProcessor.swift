@@ -92,7 +92,7 @@ final class PartitionProcessor {
   ///   - bytes: The value of the record.
   ///   - offset: The offset of the record.
   ///   - timestamp: The timestamp of the record, in µs since 1970.
-  /// - Returns: What became of the record.
+  /// - Returns: The outcome for the record.
   func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) -> RecordOutcome {
     precondition(recording.planner.isIdle, "a log record begins when the one before it is done")
     recordsTaken += 1

@@ -4,8 +4,8 @@ import Logging
 import Planning
 import Policies
 
-/// Logs and counts what happens on one planner thread. Keeps in mind what was logged, so that what repeats with each record
-/// is logged once.
+/// Logs and counts what happens on one planner thread. Remembers logged conditions, so that a repeated one is
+/// not logged for each record.
 final class PlannerReport {
   /// A change of the partitions that a worker owns.
   enum Rebalance: String { case assigned, revoked, lost }

@@ -34,7 +34,7 @@ extension PlannerWorker {
   }
 
   /// Aborts what was planned since the last commit, and takes every owned partition back to the start of its life: memory is
-  /// ahead of what is committed, and nothing of it may be committed later.
+  /// ahead of what is committed, and must not be committed later.
   ///
   /// - Parameter error: The reason, for the log; nil if it was logged already.
   func abort(_ clients: PlannerClients, because error: KafkaError?) {

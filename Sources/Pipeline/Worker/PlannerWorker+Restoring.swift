@@ -32,7 +32,7 @@ extension PlannerWorker {
     if !paused.isEmpty { try clients.consumer.pause(paused) }
   }
 
-  /// Takes each partition that does not plan yet a piece further. Failures that may pass are retried in a second.
+  /// Advances the restore of each partition by one step. Failures that may pass are retried in a second.
   ///
   /// - Parameter isIdle: Whether there is nothing else to do.
   /// - Throws: `PipelineError` for a state that this release cannot read, or a failure that does not pass.
@@ -66,8 +66,8 @@ extension PlannerWorker {
     }
   }
 
-  /// Asks for the group's stable offset. The broker tells it only while no transaction holds another one, that is when no
-  /// earlier owner can commit any more.
+  /// Asks for the group's stable offset. The broker returns it only when no transaction has a pending offset, that is, when no
+  /// earlier owner can still commit.
   private func awaitEarlierOwners(
     of partition: Int32, _ wait: OwnerWait, _ clients: PlannerClients
   ) throws(KafkaError) {
@@ -113,7 +113,7 @@ extension PlannerWorker {
     report.restored(processor, by: restore, in: clock.elapsed - restore.began)
   }
 
-  /// Reads the state of a partition without its snapshot, which turned out to be of no use.
+  /// Reads the state of a partition from the topic, after its snapshot proved unusable.
   private func readAgain(
     _ restore: PartitionRestore, because reason: String, _ clients: PlannerClients
   ) throws(PipelineError) {

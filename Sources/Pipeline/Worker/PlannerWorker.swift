@@ -71,7 +71,7 @@ public final class PlannerWorker {
       cluster: RealCluster(), makeRecorder: { JSONRecorder() })
   }
 
-  /// Makes a worker on another cluster, or with another way to write what is decided: the seam for benchmarks.
+  /// Creates a worker with a given cluster and a given form of output.
   ///
   /// - Parameters:
   ///   - cluster: Makes the worker's clients.

@@ -34,7 +34,7 @@ extension PolicyDecoder {
     }
   }
 
-  /// Reads a constant, or a text with placeholders. One placeholder and nothing else stands for the field itself, so a number
+  /// Reads a constant, or a text with placeholders. A text that is only one placeholder yields the field itself, so a number
   /// stays a number.
   private mutating func scalarTemplate(_ value: Located) -> TemplateValue? {
     guard let constant = scalar(value) else { return nil }

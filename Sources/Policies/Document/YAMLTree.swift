@@ -42,7 +42,7 @@ struct YAMLTree {
   private var values = 0
 
   /// Reads a document that `SourceText` has accepted. libyaml stops at 1,000 levels, which take less than 1 MiB of stack in a
-  /// debug build; a thread has 8 MiB unless it was made with less.
+  /// debug build; a thread has 8 MiB by default.
   /// - Returns: the root; nil for a document without content.
   /// - Throws: the first mistake.
   static func load(_ source: SourceText) throws(Refusal) -> YAMLNode? {
