@@ -96,7 +96,7 @@ struct WhyReader {
             + " \(Figure.time(Timestamp(microseconds: first.at))) to \(Figure.time(Timestamp(microseconds: last.at)))")
         try remarkOnInstances(rows, to: &remarks)
       } else {
-        remarks.append("device \(question.device) is known, but none of its decisions is stored any more")
+        remarks.append("device \(question.device) is known, but its decisions are no longer stored")
       }
     } else {
       remarks.append(

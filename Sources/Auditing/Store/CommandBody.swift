@@ -7,7 +7,7 @@ enum CommandBody {
   private static let format: UInt64 = 3
 
   /// Returns the body of a command.
-  /// - Parameter names: gives the strings their numbers.
+  /// - Parameter names: assigns numbers to the strings.
   static func encode(_ command: Command, names: NameWriter) throws -> [UInt8] {
     var out = BinaryWriter()
     out.varint(format)

@@ -1,8 +1,8 @@
 import Domain
 import Planning
 
-/// The position of a planner in its log partition. It is the last record of each transaction, so that state and position cannot
-/// part.
+/// The position of a planner in its log partition. It is the last record of each transaction, so that state and position always
+/// agree.
 struct PlannerPosition: Equatable {
   /// The key of the record in `rouse.state`.
   static let key = Array("p/position".utf8)
@@ -30,9 +30,9 @@ struct PlannerPosition: Equatable {
   /// Makes the position before the first record.
   init() {}
 
-  /// Notes the origin of the current record.
+  /// Records the origin of the current record.
   ///
-  /// - Parameter origin: Where the record stood in its source topic.
+  /// - Parameter origin: The place of the record in its source topic.
   /// - Returns: Whether the record is new: neither it nor a later one of its partition was noted before.
   mutating func note(_ origin: Origin) -> Bool {
     Self.raise(

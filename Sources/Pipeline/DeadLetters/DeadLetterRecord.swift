@@ -41,7 +41,7 @@ public struct DeadLetterRecord: Sendable {
   }
 
   /// The place of the letter that this record is a receipt for; nil if this is a letter. A receipt notes that a letter was
-  /// given back, and stands in the partition of the letter.
+  /// given back, and is in the partition of the letter.
   var receiptOf: KafkaPosition? {
     guard reason == Self.replayedReason,
       let offset = message.headers.last(where: { $0.name == DeadLetterHeaders.replayedOffset })?.value

@@ -95,7 +95,7 @@ public final class Intake {
     settings.client(
       [
         "enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304",
-        // A record is never given up for its age. Planners drop an origin below the highest that they have seen: if one
+        // The producer never discards a record because of its age. Planners drop an origin below the highest that they have seen: if one
         // record failed and the next one arrived, the first would be lost when it is read again.
         "message.timeout.ms": "0",
       ],
@@ -142,7 +142,7 @@ public final class Intake {
 
   // MARK: Turns
 
-  /// Does one turn: reads a batch and appends it, or waits for the one before.
+  /// Reads one batch and appends it, or waits for the delivery of the previous one.
   ///
   /// - Throws: `PipelineError` when intake cannot go on.
   func workOnce() throws(PipelineError) {
@@ -183,7 +183,7 @@ public final class Intake {
       logger.warning("intake pauses", metadata: ["reason": "\(reason)"])
       try consumer.pause(consumer.assignment())
     } else {
-      logger.notice("intake goes on")
+      logger.notice("intake resumes")
       try consumer.resume(consumer.assignment())
     }
   }

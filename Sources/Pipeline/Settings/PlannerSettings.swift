@@ -12,7 +12,7 @@ public struct PlannerSettings: Sendable {
   /// may have to wait.
   public var transactionTimeout: Duration = .seconds(15)
   /// The folder of local snapshots, which make a restart on the same machine quick; nil for none. Each installation needs
-  /// a folder of its own; its processes on one machine may share it.
+  /// a separate folder; its processes on one machine may share it.
   public var snapshotFolder: String?
   /// The time between two snapshots of a partition. A restart reads what changed since the newest one from the topic.
   public var snapshotInterval: Duration = .seconds(300)

@@ -16,7 +16,7 @@ final class SnapshotReader {
     header = try SnapshotHeader(bytes: Array(block.dropFirst()))
   }
 
-  /// Hands over the records of the next block.
+  /// Passes the records of the next block to a closure.
   ///
   /// - Parameter take: Gets the places of key and value in the block, and the block.
   /// - Returns: False at the end of the snapshot, when nothing was missing.

@@ -18,7 +18,7 @@ public final class RoleRunner: Sendable {
   /// Makes a runner.
   ///
   /// - Parameters:
-  ///   - stop: Ends all stages. A stage that gives up asks it to stop.
+  ///   - stop: Ends all stages. A stage that fails for good raises it.
   ///   - counters: Counts restarts.
   ///   - logger: Gets failures.
   public init(stop: StopSignal, counters: PipelineCounters, logger: Logger) {
@@ -66,7 +66,7 @@ public final class RoleRunner: Sendable {
         }
         if ContinuousClock.now - began > .seconds(60) { pause = 0.5 }
         counters.add(.restarts)
-        logger.error("starting anew", metadata: ["role": "\(name)", "error": "\(error)", "seconds": "\(pause)"])
+        logger.error("restarting", metadata: ["role": "\(name)", "error": "\(error)", "seconds": "\(pause)"])
       }
       stop.wait(pause)
       pause = min(pause * 2, 30)

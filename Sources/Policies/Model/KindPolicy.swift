@@ -25,7 +25,7 @@ public struct KindPolicy: Equatable, Sendable {
   public var price: PricePrior
   /// The content of Live Activities. Set if, and only if, the surface shows Live Activities.
   public var activity: ActivityPolicy?
-  /// The chance that somebody looks, by local hour 0…23, relative to the best hour, which has 1.
+  /// The chance that a person looks, by local hour 0…23, relative to the best hour, which has 1.
   public var views: [Double]
   /// The weight of `views`, in days of a device's own views. With 0, the device's own views count alone as soon as there are
   /// any.
@@ -53,7 +53,7 @@ public struct KindPolicy: Equatable, Sendable {
     self.viewsWeight = viewsWeight
   }
 
-  /// The chance that somebody looks at a phone, by local hour. Published studies of screen use show unlocks that are flat from
+  /// The chance that a person looks at a phone, by local hour. Published studies of screen use show unlocks that are flat from
   /// 08 to 22 h and fall to a twentieth at 03 h. This is only the initial value; a device's own views soon outweigh it.
   public static let defaultViews: [Double] = [
     0.3, 0.15, 0.08, 0.05, 0.05, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1, 1, 0.95, 0.95, 1, 1, 1, 1, 1, 0.9, 0.75, 0.5,

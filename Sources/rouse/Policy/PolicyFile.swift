@@ -4,8 +4,8 @@ import Foundation
 import LineFiles
 import Policies
 
-/// Reads a policy document from a path, or from standard input for `-`, together with the profile that it names. Its text
-/// and its hash are therefore those that `rouse policy apply` puts into the log.
+/// Reads a policy document from a path, or from standard input for `-`, together with the profile that it names. Text
+/// and hash are therefore the same as `rouse policy apply` writes into the log.
 enum PolicyFile {
   /// - Parameter profile: the name or the path of a profile to take instead of the policy's own.
   /// - Throws: `PolicyError` for mistakes in the document or its profile, `LineFileError` when a file cannot be read,
@@ -14,8 +14,8 @@ enum PolicyFile {
     try read(path, profile: profile).document
   }
 
-  /// - Returns: the document, and the hash that releases put on decisions which did not add the profile to the policy;
-  ///   nil where they could not have decided by it.
+  /// - Returns: the document, and the hash of the policy without its profile, which older releases put on decisions;
+  ///   nil if they could not have used this policy.
   static func read(_ path: String, profile override: String?) throws -> (document: PolicyDocument, formerHash: String?)
   {
     let bytes = try bytes(path)
