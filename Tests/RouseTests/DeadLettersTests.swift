@@ -221,7 +221,7 @@ struct DeadLettersTests {
     #expect(failed.status == 1)
     #expect(failed.out == "")
     #expect(failed.err.hasPrefix("rouse: committing the transaction failed: "), "\(failed.err)")
-    #expect(failed.err.hasSuffix("; no letter was replayed; the same command goes on, and replays none twice\n"))
+    #expect(failed.err.hasSuffix("; no letter was replayed; repeat the command to continue; it replays none twice\n"))
     #expect(try post.records("events", 1).isEmpty)
     // The client may have given up after the first error, so the second may still be there.
     post.broker.clearRequestErrors(.produce)

@@ -1,7 +1,7 @@
-/// The numbers of the strings that were used lately, so that most rows need no look-up in the file. It is bounded: entries
+/// The numbers of the recently used strings, so that most rows need no look-up in the file. It is bounded: entries
 /// are kept in two generations, and a full young generation replaces the old one.
 struct NameCache<Key: Hashable> {
-  /// A string that was used lately.
+  /// A recently used string.
   struct Entry: Equatable {
     /// The number of the string in its table.
     var n: Int64

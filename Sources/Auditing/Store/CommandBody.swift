@@ -64,7 +64,7 @@ enum CommandBody {
     }
   }
 
-  /// Reads a body and puts the command together with the fields that have columns of their own.
+  /// Reads a body, and combines it with the fields in separate columns into a command.
   /// - Throws: `StoredValueError` or `BinaryError` for bytes that `encode` did not write.
   static func decode(
     _ bytes: [UInt8], id: String, device: String, surface: Surface, at: Timestamp, names: NameReader

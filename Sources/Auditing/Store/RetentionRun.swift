@@ -87,7 +87,7 @@ struct RetentionRun {
   /// Removes the rows of a range in one transaction.
   /// - Parameter cutoff: removes only rows from before this time; nil removes all.
   private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws {
-    // Without a cutoff even a row whose `at` is no number is removed: the caller goes on until no row is left.
+    // Without a cutoff even a row whose `at` is no number is removed: the caller repeats until no row is left.
     let arguments: StatementArguments = cutoff.map { [start, end, $0] } ?? [start, end]
     let removed = try store.write { db in
       let range = "seq >= ? AND seq < ?" + (cutoff == nil ? "" : " AND at < ?")

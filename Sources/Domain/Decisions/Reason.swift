@@ -98,7 +98,7 @@ public enum Reason: String, Sendable, CaseIterable {
 }
 
 extension Reason {
-  /// The number that stands for the reason in files and in the planner's state, and the outcome for the event. No number is
+  /// The number of the reason in files and in the planner's state, and the outcome for the event. No number is
   /// 0, and none is ever reused for another reason.
   private var entry: (number: UInt8, outcome: Outcome) {
     switch self {
@@ -288,7 +288,7 @@ extension Reason {
 }
 
 extension Reason: NumberedCode {
-  /// The number that stands for the case in files. Never reused for another case.
+  /// The number of the case in files. Never reused for another case.
   public var number: UInt8 { entry.number }
 
   private static let byNumber: [Reason?] = {
@@ -297,7 +297,7 @@ extension Reason: NumberedCode {
     return table
   }()
 
-  /// Returns the reason that a number stands for; nil if the number stands for none.
+  /// Returns the reason with a number; nil if there is none.
   public init?(number: UInt8) {
     guard let reason = Self.byNumber[Int(number)] else { return nil }
     self = reason

@@ -2,10 +2,10 @@
 /// a separate device that shows one Live Activity. Intake derives the registrations of channels from those of devices, and appends each
 /// to the log partition of the channel.
 extension Registration {
-  /// The prefix of the device ids that stand for channels. The id of no real device may begin with it.
+  /// The prefix of device ids that denote channels. The id of a real device must not begin with it.
   public static let channelPrefix = "channel/"
 
-  /// Whether the registration stands for a channel.
+  /// Whether the registration is that of a channel.
   public var isChannel: Bool { device.utf8.starts(with: Self.channelPrefix.utf8) }
 
   /// Returns one registration for each channel that an activity of this device listens to.

@@ -49,7 +49,7 @@ public struct Registration: Equatable, Sendable {
     self.updatedAt = updatedAt
   }
 
-  /// Returns the instance id that stands for the push-to-start token of a kind, in decisions and ledgers.
+  /// Returns the instance id of the push-to-start token of a kind, as decisions and ledgers use it.
   /// - Parameter kind: the attributes type of the Live Activities.
   public static func starterID(kind: String) -> String { "start/" + kind }
 
@@ -175,7 +175,7 @@ public struct Registration: Equatable, Sendable {
 }
 
 extension Registration.Environment: NumberedCode {
-  /// The number that stands for the case in files. Never reused for another case.
+  /// The number of the case in files. Never reused for another case.
   public var number: UInt8 {
     switch self {
     case .production: 0

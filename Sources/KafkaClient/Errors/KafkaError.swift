@@ -10,7 +10,7 @@ public struct KafkaError: Error, Sendable, Hashable {
   public var isFatal: Bool
   /// Whether the same call may be repeated unchanged.
   public var isRetriable: Bool
-  /// Whether the transaction in progress must be aborted; the producer can go on after that.
+  /// Whether the transaction in progress must be aborted; the producer can continue after that.
   public var isAbortable: Bool
   /// The place in a partition that a consumer could not read; `nil` for failures of anything else.
   public var position: KafkaPosition?

@@ -24,7 +24,7 @@ public final class Intake {
   let registrations = RegistrationDecoder()
   /// The ids of the newest events.
   var window: DuplicateWindow
-  /// The broadcast channels that were announced to their partitions lately.
+  /// The broadcast channels whose registrations were appended recently.
   var channels = DuplicateWindow(size: 10_000)
   /// The number of partitions of the log; 0 before the start.
   private(set) var partitions: Int32 = 0
@@ -68,7 +68,7 @@ public final class Intake {
 
   /// Works on the calling thread until asked to stop.
   ///
-  /// - Throws: `PipelineError` when intake cannot go on; make a new one if it `isWorthRetrying`.
+  /// - Throws: `PipelineError` when intake cannot continue; make a new one if it `isWorthRetrying`.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -144,7 +144,7 @@ public final class Intake {
 
   /// Reads one batch and appends it, or waits for the delivery of the previous one.
   ///
-  /// - Throws: `PipelineError` when intake cannot go on.
+  /// - Throws: `PipelineError` when intake cannot continue.
   func workOnce() throws(PipelineError) {
     do throws(KafkaError) {
       try work()

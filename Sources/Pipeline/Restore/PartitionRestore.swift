@@ -36,7 +36,8 @@ final class PartitionRestore {
   /// The number of records read from the topic.
   private(set) var topicRecords = 0
   private var firstOffset: Int64?
-  /// The number of records read at which memory for the remaining records is reserved for the first time. It is reserved again each time the number has doubled.
+  /// The number of records read at which memory for the remaining records is first reserved. It is reserved again each time
+  /// the number has doubled.
   private static let reserveMin = 1 << 14
 
   /// Makes a restore that has read nothing.
@@ -109,7 +110,8 @@ final class PartitionRestore {
     let first = firstOffset ?? offset
     firstOffset = first
     guard snapshot == nil, topicRecords >= Self.reserveMin, topicRecords & (topicRecords - 1) == 0 else { return }
-    // The estimate assumes as many keys per offset in the rest of the topic, but no more than now: the rest may only repeat keys.
+    // The estimate assumes as many keys per offset in the rest of the topic, but no more than now: the rest may only repeat
+    // keys.
     let read = Double(offset - first + 1)
     records.reserve(records.sizes.scaled(by: min(2, (read + Double(max(0, end - offset))) / read)))
   }

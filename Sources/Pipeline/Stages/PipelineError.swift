@@ -1,7 +1,7 @@
 import Domain
 public import KafkaClient
 
-/// The reason why a stage cannot go on.
+/// The reason why a stage cannot continue.
 public enum PipelineError: Error, Sendable {
   /// A call to Kafka failed.
   case kafka(KafkaError)

@@ -122,7 +122,7 @@ public final class PlannerWorker {
 
   /// Works on the calling thread until asked to stop.
   ///
-  /// - Throws: `PipelineError` when the worker cannot go on; make a new one if it `isWorthRetrying`.
+  /// - Throws: `PipelineError` when the worker cannot continue; make a new one if it `isWorthRetrying`.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -197,7 +197,7 @@ public final class PlannerWorker {
 
   /// Reads, plans, restores and commits one bounded piece of work.
   ///
-  /// - Throws: `PipelineError` when the worker cannot go on.
+  /// - Throws: `PipelineError` when the worker cannot continue.
   func workOnce() throws(PipelineError) {
     guard case .working(let clients) = phase else { preconditionFailure("a planner thread works after it has started") }
     do throws(PipelineError) {

@@ -51,7 +51,7 @@ extension PolicyDecoder {
     return .text(template)
   }
 
-  /// The key that tells the form of a value, with the other keys of that form.
+  /// The key that determines the form of a value, with the other keys of that form.
   private static let valueShapes: [(key: String, others: [String])] = [
     ("field", ["default"]), ("date", []), ("object", []),
   ]

@@ -111,7 +111,7 @@ struct StrictReader {
   /// - Parameters:
   ///   - value: the mapping.
   ///   - what: the kind of name, for messages: `a bundle id`.
-  ///   - meaning: what the names stand for, for messages.
+  ///   - meaning: the meaning of the names, for messages.
   ///   - max: the largest number of entries.
   mutating func named(
     _ value: Located?, _ what: String, to meaning: String = "its policy", max: Int

@@ -12,7 +12,7 @@ struct Position: Hashable, Comparable, Sendable {
 /// A YAML value with its place. Plain scalars are not resolved: the reader of a key decides whether `5m` or `on` is a text.
 struct YAMLNode {
   enum Content {
-    /// A text. A plain one is written without quotation marks, so it may stand for a number or a boolean.
+    /// A text. A plain one is written without quotation marks, so it may mean a number or a boolean.
     case scalar(text: String, plain: Bool)
     case list([YAMLNode])
     case mapping([Entry])

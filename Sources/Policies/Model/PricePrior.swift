@@ -21,7 +21,7 @@ public struct PricePrior: Equatable, Sendable {
     self.hourlyShare = hourlyShare
   }
 
-  /// The shares in proportion to `KindPolicy.defaultViews`, because a change that nobody looks at is worth nothing.
+  /// The shares in proportion to `KindPolicy.defaultViews`, because a change has no worth while no one looks.
   public static let defaultHourlyShare: [Double] = {
     let sum = KindPolicy.defaultViews.reduce(0, +)
     return KindPolicy.defaultViews.map { $0 / sum }

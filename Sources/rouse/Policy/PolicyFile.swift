@@ -14,7 +14,7 @@ enum PolicyFile {
     try read(path, profile: profile).document
   }
 
-  /// - Returns: the document, and the hash of the policy without its profile, which older releases put on decisions;
+  /// - Returns: the document, and the hash of the policy without its profile, which earlier versions put on decisions;
   ///   nil if they could not have used this policy.
   static func read(_ path: String, profile override: String?) throws -> (document: PolicyDocument, formerHash: String?)
   {

@@ -16,7 +16,7 @@ import Glibc
     try callbacks.register(on: handle, kind: kind)
     unsafe pointer = try handle.makeClient(kind, operation: operation)
     self.callbacks = callbacks
-    // With `log.queue` lines wait in a queue of their own until they are sent to the main one (NULL), which polls
+    // With `log.queue` lines wait in a separate queue until they are sent to the main one (NULL), which polls
     // serve; without it the answer is an error that changes nothing.
     unsafe _ = rd_kafka_set_log_queue(pointer, nil)
   }

@@ -90,7 +90,7 @@ extension ConsumerHandle {
   /// Commits and waits for the broker's answer for at most this time. `nil` commits what is stored.
   func commit(_ positions: [KafkaPosition]?, _ timeout: Duration) throws(KafkaError) {
     // A separate queue bounds the wait; the synchronous `rd_kafka_commit` would wait for ever. A reply that comes
-    // after the queue was destroyed is dropped by librdkafka, which holds a reference of its own.
+    // after the queue was destroyed is dropped by librdkafka, which holds another reference.
     let queue = unsafe rd_kafka_queue_new(client.pointer)
     defer { unsafe rd_kafka_queue_destroy(queue) }
     let code: rd_kafka_resp_err_t

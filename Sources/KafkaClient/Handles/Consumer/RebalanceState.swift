@@ -1,6 +1,6 @@
 import CLibrdkafka
 
-/// Applies the group's assignments and tells the listener. Used by the consumer's thread only.
+/// Applies the group's assignments and calls the listener. Used by the consumer's thread only.
 final class RebalanceState {
   var listener: (any KafkaRebalanceListener)?
   /// Whether a rebalance callback is running.
