@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes anew what the pages show: runs the commands of README.md and of the documentation catalog with the built program,
-# puts what they print in place, and makes the reference tables. `git diff` then shows what changed. The tests run the
+# Regenerates the outputs and tables of the pages: runs the commands of README.md and of the documentation catalog with the
+# built program, replaces the printed outputs, and makes the reference tables. `git diff` then shows what changed. The tests run the
 # same and only compare. How a page marks its blocks: Tests/RouseTests/DocumentationPage.swift.
 #
 #   deploy/docs.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests real processes under failures: starts intake and planners, then kills, freezes, ends and multiplies them while
-# events flow, and at last recomputes the books from the records that they wrote. Installs the missing packages and builds
-# first; asks nothing.
+# events flow, and finally recomputes the books from the records that they wrote. Installs the missing packages and builds
+# first; needs no input.
 #
 #   deploy/fire.sh                                          # on an embedded broker: a short form without zombies
 #   deploy/fire.sh --bootstrap localhost:9092               # on a Kafka: kills at any moment, zombies, fencing

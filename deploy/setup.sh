@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the packages that a Debian 12 machine needs besides the Swift toolchain and git. It installs only missing
+# Installs the packages that a Debian 12 machine needs in addition to the Swift toolchain and git. It installs only missing
 # packages and asks nothing. Other scripts source it for its functions.
 #
 #   deploy/setup.sh            # the packages of the build and the tests

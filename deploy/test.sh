@@ -59,7 +59,7 @@ esac
 
 setup
 
-# Each check stands on a line of its own: a failure inside a list of && would not end the script.
+# Each check is on a separate line: a failure inside a list of && would not end the script.
 printf 'scripts: '
 for script in deploy/*.sh .ci/run; do bash -n "$script"; done
 if command -v shellcheck >/dev/null; then shellcheck --external-sources deploy/*.sh .ci/run; fi

@@ -19,7 +19,7 @@ public struct BacktestOptions: Sendable {
     }
   }
 
-  /// The policies to measure, at least one. The rules of the first one say what a change is worth, for all of them:
+  /// The policies to measure, at least one. The rules of the first one define the worth of a change for all of them:
   /// otherwise a policy that finds every change relevant would look best.
   public var candidates: [Candidate]
   /// The path of the registrations, one a line.

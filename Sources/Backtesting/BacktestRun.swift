@@ -30,7 +30,7 @@ public struct BacktestRun: ~Copyable {
 
   /// The number of records between two reports of progress.
   private static let progressEvery = 1024
-  /// The time after the last record for which timers still fire, µs. After two days no change is worth a reload any more.
+  /// The time after the last record for which timers still fire, µs. After two days no change is still worth a reload.
   private static let drain = 48 * LocalDays.hour
 
   /// Prepares a run.
@@ -108,7 +108,7 @@ public struct BacktestRun: ~Copyable {
     progress(Progress(stage: stage, count: count, done: done, total: total))
   }
 
-  /// Tells a signal to the modelled devices and to every planner.
+  /// Passes a signal to the modelled devices and to every planner.
   private mutating func say(_ signal: Signal, now: Int64, _ measured: MeasuredInstances) {
     devices.note(signal, at: now)
     step(.signal(signal), now: now, measured)

@@ -170,14 +170,14 @@ struct CandidateReplay {
   }
 
   /// Returns the `event` of a Live Activity payload: `start`, `update` or `end`. The first member of that name is the
-  /// right one, because it stands before the content that a policy defines.
+  /// right one, because it comes before the content that a policy defines.
   private func action(of command: Command) -> String? {
     let marker = "\"event\":\""
     guard let found = command.apns.payload.firstRange(of: marker) else { return nil }
     return String(command.apns.payload[found.upperBound...].prefix { $0 != "\"" })
   }
 
-  /// Takes back the last command of a device if APNs refused it: a refused push costs no tokens and shows nothing.
+  /// Reverses the last command of a device if APNs refused it: a refused push costs no tokens and shows nothing.
   private mutating func refund(_ signal: Signal) {
     guard case .deliveryCompleted(let command, let outcome) = signal.kind, outcome != .accepted,
       recount.refund(command, device: signal.device)

@@ -5,7 +5,7 @@ import Policies
 /// budget.
 ///
 /// Rates are recounted by GCRA, the generic cell rate algorithm (ITU-T I.371): with T = window / limit, a command at time t
-/// is allowed if t ≥ TAT − (burst − 1) · T, and then TAT becomes max(t, TAT) + T. The number of an app is recounted by UTC
+/// is allowed if t ≥ TAT − (burst − 1) · T, and then TAT becomes max(t, TAT) + T. The daily limit of an app is recounted by UTC
 /// day. `KindComparison` recounts the days of single instances.
 struct LedgerRecount {
   /// The owner of one rate ledger.
@@ -36,7 +36,7 @@ struct LedgerRecount {
   private var lasts: [String: Last] = [:]
   /// The tokens that each app has spent on its latest UTC day.
   private var appDays: [String: (day: Int64, spent: Int)] = [:]
-  /// The activities with frequent pushes, which have a rate of their own.
+  /// The activities with frequent pushes, which have a different rate.
   private var frequent: Set<Owner> = []
 
   /// Prepares a recount with the limits of a policy.

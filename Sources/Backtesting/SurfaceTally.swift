@@ -19,7 +19,7 @@ struct SurfaceTally: Equatable, Sendable {
   var reloads = 0
   /// The number of those instances that had nothing new to show.
   var reloadsWasted = 0
-  /// The number of changes that a push delivered: one of their own, or one for another change.
+  /// The number of changes that a push delivered, whether it was sent for them or for another change.
   var told = 0
   /// The number of visible changes that no push delivered: they expired, or a limit or a missing token prevented it.
   var neverTold = 0

@@ -1,8 +1,8 @@
-/// Reports why a benchmark gave up, in words for the person who started it.
+/// The reason why a benchmark failed, written for its user.
 ///
 /// A benchmark never prints figures of a run in which something went wrong; it throws instead.
 package struct BenchmarkError: Error, CustomStringConvertible, Equatable {
-  /// The reason in lower case, with what to do where something can be done.
+  /// The reason in lower case, with a remedy if there is one.
   package var description: String
 
   /// Creates an error.

@@ -1,4 +1,4 @@
-/// Finds the first mistake in a document that simdjson refused. simdjson tells only that there is one; this slower parser runs
+/// Finds the first mistake in a document that simdjson refused. simdjson reports only that there is one; this slower parser runs
 /// once for each refusal and names the mistake with its byte.
 struct JSONDiagnosis {
   private let bytes: [UInt8]

@@ -1,4 +1,4 @@
-/// A failure with a file of lines. Reading can go on only after a line that is too long (``canContinue``).
+/// A failure with a file of lines. Reading can continue only after a line that is too long (``canContinue``).
 public enum LineFileError: Error, Equatable, Sendable {
   /// A system call failed; `code` is its `errno`.
   case system(operation: Operation, path: String, code: Int32)

@@ -1,5 +1,5 @@
 /// SHA-256 (FIPS 180-4), for the content hash of a policy. Foundation has none on Linux, and a cryptography package is not worth
-/// its build time for one identifier. Not for secrets.
+/// its build time for one identifier. Do not use it for secrets.
 enum SHA256 {
   /// Returns the 64 hexadecimal digits of the digest.
   static func hexDigest(of bytes: [UInt8]) -> String {

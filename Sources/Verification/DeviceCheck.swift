@@ -6,8 +6,8 @@ struct DeviceCheck {
   private var decisions: [CheckedDecision] = []
   private var commands: [CheckedCommand] = []
 
-  /// Adds the next record in the order of the log. Of records with the same id only the first one counts; the ids are
-  /// checked elsewhere.
+  /// Adds the next record in the order of the log. Of records with the same id only the first one is used; `LedgerCheck` reports
+  /// repeated ids.
   mutating func add(_ record: CheckedRecord) {
     switch record {
     case .decision(let decision): if decisions.last?.id != decision.id { decisions.append(decision) }
@@ -16,7 +16,7 @@ struct DeviceCheck {
   }
 
   /// Checks everything that was added.
-  /// - Parameter replay: takes the charges and the findings. All its books are closed afterwards.
+  /// - Parameter replay: takes the charges and the findings. All its books are closed by this call.
   func check(into replay: inout LedgerReplay) {
     checkInvariants()
     checkDecisions(&replay.report)
@@ -93,12 +93,12 @@ struct DeviceCheck {
         + "command \(decision.command?.text(of: .command) ?? "none")")
   }
 
-  /// The instances that a command says it serves, without those whose end no event caused.
+  /// The instances in a command's `serves`, without those that were ended without an event.
   private static func served(by command: CheckedCommand) -> [CheckedCommand.Served] {
     command.serves.filter { $0.reason != .endedQuiet }
   }
 
-  /// Checks that one decision caused the command, or none where it serves nothing.
+  /// Checks that one decision caused the command, or none if it serves nothing.
   /// - Parameter links: the decisions that name the command.
   private static func checkCause(
     of command: CheckedCommand, _ links: [CheckedDecision], _ report: inout LedgerReport

@@ -4,7 +4,7 @@ import JSON
 /// Recomputes every ledger from decisions and commands alone. It shares no code and no state with the planner that wrote them.
 ///
 /// Records may be added in any order and more than once; records with the same id and the same bytes count as one. The
-/// parts of each record that the check needs are sorted by device, on disk where they do not fit into memory, and checked
+/// parts of each record that the check needs are sorted by device, on disk if they do not fit into memory, and checked
 /// device by device. Memory is bounded by `memoryMax` plus the records of one device.
 ///
 /// One thread uses a check from `init` to `finish`.
@@ -33,10 +33,10 @@ public struct LedgerCheck: ~Copyable {
 
   /// Creates a check without records.
   /// - Parameters:
-  ///   - limits: the limits by the hash of the policy that decided. The entry for `""` holds for every policy without one of
-  ///     its own. Charges under a policy without limits are counted, and checked only as far as that needs no limit.
-  ///   - refundsAllowed: whether tokens may come back because APNs refused a push. Only signals tell of such a refusal, and
-  ///     they are not part of the check.
+  ///   - limits: the limits by the hash of the policy that decided. The entry for `""` applies to every policy without
+  ///     an entry. Charges under a policy without limits are counted, and only those rules are checked that need no limit.
+  ///   - refundsAllowed: whether tokens may come back because APNs refused a push. Only signals report such a refusal, and
+  ///     the check does not read them.
   ///   - memoryMax: bytes of records to hold in memory. More is kept in unnamed files in the temporary folder.
   public init(
     limits: [String: LedgerLimits] = [:], refundsAllowed: Bool = false, memoryMax: Int = LedgerCheck.memoryDefault
@@ -150,7 +150,7 @@ public struct LedgerCheck: ~Copyable {
     return replay.report
   }
 
-  /// Counts the records of each id and reports ids that stand for two different records.
+  /// Counts the records of each id and reports ids that belong to two different records.
   private static func checkIds(
     _ contents: consuming SortedSpill, into report: inout LedgerReport
   ) throws(LedgerCheckError) {
@@ -175,7 +175,7 @@ public struct LedgerCheck: ~Copyable {
     _ devices: consuming SortedSpill, into replay: inout LedgerReplay
   ) throws(LedgerCheckError) {
     var group: UInt64?
-    // Holds more than one device only where two names have the same hash.
+    // Holds more than one device only if two names have the same hash.
     var open: [String: DeviceCheck] = [:]
     func close() {
       for (_, device) in open.sorted(by: { $0.key < $1.key }) { device.check(into: &replay) }

@@ -1,4 +1,4 @@
-/// A failure of the temporary folder, which holds the records that do not fit into memory.
+/// A failure in the temporary folder, where the check keeps records that do not fit into memory.
 public struct LedgerCheckError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The folder of the file.
   public var path: String
@@ -10,7 +10,7 @@ public struct LedgerCheckError: Error, Equatable, Sendable, CustomStringConverti
     "a temporary file in \(path): \(reason); make room there, or name another folder in the environment variable TMPDIR"
   }
 
-  /// The error for a temporary file that reads differently from what was written.
+  /// Returns the error for a temporary file whose content changed after it was written.
   static func damaged(_ path: String) -> LedgerCheckError {
     LedgerCheckError(path: path, reason: "what was written there reads differently")
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The path of a store in a folder of its own, which is removed with the value.
+/// The path of a store in a new folder, which is removed with the value.
 final class TemporaryStore {
   let path: String
   private let folder: URL

@@ -48,7 +48,7 @@ struct HindsightTests {
     return best
   }
 
-  /// Returns the optimum by trying every choice of paid reloads beside the free ones.
+  /// Returns the optimum by trying every choice of paid reloads in addition to the free ones.
   private static func bruteForceWithFree(
     _ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int
   ) -> Double {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A `rouse run` in a process of its own.
+/// A `rouse run` in a separate process.
 final class FireProcess {
   let name: String
   private let process = Process()

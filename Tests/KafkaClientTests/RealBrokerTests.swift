@@ -2,7 +2,7 @@ import Foundation
 import KafkaClient
 import Testing
 
-/// Where a real Apache Kafka is, for what the embedded broker cannot show; given as `ROUSE_TEST_BOOTSTRAP`.
+/// The address of a real Apache Kafka, for tests that the embedded broker cannot run; given as `ROUSE_TEST_BOOTSTRAP`.
 private let bootstrap = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"].flatMap { $0.isEmpty ? nil : $0 }
 
 @Suite(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed afterwards.
+/// A new folder for one test, removed afterwards.
 func withFolder<T>(_ body: (String) throws -> T) throws -> T {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("line-files-\(UUID().uuidString)").path
   try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

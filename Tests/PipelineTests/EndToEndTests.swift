@@ -10,7 +10,7 @@ import Testing
 /// The address of a real broker to run the same tests against; nil if none was given.
 let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
 
-/// The whole pipeline on a broker. Each test has topics of its own.
+/// The whole pipeline on a broker. Each test has its own topics.
 @Suite(.serialized) struct EndToEndTests {
   static let brokers: [String?] = [nil] + (realBroker.map { [$0] } ?? [])
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Policies
 
-/// The examples of `schemas/examples/policy`. The problems that each has are written in a file beside it.
+/// The examples of `schemas/examples/policy`. The expected problems of each are in a file with its name.
 @Suite struct PolicyExampleTests {
   private static let folder = "schemas/examples/policy"
 

@@ -7,7 +7,7 @@ import Testing
 
 /// `schemas/policy.schema.json` and `schemas/profile.schema.json` say of every key what `PolicyKeys` says.
 ///
-/// With `ROUSE_TEST_WRITE_SCHEMAS=1` in the environment the test writes the two schemas anew instead: descriptions, bounds,
+/// With `ROUSE_TEST_WRITE_SCHEMAS=1` in the environment the test rewrites the two schemas instead: descriptions, bounds,
 /// choices, defaults and required keys. A key that is new there gets a schema by its form; forms that the test does not know
 /// are finished by hand.
 @Suite struct PolicySchemaTests {
@@ -64,7 +64,7 @@ import Testing
         let (found, wanted) = (schema.at(section.path), expected.at(section.path))
         #expect(
           found == wanted && found?["properties"]?.names == wanted?["properties"]?.names,
-          "\(path) /\(section.path.joined(separator: "/")); write it anew with ROUSE_TEST_WRITE_SCHEMAS=1")
+          "\(path) /\(section.path.joined(separator: "/")); rewrite it with ROUSE_TEST_WRITE_SCHEMAS=1")
       }
     }
   }
@@ -88,7 +88,7 @@ import Testing
 
   private func described(_ value: JSONValue, _ key: PolicyKeyDescription, in schema: JSONValue) -> JSONValue {
     var changed = value.setting("description", to: .string(key.meaning), first: true)
-    // What a definition says already is not said again.
+    // Texts that a definition already has are not repeated.
     let definition = changed["$ref"].flatMap { schema.resolved($0) }
     for (name, wanted) in members(of: key.form) where definition?[name] != wanted {
       changed = changed.setting(name, to: wanted)
@@ -132,7 +132,7 @@ import Testing
   }
 }
 
-/// JSON text that is easy to read: what fits on a line stands on one.
+/// JSON text that is easy to read: a value that fits on a line is written on one.
 private enum SchemaText {
   private static let columnsMax = 128
 
@@ -173,7 +173,7 @@ private enum SchemaText {
 }
 
 extension JSONValue {
-  /// A scalar or a list as it stands in a policy.
+  /// A scalar or a list as written in a policy.
   fileprivate init(scalar text: String) {
     if let value = try? JSONValue(parsing: text) { self = value } else { self = .string(text) }
   }

@@ -165,7 +165,7 @@ struct DeadLettersTests {
       refused.err == """
         rouse.dead-letters[0]@1: refused: it is an internal record of rouse.log[0]@3; its source records are in the topics \
         that intake reads
-        rouse.dead-letters[0]@2: refused: it does not tell where it came from; write it to its topic by hand
+        rouse.dead-letters[0]@2: refused: its headers do not name its origin; write it to its topic by hand
         rouse: 2 letters refused, so none was replayed; name the others only, or leave out what is refused with \
         --skip-refused
 
@@ -221,7 +221,7 @@ struct DeadLettersTests {
     #expect(failed.status == 1)
     #expect(failed.out == "")
     #expect(failed.err.hasPrefix("rouse: committing the transaction failed: "), "\(failed.err)")
-    #expect(failed.err.hasSuffix("; no letter was replayed; the same command goes on, and replays none twice\n"))
+    #expect(failed.err.hasSuffix("; no letter was replayed; repeat the command to continue; it replays none twice\n"))
     #expect(try post.records("events", 1).isEmpty)
     // The client may have given up after the first error, so the second may still be there.
     post.broker.clearRequestErrors(.produce)

@@ -13,7 +13,7 @@ import Foundation
 /// <!-- output -->               before a block of text: what the commands above printed
 /// <!-- output: of NAME, first 9, mask time speed -->  of other commands; only the first lines; times and speeds may differ, masked in this order
 /// <!-- table: NAME -->          the lines up to <!-- end --> are a table that `DocumentationTables` makes
-/// <!-- broker: topic=4 -->      a broker with this topic, of 4 partitions, stands behind localhost:9092
+/// <!-- broker: topic=4 -->      a broker with this topic, of 4 partitions, is reached as localhost:9092
 /// <!-- after: OTHER.md -->      the page goes on where the other one ends: same folder, same broker
 /// ```
 struct DocumentationPage: Sendable {
@@ -100,7 +100,7 @@ struct DocumentationPage: Sendable {
   }
 }
 
-/// Which lines of an output stand on the page, and what may differ in them.
+/// The lines of an output that the page shows, and the parts of them that may differ.
 struct OutputOptions: Sendable {
   /// The name of the commands that printed it; nil: the ones above.
   var name: String?
@@ -108,7 +108,7 @@ struct OutputOptions: Sendable {
   var last: Int?
   var masks: [OutputMask] = []
 
-  /// The output as it stands on the page.
+  /// The output as the page shows it.
   func lines(of output: String) -> [String] {
     var lines = output.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       String(line.reversed().drop { $0 == " " }.reversed())
@@ -149,7 +149,7 @@ enum OutputMask: String, CaseIterable, Sendable {
   }
 }
 
-/// What is wrong with a page, with its place.
+/// A mistake on a page, with its place.
 struct PageError: Error, CustomStringConvertible {
   var description: String
 }

@@ -1,13 +1,13 @@
 import Foundation
 import KafkaClient
 
-/// Runs the commands of pages that follow each other, in a folder of their own, as a reader would.
+/// Runs the commands of pages that follow each other, in a new folder, as a reader would.
 struct DocumentationSession {
   private let place: Workplace
   private let broker: EmbeddedBroker?
   private let pages: [DocumentationPage]
 
-  /// What the commands of a block did.
+  /// The result of the commands of a block.
   struct BlockOutcome {
     var status: Int32
     var output: String
@@ -109,7 +109,7 @@ struct DocumentationSession {
     case .until(let text): return until(text, in: "../\(number).out", "timeout 30 \(run)")
     case .behind(let text):
       return "timeout 300 \(run) & behind=\"$behind $!\"; log=../\(number).out\n" + until(text, in: "$log")
-    // What the commands have printed tells why a wait was in vain.
+    // The output of the commands shows why a wait failed.
     case .wait(let text): return until(text, in: "$log", "cp $log ../\(number).out")
     }
   }

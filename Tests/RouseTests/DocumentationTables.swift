@@ -130,7 +130,7 @@ private struct SchemaWalk {
     }
   }
 
-  /// What a reference refers to, and the case of `anyOf` that is not null.
+  /// The target of a reference, and the case of `anyOf` that is not null.
   private func resolved(_ schema: JSONValue) -> JSONValue {
     if case .string(let reference) = schema["$ref"], let name = reference.split(separator: "/").last {
       return document["$defs"]?[String(name)].map(resolved) ?? schema
@@ -164,7 +164,7 @@ extension JSONValue {
   }
 }
 
-/// The commands of the program with their options, as it tells them itself.
+/// The commands of the program with their options, as it prints them.
 struct ProgramCommand: Sendable {
   let name: String
   let abstract: String
@@ -210,7 +210,7 @@ struct ProgramCommand: Sendable {
   /// The commands that have no commands below them.
   var leaves: [ProgramCommand] { subcommands.isEmpty ? [self] : subcommands.flatMap(\.leaves) }
 
-  /// What is wrong with a command line that begins with `rouse`; nil: nothing.
+  /// The mistake in a command line that begins with `rouse`; nil if there is none.
   func problem(_ words: [String]) -> String? {
     guard let first = words.first else { return nil }
     if let command = subcommands.first(where: { $0.name == "\(name) \(first)" }) {

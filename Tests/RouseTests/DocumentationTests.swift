@@ -6,7 +6,7 @@ import Testing
 /// The pages say what the program does: everything shown on them is made by running it, here and by `deploy/docs.sh`.
 @Suite("Documentation")
 struct DocumentationTests {
-  /// Whether stale blocks are written anew instead of reported. `deploy/docs.sh` sets it.
+  /// Whether stale blocks are rewritten instead of reported. `deploy/docs.sh` sets it.
   private static let writes = ProcessInfo.processInfo.environment["ROUSE_TEST_WRITE_PAGES"] != nil
 
   @Test("what the pages show is what the program prints", .timeLimit(.minutes(3)), arguments: sequences)
@@ -63,7 +63,7 @@ struct DocumentationTests {
 
   private func report(_ path: String, _ place: Range<Int>, _ difference: String) {
     guard !Self.writes else { return }
-    Issue.record("\(path):\(place.lowerBound + 1) is stale; deploy/docs.sh writes it anew:\n\(difference)")
+    Issue.record("\(path):\(place.lowerBound + 1) is stale; deploy/docs.sh rewrites it:\n\(difference)")
   }
 
   /// The lines that differ, masks applied; nil: none.

@@ -9,7 +9,7 @@ struct LedgerCheckTests {
   private static let noon: Int64 = 1_782_907_200_000_000
   private static let second: Int64 = 1_000_000
 
-  /// The records of one device with one widget: charges a second apart, each for an event of its own.
+  /// The records of one device with one widget: charges a second apart, each for a different event.
   private struct Day {
     var decisions: [Decision] = []
     var commands: [Command] = []

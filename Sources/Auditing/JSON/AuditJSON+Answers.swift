@@ -1,7 +1,7 @@
 import Domain
 
 extension AuditJSON {
-  /// An entry as it stands on its topic.
+  /// An entry in the JSON form of its topic.
   static func value(_ entry: AuditEntry) -> Value { Value(json: line(entry)) }
 
   static func value(_ timeline: DeviceTimeline) -> Value {

@@ -2,7 +2,7 @@ import Domain
 
 extension AuditJSON {
   /// Returns the zombies and the number of starts.
-  /// - Throws: an error of the encoder, which no answer of this module leads to.
+  /// - Throws: `EncodingError`; not expected for these values.
   public static func render(_ started: StartedActivities) throws -> String {
     try text(
       .object([

@@ -2,7 +2,7 @@ import Domain
 import Foundation
 public import JSON
 
-/// Writes answers as JSON with sorted keys and with times in RFC 3339. Decisions and commands have the members that they have
+/// Writes answers as JSON with sorted keys and with times in RFC 3339. Decisions and commands have the same members as
 /// on their topics.
 public enum AuditJSON {
   /// A JSON value.
@@ -53,14 +53,14 @@ public enum AuditJSON {
     }
   }
 
-  /// Returns an entry as it stands on its topic: one line without the line feed.
+  /// Returns an entry in the JSON form of its topic: one line without the line feed.
   public static func line(_ entry: AuditEntry) -> String {
     var writer = JSONWriter()
     write(entry, to: &writer)
     return writer.text
   }
 
-  /// Writes an entry as it stands on its topic.
+  /// Writes an entry in the JSON form of its topic.
   public static func write(_ entry: AuditEntry, to writer: inout JSONWriter) {
     switch entry {
     case .decision(let decision): decision.encode(to: &writer)
@@ -69,22 +69,22 @@ public enum AuditJSON {
   }
 
   /// Returns the decisions and commands of a device as JSON.
-  /// - Throws: an error of the encoder, which no answer of this module leads to.
+  /// - Throws: `EncodingError`; not expected for these values.
   public static func render(_ timeline: DeviceTimeline) throws -> String { try text(value(timeline)) }
   /// Returns the decisions about an event as JSON.
-  /// - Throws: an error of the encoder, which no answer of this module leads to.
+  /// - Throws: `EncodingError`; not expected for these values.
   public static func render(_ effect: EventEffect) throws -> String { try text(value(effect)) }
   /// Returns the stories of an event on a device as JSON.
-  /// - Throws: an error of the encoder, which no answer of this module leads to.
+  /// - Throws: `EncodingError`; not expected for these values.
   public static func render(_ answer: WhyAnswer) throws -> String { try text(value(answer)) }
   /// Returns the most frequent values as JSON.
-  /// - Throws: an error of the encoder, which no answer of this module leads to.
+  /// - Throws: `EncodingError`; not expected for these values.
   public static func render(_ top: Top) throws -> String { try text(value(top)) }
   /// Returns the charges of a device as JSON.
-  /// - Throws: an error of the encoder, which no answer of this module leads to.
+  /// - Throws: `EncodingError`; not expected for these values.
   public static func render(_ statement: BudgetStatement) throws -> String { try text(value(statement)) }
   /// Returns the totals of a store as JSON.
-  /// - Throws: an error of the encoder, which no answer of this module leads to.
+  /// - Throws: `EncodingError`; not expected for these values.
   public static func render(_ summary: AuditSummary) throws -> String { try text(value(summary)) }
 
   /// The JSON text of a value.

@@ -1,7 +1,7 @@
-/// The numbers of the strings that were used lately, so that most rows need no look-up in the file. It is bounded: entries
+/// The numbers of the recently used strings, so that most rows need no look-up in the file. It is bounded: entries
 /// are kept in two generations, and a full young generation replaces the old one.
 struct NameCache<Key: Hashable> {
-  /// A string that was used lately.
+  /// A recently used string.
   struct Entry: Equatable {
     /// The number of the string in its table.
     var n: Int64
@@ -15,7 +15,7 @@ struct NameCache<Key: Hashable> {
   /// The last entry asked for. One event fills many rows in a row, and comparing is quicker than hashing.
   private var latest: (key: Key, entry: Entry)?
 
-  /// Returns the entry of a string and makes it young; nil if the string was not used lately.
+  /// Returns the entry of a string and marks it as recently used; nil if the string is not cached.
   mutating func entry(_ key: Key) -> Entry? {
     if let latest, latest.key == key { return latest.entry }
     if let entry = young[key] {

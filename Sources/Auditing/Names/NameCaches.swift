@@ -2,7 +2,7 @@ import Domain
 import GRDB
 
 /// The caches of all tables of strings. The store empties them when a write fails or another connection wrote, because
-/// their numbers may then be gone.
+/// their numbers may then no longer exist.
 final class NameCaches {
   var events = NameCache<String>()
   var devices = NameCache<String>()

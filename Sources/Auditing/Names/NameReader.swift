@@ -1,7 +1,7 @@
 import Domain
 import GRDB
 
-/// Gives numbers their strings back within one read. It remembers strings up to a bound, because one event or device stands
+/// Looks up the strings of numbers within one read. It caches strings up to a bound, because one event or device occurs
 /// in many rows.
 final class NameReader {
   /// A row of `instance`.

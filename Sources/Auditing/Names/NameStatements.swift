@@ -25,7 +25,7 @@ struct NameStatements {
     mark = marked ? try BoundStatement(db, "UPDATE \(table) SET last = ? WHERE n = ?") : nil
   }
 
-  /// Returns the number of a string, from the cache where it is there with a mark of this age.
+  /// Returns the number of a string, from the cache if it is cached with a mark of this age.
   /// - Parameters:
   ///   - key: the string, or the columns together.
   ///   - cache: the cache of the table.

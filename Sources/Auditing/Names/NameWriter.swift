@@ -1,7 +1,7 @@
 import Domain
 import GRDB
 
-/// Gives strings their numbers within one transaction. A string without a row gets one.
+/// Assigns numbers to strings within one transaction. A string without a row gets one.
 struct NameWriter {
   /// The age of the rows that are being written. Each string used is marked with it.
   let age: Int64

@@ -3,7 +3,7 @@ import GRDB
 
 extension AuditStore {
   /// Finds the starts of a range for which no activity shows up on the device. An activity shows up by the first decision or
-  /// push about an instance of the kind that was not there before; it answers the newest start before it.
+  /// push about an instance of the kind that was not there before; it is matched with the newest start before it.
   ///
   /// An activity that the device registered and that no event ever concerned looks like a zombie until it is ended, after
   /// the kind's `quietEnd` at most.
@@ -47,7 +47,7 @@ extension Database {
     return found
   }
 
-  /// Returns the starts on one device that no activity answers.
+  /// Returns the starts on one device that no activity is matched with.
   fileprivate func unanswered(
     _ starts: [Command], device: Int64, _ names: NameReader
   ) throws -> [StartedActivities.Zombie] {
@@ -70,8 +70,8 @@ extension Database {
     }
   }
 
-  /// Returns the kind of each activity of a device and the time at which it first shows up, earliest first. The instances
-  /// that stand for a start are none.
+  /// Returns the kind of each activity of a device and the time at which it first shows up, earliest first.
+  /// Push-to-start instances are not counted.
   private static func activities(
     _ decisions: [Decision], _ pushes: [Command]
   ) -> [(kind: String, at: Timestamp)] {

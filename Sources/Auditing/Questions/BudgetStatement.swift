@@ -12,7 +12,7 @@ public struct BudgetStatement: Equatable, Sendable {
     public var kinds: [String]
     /// The number of different events that the push showed.
     public var events: Int
-    /// The number of tokens that came back to the ledger since the line before: by a new window, the rate or a refund.
+    /// The number of tokens that the ledger regained since the previous line: by a new window, the rate or a refund.
     public var refilled: Int
     /// The number of tokens left after the charge.
     public var left: Int
@@ -67,7 +67,7 @@ extension BudgetStatement {
     return Figure.day(local >= 0 ? local / 86_400 : (local + 1) / 86_400 - 1)
   }
 
-  /// Adds the charges of a command, which is newer than those before.
+  /// Adds the charges of a command. Commands must be added oldest first.
   mutating func add(_ command: Command) {
     commands += 1
     if command.charged.isEmpty { free += 1 }

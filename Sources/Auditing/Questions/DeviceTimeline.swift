@@ -4,7 +4,7 @@ public struct DeviceTimeline: Equatable, Sendable {
   public var device: String
   /// Whether the store has ever seen the device.
   public var isKnown: Bool
-  /// The entries, oldest first. A command stands before the decisions of the same instant.
+  /// The entries, oldest first. A command comes before the decisions of the same instant.
   public var entries: [AuditEntry]
   /// The number of older entries in the range, which the limit left out.
   public var omitted: Int

@@ -29,7 +29,7 @@ public struct StartedActivities: Equatable, Sendable {
   /// The zombies, oldest first.
   public var zombies: [Zombie]
 
-  /// The time after which a device is not expected to register an activity any more. Usually it takes seconds.
+  /// The time after which a device is no longer expected to register an activity. Usually it takes seconds.
   static let registersWithin = TimeSpan.minutes(30)
   /// The time after which the system ends an activity.
   static let life = TimeSpan.hours(8)

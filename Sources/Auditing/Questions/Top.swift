@@ -13,8 +13,8 @@ public struct Top: Equatable, Sendable {
 
   /// The property that was counted by.
   public var key: Key
-  /// The values, the most frequent first. Values with the same count stand in the order of first storing (devices, events)
-  /// or of name.
+  /// The values, the most frequent first. Values with the same count are sorted by first storing (devices, events)
+  /// or by name.
   public var rows: [Row]
   /// The number of decisions in the range, those of values that are not listed included.
   public var total: Int

@@ -82,7 +82,7 @@ struct WhyReader {
     return "not shown by a push\(after): \(ReasonText.explanation(last))"
   }
 
-  /// Sentences about what is known where there is no story.
+  /// Returns sentences about the device and the event, for an answer without a story.
   /// - Parameters:
   ///   - device: the number of the device; nil if it is not known.
   ///   - event: the number of the event; nil if it is not known.
@@ -96,7 +96,7 @@ struct WhyReader {
             + " \(Figure.time(Timestamp(microseconds: first.at))) to \(Figure.time(Timestamp(microseconds: last.at)))")
         try remarkOnInstances(rows, to: &remarks)
       } else {
-        remarks.append("device \(question.device) is known, but none of its decisions is stored any more")
+        remarks.append("device \(question.device) is known, but its decisions are no longer stored")
       }
     } else {
       remarks.append(

@@ -1,4 +1,4 @@
-/// A block of sequence numbers with regard to a time range.
+/// A block of sequence numbers that may hold rows of a time range.
 struct BlockSlice {
   /// The number of the block.
   var n: Int64

@@ -26,7 +26,7 @@ struct CommandRow {
   }
 
   /// The command with its names.
-  /// - Throws: `StoredValueError` or `BinaryError` for a row that no writer made.
+  /// - Throws: `StoredValueError` or `BinaryError` for a row that this program did not write.
   func command(_ names: NameReader) throws -> Command {
     try CommandBody.decode(
       body, id: id.partition < 0 ? try names.text(id.offset) : id.text(of: .command), device: try names.device(device),

@@ -44,7 +44,7 @@ struct DecisionRow {
   }
 
   /// The decision with its names.
-  /// - Throws: `StoredValueError` or `BinaryError` for a row that no writer made.
+  /// - Throws: `StoredValueError` or `BinaryError` for a row that this program did not write.
   func decision(_ names: NameReader) throws -> Decision {
     let code = try DecisionCode(code: code)
     let instance = try names.instance(instance)

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// Reads columns with their type checked. SQLite stores a value of any type in any column, so a damaged or foreign file may
-/// hold a text where a number belongs. GRDB's own subscripts end the process there; these throw.
+/// hold a text instead of a number. GRDB's own subscripts then end the process; these methods throw.
 extension Row {
   /// The integer in a column.
   /// - Throws: `StoredValueError` for a value of another type.

@@ -6,7 +6,7 @@ import GRDB
 ///
 /// Decisions and commands share one rising sequence number, `seq`, which nearly follows their times. A *block* is 2¹⁷
 /// sequence numbers in a row. The table `block` holds the first and the last time in each block, so that a time range
-/// becomes a few ranges of `seq` and needs no index of its own.
+/// becomes a few ranges of `seq` and needs no separate index.
 ///
 /// The index by device begins with the block, so that an insert only touches the end of the index. A plain index by device
 /// would write a page of the disk for every row once it is larger than the cache.

@@ -18,7 +18,7 @@ extension AuditStore {
     }
   }
 
-  /// Statements that hold in every sound store, each with a query for the rows for which it does not.
+  /// The invariants of every sound store, each with a query for the rows that violate it.
   private static let invariants: [(sentence: String, sql: String)] = [
     (
       "the tally of each hour counts its decisions",
@@ -51,7 +51,7 @@ extension AuditStore {
       """
     ),
     (
-      "no sequence number stands for a decision and a command",
+      "no sequence number belongs to both a decision and a command",
       "SELECT seq FROM decision WHERE seq IN (SELECT seq FROM command)"
     ),
     (

@@ -23,7 +23,7 @@ public final class AuditStore {
 
   /// Opens a store. Opening for writing makes the file if there is none; its folder must exist.
   /// - Parameters:
-  ///   - path: the file, or `:memory:` for a store that ends with the value.
+  ///   - path: the file, or `:memory:` for a store in memory that is lost when the store is released.
   ///   - options: by default the store is opened for writing.
   /// - Throws: `AuditError` when the file cannot be opened, is no audit store, or comes from a newer version.
   public static func open(path: String, options: AuditOptions = AuditOptions()) throws(AuditError) -> AuditStore {

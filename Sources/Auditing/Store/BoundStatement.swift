@@ -16,7 +16,7 @@ struct BoundStatement {
     statement = try db.cachedStatement(sql: sql)
   }
 
-  /// Forgets the arguments and the result of the row before. Call it first for every row.
+  /// Clears the arguments and the result of the previous row. Call it first for every row.
   func begin() {
     // The pointer is valid as long as `statement`. A reset repeats the last step's error code, which `step` has thrown.
     _ = unsafe sqlite3_reset(statement.sqliteStatement)

@@ -1,13 +1,13 @@
 import Domain
 import GRDB
 
-/// The fields of a command that no question searches, as one blob. Strings that repeat are numbers of the table `text`.
+/// The fields of a command that queries never search, as one blob. Repeated strings are stored as numbers of the table `text`.
 enum CommandBody {
   /// The first number of each body.
   private static let format: UInt64 = 3
 
   /// Returns the body of a command.
-  /// - Parameter names: gives the strings their numbers.
+  /// - Parameter names: assigns numbers to the strings.
   static func encode(_ command: Command, names: NameWriter) throws -> [UInt8] {
     var out = BinaryWriter()
     out.varint(format)
@@ -64,7 +64,7 @@ enum CommandBody {
     }
   }
 
-  /// Reads a body and puts the command together with the fields that have columns of their own.
+  /// Reads a body, and combines it with the fields in separate columns into a command.
   /// - Throws: `StoredValueError` or `BinaryError` for bytes that `encode` did not write.
   static func decode(
     _ bytes: [UInt8], id: String, device: String, surface: Surface, at: Timestamp, names: NameReader

@@ -1,11 +1,11 @@
 extension FixedWidthInteger {
-  /// The sum, or the end of the type's range that it lies beyond. Used for numbers from files and records, which may be any.
+  /// Returns the sum, or the nearest bound of the type if the sum does not fit; for untrusted numbers.
   func addingSaturated(_ other: Self) -> Self {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  /// The difference, or the end of the type's range that it lies beyond.
+  /// Returns the difference, or the nearest bound of the type if the difference does not fit.
   func subtractingSaturated(_ other: Self) -> Self {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference

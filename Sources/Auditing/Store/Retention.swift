@@ -30,7 +30,7 @@ public struct Retention: Equatable, Sendable {
     public var decisions = 0
     /// The number of commands removed.
     public var commands = 0
-    /// The number of strings removed, such as event ids and tokens, because no row mentions them any more.
+    /// The number of strings removed, such as event ids and tokens, because no row uses them now.
     public var names = 0
     /// Bytes in use before the call.
     public var bytesBefore: Int64 = 0

@@ -87,7 +87,7 @@ struct RetentionRun {
   /// Removes the rows of a range in one transaction.
   /// - Parameter cutoff: removes only rows from before this time; nil removes all.
   private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws {
-    // Without a cutoff even a row whose `at` is no number is removed: the caller goes on until no row is left.
+    // Without a cutoff even a row whose `at` is no number is removed: the caller repeats until no row is left.
     let arguments: StatementArguments = cutoff.map { [start, end, $0] } ?? [start, end]
     let removed = try store.write { db in
       let range = "seq >= ? AND seq < ?" + (cutoff == nil ? "" : " AND at < ?")
@@ -158,7 +158,7 @@ struct RetentionRun {
       return (block.map { $0 >> AuditSchema.ageShift }, try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0)
     }
     guard report.isComplete, oldest.map({ $0 > done }) ?? true else { return }
-    // Without rows no string is mentioned, whatever its mark.
+    // With no rows left, every string can be removed.
     let age = oldest ?? .max
     store.names.removeAll()
     for table in ["event", "device", "instance", "text"] {
@@ -182,7 +182,7 @@ struct RetentionRun {
     }
   }
 
-  /// Gives free pages back to the disk, where the file was made for that.
+  /// Returns free pages to the disk if the file was created with incremental vacuum.
   private mutating func vacuum() throws {
     while try store.read({ try Int64.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }) > 0 {
       guard try store.read({ try Int64.fetchOne($0, sql: "PRAGMA auto_vacuum") }) == 2, mayGoOn() else { return }

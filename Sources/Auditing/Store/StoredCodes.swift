@@ -1,11 +1,11 @@
 import Domain
 
-/// The numbers that stand for the domain's words in the file.
+/// The numbers of the domain's words in the file.
 extension NumberedCode {
   var code: Int64 { Int64(number) }
 
-  /// The word that a stored number stands for.
-  /// - Throws: `StoredValueError` if the number stands for none.
+  /// The word with a stored number.
+  /// - Throws: `StoredValueError` if no word has the number.
   init(code: Int64) throws {
     self = try known(UInt8(exactly: code).flatMap { Self(number: $0) }, Self.stored, code)
   }
@@ -27,7 +27,7 @@ extension AuditTopic {
   }
 }
 
-/// The verdict, the reason and `final` of a decision, which stand in one column as one number.
+/// The verdict, the reason and `final` of a decision, which one column stores as one number.
 struct DecisionCode: Hashable {
   var verdict: Verdict
   var reason: Reason

@@ -14,7 +14,7 @@ public enum ReasonText {
         kept: decision.until.map { "; kept until \(Figure.time($0))" } ?? (decision.final ? "" : "; kept")))
   }
 
-  /// Returns what would have changed the decision; nil if its own numbers do not say.
+  /// Returns the change that would have led to another decision; nil if it cannot be derived from the decision.
   public static func counterfactual(_ decision: Decision) -> String? {
     switch decision.reason.outcome {
     case .heldBack where decision.reason == .belowPrice: return belowPrice(decision)

@@ -23,7 +23,7 @@ struct KindComparison {
 
   /// Prepares a comparison. The baselines run once for each different budget of a policy.
   /// - Parameters:
-  ///   - kind: The kind under the policy whose rules say what a change is worth.
+  ///   - kind: The kind under the policy whose rules define the worth of a change.
   ///   - replays: The replays of all policies.
   ///   - devices: The modelled devices.
   ///   - baselines: Whether the baseline strategies are compared too.

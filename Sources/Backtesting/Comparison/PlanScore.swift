@@ -4,7 +4,7 @@ import Domain
 struct PlanScore {
   /// The name of the policy or strategy.
   let name: String
-  /// Whether the plan is a policy's; otherwise it is a baseline's.
+  /// Whether the plan belongs to a policy; otherwise it belongs to a baseline.
   let isPolicy: Bool
   /// The tokens of a day.
   let tokens: Int

@@ -4,7 +4,7 @@ import Policies
 
 /// A comparison of every policy with an upper bound over limits that instances share.
 ///
-/// If one push reloads several instances, or a rate of pushes or the number of an app binds besides the day's tokens, no
+/// If one push reloads several instances, or if a rate of pushes or an app's daily limit applies in addition to the day's tokens, no
 /// plan can reach the optimum of every single instance at once. The bound takes those limits into account.
 struct SharedLimitsComparison {
   /// The instances that one push reloads together, or one instance alone.
@@ -44,7 +44,7 @@ struct SharedLimitsComparison {
   /// - Parameters:
   ///   - streams: The streams of all measured instances, those of one device next to each other.
   ///   - devices: The modelled devices.
-  ///   - kinds: The kinds of the policy whose rules say what a change is worth.
+  ///   - kinds: The kinds of the policy whose rules define the worth of a change.
   init(_ streams: [InstanceStream], devices: ModelledDevices, kinds: [KindPolicy]) {
     self.streams = streams
     self.devices = devices
@@ -67,7 +67,7 @@ struct SharedLimitsComparison {
     var groups: [Group] = []
     for index in range {
       guard let kind = kinds[streams[index].kind] else { continue }
-      // Widgets whose days begin at different hours, and widgets that fetched alone, form groups of their own.
+      // Widgets whose days begin at different hours, and widgets that fetched alone, form separate groups.
       let reach = streams[index].reach
       let place = groups.firstIndex {
         $0.reach == .widgetPush && kinds[streams[$0.members[0]].kind]?.budget.anchorMinute == kind.budget.anchorMinute

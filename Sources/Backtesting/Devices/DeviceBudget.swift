@@ -20,7 +20,7 @@ struct DeviceBudget {
     self.days = days
   }
 
-  /// Returns whether a push reloads the widget. Otherwise nothing happens, and the planner is not told.
+  /// Returns whether a push reloads the widget. Otherwise nothing happens, and the planner does not learn of it.
   /// - Parameter instant: The time of the push, µs. Must not fall from call to call.
   mutating func grants(at instant: Int64) -> Bool {
     if instant >= dayEnd {

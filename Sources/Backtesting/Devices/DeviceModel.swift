@@ -49,7 +49,7 @@ public struct DeviceModel: Equatable, Sendable {
   /// All numbers of the model, for reports. The trusting model has none.
   public var figures: [Figure] { hasBudgets ? Self.appleFigures : [] }
 
-  /// The reloads a day of a widget that nobody looks at.
+  /// The reloads a day of a widget without any looks.
   static let reloadsLeast = Figure(
     "reloadsPerDayLeast", 40, source: "Apple, \"Keeping a widget up to date\"; 40 to 70 a day, by visibility",
     confidence: "high")
@@ -93,7 +93,7 @@ public struct DeviceModel: Equatable, Sendable {
   static let receiptSeconds = Figure(
     "receiptSeconds", 2, source: "no figure was found; from the push to the receipt in the log", confidence: "inference"
   )
-  /// The share of activities started by push that hand over an update token.
+  /// The share of activities started by push whose app registers an update token.
   static let startsWithToken = Figure(
     "startsThatReturnAToken", 5.0 / 14,
     source: "one team's note: 9 of 14 activities started by push returned no update token", confidence: "low")

@@ -9,7 +9,7 @@ struct ModelledActivities {
   private let policy: Policy
   private let model: DeviceModel
   private var started = 0
-  /// The number of starts whose activity handed over no update token. It can be neither updated nor ended.
+  /// The number of starts whose activity has no registered update token. Such an activity can be neither updated nor ended.
   private(set) var startsWithoutToken = 0
 
   /// Prepares the activities of one replay.
@@ -27,7 +27,7 @@ struct ModelledActivities {
   /// - Parameters:
   ///   - command: The command that starts the activity.
   ///   - event: The event that caused it.
-  /// - Returns: Nil if the activity hands over no token, or the device does not know its kind.
+  /// - Returns: Nil if the device registers no token for the activity, or does not know its kind.
   mutating func started(by command: Command, event: DomainEvent?) -> Registration? {
     guard let event, let kind = command.serves.first?.kind, var registration = registrations[command.device],
       let starter = registration.pushToStart.first(where: { $0.kind == kind }),

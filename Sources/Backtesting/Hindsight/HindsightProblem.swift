@@ -1,6 +1,6 @@
 /// The problem of choosing, in hindsight, the instants of a day at which to reload so that the value shown is largest.
 ///
-/// One reload shows everything that waits. So this is not a knapsack problem but a segmentation of the day: a segment from
+/// One reload shows all pending changes. So this is not a knapsack problem but a segmentation of the day: a segment from
 /// instant i to instant j has the worth R(i, j) of showing, at j, all changes after i, and at most k segments are allowed.
 /// A reload can only make sense when a change has just arrived, or when an hour begins in which more people look. Those are
 /// the instants.
@@ -62,10 +62,10 @@ struct HindsightProblem: Sendable {
   }
 
   /// Creates the problem of several instances that every reload shows together. The worth of a reload is the sum over the
-  /// instances, each by its own value model. A free reload shows all of them.
+  /// instances, each by its own value model. A free reload shows the changes of all instances.
   /// - Parameters:
   ///   - days: The same budget day of each instance.
-  ///   - extra: Further instants at which a reload can make sense, because a limit begins anew, µs.
+  ///   - extra: Further instants at which a reload can make sense, because a limit is renewed, µs.
   init(together days: [InstanceDay], at extra: [Int64] = []) {
     var all: [(member: Int, instant: Candidate)] = extra.map {
       (0, Candidate(arrival: Arrival(time: $0, expires: .max, relevance: 0), view: 0))
@@ -165,7 +165,7 @@ struct HindsightProblem: Sendable {
     return (net[count], reloads[count])
   }
 
-  /// Returns the best plan if every instant has a price of its own: its value after costs, and the places of the instants
+  /// Returns the best plan if every instant has a separate price: its value after costs, and the places of the instants
   /// at which it pays for a reload.
   /// - Parameter prices: The price of a reload at each instant.
   func plan(prices: [Double]) -> (net: Double, chosen: [Int]) {

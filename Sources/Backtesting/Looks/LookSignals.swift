@@ -27,8 +27,8 @@ struct LookSignals {
   /// The hours that are left out of a long gap, µs.
   private var skipped: Range<Int64> = 0..<0
 
-  /// The longest time after one record of the log, and before the next, for which looks are made, in µs. In a longer gap
-  /// between two records, nobody looks in between: nothing changes there, and making each hour of 7,000 years took 424 s.
+  /// The longest time after one record of the log, and before the next, for which looks are made, in µs. A longer gap
+  /// between two records gets no looks in its middle: nothing changes there, and making each hour of 7,000 years took 424 s.
   static let gapMax = 14 * LocalDays.day
 
   /// Prepares the signals of measured devices. Under a trusting model, only devices with recorded looks send signals.

@@ -3,7 +3,7 @@ import JSON
 import LineFiles
 import Planning
 
-/// The recorded screen events of some phones, which tell when people looked at them.
+/// The recorded screen events of some phones, from which the times of looks follow.
 ///
 /// Each line of the file is one screen event: `{"device": "p1", "time": "2017-03-01T05:34:31Z", "kind": "unlock"}`. Kinds
 /// are `screen-on`, `screen-off`, `lock` and `unlock`. A widget on the home screen is visible from an unlock on, so an
@@ -69,7 +69,7 @@ public struct ScreenEvents: Equatable, Sendable {
     self.zone = zone
     self.path = reader.path
     if !phones.values.contains(where: { !$0.looks.isEmpty }) {
-      throw ScreenEventsError(place: reader.path, problem: "nobody looked: expected at least one unlock or screen-on")
+      throw ScreenEventsError(place: reader.path, problem: "no look: expected at least one unlock or screen-on")
     }
   }
 

@@ -3,7 +3,7 @@ import Policies
 
 /// The sections about whole policies, and about the content that screens really showed.
 extension BacktestPage {
-  /// Returns the table of the content that screens really showed, beside the planner's belief; empty if it is not known.
+  /// Returns the table of the content that screens really showed, compared with the planner's assumption; empty if it is not known.
   func screenTable(_ kind: BacktestReport.Kind) -> String {
     let plans = kind.plans.filter { $0.screen != nil }
     if plans.isEmpty { return "" }

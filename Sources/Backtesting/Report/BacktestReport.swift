@@ -47,7 +47,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var surfaces: [SurfaceCounts]
     /// The recount of each ledger with a limit.
     public var ledgers: [LedgerCount]
-    /// The number of started activities that handed over no update token.
+    /// The number of started activities whose app registered no update token.
     public var startsWithoutToken: Int
     /// The number of activities that could not be updated or ended at the end of the run.
     public var zombies: Int
@@ -73,7 +73,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var reloads: Int
     /// The number of those instances that had nothing new to show.
     public var reloadsWasted: Int
-    /// The number of changes that a push delivered: one of their own, or one for another change.
+    /// The number of changes that a push delivered, whether it was sent for them or for another change.
     public var told: Int
     /// The number of visible changes that no push delivered.
     public var neverTold: Int
@@ -110,7 +110,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var samples: Int
     /// The value shown on the screens, over all samples.
     public var shown: Double
-    /// The sum of the optima of single instances, each as if it had the device and the app for itself.
+    /// The sum of the optima of single instances, each computed without the limits that it shares with other instances.
     public var sumOfOptima: Double
     /// The upper bound: no plan within the limits shows more (Lagrangian relaxation). The best plan may show less.
     public var upperBound: Double
@@ -122,7 +122,7 @@ public struct BacktestReport: Equatable, Sendable {
 
   /// The content that screens really showed. Known if devices have hidden budgets, or if looks are recorded.
   public struct Screen: Equatable, Sendable {
-    /// The number of pushes that devices accepted without a reload. The planner is not told.
+    /// The number of pushes that devices accepted without a reload. The planner does not learn of it.
     public var refused: Int
     /// The same as `Plan.capturedMean`, by the reloads that devices made instead of those that the planner counts on.
     public var capturedMean: Double
@@ -130,7 +130,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var capturedP10: Double
     /// The number of looks at the instances.
     public var looks: Int
-    /// The number of looks that saw something outdated.
+    /// The number of looks that saw outdated content.
     public var looksStale: Int
   }
 
@@ -160,7 +160,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var tokens: Int
     /// The least time between two reloads.
     public var minInterval: TimeSpan
-    /// The number of instance-days on which anything could be captured.
+    /// The number of instance-days on which at least one change could be shown.
     public var samples: Int
     /// The mean over the samples of value shown ÷ the most that as many reloads could have shown.
     public var capturedMean: Double

@@ -3,7 +3,7 @@
 enum SVGChart {
   /// A horizontal bar with a mark.
   struct Bar {
-    /// The name beside the bar.
+    /// The name to the left of the bar.
     var name: String
     /// The length of the bar, 0…1.
     var value: Double

@@ -1,5 +1,5 @@
 /// Three ways to spend a day's tokens that guides for app developers describe, as tokens left over the hours of a day.
-/// They follow a clock and nothing else. `BacktestReport` shows what a policy does instead.
+/// They follow only the clock. `BacktestReport` shows what a policy does instead.
 public struct ClassicStrategies: Equatable, Sendable {
   /// One strategy.
   public struct Row: Equatable, Sendable {

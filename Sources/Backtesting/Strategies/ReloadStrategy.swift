@@ -51,7 +51,7 @@ public enum ReloadStrategy: Equatable, Sendable {
     let minInterval: Int64
     let days: LocalDays
     var reloads: [Int64] = []
-    /// The newest change that waits for a reload, with the latest expiry of all that wait.
+    /// The newest pending change, with the latest expiry of all pending changes.
     var waiting: Arrival?
     var day = LocalDays.Day(index: .min, start: .min, end: .min)
     var spent = 0

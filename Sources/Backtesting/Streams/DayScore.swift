@@ -14,7 +14,7 @@ struct DayScore: Equatable, Sendable {
   var wasted = 0
   /// The number of looks at the instance.
   var looks = 0
-  /// The number of looks that saw something outdated.
+  /// The number of looks that saw outdated content.
   var looksStale = 0
   /// The tokens left at the beginning of each 24th of the day and at its end: 25 values.
   var left: [Int] = []

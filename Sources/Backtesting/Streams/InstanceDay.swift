@@ -93,7 +93,7 @@ struct InstanceDay: Sendable {
     HindsightProblem.Candidate(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
   }
 
-  /// Scores a plan. Free reloads count as shown whatever the plan does.
+  /// Scores a plan. Free reloads count as shown, regardless of the plan.
   /// - Parameters:
   ///   - reloads: The plan's reloads of the day, µs, rising.
   ///   - tokens: The tokens of the day.

@@ -41,7 +41,7 @@ struct StreamCollector {
 
   /// Prepares a collection.
   /// - Parameters:
-  ///   - policy: The policy whose rules say what a change is worth.
+  ///   - policy: The policy whose rules define the worth of a change.
   ///   - instancesMax: The largest number of instances to measure.
   init(policy: Policy, instancesMax: Int) {
     self.policy = policy

@@ -3,7 +3,7 @@ import Planning
 import Policies
 
 /// The value of showing a change: relevance · 2^(−age / half-life) · the chance of a look in that local hour. This is the
-/// planner's own model, with the planner's own arithmetic.
+/// planner's model, computed with the planner's code.
 struct ValueModel: Equatable, Sendable {
   /// The inverse of the half-life, 1/µs.
   let inverseHalfLife: Double

@@ -19,7 +19,7 @@ package final class BenchmarkBroker {
   ///   - bootstrap: the address of a real broker, `host:port`; nil starts an embedded broker.
   ///   - properties: librdkafka properties for every client.
   ///   - program: the command that runs ``BrokerService`` in a child process.
-  /// - Throws: ``BenchmarkError`` when the child process ends before it tells its address, and Foundation's error when
+  /// - Throws: ``BenchmarkError`` when the child process ends before it writes its address, and Foundation's error when
   ///   it cannot be started.
   package init(
     bootstrap: String?, properties: [(key: String, value: String)] = [], program: ChildProgram

@@ -30,7 +30,7 @@ final class BrokerProcess {
     }
   }
 
-  /// Reads byte by byte up to a line feed, so that nothing of the next answer is taken.
+  /// Reads byte by byte up to a line feed, so that no byte of the next answer is consumed.
   private static func line(_ pipe: Pipe) throws -> String {
     var bytes: [UInt8] = []
     while let byte = try pipe.fileHandleForReading.read(upToCount: 1)?.first {

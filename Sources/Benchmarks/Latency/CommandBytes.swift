@@ -5,7 +5,7 @@ enum CommandBytes {
   private static let mark = Array(CommandReader.mark.utf8)
 
   /// The text that marks a command which an event caused at once. A command that waited for its time, or that shares
-  /// another widget's push, is late by plan and not slow.
+  /// another widget's push, is late on purpose and not slow.
   private static let atOnce = Array(#""reason":"EMITTED""#.utf8)
 
   /// Returns the moment when the newest of the command's events was due: the event that caused it.

@@ -3,7 +3,7 @@ import Histogram
 import KafkaClient
 import Synchronization
 
-/// Reads commands on a thread of its own, as a sender would, and records their latencies.
+/// Reads commands on a separate thread, as a sender would, and records their latencies.
 final class CommandReader: Sendable {
   /// The prefix of event ids that carry the moment when the event was due, in microseconds.
   static let mark = "bench-due-"

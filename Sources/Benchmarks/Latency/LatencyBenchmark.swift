@@ -4,8 +4,8 @@ import Pipeline
 
 /// Measures the time from the moment when an event is due at its topic until its command can be read committed.
 ///
-/// The load is open-loop: events are sent by the clock, whatever the pipeline does, and a latency counts from the moment
-/// when its event was due. So a stall shows in every event that it held up.
+/// The load is open-loop: events are sent by the clock, regardless of the pipeline's progress, and a latency counts from the moment
+/// when its event was due. So a stall shows in every event that it delayed.
 package struct LatencyBenchmark {
   private let stage: BenchmarkStage
   private let load: FleetLoad
@@ -56,7 +56,7 @@ package struct LatencyBenchmark {
   /// - Parameters:
   ///   - rate: events a second; nil takes `share` of the maximum.
   ///   - share: the part of the maximum to take when `rate` is nil, from 0 to 1.
-  /// - Throws: ``BenchmarkError`` when the figures would mean nothing, `KafkaError` when the broker fails.
+  /// - Throws: ``BenchmarkError`` when the figures would be meaningless, `KafkaError` when the broker fails.
   package func run(rate: Double?, share: Double) throws -> Result {
     progress("registering the fleet")
     try stage.feeder(load).feedFleet()

@@ -5,7 +5,7 @@ import Pipeline
 /// records.
 ///
 /// Widget `i` of device `d` shows the subject `s/<i>/<d / fanOut>`, so an event reaches one widget on each of `fanOut`
-/// consecutive devices. No subject comes again before every subject had an event. Log time advances so that each device
+/// consecutive devices. No subject repeats before every subject had an event. Log time advances so that each device
 /// is reached about once an hour.
 package struct FleetLoad: Sendable {
   /// The number of devices.
@@ -55,7 +55,7 @@ package struct FleetLoad: Sendable {
   static let kinds = 3
   /// The log time of the registrations: 2026-07-01T12:00:00Z in microseconds.
   private static let start: Int64 = 1_782_907_200_000_000
-  /// A prime larger than any number of subjects, so that its multiples visit every subject once before any comes again.
+  /// A prime larger than any number of subjects, so that its multiples visit every subject once before any repeats.
   private static let stride: UInt64 = 1_000_000_007
 
   /// The number of device groups that share their subjects.
@@ -112,7 +112,7 @@ package struct FleetLoad: Sendable {
   func partitions(of number: Int, count: Int) -> [Int32] {
     let group = subject(number).group
     let range = group * fanOut..<min(devices, (group + 1) * fanOut)
-    // With 16 devices a partition, the chance that one partition has none is about one in ten million; looking is not
+    // With 16 devices a partition, the chance that one partition has none is about one in ten million; checking is not
     // worth its time then.
     if count == 1 || range.count >= 16 * count { return (0..<Int32(count)).map { $0 } }
     return Set(range.map { DevicePartitioner.partition(of: Self.id($0), count: Int32(count)) }).sorted()

@@ -26,7 +26,7 @@ package enum BenchmarkMachine {
     #endif
   }
 
-  /// Whether this is a debug build, whose figures mean nothing.
+  /// Whether this is a debug build, whose figures are meaningless.
   package static var isDebugBuild: Bool {
     #if DEBUG
       true

@@ -10,7 +10,7 @@ package enum ProcessMemory {
 
   /// Restarts ``peakBytes`` from the current resident size.
   ///
-  /// Where the system refuses, ``peakBytes`` remains the peak of the whole process life, which is never smaller.
+  /// If the system refuses, ``peakBytes`` remains the peak of the whole process life, which is never smaller.
   package static func restartPeak() {
     try? FileHandle(forWritingTo: URL(fileURLWithPath: "/proc/self/clear_refs")).write(contentsOf: Data("5".utf8))
   }

@@ -3,7 +3,7 @@ package import KafkaClient
 package import Logging
 package import Pipeline
 
-/// One pipeline of a benchmark: topics under a prefix of their own, and the stages that run on them.
+/// One pipeline of a benchmark: topics under a separate prefix, and the stages that run on them.
 package final class BenchmarkStage {
   /// The settings of the pipeline, with the names of its topics.
   package let settings: PipelineSettings
@@ -33,7 +33,7 @@ package final class BenchmarkStage {
   ) throws {
     let run = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
     let prefix = existing ?? run
-    // Each stage joins a group of its own, so that it need not wait until the members of an earlier stage time out. The
+    // Each stage joins a separate group, so that it need not wait until the members of an earlier stage time out. The
     // planners' positions are in the state topic, so no progress is lost by that.
     let settings = PipelineSettings(
       kafka: broker.kafka, topics: TopicNames(prefix: prefix), eventTopics: [prefix + "events"], group: run + "group",
@@ -80,7 +80,7 @@ package final class BenchmarkStage {
   /// Starts planner threads.
   /// - Parameters:
   ///   - count: the number of threads.
-  ///   - mode: decides about the threads' ports.
+  ///   - mode: determines the threads' ports.
   func startPlanners(_ count: Int, _ mode: PipelineBenchmarkMode = .transactional) {
     let (settings, stop, counters, logger) = (settings, stop, counters, logger)
     for number in 0..<count {
@@ -107,7 +107,7 @@ package final class BenchmarkStage {
   ///   - work: the name of the awaited work, for the error.
   ///   - patience: the seconds without any progress before it gives up.
   ///   - done: the condition; called about every 2 ms.
-  /// - Throws: ``BenchmarkError`` when nothing moves for `patience`, or when a stage failed.
+  /// - Throws: ``BenchmarkError`` when there is no progress for `patience`, or when a stage failed.
   func wait(_ work: String, patience: Double = patienceSeconds, until done: () -> Bool) throws(BenchmarkError) {
     var moved = MonotonicClock.seconds()
     var last = -1
@@ -141,12 +141,12 @@ package final class BenchmarkStage {
     return isQuiet ? asked : .now()
   }
 
-  /// Throws when anything failed meanwhile: the figures of such a run would mean nothing.
+  /// Throws when anything failed meanwhile, because the figures of such a run would be meaningless.
   private func check() throws(BenchmarkError) {
     if let error = runner.fatalError { throw BenchmarkError(error.description) }
     if counters[.restarts] > 0 || counters[.transactionsAborted] > 0 {
       throw BenchmarkError(
-        "a stage failed and started anew, so the figures would mean nothing; look at the broker's log")
+        "a stage failed and was restarted, so the figures would be meaningless; look at the broker's log")
     }
   }
 

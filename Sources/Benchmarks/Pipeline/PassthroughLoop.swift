@@ -1,7 +1,7 @@
 import KafkaClient
 import Pipeline
 
-/// The yardstick of the pipeline benchmark: a loop that reads committed records and writes each again, through the same
+/// The reference of the pipeline benchmark: a loop that reads committed records and writes each again, through the same
 /// librdkafka with the same settings, and commits as often as the pipeline does. It does no other work on a record.
 struct PassthroughLoop {
   var stage: BenchmarkStage

@@ -2,9 +2,9 @@ import Foundation
 import KafkaClient
 import Pipeline
 
-/// Measures the cost of a decision from the log to a committed transaction, beside a plain copy of the same records.
+/// Measures the cost of a decision from the log to a committed transaction, compared with a plain copy of the same records.
 ///
-/// Every round runs on topics of its own, with the same fleet and the same events in its log.
+/// Every round runs on separate topics, with the same fleet and the same events in its log.
 package struct PipelineBenchmark {
   private let broker: BenchmarkBroker
   private let load: FleetLoad
@@ -49,7 +49,7 @@ package struct PipelineBenchmark {
   ///   - mode: the way to run it; not ``PipelineBenchmarkMode/passthrough``, which needs another round's output.
   ///   - passthrough: whether to run a passthrough over the round's output as well.
   /// - Returns: the round, followed by the passthrough if there is one.
-  /// - Throws: ``BenchmarkError`` when the figures would mean nothing, `KafkaError` when the broker fails.
+  /// - Throws: ``BenchmarkError`` when the figures would be meaningless, `KafkaError` when the broker fails.
   package func run(_ mode: PipelineBenchmarkMode, passthrough: Bool) throws -> [PipelineRound] {
     var planning = PlannerSettings()
     planning.commitInterval = commitInterval

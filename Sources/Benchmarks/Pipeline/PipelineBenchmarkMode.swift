@@ -1,8 +1,8 @@
 /// The ways to run a round of the pipeline benchmark.
 package enum PipelineBenchmarkMode: String, CaseIterable, Sendable {
-  /// Everything as in operation.
+  /// The complete pipeline, as `rouse run` runs it.
   case transactional
-  /// A plain loop that copies the output of the transactional round record by record, in transactions as often.
+  /// A plain loop that copies the output of the transactional round record by record, with as many transactions.
   case passthrough
   /// Without transactions.
   case idempotent

@@ -1,4 +1,4 @@
-/// The rounds of a pipeline benchmark and what follows from them.
+/// The rounds of a pipeline benchmark and the figures derived from them.
 package struct PipelineResult: Sendable {
   /// The rounds in the order in which they ran.
   package private(set) var rounds: [PipelineRound]

@@ -18,7 +18,7 @@ package struct PipelineRound: Sendable {
   package var outputRecords: Int
   /// The number of transactions committed.
   package var transactions = 0
-  /// The largest resident size of the process; nil where the system does not tell.
+  /// The largest resident size of the process; nil if the system does not report it.
   package var peakBytes: Int?
 
   /// Microseconds of processor time for each output record.

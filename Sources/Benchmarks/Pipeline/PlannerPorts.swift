@@ -2,7 +2,7 @@ import KafkaClient
 import Pipeline
 import Planning
 
-/// The ports of a benchmark's planner threads. Nothing else makes a mode of the benchmark differ from operation.
+/// The ports of a benchmark's planner threads. A mode of the benchmark differs from `rouse run` in these ports only.
 struct PlannerPorts {
   /// Makes the clients.
   var cluster: any Cluster = RealCluster()
@@ -23,7 +23,7 @@ struct PlannerPorts {
   }
 }
 
-/// Counts decisions instead of writing them, to tell what the decision log costs.
+/// Counts decisions instead of writing them, to measure the cost of the decision log.
 private struct UnloggedRecorder: PlannerRecorder {
   let counters: PipelineCounters
   private var written = JSONRecorder()
@@ -39,7 +39,7 @@ private struct UnloggedRecorder: PlannerRecorder {
   }
 }
 
-/// A cluster whose transactional producers are only idempotent, to tell what transactions cost. Nothing is atomic.
+/// A cluster whose transactional producers are only idempotent, to measure the cost of transactions. Commits are not atomic.
 private final class IdempotentCluster: Cluster {
   private let cluster = RealCluster()
 

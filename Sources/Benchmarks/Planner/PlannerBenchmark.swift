@@ -55,8 +55,8 @@ package struct PlannerBenchmark: Sendable {
     package var seconds: Double
     /// Decisions per second of deciding.
     package var decisionsPerSecond: Double { Double(decisions) / seconds }
-    /// The growth of the process's resident memory during registration, in bytes per device; nil where the system does
-    /// not tell.
+    /// The growth of the process's resident memory during registration, in bytes per device; nil if the system does
+    /// not report it.
     package var stateBytesPerDevice: Double?
     /// The size of the planner's tables after registration, their room for growth included, in bytes per device.
     package var tableBytesPerDevice: Double

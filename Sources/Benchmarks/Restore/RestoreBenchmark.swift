@@ -79,7 +79,7 @@ package struct RestoreBenchmark {
     for source in RestoreSource.allCases {
       if source == .snapshot {
         progress("writing snapshots")
-        // Planners that end in order leave a snapshot behind.
+        // Planners write a snapshot at an orderly end.
         _ = try restore(prefix, .topic, snapshots: folder.path)
       }
       for round in 1...rounds {

@@ -16,6 +16,6 @@ package struct RestoreRound: Sendable {
   package var processorSeconds: Double
   /// The number of records read from the source.
   package var records: Int
-  /// The largest resident size of the process; nil where the system does not tell.
+  /// The largest resident size of the process; nil if the system does not report it.
   package var peakBytes: Int?
 }

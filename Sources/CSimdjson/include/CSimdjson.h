@@ -27,7 +27,7 @@ enum {
   rouse_json_object = 8,
 };
 
-/// One value of a document. Nodes stand in document order.
+/// One value of a document. Nodes are in document order.
 typedef struct rouse_json_node {
   uint64_t bits;
   uint32_t count;

@@ -26,7 +26,7 @@ extension BinaryError: CustomStringConvertible {
 /// Every method that reads takes the name of the field for messages, and throws `BinaryError` if the record ends before the
 /// field does, or if the bytes cannot be such a field.
 public struct BinaryReader: Sendable {
-  /// All bytes that the reader was given. Callers that read texts as places look them up here.
+  /// All bytes that the reader was given. Callers that keep texts as byte ranges look the texts up here.
   public let bytes: [UInt8]
   private let range: Range<Int>
   /// The place of the next byte in `bytes`.

@@ -2,7 +2,7 @@
 ///
 /// A type lists its fields once, in `FieldCoded.fields(_:)`. `BinaryWriter` then writes them and `BinaryReader` reads them, in
 /// the same order and form, so that the two directions cannot differ. The compiler makes a copy of the list for each
-/// direction, so that neither pays for the other.
+/// direction, so that neither direction runs code of the other.
 ///
 /// Every method takes the value of a field, which a writer only looks at and a reader replaces, and the name of the field,
 /// which messages about damaged bytes use.
@@ -55,10 +55,10 @@ public protocol FieldCoder {
 
 /// A value that lists its fields for a `FieldCoder`.
 public protocol FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   static var blank: Self { get }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure)
 }
@@ -80,8 +80,8 @@ extension FieldCoder {
 
   /// A number of elements, then each of them.
   /// - Parameters:
-  ///   - blank: an element for a reader to fill.
-  ///   - fields: hands the fields of one element to the coder.
+  ///   - blank: an empty element that a decoder fills in.
+  ///   - fields: encodes or decodes the fields of one element.
   /// - Throws: the coder's error.
   @inlinable
   public mutating func list<Element>(
@@ -91,7 +91,7 @@ extension FieldCoder {
     try self.count(&count, "a count of elements")
     if Self.reads {
       elements.removeAll()
-      // A count from damaged bytes may be large: room is made for as many as records usually have.
+      // A count from damaged bytes may be large, so the reserved capacity is capped at a usual number of elements.
       elements.reserveCapacity(min(count, 256))
       for _ in 0..<count {
         var element = blank

@@ -30,7 +30,7 @@ package protocol JSONFieldCoder {
   mutating func instant(_ key: StaticString, _ value: inout Timestamp) throws(Failure)
   /// An instant that may be absent.
   mutating func instant(_ key: StaticString, _ value: inout Timestamp?) throws(Failure)
-  /// An object with members of its own.
+  /// A nested object.
   mutating func object<Value: JSONFields>(_ key: StaticString, _ value: inout Value) throws(Failure)
   /// A list of objects.
   mutating func objects<Value: JSONFields>(_ key: StaticString, _ value: inout [Value]) throws(Failure)
@@ -40,10 +40,10 @@ package protocol JSONFieldCoder {
 
 /// A record, or a part of one, that lists the members of its JSON object.
 package protocol JSONFields {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   static var blank: Self { get }
 
-  /// Hands each member to the coder, in the order of the document.
+  /// Encodes or decodes each member, in the order of the document.
   /// - Throws: the coder's error: `DomainError` if a member that is read is missing or wrong.
   mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure)
 }

@@ -2,7 +2,7 @@ public import JSON
 
 /// The value of a record of `rouse.commands`. Members that are nil are left out.
 extension Command: JSONFields {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   package static var blank: Command {
     Command(
       command: "", device: "", app: "", environment: .production, surface: .widget, serves: [], charged: [],
@@ -10,7 +10,7 @@ extension Command: JSONFields {
       expires: Timestamp(microseconds: 0), policy: .blank)
   }
 
-  /// Hands each member to the coder, in the order of the document.
+  /// Encodes or decodes each member, in the order of the document.
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("command", &command)
@@ -37,10 +37,10 @@ extension Command: JSONFields {
 }
 
 extension Command.Served: JSONFields {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   package static var blank: Command.Served { .init(instance: "", kind: "", events: [], reason: .emitted) }
 
-  /// Hands each member to the coder, in the order of the document.
+  /// Encodes or decodes each member, in the order of the document.
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("instance", &instance)
@@ -51,10 +51,10 @@ extension Command.Served: JSONFields {
 }
 
 extension Command.Charge: JSONFields {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   package static var blank: Command.Charge { .init(ledger: .instance, owner: "", left: 0) }
 
-  /// Hands each member to the coder, in the order of the document.
+  /// Encodes or decodes each member, in the order of the document.
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.choice("ledger", &ledger)

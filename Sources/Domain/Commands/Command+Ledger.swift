@@ -13,7 +13,7 @@ extension Command.Ledger {
 
   /// The traits of a kind of ledger. This is the one place that lists them.
   public struct Traits: Sendable {
-    /// The number that stands for the ledger in files. Never given to another ledger.
+    /// The number of the ledger in files. Never reused for another ledger.
     public let number: UInt8
     /// The thing that each ledger of this kind belongs to.
     public let owner: Owner
@@ -36,6 +36,6 @@ extension Command.Ledger {
 }
 
 extension Command.Ledger: NumberedCode {
-  /// The number that stands for the case in files. Never given to another case.
+  /// The number of the case in files. Never reused for another case.
   public var number: UInt8 { traits.number }
 }

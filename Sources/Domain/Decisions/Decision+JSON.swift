@@ -3,7 +3,7 @@ public import JSON
 /// The value of a record of `rouse.decisions`. Members that are nil are left out. `DecisionWriter` of the planner writes the
 /// same bytes straight from its tables; a test compares the two.
 extension Decision: JSONFields {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   package static var blank: Decision {
     Decision(
       decision: "", event: "", events: [], device: "", instance: "", kind: "", surface: .widget, verdict: .emit,
@@ -11,7 +11,7 @@ extension Decision: JSONFields {
       tokensLeft: TokensLeft(), policy: .blank)
   }
 
-  /// Hands each member to the coder, in the order of the document.
+  /// Encodes or decodes each member, in the order of the document.
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("decision", &decision)
@@ -44,10 +44,10 @@ extension Decision: JSONFields {
 }
 
 extension Decision.TokensLeft: JSONFields {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   package static var blank: Decision.TokensLeft { .init() }
 
-  /// Hands each member to the coder, in the order of the document.
+  /// Encodes or decodes each member, in the order of the document.
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.count("instance", &instance)
@@ -57,10 +57,10 @@ extension Decision.TokensLeft: JSONFields {
 }
 
 extension PolicyReference: JSONFields {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   package static var blank: PolicyReference { PolicyReference(version: "", hash: "") }
 
-  /// Hands each member to the coder, in the order of the document.
+  /// Encodes or decodes each member, in the order of the document.
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("version", &version)

@@ -26,7 +26,7 @@ public struct Decision: Equatable, Sendable {
   public var at: Timestamp
   /// The relevance of this event alone, 0…1, from the rules of the policy.
   public var relevance: Double
-  /// The worth of everything that waits on the instance, decayed and weighted by the chance that somebody looks.
+  /// The worth of all pending changes of the instance, decayed and weighted by the chance that a person looks.
   public var value: Double
   /// The worth of one token of the instance at that moment.
   public var price: Double

@@ -2,12 +2,12 @@
 ///
 /// A number is never given to another word, because files that were written before would then be read wrongly.
 public protocol NumberedCode: RawRepresentable, CaseIterable, Sendable where RawValue == String {
-  /// The number that stands for the word, 0…255.
+  /// The number of the word, 0…255.
   var number: UInt8 { get }
 }
 
 extension NumberedCode {
-  /// Returns the word that a number stands for; nil if the number stands for none.
+  /// Returns the word with a number; nil if there is none.
   public init?(number: UInt8) {
     guard let word = Self.allCases.first(where: { $0.number == number }) else { return nil }
     self = word

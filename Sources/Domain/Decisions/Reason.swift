@@ -1,5 +1,5 @@
-/// The reason for a decision. The cases stand in the order in which the planner checks them; the first check that holds is
-/// the reason. A code is never given another meaning.
+/// The reason for a decision. The cases are listed in the order in which the planner checks them; the first check that holds is
+/// the reason. A code never changes its meaning.
 ///
 /// This file is the one place that describes reasons: stored numbers, the reference page, the audit's texts and the counts of
 /// reports follow from it. Tests compare the schemas and the documentation with it.
@@ -43,7 +43,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case sent
     /// A command goes out at priority 5, which is not charged.
     case sentFree
-    /// The event goes along with a command that something else caused.
+    /// The event is sent with a command that something else caused.
     case sentAlong
     /// The event waits. A start of a Live Activity does not wait: it is suppressed for the same reason.
     case heldBack
@@ -51,7 +51,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case needless
     /// The event is suppressed, and a visible change is not shown.
     case lost
-    /// The reason stands on commands only. No decision has it.
+    /// Only commands carry this reason. No decision has it.
     case onCommands
   }
 
@@ -98,8 +98,8 @@ public enum Reason: String, Sendable, CaseIterable {
 }
 
 extension Reason {
-  /// The number that stands for the reason in files and in the planner's state, and the outcome for the event. No number is
-  /// 0, and none is ever given to another reason.
+  /// The number of the reason in files and in the planner's state, and the outcome for the event. No number is
+  /// 0, and none is ever reused for another reason.
   private var entry: (number: UInt8, outcome: Outcome) {
     switch self {
     case .duplicate: (1, .needless)
@@ -288,7 +288,7 @@ extension Reason {
 }
 
 extension Reason: NumberedCode {
-  /// The number that stands for the case in files. Never given to another case.
+  /// The number of the case in files. Never reused for another case.
   public var number: UInt8 { entry.number }
 
   private static let byNumber: [Reason?] = {
@@ -297,7 +297,7 @@ extension Reason: NumberedCode {
     return table
   }()
 
-  /// Returns the reason that a number stands for; nil if the number stands for none.
+  /// Returns the reason with a number; nil if there is none.
   public init?(number: UInt8) {
     guard let reason = Self.byNumber[Int(number)] else { return nil }
     self = reason

@@ -1,5 +1,5 @@
 /// The id of a decision or a command, `d-<partition>-<offset>-<ordinal>` or `c-<partition>-<offset>-<ordinal>`, as numbers:
-/// the partition and the offset of the log record that caused it, and its number among what that record caused.
+/// the partition and the offset of the log record that caused it, and its number among the decisions and commands that this record caused.
 package struct RecordId: Hashable, Sendable {
   /// Partition of `rouse.log`.
   package var partition: Int64
@@ -49,12 +49,12 @@ package struct RecordId: Hashable, Sendable {
   /// The id as text.
   package func text(of kind: Kind) -> String { "\(kind.rawValue)-\(partition)-\(offset)-\(ordinal)" }
 
-  /// Whether `a` was made before `b`, where both are of one partition. Ids of different partitions are ordered by partition.
+  /// Whether `a` was made before `b`, if both belong to one partition. Ids of different partitions are ordered by partition.
   package static func inLogOrder(_ a: RecordId, _ b: RecordId) -> Bool {
     (a.partition, a.offset, a.ordinal) < (b.partition, b.offset, b.ordinal)
   }
 
-  /// Reads digits up to `end`, or to the end of the text where `end` is nil. Returns false where something else stands there.
+  /// Reads digits up to `end`, or to the end of the text if `end` is nil. Returns false if it finds anything but digits.
   private static func number(
     _ bytes: inout String.UTF8View.Iterator, until end: UInt8?, into number: inout Int64
   ) -> Bool {

@@ -7,7 +7,7 @@ extension Surface {
   /// The traits of a surface. This is the one place that lists them: the policy decoder, the schemas, reports and stored
   /// numbers follow from it.
   public struct Traits: Sendable {
-    /// The number that stands for the surface in files. Never given to another surface.
+    /// The number of the surface in files. Never reused for another surface.
     public let number: UInt8
     /// The push that updates the surface, for the policy schema.
     public let meaning: String
@@ -53,6 +53,6 @@ extension Surface {
 }
 
 extension Surface: NumberedCode {
-  /// The number that stands for the case in files. Never given to another case.
+  /// The number of the case in files. Never reused for another case.
   public var number: UInt8 { traits.number }
 }

@@ -4,14 +4,14 @@ public enum Verdict: String, Sendable, CaseIterable {
   case emit
   /// No command goes out now. The event waits and is examined again.
   case `defer`
-  /// The event goes along with a command that another event or another instance caused.
+  /// The event is sent with a command that another event or another instance caused.
   case coalesce
   /// The event never leads to a command.
   case suppress
 }
 
 extension Verdict: NumberedCode {
-  /// The number that stands for the case in files. Never given to another case.
+  /// The number of the case in files. Never reused for another case.
   public var number: UInt8 {
     switch self {
     case .emit: 0

@@ -1,11 +1,11 @@
-/// Broadcast channels. One push to a channel reaches every device that subscribed to it, so a channel is planned once, as a device
-/// of its own that shows one Live Activity. Intake derives the registrations of channels from those of devices, and appends each
+/// Broadcast channels. One push to a channel reaches every device that subscribed to it, so a channel is planned once, as if it were
+/// a separate device that shows one Live Activity. Intake derives the registrations of channels from those of devices, and appends each
 /// to the log partition of the channel.
 extension Registration {
-  /// The prefix of the device ids that stand for channels. The id of no real device may begin with it.
+  /// The prefix of device ids that denote channels. The id of a real device must not begin with it.
   public static let channelPrefix = "channel/"
 
-  /// Whether the registration stands for a channel.
+  /// Whether the registration is that of a channel.
   public var isChannel: Bool { device.utf8.starts(with: Self.channelPrefix.utf8) }
 
   /// Returns one registration for each channel that an activity of this device listens to.
@@ -38,11 +38,11 @@ extension Registration {
         + pushToStart.map { Self.starterID(kind: $0.kind) })
   }
 
-  /// Refuses the id of a device from outside that would stand for a channel.
+  /// Rejects a public device id that has the channel prefix.
   /// - Parameters:
   ///   - id: the id.
   ///   - path: the place of the id, for the message.
-  /// - Throws: `DomainError` if the id stands for a channel.
+  /// - Throws: `DomainError` if the id has the channel prefix.
   public static func requireDevice(_ id: String, path: String) throws(DomainError) {
     guard id.utf8.starts(with: channelPrefix.utf8) else { return }
     throw DomainError(

@@ -1,13 +1,13 @@
 /// The binary form of registrations, in `rouse.log` and in the planner's state.
 extension Registration: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Registration {
     Registration(
       device: "", app: "", environment: .production, platform: "", osVersion: OSVersion(major: 0), timeZone: "",
       updatedAt: Timestamp(microseconds: 0))
   }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&device, "a device")
@@ -42,10 +42,10 @@ extension Registration: FieldCoded {
 }
 
 extension Registration.Widget: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Registration.Widget { .init(id: "", kind: "", interests: []) }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "a widget id")
@@ -66,10 +66,10 @@ extension Registration.Widget: FieldCoded {
 }
 
 extension Registration.Control: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Registration.Control { .init(id: "", kind: "", token: "", interests: []) }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "a control id")
@@ -80,12 +80,12 @@ extension Registration.Control: FieldCoded {
 }
 
 extension Registration.Activity: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Registration.Activity {
     .init(id: "", kind: "", address: .token(""), interests: [], startedAt: Timestamp(microseconds: 0))
   }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "an activity id")
@@ -98,10 +98,10 @@ extension Registration.Activity: FieldCoded {
 }
 
 extension Registration.Activity.Address: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Registration.Activity.Address { .token("") }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var (isChannel, text): (Bool, String) =
@@ -116,10 +116,10 @@ extension Registration.Activity.Address: FieldCoded {
 }
 
 extension Registration.PushToStart: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Registration.PushToStart { .init(kind: "", token: "", interests: []) }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&kind, "an activity kind")

@@ -1,4 +1,4 @@
-/// The app backend's knowledge of one device: its tokens, and the widgets, controls and Live Activities that it shows. This is
+/// The state of one device as the app backend knows it: its tokens, and the widgets, controls and Live Activities that it shows. This is
 /// the value of a record of `rouse.devices`; a null value there forgets the device.
 public struct Registration: Equatable, Sendable {
   /// The id: one app install on one device in one APNs environment. It is the Kafka key, and budgets are counted per device.
@@ -49,7 +49,7 @@ public struct Registration: Equatable, Sendable {
     self.updatedAt = updatedAt
   }
 
-  /// Returns the instance id that stands for the push-to-start token of a kind, in decisions and ledgers.
+  /// Returns the instance id of the push-to-start token of a kind, as decisions and ledgers use it.
   /// - Parameter kind: the attributes type of the Live Activities.
   public static func starterID(kind: String) -> String { "start/" + kind }
 
@@ -99,7 +99,7 @@ public struct Registration: Equatable, Sendable {
     }
   }
 
-  /// One placed control, which has a token of its own.
+  /// One placed control, which has its own token.
   public struct Control: Equatable, Sendable {
     /// The id, unique among the instances of the device.
     public var id: String
@@ -175,7 +175,7 @@ public struct Registration: Equatable, Sendable {
 }
 
 extension Registration.Environment: NumberedCode {
-  /// The number that stands for the case in files. Never given to another case.
+  /// The number of the case in files. Never reused for another case.
   public var number: UInt8 {
     switch self {
     case .production: 0

@@ -43,7 +43,7 @@ public struct CloudEventRecord: Equatable, Sendable {
   }
 }
 
-/// Whether a text equals an ASCII name in lower case, whatever the case of the text.
+/// Whether a text equals an ASCII name in lower case, regardless of the letter case of the text.
 private func equalsIgnoringCase(_ text: String, _ name: StaticString) -> Bool {
   guard text.utf8.count == name.utf8CodeUnitCount else { return false }
   return name.withUTF8Buffer { name in

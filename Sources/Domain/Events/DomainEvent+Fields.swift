@@ -1,10 +1,10 @@
 extension DomainEvent: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: DomainEvent {
     DomainEvent(id: "", source: "", type: "", subject: "", time: Timestamp(microseconds: 0))
   }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "an event id")
@@ -18,10 +18,10 @@ extension DomainEvent: FieldCoded {
 }
 
 extension EventField: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: EventField { EventField(path: "", value: .null) }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&path, "a field path")
@@ -44,10 +44,10 @@ extension FieldValue: FieldCoded {
     }
   }
 
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: FieldValue { .null }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var tag = tag

@@ -28,7 +28,7 @@ extension LogRecord {
     self.init(origin: origin, content: content)
   }
 
-  /// Reads the parts of a record. A caller that hands the content on saves the copy that taking it out of a `LogRecord` makes.
+  /// Reads the parts of a record. Avoids the copy that reading `content` from a `LogRecord` makes.
   /// - Throws: `BinaryError.newerVersion` if a newer program wrote the record; another `BinaryError` if it is damaged.
   public static func parts(of bytes: [UInt8]) throws(BinaryError) -> (origin: Origin?, content: Content) {
     var reader = BinaryReader(bytes)
@@ -44,7 +44,7 @@ extension LogRecord {
     return (origin, content)
   }
 
-  /// Hands each field behind the format version to the coder.
+  /// Encodes or decodes each field after the format version.
   private static func fields<Coder: FieldCoder>(
     _ origin: inout Origin?, _ content: inout Content, _ coder: inout Coder
   ) throws(Coder.Failure) {
@@ -88,11 +88,11 @@ extension LogRecord {
         _ = try reader.zigzag()
         _ = try reader.zigzag()
       }
-      // Id and source stand before type and subject, as `DomainEvent.fields` lists them.
+      // Id and source come before type and subject, as `DomainEvent.fields` lists them.
       for _ in 0..<2 { _ = try reader.blobPlace() }
       return (try reader.blobPlace(), try reader.blobPlace())
     } catch {
-      // The planner says what is wrong with the record when it reads all of it.
+      // The planner reports the damage when it reads the whole record.
       return nil
     }
   }
@@ -117,10 +117,10 @@ extension LogRecord.Content {
 }
 
 extension Origin: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Origin { Origin(topic: "", partition: 0, offset: 0) }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&topic, "an origin topic")

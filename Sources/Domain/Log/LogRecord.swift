@@ -23,7 +23,7 @@ public struct LogRecord: Equatable, Sendable {
     case signal(Signal)
     /// The text of the policy document that is in force from this record on.
     case policy(document: String)
-    /// A sign that time has passed: timers that are due fire.
+    /// A tick. The planner fires the timers that are due at its timestamp.
     case tick
   }
 }

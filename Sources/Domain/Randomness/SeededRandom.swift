@@ -1,7 +1,7 @@
 /// A random number generator whose seed fixes every number: xoshiro256** by Blackman and Vigna (2018). SplitMix64 fills
 /// its state, as its authors recommend.
 ///
-/// Fleets, device models, benchmarks and tests draw from it. It is not fit for secrets.
+/// Fleets, device models, benchmarks and tests use it. It is not suitable for secrets.
 ///
 /// Its own methods use integer arithmetic and at most one exact multiplication, so every machine and every version of the
 /// standard library returns the same numbers. Where output must stay the same for a seed, call these methods only. The

@@ -1,10 +1,10 @@
 extension Signal: FieldCoded {
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Signal {
     Signal(device: "", id: "", time: Timestamp(microseconds: 0), kind: .appForegrounded)
   }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&device, "a device")
@@ -35,7 +35,7 @@ extension Signal.Kind: FieldCoded {
     }
   }
 
-  /// A value for a reader to fill.
+  /// An empty value that a decoder fills in.
   public static var blank: Signal.Kind { .appForegrounded }
 
   /// The instance that the signal names; nil if it names none.
@@ -47,7 +47,7 @@ extension Signal.Kind: FieldCoded {
     }
   }
 
-  /// Hands each field to the coder, in the order of the record.
+  /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var tag = tag

@@ -1,4 +1,4 @@
-/// Something that happened on or to a device and that changes what is worth sending. Signals are CloudEvents of the types
+/// A report from a device or a push sender that changes which pushes are worth sending. Signals are CloudEvents of the types
 /// `rouse.signal.*` on `rouse.signals`.
 public struct Signal: Equatable, Sendable {
   /// The id of the device.
@@ -26,7 +26,7 @@ public struct Signal: Equatable, Sendable {
     case appBackgrounded
     /// `widget.fetched`: a widget fetched its content by itself, so it shows the newest state. Nil: every widget did.
     case widgetFetched(instance: String?)
-    /// `widget.viewed`: somebody looked at a widget. Nil: at every widget.
+    /// `widget.viewed`: a person looked at a widget. Nil: at every widget.
     case widgetViewed(instance: String?)
     /// `activity.started`: a Live Activity began.
     case activityStarted(instance: String)

@@ -26,9 +26,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// The instant before every other: "never yet".
+  /// The instant before every other. It means "never happened".
   @inlinable public static var distantPast: Timestamp { Timestamp(microseconds: .min) }
-  /// The instant after every other: "never".
+  /// The instant after every other. It means "never will".
   @inlinable public static var distantFuture: Timestamp { Timestamp(microseconds: .max) }
 
   /// Whether the first instant is earlier.

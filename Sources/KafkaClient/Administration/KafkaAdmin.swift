@@ -79,7 +79,7 @@ public final class KafkaAdmin {
   /// - Parameters:
   ///   - topic: The topic's name.
   ///   - timeout: The longest wait for the answer.
-  /// - Returns: The values by property. Sensitive properties are left out, because brokers do not tell their values.
+  /// - Returns: The values by property. Sensitive properties are left out, because brokers do not report their values.
   /// - Throws: A ``KafkaError``, for example because the topic does not exist.
   public func describeTopicConfiguration(
     _ topic: String, timeout: Duration

@@ -3,7 +3,7 @@ extension KafkaConfiguration {
   public enum Refusal: Sendable, Equatable, CustomStringConvertible {
     /// No property has that name.
     case unknownName
-    /// The value is not accepted. It is secret, so the reason is not told.
+    /// The value is not accepted. It is secret, so the reason is left out.
     case secretValue
     /// The value is not accepted, with librdkafka's reason, which may repeat the value.
     case value(String)

@@ -36,7 +36,7 @@ public final class KafkaConsumer {
     return handle
   }
 
-  /// Waits for a message, then takes the messages that are already here.
+  /// Waits for a message, then takes all messages that have already arrived, up to `maxMessages`.
   ///
   /// Runs the rebalance listener. To stay in its group a consumer polls at least every `max.poll.interval.ms`, also when its
   /// partitions are paused.

@@ -1,4 +1,4 @@
-/// A notice of a client that is no message.
+/// A client notification other than a message.
 public enum KafkaEvent: Sendable, Hashable {
   /// The end of a partition was reached (only with `enable.partition.eof=true`). The position is that of the next message.
   case partitionEnd(KafkaPosition)

@@ -10,7 +10,7 @@ public struct KafkaError: Error, Sendable, Hashable {
   public var isFatal: Bool
   /// Whether the same call may be repeated unchanged.
   public var isRetriable: Bool
-  /// Whether the transaction in progress must be aborted; the producer can go on after that.
+  /// Whether the transaction in progress must be aborted; the producer can continue after that.
   public var isAbortable: Bool
   /// The place in a partition that a consumer could not read; `nil` for failures of anything else.
   public var position: KafkaPosition?
@@ -42,8 +42,8 @@ public struct KafkaError: Error, Sendable, Hashable {
   /// The partition is stuck: librdkafka 2.0.2 fetches the batch again and again and reports this error each time.
   /// A batch cannot be unpacked when its compressed bytes are damaged, when the codec is unknown
   /// (``KafkaErrorCode/badCompression``), or when it would unpack to more than `receive.message.max.bytes`. The error does not
-  /// tell where the batch ends. A seek into the batch brings the same error with the same offset, so reading goes on only
-  /// behind the last record of the batch.
+  /// say where the batch ends. A seek into the batch fails again with the same error and offset. Reading continues only
+  /// after a seek behind the last record of the batch.
   public var unreadableBatch: KafkaPosition? {
     code == .badCompression || code == .badMessage ? position : nil
   }

@@ -28,9 +28,9 @@ extension KafkaErrorCode {
   public static let queueFull = Self(rawValue: -184)
   /// The group's coordinator is not known yet.
   public static let waitingForCoordinator = Self(rawValue: -180)
-  /// An operation of the same kind is still under way.
+  /// An operation of the same kind is still in progress.
   public static let inProgress = Self(rawValue: -178)
-  /// Another call of the same producer is still under way, and must be finished first (`_CONFLICT`).
+  /// Another call of the same producer is still in progress, and must be finished first (`_CONFLICT`).
   public static let conflict = Self(rawValue: -173)
   /// The call is not allowed in the present state.
   public static let wrongState = Self(rawValue: -172)

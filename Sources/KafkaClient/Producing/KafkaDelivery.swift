@@ -2,7 +2,7 @@
 public struct KafkaDelivery: Sendable, Hashable {
   /// The partition that the message was meant for; its number is -1 when none was chosen yet.
   public var partition: KafkaTopicPartition
-  /// The offset that the message got; `nil` when it failed, or when the broker did not tell.
+  /// The offset that the message got; `nil` when it failed, or when the broker returned none.
   public var offset: Int64?
   /// The tag that the message was sent with.
   public var tag: UInt64

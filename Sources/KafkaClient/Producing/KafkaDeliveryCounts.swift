@@ -9,7 +9,7 @@ public struct KafkaDeliveryCounts: Sendable, Hashable {
   /// The number of messages that were given up by an abort or a purge.
   public var purged: UInt64
 
-  /// States counts.
+  /// Creates counts.
   /// - Parameters:
   ///   - sent: The number of messages that were taken into the queue.
   ///   - delivered: The number of messages that a broker acknowledged.

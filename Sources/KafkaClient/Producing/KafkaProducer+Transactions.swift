@@ -33,7 +33,7 @@ extension KafkaProducer {
     try handle.commitTransaction(timeout)
   }
 
-  /// Gives up the queued messages and aborts.
+  /// Discards the queued messages and aborts.
   /// - Parameter timeout: The longest wait for the broker.
   /// - Throws: A ``KafkaError``; retriable when the broker did not answer in time.
   public func abortTransaction(timeout: Duration) throws(KafkaError) {

@@ -46,7 +46,7 @@ public final class KafkaProducer {
     try handle.flush(timeout)
   }
 
-  /// Gives up all messages that have no report yet. One that was sent already may still arrive at the broker.
+  /// Discards all messages without a delivery report. A message that was sent already may still arrive at the broker.
   public func purge() {
     handle.purge()
     handle.client.serve(.zero)

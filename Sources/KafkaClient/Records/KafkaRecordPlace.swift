@@ -5,7 +5,7 @@ public struct KafkaRecordPlace: Sendable, Hashable {
   /// The byte range of the value; `nil` is a null value, on a compacted topic a tombstone.
   public var value: Range<Int>?
 
-  /// States a place.
+  /// Creates a place.
   /// - Parameters:
   ///   - key: The byte range of the key.
   ///   - value: The byte range of the value; `nil` is a null value.

@@ -5,7 +5,7 @@ public struct KafkaWatermarks: Sendable, Hashable {
   /// The offset that the next message will get; with `isolation.level=read_committed`, the last stable offset.
   public var high: Int64
 
-  /// States the ends of a log.
+  /// Creates the ends of a log.
   /// - Parameters:
   ///   - low: The offset of the oldest message.
   ///   - high: The offset that the next message will get.

@@ -30,7 +30,7 @@ final class Descriptor {
     return try open(path, O_WRONLY)
   }
 
-  /// Creates a file beside `target`, with the permissions of the file that it will replace.
+  /// Creates a file in the folder of `target`, with the permissions of the file that it will replace.
   static func temporary(beside target: String) throws(LineFileError) -> Descriptor {
     var attempt = 0
     while true {

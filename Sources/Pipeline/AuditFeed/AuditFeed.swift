@@ -4,10 +4,10 @@ import JSON
 import KafkaClient
 public import Logging
 
-/// Feeds the audit store from `rouse.decisions` and `rouse.commands`, committed records only. It has a consumer of its own:
+/// Feeds the audit store from `rouse.decisions` and `rouse.commands`, committed records only. It has a separate consumer:
 /// when the store is slow or its disk is full, the feed falls behind and planning does not.
 ///
-/// Works on one thread. Records are stored in order and once: the store keeps the position of each partition beside them.
+/// Works on one thread. Records are stored in order and once: the store keeps the position of each partition in the same transaction.
 public final class AuditFeed {
   private let settings: PipelineSettings
   private let sink: any DecisionSink
@@ -24,7 +24,7 @@ public final class AuditFeed {
   /// The time after which retention may have removed records while the store refused.
   private let longRefusal: Duration
   /// Partitions from which retention removed records that were not stored, each with its oldest offset when the store
-  /// answered again. Records that the consumer had read ahead may still come.
+  /// accepted writes again. Records that the consumer had read ahead may still come.
   private var overtaken: [KafkaTopicPartition: Int64] = [:]
   /// The most records stored at once.
   private static let batchMax = 10_000
@@ -70,7 +70,7 @@ public final class AuditFeed {
     while !stop.isAsked { try workOnce() }
   }
 
-  /// Connects, and goes on where the store says.
+  /// Connects, and resumes at the positions that the store holds.
   ///
   /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic.
   func start() throws(PipelineError) {
@@ -79,7 +79,7 @@ public final class AuditFeed {
     lastIdle = clock.elapsed
   }
 
-  /// Does one turn: reads a batch and stores it.
+  /// Reads one batch and stores it.
   ///
   /// - Throws: `PipelineError` if Kafka fails.
   func workOnce() throws(PipelineError) {

@@ -1,11 +1,11 @@
-/// The store that the audit feed writes to. The protocol belongs to the feed, which knows no store.
+/// The store that the audit feed writes to. The feed does not depend on a particular store.
 public protocol DecisionSink: AnyObject {
-  /// Returns where to go on in each partition: the positions that were stored together with the records.
+  /// Returns the position at which to resume in each partition, as stored together with the records.
   ///
   /// - Throws: Any error. The feed tries again.
   func positions() throws -> [AuditPosition]
 
-  /// Stores records and positions as one. Storing the same again must change nothing.
+  /// Stores records and positions atomically. Storing the same records again must change nothing.
   ///
   /// - Parameters:
   ///   - batch: The records, in the order of their partitions.

@@ -9,7 +9,7 @@ package protocol Cluster: AnyObject {
   ///
   /// - Parameters:
   ///   - configuration: The properties of the consumer.
-  ///   - listener: Hears of rebalances; nil for a consumer without a group.
+  ///   - listener: Receives rebalance callbacks; nil for a consumer without a group.
   /// - Returns: A consumer that belongs to the thread that polls it.
   /// - Throws: `KafkaError` for invalid properties.
   func consumer(

@@ -43,7 +43,7 @@ package protocol ClusterProducer: AnyObject {
 }
 
 extension ClusterProducer {
-  /// Queues the records one by one, for producers that cannot do better.
+  /// Queues the records one by one, for producers without a batch call.
   ///
   /// - Throws: `KafkaError`; some of the records may be queued by then.
   package func send(

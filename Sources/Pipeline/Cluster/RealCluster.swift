@@ -1,6 +1,6 @@
 package import KafkaClient
 
-/// The cluster of operation: Kafka, by librdkafka.
+/// The real Kafka cluster, through librdkafka.
 package final class RealCluster: Cluster {
   /// Makes a cluster that connects with the configuration of each client.
   package init() {}

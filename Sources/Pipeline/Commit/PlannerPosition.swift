@@ -1,8 +1,8 @@
 import Domain
 import Planning
 
-/// The position of a planner in its log partition. It is the last record of each transaction, so that state and position cannot
-/// part.
+/// The position of a planner in its log partition. It is the last record of each transaction, so that state and position always
+/// agree.
 struct PlannerPosition: Equatable {
   /// The key of the record in `rouse.state`.
   static let key = Array("p/position".utf8)
@@ -15,8 +15,8 @@ struct PlannerPosition: Equatable {
   /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
   /// dropped by it.
   var origins: [OriginPartition: Int64] = [:]
-  /// The timestamp of the first record that the partition ever took, in µs since 1970; nil before that record. It tells a
-  /// log and its state from others of the same name, such as topics that were deleted and made again.
+  /// The timestamp of the first record ever planned in this partition, in µs since 1970; nil before that record. It distinguishes a
+  /// log and its state from others of the same name, such as topics that were deleted and created again.
   var birth: Int64?
 
   /// A partition of a topic that intake reads.
@@ -30,9 +30,9 @@ struct PlannerPosition: Equatable {
   /// Makes the position before the first record.
   init() {}
 
-  /// Notes the origin of the current record.
+  /// Records the origin of the current record.
   ///
-  /// - Parameter origin: Where the record stood in its source topic.
+  /// - Parameter origin: The place of the record in its source topic.
   /// - Returns: Whether the record is new: neither it nor a later one of its partition was noted before.
   mutating func note(_ origin: Origin) -> Bool {
     Self.raise(

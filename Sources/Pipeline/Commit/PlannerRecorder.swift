@@ -1,8 +1,8 @@
 package import Planning
 
-/// Writes what a planner decided as Kafka records. Each planner has a recorder of its own.
+/// Writes what a planner decided as Kafka records. Each planner has its own recorder.
 ///
-/// Operation uses `JSONRecorder`. Benchmarks pass another one, to tell what writing costs.
+/// This is the planner's output port. `rouse run` uses `JSONRecorder`, which writes the JSON of the public topics.
 package protocol PlannerRecorder {
   /// Writes the decisions of the planner's last step.
   ///

@@ -21,12 +21,12 @@ import KafkaClient
 ///
 /// | the process died | the broker has | the new owner |
 /// | --- | --- | --- |
-/// | idle | state and position of the last commit | goes on behind the position |
+/// | idle | state and position of the last commit | continues behind the position |
 /// | open, before or after any `send` | records that no reader sees | a restart ends them by `initTransactions`; another worker waits until the read-committed end of `rouse.state` has reached its real end, at most for the transaction time-out. The position is the old one: the same records are decided again, with the same ids |
 /// | after state and position, before the offsets | the same | the same |
 /// | after the offsets, before EndTxn | the same; the group's offset counts as unstable | waits for stable offsets first, then the same. An owner that lost the partition before cannot get here: the group refuses its offsets |
 /// | EndTxn sent, answer not received | a transaction that is committed, or never was | finds the new position or the old one, with everything that belongs to it |
-/// | after the answer | the new position | goes on behind it |
+/// | after the answer | the new position | continues behind it |
 /// | during an abort | records that no reader will see | as for open |
 ///
 /// A process that was only stopped and wakes up (a zombie) is refused: by the group, whose generation has moved on, or
@@ -61,7 +61,7 @@ final class PlannerTransaction {
   /// Makes the transaction of a worker; call `begin` before anything else.
   ///
   /// - Parameters:
-  ///   - producer: A transactional producer that nobody else uses.
+  ///   - producer: A transactional producer that is used by nothing else.
   ///   - topics: The names of the topics to write to.
   ///   - clock: Times the pauses between repeated calls.
   ///   - stop: Shortens the waits once the process is asked to end.
@@ -73,7 +73,7 @@ final class PlannerTransaction {
     self.stop = stop
   }
 
-  /// Fences off earlier producers with the same transactional id and ends the transaction that they left open.
+  /// Fences earlier producers with the same transactional id and ends the transaction that they left open.
   ///
   /// - Throws: `KafkaError` if the coordinator does not answer within two minutes, or refuses.
   func begin() throws(KafkaError) {

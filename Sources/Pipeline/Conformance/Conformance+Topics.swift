@@ -39,7 +39,7 @@ extension Conformance {
   }
 
   /// Writes the first record of a topic with segments of 100 ms, to be superseded later. Some brokers allow no such short
-  /// segments, which says nothing about how they compact usual ones.
+  /// segments; they may still compact segments of the usual length.
   ///
   /// - Returns: The reason why the record could not be written; nil if it was.
   func beginCompaction() -> String? {
@@ -67,7 +67,7 @@ extension Conformance {
 
   /// Checks that the cleaner removes a superseded record, which `beginCompaction` has written.
   func watchCompaction() throws(KafkaError) -> ConformanceVerdict {
-    // The newest segment is never cleaned. The third record begins it, so that the second stands in an older one and
+    // The newest segment is never cleaned. The third record begins it, so that the second is in an older segment and
     // supersedes the first there.
     for value in [UInt8(2), 3] {
       Thread.sleep(forTimeInterval: 0.3)

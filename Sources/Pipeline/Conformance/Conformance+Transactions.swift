@@ -62,7 +62,7 @@ extension Conformance {
     try producer.commitTransaction(timeout: Self.patience)
     if early != nil {
       return .fail(
-        "the broker told an offset that the open transaction was about to move: a new owner could not wait for its predecessor"
+        "the broker returned an offset that the open transaction was about to move: a new owner could not wait for its predecessor"
       )
     }
     let kept = try retrying { () throws(KafkaError) in try group.committed([partition], timeout: Self.patience) }

@@ -1,7 +1,7 @@
 import Foundation
 import KafkaClient
 
-/// Checks on a broker what Rouse relies on. Uses topics of its own and deletes them in the end, if the broker can.
+/// Checks whether a broker has the properties that Rouse relies on. Creates its own topics and deletes them at the end, if the broker can.
 public final class Conformance {
   let settings: PipelineSettings
   /// The prefix of the topics, groups and transactional ids of this run.
@@ -60,7 +60,7 @@ public final class Conformance {
     return findings
   }
 
-  /// Deletes what was made. Topics that a broker made by being asked about them stay.
+  /// Deletes the topics that the checks created. Topics that the broker auto-created are not deleted.
   private func clean() {
     guard !made.isEmpty else { return }
     // Topics that cannot be deleted do no harm: their names begin with the prefix.

@@ -6,7 +6,7 @@ public struct ConformanceFinding: Equatable, Sendable {
     case pass
     /// The broker does something else.
     case fail
-    /// The broker does not know the request; Rouse goes without.
+    /// The broker does not know the request; Rouse works without it.
     case notSupported = "not supported"
   }
 

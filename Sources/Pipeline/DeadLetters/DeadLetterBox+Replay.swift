@@ -22,7 +22,7 @@ extension DeadLetterBox {
   private static let transactionBytesMax = 32 << 20
 
   /// Writes the original key, value and headers of letters to the partitions that they came from, each letter once. The
-  /// receipt of a letter is written beside it in the same transaction, and a letter with a receipt is left out. A record
+  /// receipt of a letter is written in the same transaction, and a letter with a receipt is left out. A record
   /// that still cannot be accepted becomes a letter again.
   ///
   /// All letters are examined before the first is written. A registration is refused if the device has sent another one
@@ -33,7 +33,7 @@ extension DeadLetterBox {
   ///   - skipsRefused: Whether to give back the others if some are refused. False then writes nothing.
   ///   - done: Gets the letters of each transaction that was committed. If an error is thrown later, those stay given back
   ///     and the others are not.
-  /// - Returns: What became of each letter.
+  /// - Returns: The outcome for each letter.
   /// - Throws: `KafkaError`, or the error of `done`.
   public func replay(
     _ letters: [DeadLetterRecord], skipsRefused: Bool = false, _ done: ([DeadLetterRecord]) throws -> Void = { _ in }
@@ -85,7 +85,7 @@ extension DeadLetterBox {
   ) throws(KafkaError) -> Result<ReplayRecord, ReplayRefusal> {
     func refused(_ why: String) -> Result<ReplayRecord, ReplayRefusal> { .failure(ReplayRefusal(why: why)) }
     guard let origin = letter.origin else {
-      return refused("it does not tell where it came from; write it to its topic by hand")
+      return refused("its headers do not name its origin; write it to its topic by hand")
     }
     let topic = origin.partition.topic
     guard ![settings.topics.log, settings.topics.state].contains(topic) else {
@@ -118,7 +118,7 @@ extension DeadLetterBox {
         partition: origin.partition.partition < partitions ? origin.partition.partition : nil, value: value))
   }
 
-  /// Says why the registration in a letter must not be given back.
+  /// Returns the reason why the registration in a letter must not be given back.
   ///
   /// - Parameter newest: The newest record of the device in the partition that the letter came from.
   /// - Returns: The reason; nil if the letter holds the device's newest registration.

@@ -23,7 +23,7 @@ public struct DeadLetterBox {
   {
     var kept: [Int32: [DeadLetterRecord]] = [:]
     var receipts: [KafkaPosition: Int64] = [:]
-    // Receipts first: they stand behind their letters.
+    // Receipts are read first, because they come after their letters.
     _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
       if let place = DeadLetterRecord(message).receiptOf { receipts[place] = message.timestampMilliseconds ?? 0 }
     }

@@ -1,6 +1,6 @@
 import KafkaClient
 
-/// The headers of a dead letter: they stand beside the original key and value.
+/// The headers of a dead letter, which are added to the original key and value.
 enum DeadLetterHeaders {
   static let reason = "rouse-reason"
   static let message = "rouse-message"

@@ -1,6 +1,6 @@
 public import KafkaClient
 
-/// One record that was not accepted, as it stands in `rouse.dead-letters`: a letter.
+/// One refused record, as stored in `rouse.dead-letters`: a letter.
 public struct DeadLetterRecord: Sendable {
   /// The record of the topic, with the original key and value.
   public var message: KafkaMessage
@@ -41,7 +41,7 @@ public struct DeadLetterRecord: Sendable {
   }
 
   /// The place of the letter that this record is a receipt for; nil if this is a letter. A receipt notes that a letter was
-  /// given back, and stands in the partition of the letter.
+  /// given back, and is in the partition of the letter.
   var receiptOf: KafkaPosition? {
     guard reason == Self.replayedReason,
       let offset = message.headers.last(where: { $0.name == DeadLetterHeaders.replayedOffset })?.value

@@ -1,4 +1,4 @@
-/// The ids of the newest events, to drop what a publisher sends twice. Two generations bound it: it knows at least the last
+/// The ids of the newest events, to drop repeated events. Two generations bound it: it knows at least the last
 /// `size` ids and at most twice as many.
 struct DuplicateWindow {
   private let size: Int

@@ -86,7 +86,7 @@ extension Intake {
     }
   }
 
-  /// Announces a broadcast channel to its own partition, unless it did so lately: thousands of devices name the same
+  /// Appends the registration of a broadcast channel to the channel's partition, unless it did so recently: thousands of devices name the same
   /// channel. The record has no origin, because repeating it changes nothing.
   private func append(channel: Registration, _ producer: any ClusterProducer) throws(KafkaError) {
     guard let activity = channel.activities.first else { return }

@@ -2,7 +2,7 @@ import Domain
 import KafkaClient
 
 extension Intake {
-  /// Sends a dead letter. If the client refuses its size, the letter goes without its value: the origin in the headers says
+  /// Sends a dead letter. If the client refuses its size, the letter is sent without its value: the origin in the headers says
   /// where the value is.
   ///
   /// - Parameters:
@@ -24,9 +24,9 @@ extension Intake {
     }
   }
 
-  /// Waits until everything that is under way has arrived, then commits the offsets.
+  /// Waits until all records in flight have arrived, then commits the offsets.
   ///
-  /// - Parameter timeout: The longest wait. What has not arrived by then stays under way.
+  /// - Parameter timeout: The longest wait. Records that have not arrived by then remain in flight.
   /// - Throws: `KafkaError` for a record that was not delivered.
   func deliver(timeout: Duration) throws(KafkaError) {
     guard let producer, let consumer else { return }
@@ -48,7 +48,7 @@ extension Intake {
     for message in messages {
       next[message.topicPartition] = max(next[message.topicPartition] ?? 0, message.offset + 1)
     }
-    // The next commit makes up for one that fails during a rebalance. Records that are read again meanwhile are dropped by
+    // A commit that fails during a rebalance is covered by the next one. Records that are read again meanwhile are dropped by
     // their origin.
     try consumer.commitInBackground(next.sorted { $0.key < $1.key }.map { KafkaPosition($0.key, offset: $0.value) })
   }

@@ -9,7 +9,7 @@ public import Logging
 ///        ▲ resume                             │ not all was delivered within a second, or
 ///        └─────────────── paused ◄────────────┘ the planners are too far behind
 ///
-/// At least once: the group's offsets move when everything that came of the records was delivered. Planners drop an origin
+/// At least once: the group's offsets move when every log record and dead letter made from the records was delivered. Planners drop an origin
 /// that they have seen. Memory is bounded by one batch and what the consumer reads ahead: while intake is paused it still
 /// polls, so that it stays in its group.
 public final class Intake {
@@ -24,7 +24,7 @@ public final class Intake {
   let registrations = RegistrationDecoder()
   /// The ids of the newest events.
   var window: DuplicateWindow
-  /// The broadcast channels that were announced to their partitions lately.
+  /// The broadcast channels whose registrations were appended recently.
   var channels = DuplicateWindow(size: 10_000)
   /// The number of partitions of the log; 0 before the start.
   private(set) var partitions: Int32 = 0
@@ -68,7 +68,7 @@ public final class Intake {
 
   /// Works on the calling thread until asked to stop.
   ///
-  /// - Throws: `PipelineError` when intake cannot go on; make a new one if it `isWorthRetrying`.
+  /// - Throws: `PipelineError` when intake cannot continue; make a new one if it `isWorthRetrying`.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -95,7 +95,7 @@ public final class Intake {
     settings.client(
       [
         "enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304",
-        // A record is never given up for its age. Planners drop an origin below the highest that they have seen: if one
+        // The producer never discards a record because of its age. Planners drop an origin below the highest that they have seen: if one
         // record failed and the next one arrived, the first would be lost when it is read again.
         "message.timeout.ms": "0",
       ],
@@ -142,9 +142,9 @@ public final class Intake {
 
   // MARK: Turns
 
-  /// Does one turn: reads a batch and appends it, or waits for the one before.
+  /// Reads one batch and appends it, or waits for the delivery of the previous one.
   ///
-  /// - Throws: `PipelineError` when intake cannot go on.
+  /// - Throws: `PipelineError` when intake cannot continue.
   func workOnce() throws(PipelineError) {
     do throws(KafkaError) {
       try work()
@@ -183,7 +183,7 @@ public final class Intake {
       logger.warning("intake pauses", metadata: ["reason": "\(reason)"])
       try consumer.pause(consumer.assignment())
     } else {
-      logger.notice("intake goes on")
+      logger.notice("intake resumes")
       try consumer.resume(consumer.assignment())
     }
   }

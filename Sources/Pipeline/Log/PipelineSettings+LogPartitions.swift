@@ -9,7 +9,7 @@ extension PipelineSettings {
     try partitionCounts(of: [topics.log], cluster)[0]
   }
 
-  /// Returns the number of partitions of the log, and whether decisions and commands have as many. Then a device has the
+  /// Returns the number of partitions of the log, and whether decisions and commands have as many. If so, a device has the
   /// same partition number in all three topics, because all are keyed by device.
   ///
   /// - Parameter cluster: The cluster to ask.

@@ -35,11 +35,11 @@ final class TickAppender {
     self.clock = clock
   }
 
-  /// Appends a tick, unless one is under way or was appended just now.
+  /// Appends a tick, unless one is in flight or was just appended.
   ///
   /// - Parameter partition: The log partition.
   /// - Returns: Whether a tick was appended.
-  /// - Throws: `KafkaError` of the producer, which is made anew for the next tick.
+  /// - Throws: `KafkaError` of the producer, which is replaced for the next tick.
   func append(_ partition: Int32) throws(KafkaError) -> Bool {
     let now = clock.elapsed
     if let since = underway[partition], now - since < Self.patience { return false }
@@ -59,7 +59,7 @@ final class TickAppender {
     return true
   }
 
-  /// Notes that a record of a partition was read, so that a tick under way is no longer waited for.
+  /// Records that a record of a partition was read, so that a tick in flight is no longer waited for.
   ///
   /// - Parameter partition: The log partition.
   func consumed(_ partition: Int32) {

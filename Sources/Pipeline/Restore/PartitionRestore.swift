@@ -3,8 +3,8 @@ import KafkaClient
 import Planning
 import Policies
 
-/// One partition whose planner is being put together: from a local snapshot, if there is a good one, and what came after it
-/// in `rouse.state`; otherwise from `rouse.state` alone.
+/// One partition whose planner is being restored: from a local snapshot, if there is a valid one, and the newer records of
+/// `rouse.state`; otherwise from `rouse.state` alone.
 ///
 ///     snapshot ── read whole, or discarded ──► topic ── up to `end` ──► finished
 final class PartitionRestore {
@@ -29,14 +29,15 @@ final class PartitionRestore {
   var reached: Int64 = 0
   /// The instant when the last record came.
   var progressed: Duration
-  /// The error of a record that does not read: the restore is then of no use.
+  /// The error of a record that cannot be decoded; the restore must be discarded.
   var unreadable: BinaryError?
   /// The number of records read from the snapshot.
   private(set) var snapshotRecords = 0
   /// The number of records read from the topic.
   private(set) var topicRecords = 0
   private var firstOffset: Int64?
-  /// The number of records of the topic from which on room is made for the rest, whenever the number has doubled.
+  /// The number of records read at which memory for the remaining records is first reserved. It is reserved again each time
+  /// the number has doubled.
   private static let reserveMin = 1 << 14
 
   /// Makes a restore that has read nothing.
@@ -84,7 +85,7 @@ final class PartitionRestore {
     return false
   }
 
-  /// Forgets what was read of a snapshot that is not to be trusted.
+  /// Discards the records read from an invalid snapshot.
   func discardSnapshot() {
     records = makeEmpty()
     snapshot = nil
@@ -102,25 +103,26 @@ final class PartitionRestore {
   ///   - key: The record's key.
   ///   - value: The record's value; nil for a tombstone.
   ///   - offset: The record's offset.
-  /// - Throws: `BinaryError` for a record that does not read. The restore is then of no use.
+  /// - Throws: `BinaryError` for a record that cannot be decoded; the restore must be discarded.
   func add(key: [UInt8], value: [UInt8]?, at offset: Int64) throws(BinaryError) {
     try records.add(key: key, value: value)
     topicRecords += 1
     let first = firstOffset ?? offset
     firstOffset = first
     guard snapshot == nil, topicRecords >= Self.reserveMin, topicRecords & (topicRecords - 1) == 0 else { return }
-    // The rest of the topic is assumed to hold as many per offset, but no more than there are now: it may only repeat them.
+    // The estimate assumes as many keys per offset in the rest of the topic, but no more than now: the rest may only repeat
+    // keys.
     let read = Double(offset - first + 1)
     records.reserve(records.sizes.scaled(by: min(2, (read + Double(max(0, end - offset))) / read)))
   }
 
-  /// Puts the planner together. The restore is used up.
+  /// Creates the planner from the records. The restore cannot be used afterwards.
   ///
   /// - Parameters:
-  ///   - initialPolicy: The policy in force while the log has shown none.
+  ///   - initialPolicy: The policy in force until the log has a policy record.
   ///   - recorder: Writes what the planner decides.
   /// - Returns: The partition, ready to plan.
-  /// - Throws: `BinaryError` if a record did not read.
+  /// - Throws: `BinaryError` if a record could not be decoded.
   func finish(initialPolicy: Policy, recorder: any PlannerRecorder) throws(BinaryError) -> PartitionProcessor {
     if let unreadable { throw unreadable }
     let all = records

@@ -4,8 +4,8 @@ import KafkaClient
 /// Reads the state of log partitions from `rouse.state`, committed records only, several partitions at a time and in
 /// slices, so that the thread can plan other partitions in between.
 ///
-/// A planner that died may have left a transaction open. Its records stand before the end of the partition as an
-/// uncommitted reader sees it. So a take-over reads until the committed end has reached that end: it waits until the
+/// A planner that died may have left a transaction open. Its records lie before the end of the partition that an
+/// uncommitted reader sees. So a take-over reads until the committed end has reached that end: it waits until the
 /// broker has ended the open transaction, and never starts from a state that is about to change.
 ///
 /// Belongs to the worker's thread. Its consumers are made with the first restore.
@@ -104,7 +104,7 @@ final class StateReader {
     return complete
   }
 
-  /// Reads a partition again without its snapshot, which turned out to be of no use.
+  /// Reads a partition again from the topic, after its snapshot proved unusable.
   ///
   /// - Parameters:
   ///   - restore: The restore that took the snapshot.

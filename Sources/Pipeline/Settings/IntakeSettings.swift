@@ -2,7 +2,7 @@
 public struct IntakeSettings: Sendable {
   /// The most records that are read at once.
   public var pollRecordsMax = 1000
-  /// The number of ids of events that are remembered, to drop what a publisher sends twice. Two generations of this size
+  /// The number of ids of events that are remembered, to drop repeated events. Two generations of this size
   /// are kept; an id takes 8 bytes and the set's overhead.
   public var duplicateWindow = 500_000
   /// The number of records that a planner may be behind its log partition. Beyond it intake pauses, so that a log that is

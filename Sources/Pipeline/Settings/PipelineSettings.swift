@@ -3,7 +3,7 @@ public import Planning
 
 /// The settings of the stages: the way to Kafka, and the bounds of their work.
 public struct PipelineSettings: Sendable {
-  /// The properties of every client: `bootstrap.servers`, security and whatever else librdkafka knows.
+  /// The properties of every client: `bootstrap.servers`, security and any other property of librdkafka.
   public var kafka: KafkaConfiguration
   /// The names of Rouse's own topics.
   public var topics: TopicNames
@@ -11,7 +11,7 @@ public struct PipelineSettings: Sendable {
   public var eventTopics: [String]
   /// The prefix of the consumer groups (`rouse-intake`, `rouse-planner`) and of transactional ids.
   public var group: String
-  /// The name that tells this process from others; part of transactional ids. Keep it the same over restarts.
+  /// The unique name of this process; part of transactional ids. Keep it the same across restarts.
   public var instance: String
   /// The source of log time.
   public var timestamps: Timestamps
@@ -29,7 +29,7 @@ public struct PipelineSettings: Sendable {
   ///   - topics: The names of Rouse's own topics.
   ///   - eventTopics: The topics that domain events are read from.
   ///   - group: The prefix of the consumer groups and of transactional ids.
-  ///   - instance: The name that tells this process from others.
+  ///   - instance: The unique name of this process.
   ///   - timestamps: The source of log time.
   ///   - planner: The settings of planners.
   ///   - intake: The settings of intake.

@@ -12,12 +12,12 @@ public struct PlannerSettings: Sendable {
   /// may have to wait.
   public var transactionTimeout: Duration = .seconds(15)
   /// The folder of local snapshots, which make a restart on the same machine quick; nil for none. Each installation needs
-  /// a folder of its own; its processes on one machine may share it.
+  /// a separate folder; its processes on one machine may share it.
   public var snapshotFolder: String?
   /// The time between two snapshots of a partition. A restart reads what changed since the newest one from the topic.
   public var snapshotInterval: Duration = .seconds(300)
   /// Whether planners are static members of their group. A process that comes back within the session time-out then gets
-  /// its partitions again without a rebalance; one that stays away keeps them idle for as long.
+  /// its partitions again without a rebalance; if it does not return, they stay idle until then.
   ///
   /// A static member may die while it hands a partition over under a cooperative assignor. If it comes back in time, it
   /// never learns of the revocation, so the partition stays unplanned until the next rebalance: until a member joins,

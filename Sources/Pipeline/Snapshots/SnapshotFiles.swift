@@ -30,7 +30,7 @@ final class SnapshotFiles: SnapshotStore {
     return FileSource(path: path, file: file)
   }
 
-  /// A file that is written beside the target and moved over it when it is complete and on the disk.
+  /// A temporary file in the target's folder, which replaces the target when it is complete and on the disk.
   private final class FileSink: SnapshotSink {
     private let target: String
     private let partial: String
@@ -70,7 +70,7 @@ final class SnapshotFiles: SnapshotStore {
       guard !isDone else { return }
       isDone = true
       file = nil
-      // A file that stays behind is overwritten by the next snapshot of this process.
+      // If the file cannot be removed, the next snapshot of this process overwrites it.
       _ = unsafe unlink(partial)
     }
 

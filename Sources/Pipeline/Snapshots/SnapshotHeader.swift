@@ -4,10 +4,10 @@ import Planning
 
 /// The first block of a local snapshot: the partition, the time and the offset that it belongs to.
 ///
-/// A snapshot is a file of blocks, each with its length and the CRC-32 of its bytes: this header, blocks of records as they
-/// stand in `rouse.state`, and an end with the number of records. It is written in slices while planning goes on, so it is
-/// not the state of one moment. Applying all records of `rouse.state` from `stateOffset` on over it gives the newest
-/// state, whichever moments the slices are from.
+/// A snapshot is a file of blocks, each with its length and the CRC-32 of its bytes: this header, blocks of records in the form of
+/// `rouse.state`, and an end with the number of records. It is written in slices while planning continues, so it is
+/// not the state of one moment. Applying all records of `rouse.state` from `stateOffset` on to it gives the newest
+/// state, regardless of when each slice was written.
 struct SnapshotHeader: Equatable {
   /// The partition of `rouse.state`.
   var state: KafkaTopicPartition
@@ -15,14 +15,14 @@ struct SnapshotHeader: Equatable {
   var stateOffset: Int64
   /// The wall clock when the snapshot was begun, in µs since 1970.
   var begunAt: Int64
-  /// The timestamp of the first record that the partition ever took, in µs since 1970 (see `PlannerPosition.birth`). It
+  /// The timestamp of the first record ever planned in this partition, in µs since 1970 (see `PlannerPosition.birth`). It
   /// differs after a topic was deleted and made again.
   var birth: Int64?
-  /// The sizes of the planner's tables when the snapshot was begun: about as much will be restored.
+  /// The sizes of the planner's tables when the snapshot was begun: a restore reserves this much memory.
   var sizes: PlannerSizes
 
   static let magic = Array("ROUSESNP".utf8)
-  /// A snapshot of another version is not used: the topic has everything.
+  /// A snapshot of another version is not used, because the topic holds the complete state.
   static let formatVersion: UInt8 = 2
 
   /// The greatest age of a usable snapshot, in µs. The broker removes tombstones a day after they were written
@@ -35,13 +35,13 @@ struct SnapshotHeader: Equatable {
   /// - Parameter state: The partition of `rouse.state`.
   static func name(_ state: KafkaTopicPartition) -> String { "\(state.topic)-\(state.partition).snapshot" }
 
-  /// Refuses a snapshot that does not fit the topic.
+  /// Rejects a snapshot that does not belong to the topic.
   ///
   /// - Parameters:
   ///   - state: The partition of `rouse.state` that is being restored.
   ///   - end: The end of that partition.
   ///   - wallMicroseconds: The wall clock, in µs since 1970.
-  /// - Throws: `SnapshotError` that says what does not fit.
+  /// - Throws: `SnapshotError` that names the mismatch.
   func check(state: KafkaTopicPartition, end: Int64, wallMicroseconds: Int64) throws(SnapshotError) {
     guard self.state == state else { throw SnapshotError(description: "it belongs to \(self.state)") }
     guard stateOffset <= end else {

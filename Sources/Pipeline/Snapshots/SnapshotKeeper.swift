@@ -2,7 +2,7 @@ import KafkaClient
 import Logging
 import Planning
 
-/// Keeps a local snapshot of each partition that a planner thread owns. A failure costs the snapshot, never the planning.
+/// Keeps a local snapshot of each partition that a planner thread owns. A failure loses the snapshot but never stops planning.
 ///
 ///     none ── a commit, when it is due ──► writing ── last slice ──► written ── next commit ──► none, put in place
 ///                                             │ abort, release, failure │
@@ -46,16 +46,16 @@ final class SnapshotKeeper {
   /// The partitions with a snapshot that is not in place yet, in ascending order.
   var partitions: [Int32] { writing.keys.sorted() }
 
-  /// Notes that a partition begins to be planned. Its next snapshot is due after an interval.
+  /// Records that planning of a partition begins. Its next snapshot is due after an interval.
   ///
   /// - Parameter partition: The number of the partition.
   func restored(_ partition: Int32) { begun[partition] = clock.elapsed }
 
-  /// Notes a commit: puts a snapshot in place that was written before it, or begins the next one when it is due.
+  /// Handles a commit: completes a snapshot that was fully written before it, or begins the next one when it is due.
   ///
   /// - Parameters:
   ///   - processor: The partition, all of which is committed.
-  ///   - end: Returns the present end of the partition's state; nil if the broker does not tell it.
+  ///   - end: Returns the present end of the partition's state; nil if the broker does not return it.
   func committed(_ processor: PartitionProcessor, end: () -> Int64?) {
     let partition = processor.partition
     if let current = writing[partition] {
@@ -96,7 +96,7 @@ final class SnapshotKeeper {
     }
   }
 
-  /// Gives up the snapshot of a partition that was released.
+  /// Discards the unfinished snapshot of a partition that was released.
   ///
   /// - Parameter partition: The number of the partition.
   func release(_ partition: Int32) {
@@ -104,7 +104,7 @@ final class SnapshotKeeper {
     begun[partition] = nil
   }
 
-  /// Gives up all snapshots that are not in place: what they hold may never be committed.
+  /// Discards all unfinished snapshots, because the state in them may never be committed.
   func discardAll() {
     for partition in writing.keys { discard(partition) }
   }

@@ -16,7 +16,7 @@ final class SnapshotReader {
     header = try SnapshotHeader(bytes: Array(block.dropFirst()))
   }
 
-  /// Hands over the records of the next block.
+  /// Passes the records of the next block to a closure.
   ///
   /// - Parameter take: Gets the places of key and value in the block, and the block.
   /// - Returns: False at the end of the snapshot, when nothing was missing.
@@ -33,7 +33,7 @@ final class SnapshotReader {
       guard block.count == 5, Self.number(block, 1) == UInt32(truncatingIfNeeded: count) else {
         throw Self.corrupt("records are missing")
       }
-      guard try source.read(1).isEmpty else { throw Self.corrupt("it goes on behind its end") }
+      guard try source.read(1).isEmpty else { throw Self.corrupt("data follows the end marker") }
       return false
     case .head, nil: throw Self.corrupt("a block of an unknown kind")
     }
@@ -63,7 +63,7 @@ final class SnapshotReader {
     guard length > 0, length <= SnapshotBlock.bytesMax else { throw corrupt("a block of \(length) bytes") }
     let block = try exactly(length, of: source)
     guard SnapshotBlock.checksum(block) == number(head, 4) else {
-      throw corrupt("the checksum of a block does not fit")
+      throw corrupt("a block's checksum does not match")
     }
     return block
   }

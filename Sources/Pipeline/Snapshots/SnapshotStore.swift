@@ -24,7 +24,7 @@ protocol SnapshotSink: AnyObject {
   ///
   /// - Throws: `SnapshotError`; the earlier one then stays.
   func commit() throws(SnapshotError)
-  /// Gives up the snapshot; the earlier one stays.
+  /// Discards the snapshot; the earlier one stays.
   func discard()
 }
 

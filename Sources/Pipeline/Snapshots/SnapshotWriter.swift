@@ -41,7 +41,7 @@ final class SnapshotWriter {
     try sink.commit()
   }
 
-  /// Gives up the snapshot; the earlier one stays.
+  /// Discards the snapshot; the earlier one stays.
   func discard() { sink.discard() }
 
   private func flush() throws(SnapshotError) {

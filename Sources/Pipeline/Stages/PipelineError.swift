@@ -1,7 +1,7 @@
 import Domain
 public import KafkaClient
 
-/// The reason why a stage cannot go on.
+/// The reason why a stage cannot continue.
 public enum PipelineError: Error, Sendable {
   /// A call to Kafka failed.
   case kafka(KafkaError)
@@ -10,7 +10,7 @@ public enum PipelineError: Error, Sendable {
   /// The settings do not fit the cluster or the machine.
   case setup(String)
 
-  /// Whether starting the stage anew may help.
+  /// Whether restarting the stage may help.
   public var isWorthRetrying: Bool {
     switch self {
     // Only a person makes a topic that is missing.
@@ -35,7 +35,7 @@ extension PipelineError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .kafka(let error) where error.code == .fenced:
-      "if this comes again and again, another process has the same `instance`: give each its own; \(error.description)"
+      "if this repeats, another process has the same `instance`: give each process its own; \(error.description)"
     case .kafka(let error): error.description
     case .unreadable(let place, let reason): "\(place): \(reason)"
     case .setup(let text): text

@@ -4,7 +4,7 @@ import KafkaClient
 public import Logging
 import Synchronization
 
-/// Runs each stage on a thread of its own, starts a stage anew when it failed, and ends them all together. May be used from
+/// Runs each stage on its own thread, restarts a failed stage and stops all stages together. May be used from
 /// any thread.
 public final class RoleRunner: Sendable {
   private let stop: StopSignal
@@ -18,7 +18,7 @@ public final class RoleRunner: Sendable {
   /// Makes a runner.
   ///
   /// - Parameters:
-  ///   - stop: Ends all stages. A stage that gives up asks it to stop.
+  ///   - stop: Ends all stages. A stage that fails for good raises it.
   ///   - counters: Counts restarts.
   ///   - logger: Gets failures.
   public init(stop: StopSignal, counters: PipelineCounters, logger: Logger) {
@@ -66,7 +66,7 @@ public final class RoleRunner: Sendable {
         }
         if ContinuousClock.now - began > .seconds(60) { pause = 0.5 }
         counters.add(.restarts)
-        logger.error("starting anew", metadata: ["role": "\(name)", "error": "\(error)", "seconds": "\(pause)"])
+        logger.error("restarting", metadata: ["role": "\(name)", "error": "\(error)", "seconds": "\(pause)"])
       }
       stop.wait(pause)
       pause = min(pause * 2, 30)

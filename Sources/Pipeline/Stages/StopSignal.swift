@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Asks threads to come to an end. They look at it between two pieces of work; nothing is interrupted. May be used from any
+/// Asks threads to stop. They check it between two pieces of work; nothing is interrupted. May be used from any
 /// thread and from a signal handler.
 public final class StopSignal: Sendable {
   private let asked = Atomic<Bool>(false)
 
-  /// Makes a signal that nobody has asked for.
+  /// Creates a signal that is not raised.
   public init() {}
 
   /// Whether the threads are to end.

@@ -44,7 +44,7 @@ public struct TopicReader {
     _ = try read(starts.mapValues { .at($0) }, topic, take)
   }
 
-  /// - Returns: Whether a partition does not begin at offset 0 any more.
+  /// - Returns: Whether a partition no longer begins at offset 0.
   private func read(
     _ starts: [KafkaTopicPartition: KafkaOffset], _ topic: String, _ take: (KafkaMessage) -> Void
   ) throws(KafkaError) -> Bool {

@@ -1,9 +1,9 @@
-/// The log partitions that the group gave to one planner thread, each with its life. Holds no client: the worker performs
-/// what follows from a transition.
+/// The log partitions that the group assigned to one planner thread, each with its state. Holds no client: the worker performs
+/// the action that follows from a transition.
 struct OwnedPartitions {
   /// The owned partitions by number.
   private(set) var lives: [Int32: PartitionLife] = [:]
-  /// Partitions that the consumer must pause before it is polled again, because their state comes first. They cannot be
+  /// Partitions that the consumer must pause before it is polled again, because their state must be restored first. They cannot be
   /// paused in the rebalance callback: librdkafka assigns them after it.
   private var unpaused: Set<Int32> = []
 
@@ -19,7 +19,7 @@ struct OwnedPartitions {
   /// Whether at least one partition is not `planning` yet.
   var areRestoring: Bool { lives.values.contains { $0.processor == nil } }
 
-  /// Takes a partition to the start of its life: one that was just assigned, or one whose memory is void.
+  /// Moves a partition to its first state: one that was just assigned, or one whose memory is invalid.
   ///
   /// - Parameters:
   ///   - partition: The number of the partition.
@@ -29,7 +29,7 @@ struct OwnedPartitions {
     unpaused.insert(partition)
   }
 
-  /// Takes an input for an owned partition. The input must be legal (see `PartitionLife`).
+  /// Applies an input to an owned partition. The input must be legal (see `PartitionLife`).
   ///
   /// - Parameters:
   ///   - input: The event that happened.

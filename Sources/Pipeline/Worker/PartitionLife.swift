@@ -1,11 +1,11 @@
-/// The life of one log partition on the planner thread that the group gave it to.
+/// The state of one log partition on the planner thread that the group assigned it to.
 ///
 ///     assigned ──► waiting ── settled ──► restoring ── restored ──► planning
 ///                  ▲  │  ▲                    │                        │
 ///        unsettled └──┘  └────── voided ──────┴──────── voided ────────┘
 ///     any ── revoked or lost ──► (gone, see `OwnedPartitions`)
 ///
-/// Each partition has a life of its own: a partition that is being restored does not hold up the others.
+/// Partitions advance independently; restoring one does not delay another.
 enum PartitionLife {
   /// An earlier owner may still commit. From the moment of the assignment the group refuses the offsets of every
   /// earlier owner. But an owner whose offsets were accepted before, and that stopped before the end of its
@@ -22,7 +22,7 @@ enum PartitionLife {
     case voided(OwnerWait)
     /// The broker did not confirm at this instant that no earlier owner has an open transaction.
     case unsettled(at: Duration)
-    /// No earlier owner can commit any more; the restore is about to begin.
+    /// No earlier owner can still commit; the restore is about to begin.
     case settled(PartitionRestore)
     /// The state was read completely.
     case restored(PartitionProcessor)
@@ -31,7 +31,7 @@ enum PartitionLife {
   /// The planner; nil unless the partition is `planning`.
   var processor: PartitionProcessor? { if case .planning(let processor) = self { processor } else { nil } }
 
-  /// Returns the life that follows an input.
+  /// Returns the state that follows an input.
   ///
   /// - Parameter input: The event that happened.
   /// - Returns: The next state, or nil if the input is illegal in this state.
@@ -49,14 +49,14 @@ enum PartitionLife {
   }
 }
 
-/// The wait until no earlier owner of a partition can commit any more. Instants count from the start of the thread's
+/// The wait until no earlier owner of a partition can still commit. Instants count from the start of the thread's
 /// clock.
 struct OwnerWait: Equatable {
   /// The instant when the wait began.
   var since: Duration
   /// The earliest instant at which to ask the broker again.
   var next: Duration
-  /// The longest time that one question may take. Other partitions stand still meanwhile, so it starts short and
+  /// The longest time that one question may take. Other partitions are not planned meanwhile, so it starts short and
   /// doubles up to `timeoutMax`.
   var timeout = Duration.milliseconds(250)
 
@@ -64,7 +64,7 @@ struct OwnerWait: Equatable {
   /// The pause between two questions.
   static let pause = Duration.milliseconds(50)
 
-  /// Returns the wait after one more question that brought no answer.
+  /// Returns the wait after one more request without an answer.
   ///
   /// - Parameter now: The instant after the question.
   func longer(at now: Duration) -> OwnerWait {

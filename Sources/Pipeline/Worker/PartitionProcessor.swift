@@ -10,7 +10,7 @@ import Policies
 final class PartitionProcessor {
   /// The number of the log partition.
   let partition: Int32
-  /// Whether the partition had no state at all when this was made.
+  /// Whether the partition had no state when this processor was created.
   let isNew: Bool
   /// The planner's position in the log.
   private(set) var position: PlannerPosition
@@ -21,7 +21,7 @@ final class PartitionProcessor {
   private(set) var recordsTaken = 0
   /// The offset and the kind of the current record, or of the last one.
   private var current: (offset: Int64, kind: LogRecordKind)?
-  /// The number of events with too many interest keys, when it was noted last.
+  /// The number of events with too many interest keys at the last report of it.
   private var notedKeysLeftOut = 0
   /// The next offset when the state was taken last: it never falls.
   private var takenOffset: Int64
@@ -47,9 +47,9 @@ final class PartitionProcessor {
   /// Makes a processor of the state records of a partition.
   ///
   /// - Parameters:
-  ///   - restore: The state records. It is used up.
+  ///   - restore: The state records. They cannot be used afterwards.
   ///   - isNew: Whether there were no records.
-  ///   - initialPolicy: The policy in force while the log has shown none.
+  ///   - initialPolicy: The policy in force until the log has a policy record.
   ///   - recorder: Writes what the planner decides.
   /// - Throws: `BinaryError` for a position or a state that this release cannot read.
   convenience init(
@@ -83,7 +83,7 @@ final class PartitionProcessor {
 
   /// Prepares for the next records; see `Planner.prefetch`.
   ///
-  /// - Parameter hints: What the records will look up.
+  /// - Parameter hints: The keys that the records will look up.
   func prefetch(_ hints: [LookUpHint]) { recording.prefetch(hints) }
 
   /// Starts on a log record. If the outcome is `begun`, call `step` until the record is done.
@@ -92,7 +92,7 @@ final class PartitionProcessor {
   ///   - bytes: The value of the record.
   ///   - offset: The offset of the record.
   ///   - timestamp: The timestamp of the record, in µs since 1970.
-  /// - Returns: What became of the record.
+  /// - Returns: The outcome for the record.
   func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) -> RecordOutcome {
     precondition(recording.planner.isIdle, "a log record begins when the one before it is done")
     recordsTaken += 1

@@ -4,8 +4,8 @@ import Logging
 import Planning
 import Policies
 
-/// Logs and counts what happens on one planner thread. Keeps in mind what was logged, so that what repeats with each record
-/// is logged once.
+/// Logs and counts what happens on one planner thread. Remembers logged conditions, so that a repeated one is
+/// not logged for each record.
 final class PlannerReport {
   /// A change of the partitions that a worker owns.
   enum Rebalance: String { case assigned, revoked, lost }
@@ -72,7 +72,7 @@ final class PlannerReport {
   /// Counts a record that was read again after a seek.
   func readAgain() { counters.add(.logRecordsSkipped) }
 
-  /// Counts a record that repeats an origin, and logs the first one.
+  /// Counts a record with the origin of an earlier record, and logs the first such record.
   func repeated(_ message: KafkaMessage) {
     counters.add(.logRecordsSkipped)
     guard !isRepetitionNoted else { return }
@@ -96,7 +96,7 @@ final class PlannerReport {
   ///   - message: The record behind them.
   func missing(from offset: Int64, to message: KafkaMessage) {
     logger.critical(
-      "records of the log are missing and cannot be planned any more",
+      "records of the log are missing and can no longer be planned",
       metadata: ["partition": "\(message.partition)", "from": "\(offset)", "to": "\(message.offset)"])
   }
 
@@ -151,7 +151,7 @@ final class PlannerReport {
 
   // MARK: Transactions and ticks
 
-  /// Logs an error that librdkafka deals with, or after which nothing has to be done.
+  /// Logs an error that librdkafka handles itself, or that needs no action.
   func ignored(_ error: KafkaError) { logger.warning("kafka", metadata: ["error": "\(error)"]) }
 
   /// Logs an aborted transaction.
@@ -171,7 +171,7 @@ final class PlannerReport {
       metadata: ["error": "\(error)"])
   }
 
-  /// Notes that ticks get through again.
+  /// Records that ticks can be appended again.
   func tickAppended() { isTickFailureNoted = false }
 
   /// Logs the first of several ticks that could not be appended.

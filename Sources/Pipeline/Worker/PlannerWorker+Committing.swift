@@ -3,7 +3,7 @@ import KafkaClient
 extension PlannerWorker {
   /// Queues the batch in the transaction.
   ///
-  /// - Throws: `KafkaError`; what memory holds must then be aborted.
+  /// - Throws: `KafkaError`; the changes in memory must then be aborted.
   func sendBatch(_ clients: PlannerClients) throws(KafkaError) {
     guard !batch.isEmpty else { return }
     try clients.transaction.send(batch)
@@ -13,9 +13,9 @@ extension PlannerWorker {
     batch.removeAll()
   }
 
-  /// Writes the state and the positions, then commits the transaction. A worker that failed commits nothing.
+  /// Writes the state and the positions, then commits the transaction. Does nothing on a worker that has failed.
   ///
-  /// - Throws: `KafkaError`; what memory holds must then be aborted.
+  /// - Throws: `KafkaError`; the changes in memory must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
     schedule.commits(at: clock.elapsed)
     guard case .working = phase else { return }
@@ -33,8 +33,8 @@ extension PlannerWorker {
     }
   }
 
-  /// Aborts what was planned since the last commit, and takes every owned partition back to the start of its life: memory is
-  /// ahead of what is committed, and nothing of it may be committed later.
+  /// Aborts all planning since the last commit, and moves every owned partition back to its first state: memory is
+  /// ahead of what is committed, and must not be committed later.
   ///
   /// - Parameter error: The reason, for the log; nil if it was logged already.
   func abort(_ clients: PlannerClients, because error: KafkaError?) {

@@ -1,8 +1,8 @@
 public import KafkaClient
 
 extension PlannerWorker: KafkaRebalanceListener {
-  /// Takes over partitions. They are paused before any record of them is planned; the restored position says where to read
-  /// on.
+  /// Takes over partitions. They are paused before any record of them is planned; reading continues at the restored
+  /// position.
   ///
   /// - Parameter partitions: The new partitions.
   /// - Returns: The beginning of each, which is never read.
@@ -46,7 +46,7 @@ extension PlannerWorker: KafkaRebalanceListener {
     }
   }
 
-  /// Aborts what is open. If even that fails, the worker fails: a callback cannot throw.
+  /// Aborts the open transaction. If even that fails, the worker fails: a callback cannot throw.
   private func void(_ clients: PlannerClients, because error: KafkaError?) {
     abort(clients, because: error)
     guard clients.transaction.state != .idle else { return }
@@ -54,7 +54,7 @@ extension PlannerWorker: KafkaRebalanceListener {
       .kafka(
         error
           ?? KafkaError(
-            code: .rebalanceInProgress, message: "what was planned since the last commit could not be aborted",
+            code: .rebalanceInProgress, message: "the records planned since the last commit could not be aborted",
             operation: "handing over partitions", isRetriable: true)))
   }
 }

@@ -3,7 +3,7 @@ import KafkaClient
 import Planning
 
 extension PlannerWorker {
-  /// Takes a partition to the start of its life: it is paused and restored before anything else is done with it.
+  /// Moves a partition to its first state: it is paused and restored before any of its records is planned.
   ///
   /// - Parameters:
   ///   - partition: The number of the partition.
@@ -14,7 +14,7 @@ extension PlannerWorker {
     partitions.wait(for: partition, OwnerWait(since: now, next: next ?? now))
   }
 
-  /// Stops reading the state of a partition. Failures are logged: the reader drops records that nobody asked for.
+  /// Stops reading the state of a partition. Failures are logged: the reader drops records of partitions that are not being restored.
   func cancelRestore(of partition: Int32, _ clients: PlannerClients) {
     do throws(KafkaError) { try clients.reader.cancel(partition) } catch { report.ignored(error) }
   }
@@ -32,10 +32,10 @@ extension PlannerWorker {
     if !paused.isEmpty { try clients.consumer.pause(paused) }
   }
 
-  /// Takes each partition that does not plan yet a piece further. Failures that may pass are retried in a second.
+  /// Advances the restore of each partition by one step. Transient failures are retried after a second.
   ///
-  /// - Parameter isIdle: Whether there is nothing else to do.
-  /// - Throws: `PipelineError` for a state that this release cannot read, or a failure that does not pass.
+  /// - Parameter isIdle: Whether the worker has no other work.
+  /// - Throws: `PipelineError` for a state that this release cannot read, or a permanent failure.
   func restore(_ clients: PlannerClients, isIdle: Bool) throws(PipelineError) {
     guard partitions.areRestoring else { return }
     do throws(PipelineError) {
@@ -66,8 +66,8 @@ extension PlannerWorker {
     }
   }
 
-  /// Asks for the group's stable offset. The broker tells it only while no transaction holds another one, that is when no
-  /// earlier owner can commit any more.
+  /// Asks for the group's stable offset. The broker returns it only when no transaction has a pending offset, that is, when no
+  /// earlier owner can still commit.
   private func awaitEarlierOwners(
     of partition: Int32, _ wait: OwnerWait, _ clients: PlannerClients
   ) throws(KafkaError) {
@@ -103,7 +103,7 @@ extension PlannerWorker {
     }
     try PipelineError.ofKafka { () throws(KafkaError) in
       // The consumer may have read records that were dropped during the restore. If the seek fails the partition must not
-      // plan: it would go on behind those.
+      // plan: it would continue behind those.
       try clients.consumer.seek(
         topic(partition), to: processor.isNew ? .beginning : .at(processor.position.nextOffset))
       try clients.consumer.resume([topic(partition)])
@@ -113,7 +113,7 @@ extension PlannerWorker {
     report.restored(processor, by: restore, in: clock.elapsed - restore.began)
   }
 
-  /// Reads the state of a partition without its snapshot, which turned out to be of no use.
+  /// Reads the state of a partition from the topic, after its snapshot proved unusable.
   private func readAgain(
     _ restore: PartitionRestore, because reason: String, _ clients: PlannerClients
   ) throws(PipelineError) {
@@ -121,7 +121,7 @@ extension PlannerWorker {
   }
 
   /// Returns the end of a partition of `rouse.state` for its next snapshot; nil, with a warning, when the broker does not
-  /// tell it: then there is no snapshot this time.
+  /// return it. Then no snapshot is begun.
   func stateEnd(of partition: Int32, _ clients: PlannerClients) -> Int64? {
     guard snapshots != nil else { return nil }
     do throws(KafkaError) {

@@ -7,7 +7,7 @@ public import Policies
 /// One planner thread: its consumer, its transactional producer and the planners of the log partitions it owns. Everything
 /// happens on the thread that calls `run`, also the rebalance callbacks, which librdkafka makes inside of a poll.
 ///
-/// Three state machines say what the thread is doing: `WorkerPhase` the thread, `PartitionLife` each partition,
+/// Three state machines hold the state of the thread: `WorkerPhase` the thread, `PartitionLife` each partition,
 /// `PlannerTransaction` the commit protocol. The worker takes inputs, performs the actions and moves the machines on:
 ///
 /// | input | action | partitions |
@@ -17,7 +17,7 @@ public import Policies
 /// | the state was read | seek to the position, resume | this one plans |
 /// | a record of a planning partition | plan it and queue its output | unchanged |
 /// | a record of another partition | drop it; it is read again from the position | unchanged |
-/// | a record that no release wrote | write a dead letter, go on behind the record | unchanged |
+/// | a record that no release wrote | write a dead letter, continue behind the record | unchanged |
 /// | the commit interval is over, or the transaction is full | write state and positions, commit | unchanged |
 /// | the group revokes partitions | commit | these are released, the others plan on |
 /// | partitions were lost | abort | these are released, the others wait |
@@ -26,7 +26,7 @@ public import Policies
 /// | bytes of a newer release, or a position that retention removed | fail: an operator must act | released |
 ///
 /// The group's offsets are committed in the transaction for two reasons: lag tools read them, and the broker refuses a
-/// worker that is no longer a member of the group. The position that counts is the record in `rouse.state`.
+/// worker that is no longer a member of the group. A restore uses the position in `rouse.state` only.
 public final class PlannerWorker {
   let settings: PipelineSettings
   let initialPolicy: Policy
@@ -57,10 +57,10 @@ public final class PlannerWorker {
   /// - Parameters:
   ///   - settings: How to reach Kafka, and the bounds of a turn.
   ///   - number: The worker's number in its process, from 0; part of its transactional id.
-  ///   - initialPolicy: The policy in force while the log has shown none.
+  ///   - initialPolicy: The policy in force until the log has a policy record.
   ///   - stop: Ends the worker between two pieces of work.
   ///   - counters: Counts what the worker does.
-  ///   - logger: Gets what an operator may want to know.
+  ///   - logger: Receives conditions that may need an operator's attention.
   /// - Throws: `PipelineError.setup` if the folder of snapshots cannot be made.
   public convenience init(
     settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
@@ -71,7 +71,7 @@ public final class PlannerWorker {
       cluster: RealCluster(), makeRecorder: { JSONRecorder() })
   }
 
-  /// Makes a worker on another cluster, or with another way to write what is decided: the seam for benchmarks.
+  /// Creates a worker with a given cluster and a given form of output.
   ///
   /// - Parameters:
   ///   - cluster: Makes the worker's clients.
@@ -122,7 +122,7 @@ public final class PlannerWorker {
 
   /// Works on the calling thread until asked to stop.
   ///
-  /// - Throws: `PipelineError` when the worker cannot go on; make a new one if it `isWorthRetrying`.
+  /// - Throws: `PipelineError` when the worker cannot continue; make a new one if it `isWorthRetrying`.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -186,7 +186,7 @@ public final class PlannerWorker {
     phase = .ended
   }
 
-  /// Notes that the worker cannot go on. The first reason counts.
+  /// Records that the worker cannot continue. Only the first reason is kept.
   ///
   /// - Parameter error: The reason.
   func fail(_ error: PipelineError) {
@@ -195,9 +195,9 @@ public final class PlannerWorker {
 
   // MARK: Turns
 
-  /// Does one turn: reads, plans, restores and commits a bounded piece of work.
+  /// Reads, plans, restores and commits one bounded piece of work.
   ///
-  /// - Throws: `PipelineError` when the worker cannot go on.
+  /// - Throws: `PipelineError` when the worker cannot continue.
   func workOnce() throws(PipelineError) {
     guard case .working(let clients) = phase else { preconditionFailure("a planner thread works after it has started") }
     do throws(PipelineError) {
@@ -228,7 +228,7 @@ public final class PlannerWorker {
     }
   }
 
-  /// Logs what librdkafka deals with itself. A position that the log no longer holds is not such an error.
+  /// Logs errors that librdkafka handles itself. A position that the log no longer holds is not such an error.
   private func take(_ events: [KafkaEvent]) throws(PipelineError) {
     for case .error(let error) in events {
       guard [.noOffset, .offsetOutOfRange, .offsetResetForbidden].contains(error.code) else {
@@ -238,7 +238,7 @@ public final class PlannerWorker {
       throw .unreadable(
         place: settings.topics.log,
         reason:
-          "\(error.message): the log no longer holds the position of this planner, so records are lost; raise the topic's retention, and reset rouse.state to start anew"
+          "\(error.message): the log no longer holds the position of this planner, so records are lost; raise the topic's retention, and reset rouse.state to start over"
       )
     }
   }
@@ -268,7 +268,7 @@ public final class PlannerWorker {
     counters.add(.logRecordsPlanned, planned)
   }
 
-  /// Lets each planner prepare for its records among the next ones. A single record has no other to share a wait with.
+  /// Lets each planner prepare for its records among the next ones. For a single record this has no benefit.
   private func prefetch(_ messages: [KafkaMessage], _ indices: Range<Int>) {
     guard indices.count > 1 else { return }
     for (partition, life) in partitions.lives {
@@ -320,8 +320,8 @@ public final class PlannerWorker {
     }
   }
 
-  /// Deals with records between the position and a message that were not read. They must not be passed over: the abort that
-  /// follows the error has the partition restored, and it reads them. If the first message behind a restore is still behind
+  /// Handles records between the position and a message that were not read. They must not be skipped: the abort that
+  /// follows the error restores the partition, which reads them. If the first message behind a restore is still behind
   /// the position, retention has removed them.
   private func jump(to message: KafkaMessage, _ processor: PartitionProcessor) throws(PipelineError) {
     guard processor.recordsTaken == 0 else {
@@ -335,7 +335,7 @@ public final class PlannerWorker {
 
   // MARK: Ticks
 
-  /// Appends a tick for each partition with a due timer. A tick that fails is tried again; nothing else depends on it.
+  /// Appends a tick for each partition with a due timer. A failed tick is retried.
   private func appendTicks() {
     for processor in partitions.processors {
       guard let due = processor.nextTimer, due <= clock.wallMicroseconds else { continue }

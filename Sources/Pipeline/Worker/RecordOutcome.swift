@@ -23,11 +23,11 @@ enum LogRecordKind: Equatable {
 enum RecordOutcome: Equatable {
   /// The planner has begun with it; step until the record is done.
   case begun(LogRecordKind)
-  /// The record stands before the position and was decided earlier; it was read again after a seek.
+  /// The record lies before the position and was decided earlier; it was read again after a seek.
   case readAgain
-  /// The record repeats the origin of a record that was planned before, and is passed over.
+  /// The record repeats the origin of a record that was planned before, and is skipped.
   case repeated
-  /// The bytes are not a log record; the record is passed over.
+  /// The bytes are not a log record; the record is skipped.
   case unreadable(BinaryError)
   /// A newer release wrote the record. The position stays before it, so that the upgraded program plans it.
   case newerFormat(BinaryError)
@@ -37,15 +37,15 @@ enum RecordOutcome: Equatable {
 struct StepOutcome: Equatable {
   /// Whether the record is done.
   var isDone: Bool
-  /// Anything that an operator may want to know, in order.
+  /// The notes for the operator, in order.
   var notes: [PlanningNote] = []
 }
 
-/// An event during the planning of a record that an operator may want to know.
+/// A note for the operator about the planning of a record.
 enum PlanningNote: Equatable {
   /// A payload is near or above the platform's limit.
   case largePayload(LargePayload)
-  /// Events had more interest keys than count. Noted for the first such event of a planner, the second, the fourth and
+  /// Events had more interest keys than are allowed. Noted for the first such event of a planner, the second, the fourth and
   /// so on, because there may be as many as there are events.
   case keysLeftOut(KeysLeftOut)
   /// A policy record was read.

@@ -20,7 +20,7 @@ struct RecordingPlanner {
   ///
   /// - Parameters:
   ///   - planner: The planner of one partition.
-  ///   - recorder: A recorder of its own: recorders keep what the records of one planner have in common.
+  ///   - recorder: A recorder that no other planner uses, because recorders cache parts that the records of one planner share.
   init(_ planner: consuming Planner, recorder: any PlannerRecorder) {
     self.planner = planner
     self.recorder = recorder
@@ -29,11 +29,11 @@ struct RecordingPlanner {
   /// Payloads of the last step that are near or above the platform's limit.
   var largePayloads: [LargePayload] { output.largePayloads }
 
-  /// Loads into the processor's caches what the next records need; see `Planner.prefetch`. Mutating, because otherwise
+  /// Loads the data that the next records need into the processor's caches; see `Planner.prefetch`. Mutating, because otherwise
   /// the owner would copy the planner for the call.
   mutating func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
 
-  /// Forgets the outcome of the last step.
+  /// Clears the outcome of the last step.
   mutating func clear() { output.removeAll() }
 
   /// Continues with the current record and records what was decided.

@@ -1,4 +1,4 @@
-/// The life of one planner thread.
+/// The state of one planner thread.
 ///
 ///     new ── connected ──► working ── failed ──► failed
 ///      │                      │                     │
@@ -13,7 +13,7 @@ enum WorkerPhase<Clients> {
   case new
   /// The thread reads, plans and commits.
   case working(Clients)
-  /// The thread cannot go on; the error says why.
+  /// The thread cannot continue; the error says why.
   case failed(Clients, PipelineError)
   /// Everything is released.
   case ended
@@ -22,7 +22,7 @@ enum WorkerPhase<Clients> {
   enum Input {
     /// The clients were made.
     case connected(Clients)
-    /// A failure came that no abort of the transaction repairs.
+    /// A failure occurred that aborting the transaction does not repair.
     case failed(PipelineError)
     /// The clients were closed.
     case closed

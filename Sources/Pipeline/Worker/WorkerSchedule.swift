@@ -25,7 +25,7 @@ struct WorkerSchedule {
   /// Notes that a commit begins.
   mutating func commits(at now: Duration) { lastCommit = now }
 
-  /// Says whether to look for due timers now: in each idle turn, else once a second.
+  /// Returns whether to look for due timers now: in each idle turn, else once a second.
   ///
   /// - Parameters:
   ///   - isIdle: Whether the last poll brought no record.
@@ -39,7 +39,7 @@ struct WorkerSchedule {
   /// Whether the broker may be asked about earlier owners: always while nothing is planned, else after a pause.
   func mayAsk(whilePlanning isPlanning: Bool, at now: Duration) -> Bool { !isPlanning || nextQuestion <= now }
 
-  /// Notes a question. The planned partitions stood still meanwhile, so they get as much time before the next one.
+  /// Notes a question. Planning waited meanwhile, so it gets as much time before the next question.
   ///
   /// - Parameters:
   ///   - began: The instant before the question.

@@ -10,7 +10,7 @@ enum PolicyBounds {
   static let nestingMax = 32
   /// The keys of a mapping with known keys, of which there are 12 at most. For each unknown key the nearest name is searched.
   static let keysMax = 64
-  /// The errors, and the warnings, that are shown at once. Nobody would read more.
+  /// The errors, and the warnings, that are shown at once. More would not help the reader.
   static let problemsMax = 100
   static let kindsMax = 256
   static let appsMax = 10_000
@@ -18,7 +18,7 @@ enum PolicyBounds {
   static let interestsMax = 16
   static let termsMax = 32
   static let displaysMax = 32
-  /// The members of one object of a template. The 4,096 bytes of a push hold fewer that are worth reading.
+  /// The members of one object of a template. The 4,096 bytes of a push have room for fewer useful ones.
   static let templateMembersMax = 64
   /// The levels of objects in a template.
   static let templateDepthMax = 8

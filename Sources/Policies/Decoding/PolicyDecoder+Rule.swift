@@ -73,7 +73,7 @@ extension PolicyDecoder {
     return items.compactMap { term($0) }
   }
 
-  /// The key that tells the form of a term, with the other keys of that form.
+  /// The key that determines the form of a term, with the other keys of that form.
   private static let termShapes: [(key: String, others: [String])] = [
     ("changeOf", ["from", "per", "weight"]), ("magnitudeOf", ["per", "weight"]), ("equals", ["field", "weight"]),
     ("changed", ["from", "weight"]),
@@ -131,7 +131,7 @@ extension PolicyDecoder {
     }
   }
 
-  /// Reads a JSON scalar: the value that a field is compared with, or that stands for a missing field. Anything in quotation
+  /// Reads a JSON scalar: the value that a field is compared with, or that replaces a missing field. Anything in quotation
   /// marks is a text.
   mutating func scalar(_ value: Located?) -> FieldValue? {
     guard let value else { return nil }

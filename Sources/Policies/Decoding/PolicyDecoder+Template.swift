@@ -34,7 +34,7 @@ extension PolicyDecoder {
     }
   }
 
-  /// Reads a constant, or a text with placeholders. One placeholder and nothing else stands for the field itself, so a number
+  /// Reads a constant, or a text with placeholders. A text that is only one placeholder yields the field itself, so a number
   /// stays a number.
   private mutating func scalarTemplate(_ value: Located) -> TemplateValue? {
     guard let constant = scalar(value) else { return nil }
@@ -51,7 +51,7 @@ extension PolicyDecoder {
     return .text(template)
   }
 
-  /// The key that tells the form of a value, with the other keys of that form.
+  /// The key that determines the form of a value, with the other keys of that form.
   private static let valueShapes: [(key: String, others: [String])] = [
     ("field", ["default"]), ("date", []), ("object", []),
   ]

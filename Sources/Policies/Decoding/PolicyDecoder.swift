@@ -5,9 +5,9 @@ import Domain
 struct PolicyDecoder {
   /// Reads single values and collects what is wrong.
   var reader: StrictReader
-  /// The hash of the document's bytes.
+  /// The hash of the document and its profile.
   let hash: String
-  /// The profile that follows the policy in the same file; it counts whatever `profile` says. Nil if none follows.
+  /// The profile that follows the policy in the same file; it applies regardless of the key `profile`. Nil if none follows.
   var following: BudgetProfile?
 
   init(reader: StrictReader, hash: String) {

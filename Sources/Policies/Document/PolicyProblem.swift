@@ -4,7 +4,7 @@ public struct PolicyProblem: Equatable, Sendable {
   public enum Severity: String, Sendable {
     /// The document is refused.
     case error
-    /// The document is accepted, but probably says something else than was meant.
+    /// The document is accepted, but probably does not mean what its author intended.
     case warning
   }
 
@@ -16,7 +16,7 @@ public struct PolicyProblem: Equatable, Sendable {
   public var line: Int
   /// The column, from 1, counted in Unicode scalars.
   public var column: Int
-  /// The path of the value, such as `kinds.FlightStatus.budget.perDay`. Empty if the problem is the document as a whole.
+  /// The path of the value, such as `kinds.FlightStatus.budget.perDay`. Empty if the problem concerns the document as a whole.
   public var path: String
   /// The message: what is wrong and what was expected.
   public var message: String

@@ -1,4 +1,4 @@
-/// A budget profile with its text: a platform's limits in a YAML file of their own (`schemas/profile.schema.json`).
+/// A budget profile with its text: a platform's limits in a separate YAML file (`schemas/profile.schema.json`).
 public struct ProfileDocument: Sendable {
   /// The profile.
   public let profile: BudgetProfile
@@ -74,7 +74,7 @@ extension PolicyDocument {
   /// The line between a policy and its profile.
   private static let separator = "--- # the profile\n"
 
-  /// Returns the reference of a policy to its profile, whatever else is wrong with the policy.
+  /// Returns the reference of a policy to its profile, even if the policy has other mistakes.
   /// - Parameters:
   ///   - bytes: the bytes of the policy.
   ///   - file: the name that messages use.
@@ -95,7 +95,7 @@ extension PolicyDocument {
     }
   }
 
-  /// Reads a policy and puts a profile behind it. The text is then complete: it means the same wherever the log is read, and
+  /// Reads a policy and appends a profile. The text is then complete: its meaning does not depend on where the log is read, and
   /// the hash covers both.
   /// - Parameters:
   ///   - bytes: the bytes of the policy.

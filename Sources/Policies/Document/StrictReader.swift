@@ -10,7 +10,7 @@ struct Located {
   var owner: Position
 }
 
-/// The keys that one mapping of the document gives.
+/// The keys of one mapping of the document.
 struct LocatedKeys {
   /// The path of the mapping.
   var path: String
@@ -21,7 +21,7 @@ struct LocatedKeys {
 }
 
 /// Reads the values of a document strictly. It continues after a mistake, so that one run shows all of them: every method
-/// returns nil if the value is absent or wrong, and notes what is wrong.
+/// returns nil if the value is absent or wrong, and records what is wrong.
 struct StrictReader {
   /// The name of the document, for messages.
   let file: String
@@ -111,7 +111,7 @@ struct StrictReader {
   /// - Parameters:
   ///   - value: the mapping.
   ///   - what: the kind of name, for messages: `a bundle id`.
-  ///   - meaning: what the names stand for, for messages.
+  ///   - meaning: the meaning of the names, for messages.
   ///   - max: the largest number of entries.
   mutating func named(
     _ value: Located?, _ what: String, to meaning: String = "its policy", max: Int
@@ -334,16 +334,16 @@ struct StrictReader {
     }
   }
 
-  /// Returns `; did you mean perDay?` if a candidate comes near to the name, else `;`.
+  /// Returns `; did you mean perDay?` if a candidate is similar to the name, else `;`.
   static func suggestion(_ name: String, _ candidates: [String]) -> String {
     meant(name, candidates).map { "; did you mean \($0)?" } ?? ";"
   }
 
-  /// Words that people write for a name that is spelt quite differently. A rule has no key `on`, because `on` is the
+  /// Words that people write instead of a name with a quite different spelling. A rule has no key `on`, because `on` is the
   /// boolean true in YAML 1.1.
   private static let synonyms = ["on": "event"]
 
-  /// The candidate that `name` most likely stands for; nil if none comes near.
+  /// Returns the candidate that `name` most likely means; nil if none is similar.
   private static func meant(_ name: String, _ candidates: [String]) -> String? {
     if let synonym = synonyms[name], candidates.contains(synonym) { return synonym }
     return NearestName.of(name, among: candidates)
@@ -354,7 +354,7 @@ struct StrictReader {
     names.count < 2 ? names.joined() : "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
   }
 
-  /// Returns the path of a key: `kinds.FlightStatus`. Names that are no plain words stand in brackets, as in
+  /// Returns the path of a key: `kinds.FlightStatus`. Names that are no plain words are put in brackets, as in
   /// `apps[com.example.flights]`.
   static func path(_ parent: String, _ key: String) -> String {
     let isWord =
@@ -371,7 +371,7 @@ struct StrictReader {
 /// The texts of numbers, as YAML 1.2 and JSON write them. `0x10`, `1_000` and `.inf` are no numbers, and neither are leading
 /// zeros, which YAML 1.1 reads as octal.
 enum NumberText {
-  /// Returns the number that a text stands for; nil if it is none.
+  /// Returns the number that a text denotes; nil if it is none.
   static func parse(_ text: String) -> Double? {
     let characters = Array(text.utf8)
     let digits = characters.first == UInt8(ascii: "-") ? characters.dropFirst() : characters[...]

@@ -12,7 +12,7 @@ struct Position: Hashable, Comparable, Sendable {
 /// A YAML value with its place. Plain scalars are not resolved: the reader of a key decides whether `5m` or `on` is a text.
 struct YAMLNode {
   enum Content {
-    /// A text. A plain one is written without quotation marks, so it may stand for a number or a boolean.
+    /// A text. A plain one is written without quotation marks, so it may mean a number or a boolean.
     case scalar(text: String, plain: Bool)
     case list([YAMLNode])
     case mapping([Entry])
@@ -42,7 +42,7 @@ struct YAMLTree {
   private var values = 0
 
   /// Reads a document that `SourceText` has accepted. libyaml stops at 1,000 levels, which take less than 1 MiB of stack in a
-  /// debug build; a thread has 8 MiB unless it was made with less.
+  /// debug build; a thread has 8 MiB by default.
   /// - Returns: the root; nil for a document without content.
   /// - Throws: the first mistake.
   static func load(_ source: SourceText) throws(Refusal) -> YAMLNode? {

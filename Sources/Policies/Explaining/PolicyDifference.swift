@@ -2,7 +2,7 @@ public import Domain
 import JSON
 
 /// The changes from one policy to another, in the values that are in force. `rouse policy diff` prints them. Comments, the
-/// order of kinds and the spelling of values do not count; a rule is known by its event type.
+/// order of kinds and the spelling of values do not count; a rule is identified by its event type.
 public struct PolicyDifference: Equatable, Sendable {
   /// One value that differs.
   public struct Change: Equatable, Sendable {
@@ -10,7 +10,7 @@ public struct PolicyDifference: Equatable, Sendable {
     public var path: String
     /// The value before; nil if there was none.
     public var old: FieldValue?
-    /// The value now; nil if there is none any more.
+    /// The value now; nil if it was removed.
     public var new: FieldValue?
   }
 

@@ -9,7 +9,7 @@ public struct PolicyExplanation: Sendable {
     case document(file: String, line: Int)
     /// The value comes from the budget profile.
     case profile(name: String, provenance: BudgetProfile.Provenance)
-    /// The document says nothing, and this is the value that this version then uses.
+    /// The built-in default; the document has no value.
     case builtIn
     /// The value follows from another value of the document, at this line.
     case follows(from: String, file: String, line: Int)

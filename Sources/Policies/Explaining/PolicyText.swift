@@ -3,7 +3,7 @@ import JSON
 
 /// The texts of policy values, for people and for programs.
 enum PolicyText {
-  /// Returns a value as it stands in the document.
+  /// Returns a value as written in a document.
   static func of(_ value: FieldValue) -> String {
     switch value {
     case .null: "null"
@@ -39,7 +39,7 @@ enum PolicyText {
     display.path + (display.round.map { " by \(NumberText.format($0))" } ?? "")
   }
 
-  /// Returns a template as it stands in the document.
+  /// Returns a template as written in a document.
   static func of(_ template: InterestTemplate) -> String {
     template.parts.map { part in
       switch part {

@@ -1,6 +1,6 @@
 import Domain
 
-/// Finds what a valid policy says but probably does not mean.
+/// Finds parts of a valid policy that its author probably did not intend.
 enum PolicyWarnings {
   /// Notes the warnings about a policy.
   static func note(_ policy: Policy, in reader: inout StrictReader) {

@@ -16,11 +16,11 @@ enum PolicyForm: Equatable, Sendable {
   case clock
   /// 24 weights, one for each local hour.
   case hours
-  /// A list of so many elements.
+  /// A list with this number of elements.
   case list(ClosedRange<Int>)
-  /// A mapping with keys of its own, or from names.
+  /// A mapping with known keys, or from names that the author of the policy chooses.
   case mapping
-  /// A text with a syntax of its own, or a value of several forms. The schema describes it by hand.
+  /// A text with a special syntax, or a value of several forms. The schema describes it by hand.
   case other
 }
 
@@ -28,13 +28,13 @@ enum PolicyForm: Equatable, Sendable {
 struct PolicyKeyDescription: Equatable, Sendable {
   /// The name in the document.
   var name: String
-  /// The meaning, as the schema and the reference page say it.
+  /// The meaning, as the schema and the reference page print it.
   var meaning: String
   /// The form of the value.
   var form: PolicyForm
   /// Whether a mapping without the key is refused.
   var isRequired = false
-  /// The value that counts if the key is left out, as it would stand in the document. Nil if there is none, or if it comes
+  /// The default, as written in a document. Nil if there is none, or if it comes
   /// from the profile.
   var standard: String?
 }

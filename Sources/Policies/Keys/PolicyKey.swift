@@ -19,7 +19,7 @@ struct PolicyKey<Owner>: Sendable {
 
   var name: String { description.name }
 
-  /// Creates a key whose value needs code of its own.
+  /// Creates a key whose value is read and shown by the given closures.
   init(
     _ name: String, _ form: PolicyForm, required isRequired: Bool = false, default standard: String? = nil,
     _ meaning: String, read: @escaping Read, show: @escaping Show = { _, _, _ in }
@@ -30,7 +30,7 @@ struct PolicyKey<Owner>: Sendable {
     self.show = show
   }
 
-  /// The same key, shown only where a condition holds.
+  /// Returns the same key, shown only if a condition holds.
   func shown(where condition: @escaping @Sendable (Owner) -> Bool) -> PolicyKey {
     var key = self
     key.show = { owner, path, values in
@@ -105,7 +105,7 @@ extension PolicyKey {
     }
   }
 
-  /// A bound on relevance that means "never" if it is left out, which a value above 1 stands for.
+  /// A bound on relevance. Left out, it means "never", which is stored as a value above 1.
   static func relevanceBound(_ name: String, _ place: Place<Double>, _ meaning: String) -> PolicyKey {
     number(name, place, PolicyBounds.share, meaning).shown { $0[keyPath: place] <= 1 }
   }
@@ -144,7 +144,7 @@ extension PolicyKey {
   }
 
   /// 24 weights, one for each local hour.
-  /// - Parameter scale: brings the weights to the scale that the owner keeps.
+  /// - Parameter scale: converts the weights to the scale that the owner keeps.
   static func hours(
     _ name: String, _ place: Place<[Double]>, _ meaning: String,
     scaledBy scale: @escaping @Sendable ([Double]) -> Double
@@ -158,7 +158,7 @@ extension PolicyKey {
     }
   }
 
-  /// A mapping with keys of its own, whose value is always there.
+  /// A mapping with known keys, whose value is never nil.
   static func mapping<Value>(
     _ name: String, _ place: Place<Value>, _ mapping: PolicyMapping<Value>, required: Bool = false, _ meaning: String
   ) -> PolicyKey {

@@ -69,7 +69,7 @@ extension PolicyKeys {
     ).shown { !$0.policy.surface.showsActivities },
     PolicyKey<KindDraft>(
       "activity", .mapping,
-      "What a Live Activity is told, how it begins and how it ends. For surface liveActivity and broadcast, which have no budget of their own: their limits are the profile's activityPushes.",
+      "The content of the Live Activities of the kind, and how they begin and end. For surface liveActivity and broadcast, which have no `budget`: their limits are the profile's activityPushes.",
       read: { decoder, value, draft in
         let startsByRule = draft.policy.rules.contains { $0.action == .start }
         draft.policy.activity = decoder.activity(value, surface: draft.surface, startsByRule: startsByRule)
@@ -91,7 +91,7 @@ extension PolicyKeys {
     ).shown { $0.policy.surface.traits.reloadsByItself },
     PolicyKey(
       "displays", .list(0...PolicyBounds.displaysMax),
-      "The fields that the widget shows. Nothing else can make it stale. Left out or empty: any change does.",
+      "The fields that the widget shows. Changes of other fields do not make it stale. Left out or empty: any change does.",
       read: { decoder, value, draft in draft.policy.displays = decoder.displays(value) },
       show: { draft, path, values in
         let fields = draft.policy.displays.map { PolicyText.of($0) }
@@ -108,11 +108,11 @@ extension PolicyKeys {
     ),
     .hours(
       "views", \.policy.views,
-      "Chance that somebody looks, by local hour; the largest counts as 1. Default: a phone's day.",
+      "Chance that a person looks, by local hour; the largest counts as 1. Default: a phone's day.",
       scaledBy: { $0.max() ?? 1 }),
     .number(
       "viewsWeight", \.policy.viewsWeight, PolicyBounds.viewsWeight, default: "2",
-      "Days: `views` counts for a device as much as this many days of its own views."),
+      "In days: `views` weighs as much as this many days of views recorded on the device."),
   ])
 
   /// `budget`.
@@ -168,14 +168,14 @@ extension PolicyKeys {
   static let price = PolicyMapping<PricePrior>([
     .number(
       "base", \.base, PolicyBounds.priceBase, default: "0.3",
-      "θ: the value at which a token is well spent while the spending is on plan."),
+      "θ: the value that a change must have to be worth a token while the spending is on plan."),
     .number("floor", \.floor, PolicyBounds.share, default: "0.01", "A pending value below this is suppressed."),
     .number(
       "smoothing", \.smoothing, PolicyBounds.smoothing, default: "3",
-      "How strongly few tokens count: the larger, the less."),
+      "The larger this is, the less a small number of tokens left raises the price."),
     .hours(
       "hourlyShare", \.hourlyShare,
-      "Share of the day's value by local hour, brought to a sum of 1. Default: in proportion to the default views.",
+      "Share of the day's value by local hour, normalised to a sum of 1. Default: in proportion to the default views.",
       scaledBy: { $0.reduce(0, +) }),
   ])
 }

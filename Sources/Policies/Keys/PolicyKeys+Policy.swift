@@ -32,7 +32,7 @@ extension PolicyKeys {
   static let policy = PolicyMapping<PolicyDraft>([
     PolicyKey(
       "version", .other, required: true,
-      "Yours to choose, 1 to 64 printable ASCII characters without spaces. It is on every decision, with a hash of the document and its profile.",
+      "The author chooses it: 1 to 64 printable ASCII characters without spaces. It is on every decision, with a hash of the document and its profile.",
       read: { decoder, value, draft in draft.version = decoder.version(value) },
       show: { draft, path, values in values.add(path, .string(draft.version ?? "")) }),
     PolicyKey(

@@ -6,7 +6,7 @@ struct PolicyMapping<Owner>: Sendable {
 
   var names: [String] { keys.map(\.name) }
 
-  /// The same keys, none of which may be left out, followed by others.
+  /// Returns the same keys, all required, followed by others.
   func allRequired(and others: [PolicyKey<Owner>]) -> PolicyMapping { PolicyMapping(keys.map(\.required) + others) }
 }
 
@@ -16,7 +16,7 @@ extension PolicyDecoder {
   ///   - value: the mapping in the document.
   ///   - mapping: its keys.
   ///   - owner: the value that the keys are read into. It is incomplete if an error was noted.
-  ///   - reasons: keys that are required here beside those that always are, each with the reason.
+  ///   - reasons: keys that are required here in addition to those that always are, each with the reason.
   /// - Returns: the keys that were given; nil if the value is no such mapping.
   mutating func read<Owner>(
     _ value: Located, _ mapping: PolicyMapping<Owner>, into owner: inout Owner,

@@ -1,6 +1,6 @@
 public import Domain
 
-/// A platform's limits as data: each number with its source and how sure it is.
+/// The limits of a platform: each number with its source and the confidence in it.
 public struct BudgetProfile: Equatable, Sendable {
   /// The name of the profile.
   public var name: String
@@ -91,7 +91,7 @@ public struct BudgetProfile: Equatable, Sendable {
     }
   }
 
-  /// The source of a number and how sure it is.
+  /// The source of a number and the confidence in it.
   public struct Provenance: Equatable, Sendable {
     /// The document, measurement or reasoning that the number comes from.
     public var source: String

@@ -4,7 +4,7 @@ public import Domain
 public struct InterestTemplate: Equatable, Sendable {
   /// A part of a template.
   public enum Part: Equatable, Sendable {
-    /// Text that stands for itself.
+    /// Literal text.
     case text(String)
     /// A placeholder: `subject`, `type`, `source` or a path that begins with `data.`.
     case field(String)

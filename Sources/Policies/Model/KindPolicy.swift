@@ -12,7 +12,7 @@ public struct KindPolicy: Equatable, Sendable {
   public var budget: InstanceBudget
   /// The time after which a pending change is worth half.
   public var halfLife: TimeSpan
-  /// The number of half-lives after which a pending change ends as `EXPIRED`, whatever the rule's `maxAge` says. After the
+  /// The number of half-lives after which a pending change ends as `EXPIRED`, regardless of the rule's `maxAge`. After the
   /// default of 6 it is worth 1.6 % of what it was.
   public var expireAfterHalfLives: Double
   /// The time before a widget's own reload in which it is not pushed (`RELOAD_IMMINENT`).
@@ -21,11 +21,11 @@ public struct KindPolicy: Equatable, Sendable {
   public var displays: [DisplayField]
   /// The rules. The first one whose `event` matches the event's type holds.
   public var rules: [Rule]
-  /// The start of the price, before the log has shown anything.
+  /// The initial parameters of the price, before any event was planned.
   public var price: PricePrior
   /// The content of Live Activities. Set if, and only if, the surface shows Live Activities.
   public var activity: ActivityPolicy?
-  /// The chance that somebody looks, by local hour 0…23, relative to the best hour, which has 1.
+  /// The chance that a person looks, by local hour 0…23, relative to the best hour, which has 1.
   public var views: [Double]
   /// The weight of `views`, in days of a device's own views. With 0, the device's own views count alone as soon as there are
   /// any.
@@ -53,8 +53,8 @@ public struct KindPolicy: Equatable, Sendable {
     self.viewsWeight = viewsWeight
   }
 
-  /// The chance that somebody looks at a phone, by local hour. Published studies of screen use show unlocks that are flat from
-  /// 08 to 22 h and fall to a twentieth at 03 h. This is only the start; a device's own views soon outweigh it.
+  /// The chance that a person looks at a phone, by local hour. Published studies of screen use show unlocks that are flat from
+  /// 08 to 22 h and fall to a twentieth at 03 h. This is only the initial value; a device's own views soon outweigh it.
   public static let defaultViews: [Double] = [
     0.3, 0.15, 0.08, 0.05, 0.05, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1, 1, 0.95, 0.95, 1, 1, 1, 1, 1, 0.9, 0.75, 0.5,
   ]

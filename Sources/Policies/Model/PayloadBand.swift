@@ -1,4 +1,4 @@
-/// The size of a push's body, compared with what the platform accepts. The bands stand in rising order.
+/// The size of a push's body, compared with what the platform accepts. The bands are listed in rising order.
 public enum PayloadBand: String, Sendable, CaseIterable, Comparable {
   case safe, watch, risky
   /// Just below the limit: a little more would be refused.

@@ -13,14 +13,14 @@ public enum PolicyProfiles {
   /// The profile of a policy that names none.
   public static var standard: BudgetProfile { all[0].profile }
 
-  /// Returns the profile of a name; nil if none comes with this version under it.
+  /// Returns the built-in profile with a name; nil if there is none.
   public static func named(_ name: String) -> ProfileDocument? { all.first { $0.profile.name == name } }
 
-  /// The minimum interval of kinds marked `timeSensitive`, whatever the profile says. Apple asks for timeline entries at
+  /// The minimum interval of kinds marked `timeSensitive`, regardless of the profile. Apple asks for timeline entries at
   /// least about 5 minutes apart ("Keeping a widget up to date"), so a shorter one would buy nothing.
   public static let timeSensitiveMinInterval = TimeSpan.minutes(5)
 
-  /// Reads a profile from a file of the user's own. The name of a profile that comes with this version is refused, unless all
+  /// Reads a profile from a user's file. The name of a built-in profile is refused, unless all
   /// values are the same.
   /// - Parameters:
   ///   - bytes: the bytes of the file, which need not be valid in any way.

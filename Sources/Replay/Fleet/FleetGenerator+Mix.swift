@@ -1,6 +1,6 @@
 import Domain
 
-/// The mix of a made-up fleet. The numbers are weights and made up: the aim is that every case occurs that a planner treats
+/// The mix of a synthetic fleet. The numbers are invented weights, chosen so that every case occurs that a planner treats
 /// differently.
 extension FleetGenerator {
   /// The number of widgets of a device.

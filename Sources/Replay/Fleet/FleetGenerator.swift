@@ -2,9 +2,9 @@ public import Domain
 import JSON
 public import LineFiles
 
-/// Makes up registrations whose interests are subjects of real events.
+/// Generates registrations whose interests are subjects of real events.
 ///
-/// The same events, seed and template give the same bytes on every machine. Each device has random numbers of its own, so
+/// The same events, seed and template give the same bytes on every machine. Each device has a separate stream of random numbers, so
 /// a larger fleet begins with the devices of a smaller one.
 public struct FleetGenerator: Sendable {
   /// The size of the fleet and its seed.

@@ -1,4 +1,4 @@
-/// The size of a made-up fleet, and its seed.
+/// The size of a synthetic fleet, and its seed.
 public struct FleetOptions: Equatable, Sendable {
   /// The number of devices, 1 to `devicesMax`.
   public var devices: Int
@@ -18,6 +18,6 @@ public struct FleetOptions: Equatable, Sendable {
     self.template = template
   }
 
-  /// The largest fleet. One machine has no use for more, and device ids stay readable.
+  /// The largest fleet. The limit keeps files usable on one machine and device ids readable.
   public static let devicesMax = 100_000_000
 }

@@ -1,12 +1,12 @@
 import Domain
 
-/// The popularity of subjects. Subjects stand in a random order, and the r-th is drawn with a probability in proportion to
+/// The popularity of subjects. Subjects are in a random order, and the r-th is drawn with a probability in proportion to
 /// 1/r (Zipf's law with s = 1). So a few subjects have most of the followers and most have a few, as with teams, routes
 /// and shows.
 struct FleetPopularity: Sendable {
   private let ranked: [String]
-  /// The sums of the weights: `cumulative[r]` is 1/1 + … + 1/(r+1). Divisions and additions only, which IEEE 754 defines to
-  /// the bit, so every machine draws the same.
+  /// The sums of the weights: `cumulative[r]` is 1/1 + … + 1/(r+1). Only divisions and additions are used, whose results IEEE 754 defines exactly,
+  /// so every machine draws the same subjects.
   private let cumulative: [Double]
 
   /// Puts the subjects into a random order of popularity.

@@ -1,6 +1,6 @@
 import Domain
 
-/// The app and the widget kinds of a made-up fleet.
+/// The app and the widget kinds of a synthetic fleet.
 public struct FleetTemplate: Equatable, Sendable {
   /// The bundle id of the app on every device.
   public var app: String
@@ -97,7 +97,7 @@ public struct FleetTemplate: Equatable, Sendable {
     return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
-  /// Checks that registrations can carry what the template describes.
+  /// Checks that the template's names and numbers are allowed in registrations.
   /// - Parameter place: The place to name in an error: `--kinds`, or the path of the template file.
   /// - Throws: `FleetError.template` with the first mistake.
   func validate(place: String) throws(FleetError) {

@@ -1,7 +1,7 @@
 package import Domain
 package import LineFiles
 
-/// A file of records, one a line: decodes each line, and hands over the lines that cannot be decoded.
+/// A file of records, one a line: decodes each line, and reports the lines that cannot be decoded.
 package struct PlanInput<Value>: ~Copyable {
   private var reader: LineReader
   private let decode: ([UInt8]) throws(DomainError) -> Value
@@ -16,7 +16,7 @@ package struct PlanInput<Value>: ~Copyable {
 
   /// The number of bytes of the file, compressed or not, that have been read.
   package var bytesConsumed: Int64 { reader.bytesConsumed }
-  /// The size of the file in bytes; nil if the system cannot tell, as for standard input.
+  /// The size of the file in bytes; nil if it is not known, as for standard input.
   package var bytesTotal: Int64? { reader.bytesTotal }
 
   /// Returns the next record, or nil after the last one. Skips empty lines.
@@ -97,7 +97,7 @@ extension PlanInput where Value == Signal {
   }
 }
 
-/// The time of a record that has none. RFC 3339 cannot express it, so no record has it by itself.
+/// The time of a record that has none. RFC 3339 cannot express it, so no record can state it.
 private let noTime = Timestamp(microseconds: .min)
 
 private let missingTime = DomainError(

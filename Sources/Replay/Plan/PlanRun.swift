@@ -167,7 +167,7 @@ public struct PlanRun: ~Copyable {
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
   }
 
-  /// Adds the activities to the summary that run now and cannot be updated or ended.
+  /// Adds the running activities that cannot be updated or ended to the summary.
   private mutating func lookForZombies() {
     for zombie in planner.zombies() where zombies.insert(zombie).inserted {
       if summary.firstZombies.count < PlanSummary.firstZombiesMax { summary.firstZombies.append(zombie) }

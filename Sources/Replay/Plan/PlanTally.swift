@@ -2,7 +2,7 @@ import Domain
 import Planning
 import Policies
 
-/// Counts decisions by outcome, and commands by surface and ledger, while a run makes them.
+/// Counts decisions by outcome, and commands by surface and ledger, during a run.
 struct PlanTally {
   private(set) var decisions = 0
   private var commands = 0

@@ -1,8 +1,8 @@
 /// The finding about one charge that was entered in a ledger's book.
 enum BookFinding: Equatable {
-  /// The charge agrees with those before it, as far as the records tell.
+  /// The charge agrees with the earlier ones, as far as the records show.
   case consistent
-  /// This number of tokens came back, which is allowed.
+  /// The ledger regained this number of tokens, which is allowed.
   case refunded(Int128)
   /// The charge breaks a rule. The text gives the figures, without the name of the ledger.
   case violation(LedgerReport.Rule, String)

@@ -2,7 +2,7 @@ import Domain
 
 /// The book of a ledger with a number of tokens for a day: the ledger of an instance, or that of an app in one log partition.
 ///
-/// Tokens are added up in 128 bits, so that no numbers from a record can overflow.
+/// Tokens are added up in 128 bits, so that numbers from records cannot overflow.
 struct DayBook {
   /// The facts that decide which charges are allowed.
   struct Rules {
@@ -70,14 +70,14 @@ struct DayBook {
 
   /// Checks a number of tokens that fell by more than one.
   private func checkFall(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
-    // Under a policy without a limit for the app, commands count for the app's ledger and name no charge to it.
+    // Under a policy without a limit for the app, commands are counted in the app's ledger but carry no charge to it.
     if charge.ledger == .app, rules.policies.hasOther(than: charge.policy, between: before.id, and: charge.id) {
       return .consistent
     }
     return .violation(.ledgerBroken, "fell from \(before.left) to \(charge.left) tokens by \(charge.command) alone")
   }
 
-  /// Whether a new window may begin with a charge. The day of an app is that of UTC.
+  /// Whether a new window may begin with a charge. An app's window is a UTC day.
   ///
   /// The window of an instance is a day of its device's time zone. Every window but the first lasts at least 23 h, and its
   /// first charge may come at any time in it. So the first charge of a third window comes at least 23 h after the first
@@ -89,7 +89,7 @@ struct DayBook {
     return Int128(charge.left) == Int128(limit.perDay) - 1
   }
 
-  /// Returns the finding about tokens that came back in the middle of a window.
+  /// Returns the finding about tokens that the ledger regained in the middle of a window.
   private func rise(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
     if rules.refundsAllowed { return .refunded(Int128(charge.left) - Int128(before.left) + 1) }
     return .violation(

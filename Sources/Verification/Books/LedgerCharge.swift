@@ -6,7 +6,7 @@ struct LedgerCharge {
   var device: String
   /// The instance, device, activity or app that the ledger belongs to.
   var owner: String
-  /// The number of tokens left, as the command says. It comes from outside and may be any number.
+  /// The number of tokens left, as the command says. It is untrusted and may be any number.
   var left: Int
   /// The time of the command.
   var at: Timestamp
@@ -22,7 +22,7 @@ struct LedgerCharge {
 // MARK: Bytes
 
 extension LedgerCharge {
-  /// All fields but the id, which stands in the key.
+  /// All fields but the id, which is in the key.
   var bytes: [UInt8] {
     var writer = BinaryWriter()
     writer.place(of: ledger)

@@ -14,7 +14,7 @@ struct LedgerReplay {
 
   /// Creates a replay without books.
   /// - Parameters:
-  ///   - limits: the limits by the hash of a policy; the entry for `""` holds for every policy without one of its own.
+  ///   - limits: the limits by the hash of a policy; the entry for `""` applies to every policy without an entry.
   ///   - refundsAllowed: whether tokens may come back.
   ///   - historyIsCut: whether the oldest records are missing.
   ///   - policies: all policies of the commands.
@@ -47,7 +47,7 @@ struct LedgerReplay {
     }
   }
 
-  /// Reports the ledgers that no combination of limits explains, and closes all books.
+  /// Reports the ledgers whose charges no combination of limits allows, and closes all books.
   mutating func closeBooks() {
     report.ledgers += days.count + rates.count
     for (name, book) in rates.sorted(by: { LedgerName.inOrder($0.key, $1.key) }) {

@@ -1,7 +1,7 @@
 import Domain
 
-/// The first and the last command under each policy, by log partition. The spans of two policies overlap where one was
-/// replaced and came back.
+/// The first and the last command under each policy, by log partition. The spans of two policies overlap if one was
+/// replaced and later applied again.
 struct PolicySpans {
   private struct Key: Hashable {
     var partition: Int64

@@ -5,7 +5,7 @@ import Domain
 /// t ≥ TAT − (burst − 1)·T. It sets TAT = max(t, TAT) + T and leaves ⌊(t + burst·T − TAT) / T⌋ tokens.
 ///
 /// Two rates may hold for the ledger of a Live Activity, and a person changes which one when they allow or forbid frequent
-/// updates. Commands do not tell, so the book follows every *course*: each sequence of rates that explains all charges so
+/// updates. Commands do not say which, so the book follows every *course*: each sequence of rates that allows all charges so
 /// far. There are few, because each has to agree with the tokens that every command says are left.
 ///
 /// Times are 128 bits wide: with one token in thousands of years, 64 bits would overflow after some charges.
@@ -24,7 +24,7 @@ struct RateBook {
   /// Enters a charge.
   /// - Parameters:
   ///   - rates: the rates that may hold; not empty.
-  ///   - refundsAllowed: whether a token may have come back since the charge before.
+  ///   - refundsAllowed: whether the ledger may have regained a token since the previous charge.
   /// - Returns: whether the charge was recomputed, which it is not while no course knows its TAT.
   mutating func enter(_ charge: LedgerCharge, _ rates: [LedgerLimits.Rate], refundsAllowed: Bool) -> Bool {
     var next: [Int128?] = []
@@ -56,7 +56,7 @@ struct RateBook {
     struct Violation {
       var rule: LedgerReport.Rule
       var text: String
-      /// The TAT to go on with where no course is left.
+      /// The TAT to continue with if no course is left.
       var tat: Int128?
     }
   }
@@ -78,7 +78,7 @@ struct RateBook {
     func leftAfter(_ tat: Int128) -> Int128 { max(0, min(burst, (now + burst * interval - tat) / interval)) }
     /// Microseconds until the charge is allowed.
     func wait(_ tat: Int128) -> Int128 { tat - (burst - 1) * interval - now }
-    // A refund shows in the tokens left. Where none is left either way, it shows in a charge that comes too early.
+    // A refund shows in the tokens left. If none is left in either case, it shows in a charge that comes too early.
     if refundsAllowed, wait(tat) > 0 || leftAfter(max(now, tat) + interval) < left { tat -= interval }
     let next = max(now, tat) + interval
     if wait(tat) > 0 {
@@ -92,9 +92,9 @@ struct RateBook {
     return .to(next)
   }
 
-  /// Stops a debug build unless there is a course and no course stands twice.
+  /// Stops a debug build unless there is a course and no course is listed twice.
   func checkInvariants() {
     assert(!courses.isEmpty, "a book follows at least one course")
-    assert(Set(courses).count == courses.count, "each course stands once")
+    assert(Set(courses).count == courses.count, "each course is listed once")
   }
 }

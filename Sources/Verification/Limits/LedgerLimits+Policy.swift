@@ -17,7 +17,7 @@ extension LedgerLimits {
     }
   }
 
-  /// The rates that may hold for a ledger; empty where none is known, and for ledgers that are kept by the day.
+  /// The rates that may apply to a ledger; empty if none is known, and for ledgers that count by the day.
   func rates(of ledger: Command.Ledger) -> [Rate] {
     switch ledger {
     case .device: device.map { [$0] } ?? []

@@ -1,7 +1,7 @@
 /// The limits of one policy that ledgers are recomputed with, as plain numbers. Nil: the limit is not known, so charges to
 /// such ledgers are counted and not recomputed.
 public struct LedgerLimits: Equatable, Sendable {
-  /// A rate with a burst, in the terms of the generic cell rate algorithm (GCRA): one token comes back each
+  /// A rate with a burst, in the terms of the generic cell rate algorithm (GCRA): the ledger regains one token each
   /// T = window / limit, and at most `burst` are held.
   public struct Rate: Hashable, Sendable {
     /// Microseconds between two tokens. 0 is a rate without a limit, which is never charged.
@@ -43,7 +43,7 @@ public struct LedgerLimits: Equatable, Sendable {
   public var control: Rate?
   /// Pushes that start a Live Activity on a device.
   public var start: Rate?
-  /// Pushes at priority 10 to a Live Activity: without and with frequent updates. Commands do not tell which one holds. Empty:
+  /// Pushes at priority 10 to a Live Activity: without and with frequent updates. Commands do not say which one applies. Empty:
   /// not known.
   public var activity: [Rate]
   /// The number for a day of each instance, by kind.

@@ -1,7 +1,7 @@
 import Domain
 
 extension BinaryReader {
-  /// Reads what `place(of:)` wrote.
+  /// Reads a case that `place(of:)` wrote.
   /// - Throws: `BinaryError` for a place that the enumeration does not have.
   mutating func value<Value: CaseIterable>() throws(BinaryError) -> Value where Value.AllCases == [Value] {
     let start = offset

@@ -1,6 +1,6 @@
 import Domain
 
-/// The parts of a command that a ledger check keeps until all records are there.
+/// The parts of a command that a ledger check keeps until all records have been added.
 struct CheckedCommand {
   /// One instance that the command serves.
   struct Served {
@@ -44,7 +44,7 @@ struct CheckedCommand {
 // MARK: Bytes
 
 extension CheckedCommand {
-  /// Writes all fields but the id, which stands in the key.
+  /// Writes all fields but the id, which is in the key.
   func write(to writer: inout BinaryWriter) {
     writer.string(device)
     writer.timestamp(at)
@@ -62,7 +62,7 @@ extension CheckedCommand {
     }
   }
 
-  /// Reads what `write` wrote.
+  /// Reads the bytes that `write` wrote.
   init(_ reader: inout BinaryReader, id: RecordId) throws(BinaryError) {
     self.id = id
     device = try reader.string()

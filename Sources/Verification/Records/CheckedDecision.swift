@@ -1,6 +1,6 @@
 import Domain
 
-/// The parts of a decision that a ledger check keeps until all records are there.
+/// The parts of a decision that a ledger check keeps until all records have been added.
 struct CheckedDecision {
   var id: RecordId
   var event: String
@@ -35,7 +35,7 @@ struct CheckedDecision {
 // MARK: Bytes
 
 extension CheckedDecision {
-  /// Writes all fields but the id, which stands in the key.
+  /// Writes all fields but the id, which is in the key.
   func write(to writer: inout BinaryWriter) {
     for text in [device, event, instance, kind] { writer.string(text) }
     writer.place(of: verdict)
@@ -47,7 +47,7 @@ extension CheckedDecision {
     writer.list(events) { $1.varint($0) }
   }
 
-  /// Reads what `write` wrote.
+  /// Reads the bytes that `write` wrote.
   init(_ reader: inout BinaryReader, id: RecordId) throws(BinaryError) {
     self.id = id
     device = try reader.string()

@@ -1,6 +1,6 @@
 import Domain
 
-/// A decision or a command as the spill keeps it. The id stands in the key of the spill, not in the bytes.
+/// A decision or a command as the spill keeps it. The id is in the key of the spill, not in the bytes.
 enum CheckedRecord {
   case decision(CheckedDecision)
   case command(CheckedCommand)

@@ -1,6 +1,6 @@
 /// The findings of a ledger check.
 public struct LedgerReport: Equatable, Sendable {
-  /// The rules that records can break. The raw value stands in the JSON report.
+  /// The rules that records can break. The raw value is used in the JSON report.
   public enum Rule: String, CaseIterable, Sendable {
     /// The record is no decision or no command.
     case unreadable
@@ -12,11 +12,11 @@ public struct LedgerReport: Equatable, Sendable {
     case inconsistent
     /// No decision caused the command, or several did.
     case unexplainedCommand
-    /// A decision names a command that is not there.
+    /// A decision names a command that is missing.
     case missingCommand
     /// A command serves other instances or events than its decisions say.
     case servesDiffer
-    /// A ledger lost more than one token by a charge, or rose where nothing refills it.
+    /// A ledger lost more than one token by a charge, or rose without a refill.
     case ledgerBroken
     /// More tokens were spent than the limit gives.
     case overspent
@@ -33,9 +33,9 @@ public struct LedgerReport: Equatable, Sendable {
   public var decisions = 0
   /// The number of different commands.
   public var commands = 0
-  /// The number of decisions that came again under the same id.
+  /// The number of decisions that were read again under the same id.
   public var repeatedDecisions = 0
-  /// The number of commands that came again under the same id.
+  /// The number of commands that were read again under the same id.
   public var repeatedCommands = 0
   /// The number of (event, device, instance) with a final decision.
   public var closed = 0
@@ -52,7 +52,7 @@ public struct LedgerReport: Equatable, Sendable {
   public var chargesRecomputed = 0
   /// The number of charges to rate ledgers whose limits or history are not known.
   public var chargesNotRecomputed = 0
-  /// The number of tokens that came back to a day's ledger in the middle of a window, where that is allowed.
+  /// The number of tokens that day ledgers regained in the middle of a window, if that is allowed.
   public var refunds = 0
   /// The number of all violations, also of those that `violations` leaves out.
   public var violationCount = 0

@@ -2,7 +2,7 @@ import Domain
 import Foundation
 
 /// The file of a `SortedSpill`: runs of sorted records, one after the other. It is removed from its folder as soon as it is
-/// open, so that nothing stays behind however the process ends.
+/// open, so that no file is left, however the process ends.
 struct RunFile {
   private let handle: FileHandle
   private let path: String

@@ -1,4 +1,4 @@
-/// A binary heap of runs by the key of their next record. Of equal keys the older run's comes first.
+/// A binary heap of runs by the key of their next record. Among equal keys, the key of the older run comes first.
 struct RunHeap {
   /// The next key of one run.
   struct Head: Equatable {
@@ -38,9 +38,9 @@ struct RunHeap {
 
   private static func inOrder(_ a: Head, _ b: Head) -> Bool { a.key == b.key ? a.run < b.run : a.key < b.key }
 
-  /// Stops a debug build unless every run stands once and comes no later than its children.
+  /// Stops a debug build unless every run is in the heap once and comes no later than its children.
   func checkInvariants() {
-    assert(Set(heads.map(\.run)).count == heads.count, "each run stands in the heap once")
+    assert(Set(heads.map(\.run)).count == heads.count, "each run is in the heap once")
     for child in heads.indices.dropFirst() {
       assert(!Self.inOrder(heads[child], heads[(child - 1) / 2]), "no run comes before its parent")
     }

@@ -20,7 +20,7 @@ struct AuditOptionGroup: ParsableArguments {
 
   /// Prints an answer.
   /// - Parameters:
-  ///   - isKnown: whether there is an answer. If not, the text goes to standard error.
+  ///   - isKnown: whether the store knows the subject of the question. If not, the text goes to standard error.
   ///   - text: the answer for people.
   ///   - json: the answer for programs, which always goes to standard output.
   func print(isKnown: Bool = true, text: @autoclosure () -> String, json: @autoclosure () throws -> String) throws {

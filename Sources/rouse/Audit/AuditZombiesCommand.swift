@@ -1,7 +1,7 @@
 import ArgumentParser
 import Auditing
 
-/// Lists Live Activities that nobody can update or end.
+/// Lists Live Activities that cannot be updated or ended.
 struct AuditZombiesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "zombies", abstract: "List Live Activities that were started by push and never registered.",

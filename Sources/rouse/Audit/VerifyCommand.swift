@@ -104,7 +104,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
   // MARK: Limits
 
-  /// The limits of all policies that were named, by the hash that stands in the records.
+  /// The limits of all policies that were named, by the hash in the records.
   private func limits() throws -> [String: LedgerLimits] {
     var limits: [String: LedgerLimits] = [:]
     for path in policy {

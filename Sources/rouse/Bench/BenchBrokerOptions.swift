@@ -23,7 +23,7 @@ struct BenchBrokerOptions: ParsableArguments {
   }
 
   /// Reads the properties.
-  /// - Throws: `ValidationError` when one is no property of librdkafka, in words that never repeat a secret.
+  /// - Throws: `ValidationError` when one is no property of librdkafka, with a message that never repeats a secret.
   private func properties() throws -> [KafkaProperty] {
     do throws(SettingRefusal) {
       return try KafkaProperty.list(fromItems: property)

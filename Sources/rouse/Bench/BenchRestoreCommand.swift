@@ -65,7 +65,7 @@ struct BenchRestoreCommand: ParsableCommand {
     }
   }
 
-  /// Returns the command line that writes the state from a process of its own.
+  /// Returns the command line that writes the state in a separate process.
   private func writer(_ broker: BenchmarkBroker, _ prefix: String, _ partitions: Int) -> ChildProgram {
     .rouse(
       list: [

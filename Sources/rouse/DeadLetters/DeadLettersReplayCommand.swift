@@ -11,7 +11,7 @@ struct DeadLettersReplayCommand: ParsableCommand {
       letters are checked before the first is written: when one is refused, none is written, unless --skip-refused \
       leaves it out. A record that still cannot be accepted becomes a dead letter again.
 
-      A letter is replayed once: a receipt is written beside it in the same transaction, and a second replay leaves the \
+      A letter is replayed once: a receipt is written in the same transaction, and a second replay leaves the \
       letter out. So the same command can be given again after a failure.
 
       A replayed registration would become the newest record of its device. So it is refused when the device has \
@@ -65,7 +65,7 @@ struct DeadLettersReplayCommand: ParsableCommand {
       let done = count == 0 ? "no letter was" : Digits.count(count, "letter was", "letters were")
       throw Failure(
         "\(error.operation) failed: \(error.message) (\(error.code.name)); \(done) replayed; "
-          + "the same command goes on, and replays none twice")
+          + "repeat the command to continue; it replays none twice")
     }
     try tell(report)
   }

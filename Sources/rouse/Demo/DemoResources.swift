@@ -8,7 +8,7 @@ struct DemoResources {
   let day = "8 March 2013, New York: EWR, JFK, LGA"
 
   /// - Parameter path: a policy file to use instead of the demo's own.
-  /// - Throws: ``Failure`` when the files are not beside the program, and what reading the policy throws.
+  /// - Throws: ``Failure`` when the files are not in the program's folder, and what reading the policy throws.
   init(policy path: String?) throws {
     guard
       let events = Bundle.module.path(

@@ -106,7 +106,7 @@ final class DemoStage {
     return done
   }
 
-  /// Publishes the registrations, and waits whenever too many are under way.
+  /// Publishes the registrations, and waits whenever too many are in flight.
   private func publishFleet(_ fleet: FleetGenerator) throws {
     var writer = JSONWriter()
     for index in 0..<fleet.options.devices where !stop.isAsked {
@@ -121,7 +121,7 @@ final class DemoStage {
     _ = try producer.flush(timeout: .seconds(10))
   }
 
-  /// Publishes the events of a file, and waits whenever too many are under way.
+  /// Publishes the events of a file, and waits whenever too many are in flight.
   /// - Returns: the time of the last event.
   private func publishEvents(_ path: String) throws -> Timestamp {
     var reader = try LineReader(path: path)

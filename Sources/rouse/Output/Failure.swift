@@ -1,6 +1,6 @@
-/// Reports why a command failed, to the person who started it. The exit code is 1.
+/// The reason why a command failed, written for its user. The exit code is 1.
 struct Failure: Error, CustomStringConvertible {
-  /// The reason in lower case, with what to do where something can be done.
+  /// The reason in lower case, with a remedy if there is one.
   var description: String
   init(_ description: String) { self.description = description }
 }

@@ -2,7 +2,7 @@ import Benchmarks
 
 /// The clock and the memory of this process, for progress lines and summaries.
 enum Machine {
-  /// The largest resident size of this process so far, in bytes; nil where the system does not tell.
+  /// The largest resident size of this process so far, in bytes; nil if the system does not report it.
   static var peakBytes: Int? { ProcessMemory.peakBytes }
 
   /// Returns the seconds of a clock that never runs backwards, for differences.

@@ -13,7 +13,7 @@ final class ProgressLine {
   /// The least time between two updates, in seconds.
   private static let everySeconds = 0.25
 
-  /// Shows a text in place of the last one. The text is computed only when it is shown.
+  /// Replaces the displayed text. The text is computed only when it is shown.
   func show(_ text: @autoclosure () -> String) {
     guard isTerminal else { return }
     let now = Machine.seconds()

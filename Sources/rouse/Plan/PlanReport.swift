@@ -17,7 +17,7 @@ enum PlanReport {
   /// - Parameters:
   ///   - summary: The counts of the run.
   ///   - seconds: The duration of the run.
-  ///   - peakBytes: The most memory that the process has used; nil if the system cannot tell.
+  ///   - peakBytes: The most memory that the process has used; nil if the system does not report it.
   static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> String {
     var lines = inputs(summary) + results(summary)
     let rate = Digits.grouped(Int(Double(summary.decisions) / max(seconds, 1e-6)))
@@ -73,13 +73,13 @@ enum PlanReport {
       .map { "\($0.rawValue) \(Digits.grouped($1))" }
     lines.append(("charged", charged.isEmpty ? "nothing" : charged.joined(separator: ", ")))
     if summary.zombies > 0 {
-      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that nobody can end"))
+      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that cannot be ended"))
     }
     if summary.pending > 0 { lines.append(("still waiting", Digits.grouped(summary.pending))) }
     return lines
   }
 
-  /// Returns the first refused payloads, zombies and refused lines, each on a line of its own after a line feed.
+  /// Returns the first refused payloads, zombies and refused lines, each on a separate line after a line feed.
   private static func details(_ summary: PlanSummary) -> String {
     var text = ""
     for payload in summary.refusedPayloads {

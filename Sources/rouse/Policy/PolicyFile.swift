@@ -4,8 +4,8 @@ import Foundation
 import LineFiles
 import Policies
 
-/// Reads a policy document from a path, or from standard input for `-`, together with the profile that it names. Its text
-/// and its hash are therefore those that `rouse policy apply` puts into the log.
+/// Reads a policy document from a path, or from standard input for `-`, together with the profile that it names. Text
+/// and hash are therefore the same as `rouse policy apply` writes into the log.
 enum PolicyFile {
   /// - Parameter profile: the name or the path of a profile to take instead of the policy's own.
   /// - Throws: `PolicyError` for mistakes in the document or its profile, `LineFileError` when a file cannot be read,

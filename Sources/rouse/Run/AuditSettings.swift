@@ -6,7 +6,7 @@ struct AuditSettings: Sendable {
   var path: String
   var retention: Retention
 
-  /// The number of chunks that one pass of the retention removes at most, so that storing is not held up for long.
+  /// The number of chunks that one pass of the retention removes at most, so that storing is not delayed for long.
   private static let chunksMax = 200
 
   init(_ settings: Settings) {

@@ -39,8 +39,8 @@ struct RunCommand: AsyncParsableCommand {
 
   /// The time between two log lines of counts.
   private static let reportInterval = Duration.seconds(10)
-  /// The time that the stages get to end in order, and the same when they write snapshots after their last commit, while
-  /// other processes may take over already.
+  /// The time that the stages get for an orderly end. It is used twice if they write snapshots after their last commit, when
+  /// other processes can already take over.
   private static let endTimeoutSeconds = (plain: 10, withSnapshots: 60)
 
   func validate() throws {
@@ -128,7 +128,7 @@ struct RunCommand: AsyncParsableCommand {
     do {
       document = try PolicyFile.document(path)
     } catch {
-      // A log that has a policy needs no file, so a restart or a new host must not fail because the file is missing.
+      // If the log has a policy, the file is not needed, so a restart or a new host must not fail because it is missing.
       guard try PolicyAppender(settings: pipeline).emptyPartitions().isEmpty else { throw error }
       logger.warning(
         "the policy file is not usable, and not needed: the log has begun with a policy",

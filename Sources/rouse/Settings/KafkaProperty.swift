@@ -17,7 +17,7 @@ struct KafkaProperty: Sendable, Equatable, CustomStringConvertible {
     switch KafkaConfiguration.refusal(of: name, value) {
     case nil: break
     case .unknownName:
-      // Printed is a known name that was probably meant, and never the unknown one.
+      // The message suggests a known name and never repeats the unknown one.
       let near = NearestName.of(name, among: Self.frequentNames).map { "; did you mean \($0)?" } ?? ""
       throw SettingRefusal(words: "librdkafka has no property of that name\(near)")
     case .secretValue: throw SettingRefusal(words: "\(name): librdkafka does not accept the value")
@@ -52,7 +52,7 @@ struct KafkaProperty: Sendable, Equatable, CustomStringConvertible {
         continue
       case ",", "\\": parts[parts.count - 1].append(character)
       default:
-        // A backslash before any other character stands for itself.
+        // A backslash before any other character is kept as it is.
         if isEscaped { parts[parts.count - 1].append("\\") }
         parts[parts.count - 1].append(character)
       }

@@ -9,7 +9,7 @@ struct Setting: Sendable {
   let fallback: SettingValue?
   /// The behaviour without a value, in words; nil when there is a ``fallback``, or nothing to say.
   let fallbackWords: String?
-  /// The option of the command line that sets this value alone, besides `--set`.
+  /// The command-line option for this setting, in addition to `--set`.
   let option: String?
   /// A phrase for the help, with a full stop.
   let help: String
@@ -45,7 +45,7 @@ struct Setting: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// Returns the words for a name that no setting has.
+  /// Returns the message for a name that no setting has.
   /// - Parameters:
   ///   - name: the name that was given.
   ///   - known: the names that would have been possible.

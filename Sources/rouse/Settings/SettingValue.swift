@@ -15,7 +15,7 @@ enum SettingValue: Sendable, Equatable {
     }
   }
 
-  /// The value as it would follow `--set`, secrets left out.
+  /// The value in the form that `--set` takes, secrets left out.
   var text: String { list(separator: ",") }
 
   /// The value for people, secrets left out; `-` for an empty list.
@@ -37,7 +37,7 @@ enum SettingValue: Sendable, Equatable {
   }
 }
 
-/// A value that a setting does not take, in words that never repeat a secret.
+/// The refusal of a value. Its message never repeats a secret.
 struct SettingRefusal: Error, Equatable {
   /// The reason, without the setting's name.
   var words: String

@@ -27,7 +27,7 @@ extension Settings {
     return settings
   }
 
-  /// The properties of every Kafka client. `kafka.properties` may name other bootstrap servers, which then hold.
+  /// The properties of every Kafka client. `bootstrap.servers` in `kafka.properties` takes precedence over the setting.
   private var kafka: KafkaConfiguration {
     var kafka = KafkaConfiguration([("bootstrap.servers", text(.bootstrapServers) ?? "")])
     for property in properties(.kafkaProperties) { kafka[property.name] = property.value }

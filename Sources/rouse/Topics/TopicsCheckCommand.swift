@@ -10,9 +10,9 @@ struct TopicsCheckCommand: ParsableCommand {
     discussion: """
       Prints the differences and exits 1 when there are any. Topics with domain events only have to exist.
 
-      With --conformance, the broker is checked instead of the topics: that it isolates transactions, fences old \
-      producers, keeps order and does everything else that Rouse relies on. The check makes topics of its own under the \
-      prefix and deletes them afterwards.
+      With --conformance, the command checks the broker instead of the topics: whether it isolates transactions, fences \
+      old producers, keeps order and has all other properties that Rouse relies on. The check creates its own topics \
+      under the prefix and deletes them afterwards.
 
       EXAMPLE
         rouse topics check --config rouse.yaml

@@ -94,7 +94,7 @@ struct AuditFeedTests {
   }
 }
 
-/// A feed on a thread of its own, beside the stages of the fixture.
+/// A feed on a separate thread, next to the stages of the fixture.
 private struct Feed {
   let log = FeedLog()
   private let sink: GatedSink

@@ -33,7 +33,7 @@ final class PipelineFixture {
             relevance: { base: 0.9 }
     """
 
-  /// Makes topics with a prefix of their own.
+  /// Creates topics with a new prefix.
   ///
   /// - Parameters:
   ///   - bootstrap: The address of a real broker; nil for an embedded one.

@@ -2,7 +2,7 @@ import Planning
 
 @testable import Pipeline
 
-/// Checks guarantee 6: the memory of planners is bounded by the registered devices and the configured bounds, whatever the
+/// Checks guarantee 6: the memory of planners is bounded by the registered devices and the configured bounds, regardless of
 /// traffic. Each planner is checked after each turn in which its position moved.
 struct MemoryCheck {
   private let bounds: PlannerBounds

@@ -22,7 +22,7 @@ struct Scenario {
   var firstPolicy: Int
   var changesPolicy: Bool
   var refunds: Bool
-  /// Whether most events have a subject of their own, more than planners remember. Then no event is sent again, because a
+  /// Whether most events have different subjects, more than planners remember. Then no event is sent again, because a
   /// planner that has forgotten it would decide it again.
   var isCrowded: Bool
   var settings: PipelineSettings

@@ -66,7 +66,7 @@ class SimulatedStage {
 
   private func failed(_ error: PipelineError) {
     guard process?.isDead == false else { return }
-    run.note("\(name.prefix(while: { $0 != "-" })) started anew")
+    run.note("\(name.prefix(while: { $0 != "-" })) restarted")
     run.story.add(run.broker.time.now, "\(name) failed: \(error)")
     if !error.isWorthRetrying { run.findings.append("\(name) gave up: \(error)") }
     letGo()

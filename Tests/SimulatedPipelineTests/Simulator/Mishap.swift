@@ -20,9 +20,9 @@ enum Mishap: String, CaseIterable {
   case fatal
   /// Other processes and this one's background threads work before the call goes on.
   case overtaken
-  /// The whole process stands still, often for longer than its session or its transaction lasts.
+  /// The whole process is frozen, often for longer than its session or its transaction lasts.
   case frozen
-  /// The stage's thread stands still while its background threads work.
+  /// The stage's thread is frozen while its background threads work.
   case delayed
   /// Coordinators move: for a while every broker answers `NOT_COORDINATOR`.
   case coordinatorMoves

@@ -101,7 +101,7 @@ final class SimulatedConsumer: ClusterConsumer {
     group.rejoin(member, claiming: owned)
   }
 
-  /// Notes that the group does not know the member any more.
+  /// Records that the group no longer knows the member.
   private func loseAll() {
     member = ""
     generation = -1

@@ -23,7 +23,7 @@ final class SimulatedLog {
   /// The producers with an open transaction here, each with the first offset of the transaction.
   private var open: [(producer: Int64, first: Int64)] = []
 
-  /// The last stable offset: records before it do not change any more.
+  /// The last stable offset: records before it no longer change.
   var stableEnd: Int64 { open.map(\.first).min() ?? end }
 
   func append(_ record: Record) -> Int64 {

@@ -7,7 +7,7 @@ final class SimulatedProcess: Cluster {
   let name: String
   let broker: SimulatedBroker
   let fate: (any Fate)?
-  /// Whether it has crashed: its calls have no effect any more.
+  /// Whether it has crashed: its calls then have no effect.
   private(set) var isDead = false
   /// Whether neither its own thread nor its background threads are scheduled.
   var isFrozen = false

@@ -99,7 +99,7 @@ import CLibrdkafka
     send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
     read: (_ event: OpaquePointer) throws(KafkaError) -> Answer
   ) throws(KafkaError) -> Answer {
-    // Options and queue are ours; the queue is destroyed before the client.
+    // This method owns options and queue; the queue is destroyed before the client.
     let options = unsafe rd_kafka_AdminOptions_new(client.pointer, kind)
     defer { unsafe rd_kafka_AdminOptions_destroy(options) }
     // Valid from 0 ms to an hour.
@@ -115,7 +115,7 @@ import CLibrdkafka
     guard let event = unsafe rd_kafka_queue_poll(queue, wait) else {
       throw client.failure(RD_KAFKA_RESP_ERR__TIMED_OUT, operation)
     }
-    // Ours to destroy, after it has been read.
+    // The caller destroys it after reading it.
     defer { unsafe rd_kafka_event_destroy(event) }
     let code = unsafe rd_kafka_event_error(event)
     guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
@@ -131,7 +131,7 @@ import CLibrdkafka
     let code = unsafe rd_kafka_metadata(client.pointer, 1, nil, &metadata, timeout.wholeMilliseconds)
     try client.check(code, "asking for the cluster's topics")
     guard let metadata = unsafe metadata else { return KafkaCluster(brokers: [], topics: []) }
-    // Ours to destroy; arrays have the lengths that stand beside them, strings are NUL-terminated.
+    // The caller destroys it. Each array is followed by its length. Strings are NUL-terminated.
     defer { unsafe rd_kafka_metadata_destroy(metadata) }
     let brokers = unsafe UnsafeBufferPointer(start: metadata.pointee.brokers, count: Int(metadata.pointee.broker_cnt))
     let topics = unsafe UnsafeBufferPointer(start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
@@ -206,7 +206,7 @@ private enum TopicResult {
   }
 
   deinit {
-    // Owned here.
+    // This handle owns the pointer.
     for index in unsafe pointers.indices { unsafe rd_kafka_NewTopic_destroy(pointers[index]) }
   }
 }

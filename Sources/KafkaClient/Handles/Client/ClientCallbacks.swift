@@ -102,7 +102,7 @@ private let errorCallback:
 private let logCallback: @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Void =
   {
     client, level, facility, message in
-    // `rd_kafka_opaque` answers the opaque of the configuration that the client was made with.
+    // `rd_kafka_opaque` returns the opaque of the configuration that the client was made with.
     guard let client = unsafe client, let callbacks = unsafe ClientCallbacks.from(rd_kafka_opaque(client)) else {
       return
     }

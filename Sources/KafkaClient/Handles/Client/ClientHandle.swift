@@ -16,7 +16,7 @@ import Glibc
     try callbacks.register(on: handle, kind: kind)
     unsafe pointer = try handle.makeClient(kind, operation: operation)
     self.callbacks = callbacks
-    // With `log.queue` lines wait in a queue of their own until they are sent to the main one (NULL), which polls
+    // With `log.queue` lines wait in a separate queue until they are sent to the main one (NULL), which polls
     // serve; without it the answer is an error that changes nothing.
     unsafe _ = rd_kafka_set_log_queue(pointer, nil)
   }
@@ -32,13 +32,13 @@ import Glibc
     unsafe KafkaError.fatal(of: pointer, operation: operation)
   }
 
-  /// Throws if a call answered an error.
+  /// Throws if a call returned an error.
   func check(_ code: rd_kafka_resp_err_t, _ operation: @autoclosure () -> String) throws(KafkaError) {
     guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
     throw failure(code, operation())
   }
 
-  /// Throws if a call answered an error object, and releases the object.
+  /// Throws if a call returned an error object, and releases the object.
   func check(_ error: OpaquePointer?, _ operation: @autoclosure () -> String) throws(KafkaError) {
     guard let error = unsafe error else { return }
     throw unsafe explained(KafkaError(consuming: error, operation: operation()))
@@ -109,7 +109,7 @@ import Glibc
 
   func destroyInBackground() {
     var thread = pthread_t()
-    // The thread takes over the only reference. The callbacks hold nothing of the caller any more.
+    // The thread takes over the only reference. The callbacks no longer refer to the caller's objects.
     let opaque = unsafe Unmanaged.passRetained(self).toOpaque()
     let refused = unsafe pthread_create(&thread, nil, { unsafe Remains.run($0) }, opaque) != 0
     if refused { unsafe _ = Remains.run(opaque) } else { pthread_detach(thread) }
@@ -125,7 +125,7 @@ import Glibc
 extension KafkaError {
   /// The fatal error of a client; `nil` if it met none.
   static func fatal(of client: OpaquePointer?, operation: String) -> KafkaError? {
-    // First asks without room for the text, because every poll asks and nearly always there is no error.
+    // Asks for the code first and reads the text only on an error, because each poll calls this.
     guard let client = unsafe client, unsafe rd_kafka_fatal_error(client, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR else {
       return nil
     }

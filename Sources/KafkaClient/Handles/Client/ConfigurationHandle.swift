@@ -6,7 +6,7 @@ import CLibrdkafka
 
   /// Makes a configuration. Throws an error that names the first property which librdkafka refuses.
   init(_ configuration: KafkaConfiguration) throws(KafkaError) {
-    // `rd_kafka_conf_new` never answers NULL: it aborts the process when there is no memory.
+    // `rd_kafka_conf_new` never returns NULL: it aborts the process when there is no memory.
     unsafe pointer = rd_kafka_conf_new()
     for (key, value) in configuration.properties {
       if let refusal = refusal(of: key, value) {
@@ -64,7 +64,7 @@ import CLibrdkafka
   }
 
   deinit {
-    // Owned here, and not handed to a client.
+    // This handle owns the pointer, which was not handed to a client.
     unsafe rd_kafka_conf_destroy(pointer)
   }
 }

@@ -3,7 +3,7 @@ struct Deadline {
   private let end: ContinuousClock.Instant
 
   init(in duration: Duration) {
-    // A year is as good as for ever, and the addition cannot overflow.
+    // Waits of more than a year are cut to a year, so that the addition cannot overflow.
     end = .now.advanced(by: min(duration, .seconds(365 * 86_400)))
   }
 

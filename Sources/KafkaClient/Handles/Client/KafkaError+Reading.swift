@@ -7,13 +7,13 @@ extension KafkaErrorCode {
 
   /// librdkafka's name of the code, such as `_TIMED_OUT`; `ERR_<n>?` for one that it does not know.
   public var name: String {
-    // `rd_kafka_err2name` answers every number, with a string that is static or kept per thread; copied at once.
+    // `rd_kafka_err2name` returns a string for every number. The string is static or kept per thread, so it is copied at once.
     unsafe String(cString: rd_kafka_err2name(rd_kafka_resp_err_t(rawValue: rawValue)))
   }
 
   /// librdkafka's explanation of the code.
   var explanation: String {
-    // `rd_kafka_err2str` answers every number, with a string that is static or kept per thread; copied at once.
+    // `rd_kafka_err2str` returns a string for every number. The string is static or kept per thread, so it is copied at once.
     unsafe String(cString: rd_kafka_err2str(rd_kafka_resp_err_t(rawValue: rawValue)))
   }
 }

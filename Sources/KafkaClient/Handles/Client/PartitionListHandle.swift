@@ -21,7 +21,7 @@ import CLibrdkafka
 
   /// Makes a list of partitions with librdkafka's raw offsets.
   init(_ entries: [(KafkaTopicPartition, Int64)]) {
-    // Neither call answers NULL; the topic's name is copied. The element pointer is valid until the next addition,
+    // Neither call returns NULL; the topic's name is copied. The element pointer is valid until the next addition,
     // and is used before it.
     unsafe pointer = rd_kafka_topic_partition_list_new(Int32(entries.count))
     for (partition, offset) in entries {
@@ -45,7 +45,7 @@ import CLibrdkafka
   }
 
   deinit {
-    // Owned here.
+    // This handle owns the pointer.
     unsafe rd_kafka_topic_partition_list_destroy(pointer)
   }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Finds the name of a message's topic without making a new `String` for each message.
 @safe struct TopicNameCache {
-  /// The largest number of names that are kept; names of further topics are made anew each time.
+  /// The largest number of cached names; names beyond this number are not cached.
   private static let cachedMax = 64
 
   private var known: [(bytes: ContiguousArray<CChar>, name: String)] = []

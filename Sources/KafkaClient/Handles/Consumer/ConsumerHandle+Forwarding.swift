@@ -9,7 +9,7 @@ extension ConsumerHandle {
     var wait = timeout.wholeMilliseconds
     var count = 0
     for _ in 0..<max {
-      // Each message that is answered is ours to destroy; NULL means nothing came.
+      // This loop must destroy each message that the call returns; NULL means that none came.
       guard let message = unsafe rd_kafka_consumer_poll(client.pointer, wait) else { break }
       defer { unsafe rd_kafka_message_destroy(message) }
       wait = 0

@@ -35,7 +35,7 @@ extension ConsumerHandle {
     var list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
     let code = unsafe rd_kafka_assignment(client.pointer, &list)
     try client.check(code, "asking for the assignment")
-    // The list that was handed out is ours.
+    // The caller owns the returned list.
     guard let list = unsafe list else { return [] }
     return unsafe PartitionListHandle(owning: list).entries.map(\.partition)
   }
@@ -89,8 +89,8 @@ extension ConsumerHandle {
 
   /// Commits and waits for the broker's answer for at most this time. `nil` commits what is stored.
   func commit(_ positions: [KafkaPosition]?, _ timeout: Duration) throws(KafkaError) {
-    // A queue of our own bounds the wait; the synchronous `rd_kafka_commit` would wait for ever. A reply that comes
-    // after the queue was destroyed is dropped by librdkafka, which holds a reference of its own.
+    // A separate queue bounds the wait; the synchronous `rd_kafka_commit` would wait for ever. A reply that comes
+    // after the queue was destroyed is dropped by librdkafka, which holds another reference.
     let queue = unsafe rd_kafka_queue_new(client.pointer)
     defer { unsafe rd_kafka_queue_destroy(queue) }
     let code: rd_kafka_resp_err_t
@@ -134,7 +134,7 @@ extension ConsumerHandle {
   }
 
   func groupMetadata() throws(KafkaError) -> GroupMetadataHandle {
-    // NULL without a `group.id`; else an object of our own.
+    // NULL without a `group.id`; else the caller owns the object.
     guard let pointer = unsafe rd_kafka_consumer_group_metadata(client.pointer) else {
       throw KafkaError(
         code: .invalidArgument, message: "the consumer has no group: give a \"group.id\"",
@@ -146,7 +146,7 @@ extension ConsumerHandle {
     // a consumer joins again in a poll at the earliest, so one that is a member now was a member then.
     if isSubscribed, !isMember {
       throw KafkaError(
-        code: .unknownMember, message: "the consumer is no member of its group, or not any more",
+        code: .unknownMember, message: "the consumer is not a member of its group, or no longer",
         operation: "asking for the consumer group", isRetriable: false, isAbortable: true)
     }
     return metadata
@@ -155,7 +155,7 @@ extension ConsumerHandle {
   /// Whether the group knows this consumer and has not taken its partitions away.
   private var isMember: Bool {
     if unsafe rd_kafka_assignment_lost(client.pointer) != 0 { return false }
-    // A copy of our own; NULL or empty outside of the group.
+    // A copy that the caller owns; NULL or empty outside of the group.
     guard let id = unsafe rd_kafka_memberid(client.pointer) else { return false }
     defer { unsafe rd_kafka_mem_free(client.pointer, id) }
     return unsafe id.pointee != 0
@@ -171,7 +171,7 @@ extension ConsumerHandle {
   }
 
   deinit {
-    // Owned here.
+    // This handle owns the pointer.
     unsafe rd_kafka_consumer_group_metadata_destroy(pointer)
   }
 }

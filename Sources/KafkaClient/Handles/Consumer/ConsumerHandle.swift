@@ -30,7 +30,7 @@ import CLibrdkafka
     var count = 0
     // Errors count too, so that a flood of them ends the loop.
     for _ in 0..<max {
-      // Each message that `rd_kafka_consumer_poll` answers is the caller's to destroy; NULL means nothing came.
+      // The caller must destroy each message that `rd_kafka_consumer_poll` returns; NULL means that none came.
       guard let message = unsafe rd_kafka_consumer_poll(client.pointer, wait) else { break }
       wait = 0
       if unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
@@ -48,15 +48,15 @@ import CLibrdkafka
     return count
   }
 
-  /// Turns an error that librdkafka answered in the place of a message into an event.
+  /// Turns an error that librdkafka returned in place of a message into an event.
   func note(_ message: UnsafeMutablePointer<rd_kafka_message_t>) {
     let code = unsafe message.pointee.err
-    // `name(of:)` answers an empty name for an error that belongs to no topic.
+    // `name(of:)` returns an empty name for an error that belongs to no topic.
     let partition = unsafe KafkaTopicPartition(
       topic: client.callbacks.names.name(of: message.pointee.rkt), partition: message.pointee.partition)
     let position = unsafe KafkaPosition(partition, offset: message.pointee.offset)
     if code == RD_KAFKA_RESP_ERR__PARTITION_EOF { return client.callbacks.add(.partitionEnd(position)) }
-    // `rd_kafka_message_errstr` answers a string that lives as long as the message.
+    // `rd_kafka_message_errstr` returns a string that lives as long as the message.
     let text = unsafe rd_kafka_message_errstr(message).map { unsafe String(cString: $0) }
     var error = KafkaError(
       code, operation: partition.topic.isEmpty ? "consuming" : "consuming \(partition)", message: text)
@@ -85,7 +85,7 @@ import CLibrdkafka
 
   private func leaveGroup(_ timeout: Duration) -> Bool {
     let deadline = Deadline(in: timeout)
-    // A queue of our own makes the close asynchronous and lets it be bounded; `rd_kafka_consumer_close` would wait
+    // A separate queue makes the close asynchronous, so that the wait can be bounded; `rd_kafka_consumer_close` would wait
     // for ever. The queue is destroyed before the client.
     let queue = unsafe rd_kafka_queue_new(client.pointer)
     defer { unsafe rd_kafka_queue_destroy(queue) }
@@ -96,7 +96,7 @@ import CLibrdkafka
     }
     while unsafe rd_kafka_consumer_closed(client.pointer) == 0 {
       guard !deadline.hasPassed else { return false }
-      // Each event that is answered is ours to destroy, after its list has been read.
+      // Each returned event must be destroyed here, after its list has been read.
       let wait = min(deadline.remaining, .milliseconds(50)).wholeMilliseconds
       guard let event = unsafe rd_kafka_queue_poll(queue, wait) else { continue }
       if unsafe rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE {

@@ -1,6 +1,6 @@
 import CLibrdkafka
 
-/// Applies the group's assignments and tells the listener. Used by the consumer's thread only.
+/// Applies the group's assignments and calls the listener. Used by the consumer's thread only.
 final class RebalanceState {
   var listener: (any KafkaRebalanceListener)?
   /// Whether a rebalance callback is running.
@@ -30,7 +30,7 @@ final class RebalanceState {
     isRunning = true
     defer { isRunning = false }
     let named = unsafe PartitionEntry.read(partitions).map(\.partition)
-    // `rd_kafka_rebalance_protocol` answers a static string, the protocol of the present generation.
+    // `rd_kafka_rebalance_protocol` returns a static string, the protocol of the present generation.
     let cooperative = unsafe String(cString: rd_kafka_rebalance_protocol(client)) == "COOPERATIVE"
     switch code {
     case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:

@@ -59,7 +59,7 @@ import CLibrdkafka
   }
 
   deinit {
-    // Owned here; the client is a stored property and goes after this.
+    // This handle owns the pointer; the client is a stored property and goes after this.
     unsafe rd_kafka_mock_cluster_destroy(pointer)
   }
 }

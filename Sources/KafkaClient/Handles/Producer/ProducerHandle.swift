@@ -32,7 +32,7 @@ import CLibrdkafka
     // The deadline is made at the first refusal, because reading the clock for every message would cost as much as sending it.
     var deadline: Deadline?
     while true {
-      // The fields and all they point at live for the call. The error it answers, if any, is ours.
+      // The fields and all they point at live for the call. The caller owns the returned error, if any.
       guard let error = unsafe rd_kafka_produceva(client.pointer, fields, fields.count) else {
         list?.handOver()
         deliveries.sent &+= 1
@@ -107,14 +107,14 @@ import CLibrdkafka
     return true
   }
 
-  /// Gives up all messages that have no report yet; their reports follow in the next serve.
+  /// Discards all messages without a delivery report; their reports follow in the next serve.
   func purge() {
     // Both flags are valid for a producer, for which the call cannot fail.
     unsafe _ = rd_kafka_purge(client.pointer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT)
   }
 }
 
-/// Transactions. Each call of librdkafka answers NULL or an error object that the caller owns.
+/// Transactions. Each call of librdkafka returns NULL or an error object that the caller owns.
 extension ProducerHandle {
   func initTransactions(_ timeout: Duration) throws(KafkaError) {
     unsafe try client.check(
@@ -177,7 +177,7 @@ extension ClientHandle {
   }
 
   deinit {
-    // Owned here.
+    // This handle owns the pointer.
     unsafe rd_kafka_topic_destroy(pointer)
   }
 }
