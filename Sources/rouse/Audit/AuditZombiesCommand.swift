@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Domain
 
 /// Lists Live Activities that nobody can update or end.
 struct AuditZombiesCommand: ParsableCommand {

@@ -185,7 +185,7 @@ final class DemoStage {
   }
 
   /// Returns the figures of the day in one paragraph.
-  func summary(seconds: Double) -> String {
+  func summary(seconds: Double) -> PrintableText {
     """
     \(Digits.grouped(counters[.eventsAccepted])) events of a day became \(Digits.grouped(counters[.decisions])) decisions and \
     \(Digits.grouped(counters[.commands])) commands in \(Digits.decimal(playSeconds, 1)) s \
