@@ -19,10 +19,9 @@ struct HostileTextTests {
     return json.replacingOccurrences(of: "#", with: String(quoted)) + "\n"
   }
 
-  /// A policy with a hostile version and a hostile kind.
-  private static let policy =
-    tinyPolicy.replacingOccurrences(of: "tiny.1", with: #""tiny\e[31m\nFORGED\u202e""#)
-    .replacingOccurrences(of: "FlightStatus:", with: #""Flight\e[31m\r\nFORGED\u202e":"#)
+  /// A policy with a hostile kind.
+  private static let policy = tinyPolicy.replacingOccurrences(
+    of: "FlightStatus:", with: #""Flight\e[31m\r\nFORGED\u202e":"#)
   private static let kind = "Flight\u{1b}[31m\r\nFORGED\u{202e}"
 
   private static func device() throws -> String {
