@@ -5,13 +5,15 @@ import JSON
 /// The tables of the pages that are made from what the program and the schemas say of themselves.
 enum DocumentationTables {
   /// The rows of a table, the head included.
-  /// - Parameter name: `commands`, `settings`, or `schema NAME` for the fields of `schemas/NAME.schema.json`.
+  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, or `schema NAME` for the fields of `schemas/NAME.schema.json`.
   /// - Throws: when there is no such table, or the program or the schema cannot be read.
   static func rows(_ name: String) throws -> [String] {
     let words = name.split(separator: " ").map(String.init)
     switch words.first {
     case "commands": return try commands()
     case "settings": return try settings()
+    case "reasons": return reasons()
+    case "advice": return advice()
     case "schema" where words.count == 2: return try schema(words[1])
     default: throw PageError(description: "there is no table named '\(name)'")
     }
@@ -29,6 +31,18 @@ enum DocumentationTables {
     table(
       ["command", "purpose"],
       try ProgramCommand.program().leaves.map { ["`\($0.name)`", $0.abstract] })
+  }
+
+  // MARK: Reasons
+
+  private static func reasons() -> [String] {
+    table(
+      ["code", "verdict", "meaning"],
+      Reason.allCases.map { ["`\($0.rawValue)`", $0.verdict?.rawValue ?? "on commands only", $0.meaning] })
+  }
+
+  private static func advice() -> [String] {
+    table(["code", "what to do"], Reason.allCases.map { ["`\($0.rawValue)`", $0.advice] })
   }
 
   // MARK: Settings

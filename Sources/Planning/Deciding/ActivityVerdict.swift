@@ -101,11 +101,11 @@ extension Planner {
     if now - record.fanOut.time > evaluation.maxAge { return .staleEvent }
     if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
     if shown, evaluation.action != .end { return .notVisible }
-    if !rules[kind].enabled { return .kindDisabled }
     guard let state = registry.addressed[instance] else { return .noToken }
     if state.tokenDead { return .tokenDead }
+    if isStarter, registry.devices[device].osVersion < pushToStartOS { return .unsupportedOS }
+    if !rules[kind].enabled { return .kindDisabled }
     if isStarter {
-      if registry.devices[device].osVersion < pushToStartOS { return .unsupportedOS }
       return hasStarted(record.fanOut.event?.subject ?? "", by: instance, device: device) ? .alreadyStarted : nil
     }
     return state.ended || now - state.startedAt >= ActivityTimes.life ? .activityEnded : nil
