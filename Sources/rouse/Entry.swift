@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Glibc
 import KafkaClient
 import LineFiles
@@ -37,7 +38,7 @@ enum Entry {
     }
     if let policy = error as? PolicyError {
       // In the format of compilers, so that editors find the place.
-      Words.say("\(policy)")
+      for problem in policy.problems { Words.say("\(problem)") }
       Words.say("rouse: the policy cannot be used; `rouse policy check` shows the same")
       return 1
     }
@@ -48,10 +49,12 @@ enum Entry {
     switch Rouse.exitCode(for: error) {
     case .success:
       // Help, version, completion scripts.
-      do { try Output.print(Rouse.fullMessage(for: error) + "\n") } catch { return error.isBrokenPipe ? 0 : 1 }
+      do { try Output.print(PrintableText(lines: Rouse.fullMessage(for: error)) + "\n") } catch {
+        return error.isBrokenPipe ? 0 : 1
+      }
       return 0
     case .validationFailure:
-      Words.say("rouse: " + usage(error))
+      Words.say("rouse: " + PrintableText(lines: usage(error)))
       return 2
     case let code where error is ExitCode: return code.rawValue
     default:

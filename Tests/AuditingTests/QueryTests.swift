@@ -215,7 +215,7 @@ import Testing
     let lefts = [11, 10, 13]
     try store.store(
       AuditBatch([], lefts.enumerated().map { Sample.command($0, at: Sample.start + .hours(Int64($0) * 4), left: $1) }))
-    let text = AuditText.render(try store.statement("phone", utcOffset: .hours(3)))
+    let text = AuditText.render(try store.statement("phone", utcOffset: .hours(3))).description
     #expect(
       text.hasPrefix(
         """

@@ -43,7 +43,7 @@ import Testing
   func oneKind() throws {
     let explanation = try Self.explanation(kind: "B")
     #expect(explanation.lines.allSatisfy { $0.path.hasPrefix("kinds.B.") })
-    let text = explanation.text.split(separator: "\n")
+    let text = explanation.text.description.split(separator: "\n")
     #expect(text.contains { $0.hasPrefix("kinds.B.halfLife = 1h ") && $0.hasSuffix("# p.yaml:8") })
     let json = explanation.jsonLines.split(separator: "\n")
     #expect(json.count == explanation.lines.count)

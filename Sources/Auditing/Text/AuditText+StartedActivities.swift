@@ -1,8 +1,8 @@
-import Domain
+public import Domain
 
 extension AuditText {
   /// Returns one line for each zombie, and the number of starts.
-  public static func render(_ started: StartedActivities) -> String {
+  public static func render(_ started: StartedActivities) -> PrintableText {
     var table = TextTable(
       ["since", "kind", "subject", "device", "start", "decisions since"], [.left, .left, .left, .left, .left, .right])
     for zombie in started.zombies {
@@ -13,7 +13,8 @@ extension AuditText {
     let young = started.tooNew > 0 ? "; \(Figure.grouped(Int64(started.tooNew))) too new to tell" : ""
     let count = Figure.count(started.zombies.count, "zombie")
     let starts = Figure.count(started.starts, "start")
-    return (started.zombies.isEmpty ? "" : table.text())
+    let list: PrintableText = started.zombies.isEmpty ? "" : table.text()
+    return list
       + "\(count) of \(starts): started by push, and no activity of the kind showed up on the device\(young)\n"
   }
 }

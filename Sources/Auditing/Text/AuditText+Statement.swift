@@ -1,10 +1,10 @@
-import Domain
+public import Domain
 
 extension AuditText {
   /// Returns the charges of each account with the tokens left after each.
-  public static func render(_ statement: BudgetStatement) -> String {
+  public static func render(_ statement: BudgetStatement) -> PrintableText {
     guard statement.isKnown else { return "device \(statement.device) is not known\n" }
-    var text =
+    var text: PrintableText =
       "device \(statement.device): \(Figure.count(statement.commands, "command")) (\(statement.free) of them free)\n"
     if statement.omitted > 0 { text += "  (\(Figure.count(statement.omitted, "older command")) left out)\n" }
     for account in statement.accounts {

@@ -1,9 +1,9 @@
-import Domain
+public import Domain
 
 extension AuditText {
   /// Returns each story: every decision with its explanation, the push, and its charges.
-  public static func render(_ answer: WhyAnswer) -> String {
-    var text = "device \(answer.question.device)"
+  public static func render(_ answer: WhyAnswer) -> PrintableText {
+    var text: PrintableText = "device \(answer.question.device)"
     if let event = answer.event { text += ", event \(event)" }
     text += "\n"
     if answer.stories.isEmpty {
@@ -14,8 +14,8 @@ extension AuditText {
     return text
   }
 
-  private static func render(_ story: WhyAnswer.Story) -> String {
-    var text = "\n\(story.kind) \(story.instance) (\(story.surface.rawValue))\n  \(story.outcome)\n"
+  private static func render(_ story: WhyAnswer.Story) -> PrintableText {
+    var text: PrintableText = "\n\(story.kind) \(story.instance) (\(story.surface.rawValue))\n  \(story.outcome)\n"
     for step in story.steps {
       let decision = step.decision
       text += "  \(Figure.time(decision.at))  \(decision.verdict.rawValue) \(decision.reason.rawValue)"

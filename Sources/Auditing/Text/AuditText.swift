@@ -1,12 +1,12 @@
-import Domain
+public import Domain
 
 /// Writes answers as text for a terminal, with aligned columns and with times in RFC 3339 and UTC. Every text ends in a line
-/// feed.
+/// feed. Names from outside are escaped.
 public enum AuditText {
   /// Returns one line for each decision and command.
-  public static func render(_ timeline: DeviceTimeline) -> String {
+  public static func render(_ timeline: DeviceTimeline) -> PrintableText {
     guard timeline.isKnown else { return "device \(timeline.device) is not known\n" }
-    var text = "device \(timeline.device): \(Figure.count(timeline.entries.count, "entry", "entries"))\n"
+    var text: PrintableText = "device \(timeline.device): \(Figure.count(timeline.entries.count, "entry", "entries"))\n"
     if timeline.omitted > 0 {
       text += "  (\(Figure.count(timeline.omitted, "older entry", "older entries")) left out)\n"
     }
@@ -32,9 +32,9 @@ public enum AuditText {
   }
 
   /// Returns the counts of an event's decisions by verdict, reason and kind.
-  public static func render(_ effect: EventEffect) -> String {
+  public static func render(_ effect: EventEffect) -> PrintableText {
     guard effect.isKnown else { return "event \(effect.event) is not known\n" }
-    var text =
+    var text: PrintableText =
       "event \(effect.event): \(Figure.count(effect.decisions, "decision")) on \(Figure.count(effect.devices, "device")),"
       + " \(Figure.count(effect.commands, "command")), \(effect.pending) still waiting\n"
     if let first = effect.first, let last = effect.last {
@@ -53,18 +53,18 @@ public enum AuditText {
   }
 
   /// Returns the most frequent values with their share of all decisions.
-  public static func render(_ top: Top) -> String {
+  public static func render(_ top: Top) -> PrintableText {
     var table = TextTable(["decisions", "share", top.key.rawValue], [.right, .right, .left])
     for row in top.rows {
       table.add(Figure.grouped(Int64(row.decisions)), share(row.decisions, of: top.total), row.name)
     }
     let more = top.distinct - top.rows.count
     let rest = more > 0 ? "and \(Figure.grouped(Int64(more))) more; " : ""
-    return table.text() + "\(rest)\(Figure.count(top.total, "decision")) in all\n"
+    return "\(table.text())\(rest)\(Figure.count(top.total, "decision")) in all\n"
   }
 
   /// Returns the totals of a store.
-  public static func render(_ summary: AuditSummary) -> String {
+  public static func render(_ summary: AuditSummary) -> PrintableText {
     var facts = TextTable([], [.left, .left])
     if let first = summary.first, let last = summary.last {
       facts.add("time", "\(Figure.time(first)) to \(Figure.time(last))")
@@ -86,11 +86,11 @@ public enum AuditText {
         Figure.grouped(Int64(outcome.decisions)), share(outcome.decisions, of: summary.decisions),
         Figure.grouped(Int64(outcome.final)), outcome.verdict.rawValue, outcome.reason.rawValue)
     }
-    return facts.text() + (summary.outcomes.isEmpty ? "" : "\n" + table.text())
+    return summary.outcomes.isEmpty ? facts.text() : "\(facts.text())\n\(table.text())"
   }
 
   /// Returns the result of a retention in one line.
-  public static func render(_ report: Retention.Report) -> String {
+  public static func render(_ report: Retention.Report) -> PrintableText {
     "removed \(Figure.count(report.decisions, "decision")), \(Figure.count(report.commands, "command"))"
       + " and \(Figure.count(report.names, "name")); \(Figure.grouped(report.bytesBefore)) bytes before,"
       + " \(Figure.grouped(report.bytesAfter)) after\(report.isComplete ? "" : "; there is more to remove")\n"

@@ -42,7 +42,7 @@ package final class BenchmarkStage {
     self.broker = broker
     self.partitions = partitions
     var logger = Logger(label: "rouse") { label in
-      logHandler?(label) ?? StreamLogHandler.standardError(label: label)
+      logHandler?(label) ?? PrintableLogHandler.standardError(label: label)
     }
     logger.logLevel = logHandler == nil ? .error : .info
     self.logger = logger

@@ -1,4 +1,5 @@
 import Logging
+import Pipeline
 import Synchronization
 
 /// Collects what the planners log about restored partitions.
@@ -31,7 +32,7 @@ struct RestoreLogHandler: LogHandler {
   let log: RestoreLog
   var logLevel = Logger.Level.info
   var metadata: Logger.Metadata = [:]
-  private var console = StreamLogHandler.standardError(label: "rouse")
+  private var console = PrintableLogHandler.standardError(label: "rouse")
 
   init(log: RestoreLog) { self.log = log }
 

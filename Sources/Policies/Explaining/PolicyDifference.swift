@@ -33,8 +33,8 @@ public struct PolicyDifference: Equatable, Sendable {
   public var isEmpty: Bool { changes.isEmpty }
 
   /// The changes as text, one line each: `path: old → new`, `path: + new`, `path: - old`.
-  public var text: String {
-    changes.map { change in
+  public var text: PrintableText {
+    changes.map { change -> PrintableText in
       switch (change.old, change.new) {
       case (let old?, let new?): "\(change.path): \(PolicyText.of(old)) → \(PolicyText.of(new))\n"
       case (nil, let new?): "\(change.path): + \(PolicyText.of(new))\n"

@@ -71,12 +71,14 @@ public struct PolicyExplanation: Sendable {
   }
 
   /// The explanation as text, one line for each value: `path = value   # origin`.
-  public var text: String {
-    let shown = lines.map { (left: "\($0.path) = \(PolicyText.of($0.value))", origin: Self.words($0.origin)) }
+  public var text: PrintableText {
+    let shown = lines.map { line in
+      (left: "\(line.path) = \(PolicyText.of(line.value))" as PrintableText, origin: Self.words(line.origin))
+    }
     // Values longer than 80 characters do not widen the column, because they would push every origin out of sight.
     let width = shown.map { $0.left.count }.filter { $0 <= 80 }.max() ?? 0
-    return shown.map { line in
-      line.left + String(repeating: " ", count: max(0, width - line.left.count)) + "  # \(line.origin)\n"
+    return shown.map { line -> PrintableText in
+      "\(line.left)\(PrintableText.spaces(width - line.left.count))  # \(line.origin)\n"
     }.joined()
   }
 

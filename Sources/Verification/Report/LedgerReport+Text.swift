@@ -1,7 +1,9 @@
+public import Domain
+
 extension LedgerReport {
-  /// The report as lines of text for a person, each ending in a line feed.
-  public var text: String {
-    var text = """
+  /// The report as lines of text for a person, each ending in a line feed. Values of the records are escaped.
+  public var text: PrintableText {
+    var text: PrintableText = """
       \(decisions) decisions (\(repeatedDecisions) repeated), \(commands) commands (\(repeatedCommands) repeated)
       \(closed) of (event, device, instance) decided, \(open) still waiting, \(repeatedDeliveries) repeated deliveries
       \(charges) charges on \(ledgers) ledgers; rates: \(chargesRecomputed) recomputed, \(chargesNotRecomputed) not; \

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Domain
 
 /// Lists the decisions and commands of one device.
 struct AuditDeviceCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Domain
 
 /// Shows the decisions about one event.
 struct AuditEventCommand: ParsableCommand {

@@ -42,6 +42,6 @@ struct AuditExportCommand: ParsableCommand {
     }
     try writer.close()
     line.end()
-    Words.say(count == 0 ? "nothing in that time" : Digits.count(count, "row"))
+    Words.say(count == 0 ? "nothing in that time" : "\(Digits.count(count, "row"))")
   }
 }

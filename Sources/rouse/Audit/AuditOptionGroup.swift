@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Domain
 
 /// The options of every question: the store, and the format of the answer.
 struct AuditOptionGroup: ParsableArguments {
@@ -23,8 +24,10 @@ struct AuditOptionGroup: ParsableArguments {
   ///   - isKnown: whether the store knows the subject of the question. If not, the text goes to standard error.
   ///   - text: the answer for people.
   ///   - json: the answer for programs, which always goes to standard output.
-  func print(isKnown: Bool = true, text: @autoclosure () -> String, json: @autoclosure () throws -> String) throws {
-    if output.format == .json { try Output.print(try json() + "\n") }
+  func print(isKnown: Bool = true, text: @autoclosure () -> PrintableText, json: @autoclosure () throws -> String)
+    throws
+  {
+    if output.format == .json { try Output.print(data: try json() + "\n") }
     if !isKnown {
       Words.show(text())
     } else if output.format == .text {

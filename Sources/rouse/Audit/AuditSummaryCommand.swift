@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Domain
 
 /// Summarises a store.
 struct AuditSummaryCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Domain
 
 /// Counts decisions by reason, kind, device, event or verdict.
 struct AuditTopCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Domain
 
 /// Lists Live Activities that cannot be updated or ended.
 struct AuditZombiesCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Benchmarks
+import Domain
 import JSON
 
 struct BenchAuditCommand: ParsableCommand {

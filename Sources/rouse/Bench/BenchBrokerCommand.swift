@@ -1,5 +1,6 @@
 import ArgumentParser
 import Benchmarks
+import Domain
 
 /// Runs the embedded broker of a benchmark as a child process; hidden, because only benchmarks start it.
 struct BenchBrokerCommand: ParsableCommand {
@@ -13,6 +14,6 @@ struct BenchBrokerCommand: ParsableCommand {
       """, shouldDisplay: false)
 
   func run() throws {
-    try BrokerService.run(read: { readLine() }, write: { try Output.print($0 + "\n") })
+    try BrokerService.run(read: { readLine() }, write: { try Output.print(data: $0 + "\n") })
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Benchmarks
+import Domain
 import Histogram
 import JSON
 import Pipeline
@@ -54,7 +55,7 @@ struct BenchLatencyCommand: ParsableCommand {
     let progress = ProgressLine()
     let run = LatencyBenchmark(
       stage: stage, load: fleet.load, burst: burst, workers: kafka.workers, seconds: seconds
-    ) { work in progress.show(work) }
+    ) { work in progress.show("\(work)") }
     let result = try run.run(rate: rate.map(Double.init), share: Double(share) / 100)
     try stage.end()
     try stage.remove()
@@ -63,7 +64,7 @@ struct BenchLatencyCommand: ParsableCommand {
       throw Failure("no command came within \(seconds) s; give the pipeline more time or a higher rate")
     }
     switch output.format {
-    case .text: try Output.print(text(result, broker, partitions))
+    case .text: try Output.print(PrintableText(lines: text(result, broker, partitions)))
     case .json: try Output.print(json(result, broker, partitions))
     }
   }

@@ -66,7 +66,7 @@ struct BenchPipelineCommand: ParsableCommand {
     let run = PipelineBenchmark(
       broker: broker, load: fleet.load, events: events, partitions: partitions, workers: kafka.workers,
       commitInterval: .milliseconds(commitInterval)
-    ) { work in progress.show(work) }
+    ) { work in progress.show("\(work)") }
     var result = PipelineResult()
     for _ in 1...rounds {
       for mode in modes where mode != .passthrough {
@@ -77,7 +77,7 @@ struct BenchPipelineCommand: ParsableCommand {
       command: self, broker: broker.text, events: events, partitions: partitions, result: result)
     progress.end()
     switch output.format {
-    case .text: try Output.print(report.text)
+    case .text: try Output.print(PrintableText(lines: report.text))
     case .json: try Output.print(report.json)
     }
   }

@@ -52,7 +52,7 @@ struct BenchPlannerCommand: ParsableCommand {
     // Later runs reuse memory that earlier ones have freed, so only the first run shows the memory of a device.
     let bytes = results.first?.result.stateBytesPerDevice
     switch output.format {
-    case .text: try Output.print(text(results, bytes))
+    case .text: try Output.print(PrintableText(lines: text(results, bytes)))
     case .json: try Output.print(json(results, bytes))
     }
   }

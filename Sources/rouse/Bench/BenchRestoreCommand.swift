@@ -52,7 +52,7 @@ struct BenchRestoreCommand: ParsableCommand {
     let progress = ProgressLine()
     let benchmark = RestoreBenchmark(
       broker: broker, devices: devices, partitions: partitions, workers: kafka.workers
-    ) { work in progress.show(work) }
+    ) { work in progress.show("\(work)") }
     let found = try benchmark.run(rounds: rounds) { prefix in
       guard try writer(broker, prefix, partitions).run() == 0 else {
         throw Failure("writing the state failed; see the reason above")
@@ -60,7 +60,7 @@ struct BenchRestoreCommand: ParsableCommand {
     }
     progress.end()
     switch output.format {
-    case .text: try Output.print(text(found, broker, partitions))
+    case .text: try Output.print(PrintableText(lines: text(found, broker, partitions)))
     case .json: try Output.print(json(found, broker, partitions))
     }
   }

@@ -10,13 +10,14 @@ extension DeadLetterRecord {
   }
 
   /// Two lines for a list: place, time, reason and origin, then the message.
-  var line: String {
-    let replayed = replayedAt.map { "  replayed \(Timestamp(milliseconds: $0))" } ?? ""
+  var line: PrintableText {
+    let replayed: PrintableText = replayedAt.map { "  replayed \(Timestamp(milliseconds: $0))" } ?? ""
     return "\(place)  \(time)  \(reason)  from \(origin.map { "\($0)" } ?? "nowhere")\(replayed)\n    \(text)"
   }
 
-  /// The letter with its headers, key and value for people. Bytes that are no UTF-8 are shown as hexadecimal digits.
-  var page: String {
+  /// The letter with its headers, key and value for people. Bytes that are no UTF-8 are shown as hexadecimal digits,
+  /// and controls are escaped, so that a value stays on one line.
+  var page: PrintableText {
     var page = line + "\n"
     func shown(_ bytes: [UInt8]?) -> String {
       guard let bytes else { return "none" }

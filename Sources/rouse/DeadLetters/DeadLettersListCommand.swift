@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import JSON
 import Pipeline
 

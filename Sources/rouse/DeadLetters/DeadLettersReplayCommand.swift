@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import KafkaClient
 import Pipeline
 
@@ -78,7 +79,7 @@ struct DeadLettersReplayCommand: ParsableCommand {
         "\(Digits.count(report.refused.count, "letter")) refused, so none was replayed; name the others only, or leave "
           + "out what is refused with --skip-refused")
     }
-    var words = "\(Digits.count(report.replayed.count, "letter")) replayed"
+    var words: PrintableText = "\(Digits.count(report.replayed.count, "letter")) replayed"
     if !report.replayedBefore.isEmpty { words += ", \(Digits.grouped(report.replayedBefore.count)) replayed before" }
     if !report.refused.isEmpty { words += ", \(Digits.grouped(report.refused.count)) refused" }
     Words.say(words)

@@ -81,7 +81,7 @@ struct DemoCommand: ParsableCommand {
     _ stage: DemoStage, _ store: String, _ stories: DemoStories, seconds: Double, kept: Bool
   ) throws {
     let audit = try AuditStore.open(path: store, options: AuditOptions(access: .read))
-    try Output.print("\n" + stage.summary(seconds: seconds) + "\n")
+    try Output.print("\n\(stage.summary(seconds: seconds))\n")
     try Output.print(AuditText.render(try audit.summary()))
     for (number, story) in stories.chosen.enumerated() {
       try Output.print("\nwhy \(number + 1): \(story.title)\n")

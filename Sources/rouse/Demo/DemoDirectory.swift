@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// The directory of the demo's audit store.

@@ -41,7 +41,7 @@ final class DemoStage {
     for name in settings.topics.all { try broker.createTopic(name, partitions: partitions) }
     // A single partition keeps the events in order.
     try broker.createTopic("flights", partitions: 1)
-    var logger = Logger(label: "rouse") { StreamLogHandler.standardError(label: $0) }
+    var logger = Logger(label: "rouse") { PrintableLogHandler.standardError(label: $0) }
     logger.logLevel = .error
     self.logger = logger
     runner = RoleRunner(stop: stop, counters: counters, logger: logger)
@@ -185,7 +185,7 @@ final class DemoStage {
   }
 
   /// Returns the figures of the day in one paragraph.
-  func summary(seconds: Double) -> String {
+  func summary(seconds: Double) -> PrintableText {
     """
     \(Digits.grouped(counters[.eventsAccepted])) events of a day became \(Digits.grouped(counters[.decisions])) decisions and \
     \(Digits.grouped(counters[.commands])) commands in \(Digits.decimal(playSeconds, 1)) s \

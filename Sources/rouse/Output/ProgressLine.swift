@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 
 /// One line on a terminal that is overwritten again and again, once work has taken two seconds. It prints nothing when
@@ -13,20 +14,20 @@ final class ProgressLine {
   /// The least time between two updates, in seconds.
   private static let everySeconds = 0.25
 
-  /// Replaces the displayed text. The text is computed only when it is shown.
-  func show(_ text: @autoclosure () -> String) {
+  /// Shows a text in place of the last one. The text is computed only when it is shown.
+  func show(_ text: @autoclosure () -> PrintableText) {
     guard isTerminal else { return }
     let now = Machine.seconds()
     guard now - started >= Self.quietSeconds, now - (shown ?? 0) >= Self.everySeconds else { return }
     shown = now
     let line = text()
-    Words.show("\r" + line + String(repeating: " ", count: max(0, width - line.count)))
+    Words.show("\r" + line + .spaces(width - line.count))
     width = line.count
   }
 
   /// Removes the line from the terminal.
   func end() {
-    if shown != nil { Words.show("\r" + String(repeating: " ", count: width) + "\r") }
+    if shown != nil { Words.show("\r" + .spaces(width) + "\r") }
     shown = nil
   }
 

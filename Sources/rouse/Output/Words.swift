@@ -1,10 +1,16 @@
+import Domain
 import Foundation
 
-/// Writes words for people to standard error. Write failures are ignored.
+/// Writes words for people to standard error. Write failures are ignored. Values in them are escaped by `PrintableText`.
 enum Words {
   /// Writes a line.
-  static func say(_ text: String) { show(text + "\n") }
+  static func say(_ text: PrintableText) { show(text + "\n") }
 
   /// Writes text without a line feed.
-  static func show(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+  static func show(_ text: PrintableText) { write(Data(text.description.utf8)) }
+
+  /// Writes a JSON value and a line feed, as they are.
+  static func say(json: [UInt8]) { write(Data(json) + [UInt8(ascii: "\n")]) }
+
+  private static func write(_ data: Data) { try? FileHandle.standardError.write(contentsOf: data) }
 }

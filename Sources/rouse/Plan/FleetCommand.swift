@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import JSON
 import LineFiles
 import Replay
@@ -74,19 +75,19 @@ struct FleetCommand: ParsableCommand {
     if subjects.skipped > 0 {
       Words.say(
         "\(Digits.count(subjects.skipped, "line")) of \(subjects.path) skipped; the first: "
-          + (subjects.firstSkipped ?? ""))
+          + "\(subjects.firstSkipped ?? "")")
     }
     switch output.format {
     case .text:
-      var text = "\(Digits.count(devices, "device")), seed \(seed), app \(generator.template.app)"
+      var text: PrintableText = "\(Digits.count(devices, "device")), seed \(seed), app \(generator.template.app)"
       for kind in generator.kinds {
         text += "\n  \(kind.name): \(Digits.decimal(kind.share * 100, 1)) % of the widgets, drawn from "
-        text += Digits.count(kind.subjects, "subject")
+        text += "\(Digits.count(kind.subjects, "subject"))"
       }
       Words.say(text)
     case .json:
       let json = json(subjects, generator)
-      if out == "-" { Words.say(String(decoding: json, as: UTF8.self)) } else { try Output.print(json) }
+      if out == "-" { Words.say(json: json) } else { try Output.print(json) }
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import JSON
 import Planning
 import Policies
@@ -121,7 +122,7 @@ struct PlanCommand: ParsableCommand {
       }
       // If data goes to standard output, a summary there would look like one of its records.
       if [decisions, commands, deadLetters].contains("-") {
-        Words.say(String(decoding: json, as: UTF8.self))
+        Words.say(json: json)
       } else {
         try Output.print(json)
       }

@@ -17,15 +17,15 @@ enum PlanReport {
   /// - Parameters:
   ///   - summary: The counts of the run.
   ///   - seconds: The duration of the run.
-  ///   - peakBytes: The most memory that the process has used; nil if the system does not report it.
-  static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> String {
+  ///   - peakBytes: The most memory that the process has used; nil if the system cannot tell.
+  static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> PrintableText {
     var lines = inputs(summary) + results(summary)
     let rate = Digits.grouped(Int(Double(summary.decisions) / max(seconds, 1e-6)))
     lines.append(("took", "\(Digits.decimal(seconds, 2)) s, \(rate) decisions/s"))
     if let peakBytes { lines.append(("memory", "\(Digits.grouped(peakBytes >> 20)) MiB at most")) }
     let width = lines.map(\.0.count).max() ?? 0
-    return lines.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
-      + details(summary)
+    let rows = lines.map { "\($0)\(PrintableText.spaces(width - $0.count + 2))\($1)" as PrintableText }
+    return rows.joined(separator: "\n") + details(summary)
   }
 
   /// Returns the lines about the records that were read.
@@ -73,21 +73,21 @@ enum PlanReport {
       .map { "\($0.rawValue) \(Digits.grouped($1))" }
     lines.append(("charged", charged.isEmpty ? "nothing" : charged.joined(separator: ", ")))
     if summary.zombies > 0 {
-      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that cannot be ended"))
+      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that nobody can end"))
     }
     if summary.pending > 0 { lines.append(("still waiting", Digits.grouped(summary.pending))) }
     return lines
   }
 
-  /// Returns the first refused payloads, zombies and refused lines, each on a separate line after a line feed.
-  private static func details(_ summary: PlanSummary) -> String {
-    var text = ""
+  /// Returns the first refused payloads, zombies and refused lines, each on a line of its own after a line feed.
+  private static func details(_ summary: PlanSummary) -> PrintableText {
+    var text: PrintableText = ""
     for payload in summary.refusedPayloads {
       text += "\nrefused \(payload)\(payload.count > 1 ? "; \(Digits.grouped(payload.count)) of this kind" : "")"
     }
     for zombie in summary.firstZombies {
       text += "\nzombie \(zombie.kind) about \(zombie.subject) on \(zombie.device), started \(zombie.since): "
-      text += words(zombie.cause)
+      text += "\(words(zombie.cause))"
     }
     let moreZombies = summary.zombies - summary.firstZombies.count
     if moreZombies > 0 {

@@ -36,7 +36,7 @@ struct PolicyCheckCommand: ParsableCommand {
 
   private func report(_ problems: [PolicyProblem], of policy: Policy?) throws {
     if output.format == .json { return try Output.print(json(problems, of: policy)) }
-    var text = problems.map { "\($0)\n" }.joined()
+    var text = problems.map { "\($0)\n" as PrintableText }.joined()
     if let policy {
       text +=
         "\(file): valid; version \(policy.reference.version), hash \(policy.reference.hash), profile "

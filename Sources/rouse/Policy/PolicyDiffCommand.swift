@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Policies
 
 /// Compares the effective values of two policies.
@@ -23,6 +24,9 @@ struct PolicyDiffCommand: ParsableCommand {
     let difference = PolicyDifference(
       from: try PolicyFile.document(old).policy, to: try PolicyFile.document(new).policy)
     if difference.isEmpty { Words.say("no effective value differs") }
-    try Output.print(output.format == .text ? difference.text : difference.jsonLines)
+    switch output.format {
+    case .text: try Output.print(difference.text)
+    case .json: try Output.print(data: difference.jsonLines)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Policies
 
 /// Prints the effective values of a policy.
@@ -30,7 +31,10 @@ struct PolicyExplainCommand: ParsableCommand {
     for warning in document.warnings where kind.map({ Self.concerns(warning, $0) }) ?? true {
       Words.say("\(warning)")
     }
-    try Output.print(output.format == .text ? explanation.text : explanation.jsonLines)
+    switch output.format {
+    case .text: try Output.print(explanation.text)
+    case .json: try Output.print(data: explanation.jsonLines)
+    }
   }
 
   /// Whether a problem is about a kind. A path puts names that are no plain words in brackets.

@@ -16,7 +16,8 @@ struct PolicyProfilesListCommand: ParsableCommand {
 
   func run() throws {
     switch output.format {
-    case .text: try Output.print(PolicyProfiles.all.map { text($0.profile) }.joined(separator: "\n"))
+    case .text:
+      try Output.print(PolicyProfiles.all.map { PrintableText(lines: text($0.profile)) }.joined(separator: "\n"))
     case .json: try Output.print(json())
     }
   }

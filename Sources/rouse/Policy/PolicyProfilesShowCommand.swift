@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Policies
 
 /// Prints the file of one profile.
@@ -13,5 +14,5 @@ struct PolicyProfilesShowCommand: ParsableCommand {
   @Argument(help: "The name of the profile.")
   var name = PolicyProfiles.standard.name
 
-  func run() throws { try Output.print(try PolicyFile.builtIn(name, "profiles show").text) }
+  func run() throws { try Output.print(data: try PolicyFile.builtIn(name, "profiles show").text) }
 }

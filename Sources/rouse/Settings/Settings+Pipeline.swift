@@ -51,7 +51,7 @@ extension Settings {
 
   /// The logger of the long-running roles, which writes to standard error.
   var logger: Logger {
-    var logger = Logger(label: "rouse") { StreamLogHandler.standardError(label: $0) }
+    var logger = Logger(label: "rouse") { PrintableLogHandler.standardError(label: $0) }
     logger.logLevel = choice(.logLevel, of: Logger.Level.self) ?? .info
     return logger
   }

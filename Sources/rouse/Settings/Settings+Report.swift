@@ -1,10 +1,11 @@
+import Domain
 import JSON
 
 extension Settings {
   /// A line for each setting: the key, the value and its origin. Secrets are not shown.
-  var report: String {
+  var report: PrintableText {
     let width = (SettingKey.allCases.map(\.rawValue.count).max() ?? 0) + 2
-    return values.map { value in
+    return values.map { value -> PrintableText in
       let key = value.setting.key.rawValue
       let padding = String(repeating: " ", count: width - key.count)
       return "\(key)\(padding)\(value.content?.shown ?? "-")  (\(value.origin))"

@@ -148,7 +148,7 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
-  private static func text(_ progress: BacktestRun.Progress) -> String {
+  private static func text(_ progress: BacktestRun.Progress) -> PrintableText {
     let share = ProgressLine.share(progress.done, of: progress.total)
     return switch progress.stage {
     case .registering: "\(Digits.grouped(progress.count)) devices\(share)"

@@ -4,8 +4,8 @@ import Domain
 /// The text output of `rouse simulate`.
 enum SimulateText {
   /// Returns the text of a report.
-  static func text(_ report: BacktestReport) -> String {
-    var text = ""
+  static func text(_ report: BacktestReport) -> PrintableText {
+    var text: PrintableText = ""
     if let first = report.first, let last = report.last { text += "\(first) to \(last), " }
     text += "\(Digits.count(report.events, "event")), \(Digits.count(report.devices, "device")), "
     if report.signals > 0 { text += "\(Digits.count(report.signals, "signal")), " }
@@ -28,9 +28,9 @@ enum SimulateText {
     return text + "\n" + surfaceText(report)
   }
 
-  private static func text(_ kind: BacktestReport.Kind) -> String {
+  private static func text(_ kind: BacktestReport.Kind) -> PrintableText {
     let perDay = Double(kind.arrivals) / Double(max(1, kind.instanceDays))
-    var text =
+    var text: PrintableText =
       "\(kind.name): \(Digits.count(kind.instances, "instance")), \(Digits.grouped(kind.instanceDays)) instance-days, "
     text += "\(Digits.decimal(perDay, 0)) visible changes a day\n"
     var rows = [
@@ -50,7 +50,7 @@ enum SimulateText {
   }
 
   /// Returns the table of the content that screens really showed; empty if it is not known.
-  private static func screenText(_ kind: BacktestReport.Kind) -> String {
+  private static func screenText(_ kind: BacktestReport.Kind) -> PrintableText {
     var rows = [["on the screen", "tokens", "refused", "captured", "p10", "believed", "looks", "stale"]]
     for plan in kind.plans {
       guard let screen = plan.screen else { continue }
@@ -66,8 +66,8 @@ enum SimulateText {
 
   private static func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + Digits.decimal(value, 3) }
 
-  private static func modelText(_ report: BacktestReport) -> String {
-    var text =
+  private static func modelText(_ report: BacktestReport) -> PrintableText {
+    var text: PrintableText =
       "device model \(report.deviceModel.name.rawValue), seed \(report.deviceModel.seed); refused: pushes that "
     text +=
       "devices accepted without a reload; believed: the planner's captured minus the screen's\n"
@@ -75,7 +75,7 @@ enum SimulateText {
     return text
   }
 
-  private static func sharedText(_ shared: [BacktestReport.Shared]) -> String {
+  private static func sharedText(_ shared: [BacktestReport.Shared]) -> PrintableText {
     var rows = [["shared limits", "days", "shown", "sum of optima", "upper bound", "of bound", "p10"]]
     for bound in shared {
       rows.append([
@@ -88,7 +88,7 @@ enum SimulateText {
       + "upper bound (Lagrangian): no plan within the limits shows more; the best plan may show less\n"
   }
 
-  private static func surfaceText(_ report: BacktestReport) -> String {
+  private static func surfaceText(_ report: BacktestReport) -> PrintableText {
     var rows = [
       ["", "surface", "commands", "starts", "updates", "ends", "at 10", "at 5", "told", "never told", "waste"]
     ]
@@ -109,7 +109,7 @@ enum SimulateText {
     var text = table(rows)
     for policy in report.commands {
       text += "\(policy.name), over budget: "
-      text += policy.ledgers.map { "\($0.ledger.rawValue) \($0.over)" }.joined(separator: ", ") + "\n"
+      text += policy.ledgers.map { "\($0.ledger.rawValue) \($0.over)" as PrintableText }.joined(separator: ", ") + "\n"
       if policy.startsWithoutToken > 0 || policy.zombies > 0 {
         text +=
           "\(policy.name): \(Digits.count(policy.startsWithoutToken, "started activity", "started activities")) handed over no "
@@ -139,8 +139,8 @@ enum SimulateText {
   }
 
   /// Returns the text of the table of `--strategies`.
-  static func text(_ table: ClassicStrategies) -> String {
-    var text = "\(table.tokens) tokens a day, awake from \(clock(table.wakingHours.lowerBound * 60)) to "
+  static func text(_ table: ClassicStrategies) -> PrintableText {
+    var text: PrintableText = "\(table.tokens) tokens a day, awake from \(clock(table.wakingHours.lowerBound * 60)) to "
     text += "\(clock(table.wakingHours.upperBound * 60)); tokens left at the hour\n\n"
     let hours = stride(from: 6, through: 24, by: 2)
     var rows = [["", "wanted", "granted", "empty at"] + hours.map { "\($0)h" }]
@@ -161,12 +161,13 @@ enum SimulateText {
   }
 
   /// Returns rows as a table, with the first column aligned left and the others right.
-  private static func table(_ rows: [[String]]) -> String {
+  private static func table(_ rows: [[String]]) -> PrintableText {
+    let rows = rows.map { row in row.map { PrintableText(escaping: $0) } }
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
-    return rows.map { row in
-      row.enumerated().map { column, cell in
-        let space = String(repeating: " ", count: widths[column] - cell.count)
+    return rows.map { row -> PrintableText in
+      row.enumerated().map { column, cell -> PrintableText in
+        let space = PrintableText.spaces(widths[column] - cell.count)
         return column == 0 ? cell + space : space + cell
       }.joined(separator: "  ") + "\n"
     }.joined()

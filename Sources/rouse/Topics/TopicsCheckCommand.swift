@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import JSON
 import KafkaClient
 import Pipeline
@@ -80,7 +81,7 @@ struct TopicsCheckCommand: ParsableCommand {
     var failure: (any Error)?
     let findings = Conformance(settings: settings).run { finding in
       guard output.format == .text else { return }
-      let detail = finding.detail.isEmpty ? "" : "\n    " + finding.detail
+      let detail: PrintableText = finding.detail.isEmpty ? "" : "\n    \(finding.detail)"
       do {
         try Output.print("\(finding.outcome.rawValue)  \(finding.name)\(detail)\n")
       } catch { failure = error }
