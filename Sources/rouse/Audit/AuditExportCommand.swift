@@ -22,6 +22,7 @@ struct AuditExportCommand: ParsableCommand {
   @OptionGroup var audit: AuditOptionGroup
 
   func run() throws {
+    try Files.checkDistinct(outputs: [("--out", out)], inputs: [("--store", audit.store)])
     let store = try audit.open()
     var writer = try LineWriter(path: out)
     let line = ProgressLine()
