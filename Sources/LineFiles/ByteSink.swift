@@ -8,9 +8,9 @@ struct ByteSink: ~Copyable {
   /// The temporary and the final path; `nil` for devices, pipes and the standard output, which are written directly.
   private let renaming: (temporary: String, final: String)?
 
-  init(path: String) throws(LineFileError) {
+  init(path: String, isPrivate: Bool) throws(LineFileError) {
     if let target = Descriptor.replaceableFile(path) {
-      let temporary = try Descriptor.temporary(beside: target)
+      let temporary = try Descriptor.temporary(beside: target, isPrivate: isPrivate)
       renaming = (temporary.path, target)
       descriptor = temporary
       self.path = path

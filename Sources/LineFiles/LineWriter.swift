@@ -22,11 +22,14 @@ public struct LineWriter: ~Copyable {
   private var failure: LineFileError?
 
   /// Opens an output.
-  /// - Parameter path: The final path; `-` is the standard output. A path that ends in `.gz` is compressed with level 1. The gzip
-  ///   header has no time and no name, so the same lines give the same bytes.
+  /// - Parameters:
+  ///   - path: The final path; `-` is the standard output. A path that ends in `.gz` is compressed with level 1. The gzip
+  ///     header has no time and no name, so the same lines give the same bytes.
+  ///   - isPrivate: Whether a new file is for its owner alone (0600) from its first byte on. Otherwise the umask decides. A file
+  ///     that replaces another keeps the permissions of that one.
   /// - Throws: ``LineFileError/system(operation:path:code:)`` if the output cannot be opened.
-  public init(path: String) throws(LineFileError) {
-    sink = try ByteSink(path: path)
+  public init(path: String, isPrivate: Bool = false) throws(LineFileError) {
+    sink = try ByteSink(path: path, isPrivate: isPrivate)
     buffer.reserveCapacity(Self.bufferBytes + 4096)
   }
 

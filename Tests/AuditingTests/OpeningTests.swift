@@ -41,6 +41,27 @@ import Testing
     }
   }
 
+  @Test("a new store belongs to the user alone, with its write-ahead log; one that exists keeps its permissions")
+  func permissions() throws {
+    func modes(_ path: String) throws -> [Int?] {
+      try ["", "-wal", "-shm"].map { suffix in
+        try FileManager.default.attributesOfItem(atPath: path + suffix)[.posixPermissions] as? Int
+      }
+    }
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    try store.store(AuditBatch([Sample.decision(1)]))
+    #expect(try modes(file.path) == [0o600, 0o600, 0o600])
+    #expect(!store.isReadableByOthers)
+    try store.close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    let again = try AuditStore.open(path: file.path)
+    try again.store(AuditBatch([Sample.decision(2)]))
+    #expect(try modes(file.path) == [0o644, 0o644, 0o644])
+    #expect(again.isReadableByOthers)
+    #expect(try AuditStore.open(path: ":memory:").isReadableByOthers == false)
+  }
+
   @Test("a database of something else is refused")
   func foreign() throws {
     let file = try TemporaryStore()

@@ -119,6 +119,24 @@ struct LineWriterTests {
     }
   }
 
+  @Test("a private file is for its owner alone before it has its name, and keeps the permissions of what it replaces")
+  func privateFile() throws {
+    func permissions(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    try withFolder { folder in
+      var writer = try LineWriter(path: "\(folder)/f", isPrivate: true)
+      for name in try names(in: folder) { #expect(try permissions("\(folder)/\(name)") == 0o600) }
+      try writer.append("x")
+      try writer.close()
+      #expect(try permissions("\(folder)/f") == 0o600)
+      try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: "\(folder)/f")
+      var second = try LineWriter(path: "\(folder)/f", isPrivate: true)
+      try second.close()
+      #expect(try permissions("\(folder)/f") == 0o640)
+    }
+  }
+
   @Test("a full disk is told as such, again with each later call")
   func diskFull() throws {
     var writer = try LineWriter(path: "/dev/full")

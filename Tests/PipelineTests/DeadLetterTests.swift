@@ -72,4 +72,27 @@ struct DeadLetterTests {
     }
     #expect(error?.isRetriable == false)
   }
+
+  @Test("records that intake refuses are not counted as accepted")
+  func refusedAreNotAccepted() throws {
+    let fixture = try PipelineFixture()
+    let topics = fixture.settings.topics
+    let done = try fixture.run(
+      roles: [.intake],
+      fixture.phase(.deadLetters, plus: 4) {
+        try fixture.publish(topics.devices, key: "d0", value: Array("{".utf8))
+        try fixture.publish(topics.devices, key: nil, value: nil)
+        try fixture.publish(topics.signals, key: "d0", value: Array("{".utf8))
+        try fixture.publish(fixture.settings.eventTopics[0], key: "k", value: Array("{".utf8))
+      },
+      fixture.phase(.registrationsAccepted, plus: 2) {
+        try fixture.register("d0", interest: "flight/UA1")
+        // A tombstone, which forgets the device.
+        try fixture.publish(topics.devices, key: "d0", value: nil)
+      })
+    #expect(done)
+    #expect(fixture.counters[.registrationsAccepted] == 2)
+    #expect(fixture.counters[.signalsAccepted] == 0 && fixture.counters[.eventsAccepted] == 0)
+    #expect(fixture.counters[.deadLetters] == 4)
+  }
 }

@@ -35,6 +35,20 @@ struct AuditTests {
     #expect(none.err == "nothing in that time\n")
   }
 
+  @Test("a store and an export belong to the user alone; the other outputs of a plan follow the umask")
+  func permissions() throws {
+    let place = try planned()
+    #expect(try place.rouse(list: ["audit", "export", "--out", "export.jsonl"] + store).status == 0)
+    func permissions(_ name: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: place.folder.appendingPathComponent(name).path)[
+        .posixPermissions] as? Int
+    }
+    #expect(try permissions("audit.sqlite") == 0o600)
+    #expect(try permissions("export.jsonl") == 0o600)
+    try place.put("", "usual")
+    #expect(try permissions("commands.jsonl") == permissions("usual"))
+  }
+
   @Test("why explains the last event, or a given one")
   func why() throws {
     let place = try planned()

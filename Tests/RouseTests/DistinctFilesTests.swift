@@ -63,4 +63,20 @@ struct DistinctFilesTests {
     #expect(simulated.err.contains("--report (policy.yaml) and --policy (policy.yaml) are the same file"))
     #expect(try place.bytes("events.jsonl") == events)
   }
+
+  @Test("an export does not replace the store that it reads")
+  func export() throws {
+    let place = try inputs()
+    #expect(try place.rouse(list: Self.plan + ["--audit", "audit.sqlite"]).status == 0)
+    let store = try place.bytes("audit.sqlite")
+    try FileManager.default.createSymbolicLink(
+      at: place.folder.appendingPathComponent("link.sqlite"),
+      withDestinationURL: place.folder.appendingPathComponent("audit.sqlite"))
+    for out in ["audit.sqlite", "link.sqlite"] {
+      let outcome = try place.rouse("audit", "export", "--store", "audit.sqlite", "--out", out)
+      #expect(outcome.status == 2)
+      #expect(outcome.err.contains("--out (\(out)) and --store (audit.sqlite) are the same file"), "\(outcome.err)")
+    }
+    #expect(try place.bytes("audit.sqlite") == store)
+  }
 }

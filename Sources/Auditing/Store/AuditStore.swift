@@ -21,7 +21,7 @@ public final class AuditStore {
     self.database = database
   }
 
-  /// Opens a store. Opening for writing makes the file if there is none; its folder must exist.
+  /// Opens a store. Opening for writing makes the file if there is none, for its owner alone; its folder must exist.
   /// - Parameters:
   ///   - path: the file, or `:memory:` for a store in memory that is lost when the store is released.
   ///   - options: by default the store is opened for writing.
@@ -34,6 +34,7 @@ public final class AuditStore {
       configuration.busyMode = .timeout(Double(options.busyTimeout.microseconds) / 1e6)
       configuration.label = "rouse.audit"
       let inMemory = path == ":memory:"
+      if !inMemory, options.access == .write { PrivateFile.createIfMissing(path) }
       configuration.prepareDatabase { try prepare($0, options: options, inMemory: inMemory) }
       let database =
         inMemory
@@ -43,6 +44,10 @@ public final class AuditStore {
       return store
     } catch { throw AuditError(error, path: path) }
   }
+
+  /// Whether users other than the owner can read or write the file. Files that a store makes are for the owner alone;
+  /// existing ones keep their permissions. Always false for `:memory:`.
+  public var isReadableByOthers: Bool { path != ":memory:" && PrivateFile.isOpenToOthers(path) }
 
   /// Closes the file. A store that is not closed closes its file with the last reference to it.
   /// - Throws: `AuditError` when SQLite cannot close the file.

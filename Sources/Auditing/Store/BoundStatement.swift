@@ -3,8 +3,8 @@ import GRDB
 import GRDBSQLite
 
 /// A prepared statement that is bound and run by SQLite's own functions. GRDB's own calls make an array, boxed values and
-/// bookkeeping for each row, which together cost more than SQLite itself. This is the only file of this module with unsafe
-/// code.
+/// bookkeeping for each row, which together cost more than SQLite itself. Beside `PrivateFile`, this is the only file of this
+/// module with unsafe code.
 ///
 /// A statement is valid within one database access. Arguments that are not set are NULL.
 struct BoundStatement {

@@ -30,13 +30,16 @@ final class Descriptor {
     return try open(path, O_WRONLY)
   }
 
-  /// Creates a file in the folder of `target`, with the permissions of the file that it will replace.
-  static func temporary(beside target: String) throws(LineFileError) -> Descriptor {
+  /// Creates a file beside `target`, with the permissions of the file that it will replace.
+  /// - Parameters:
+  ///   - target: The final path.
+  ///   - isPrivate: Whether a file that replaces none is for its owner alone, instead of as the umask says.
+  static func temporary(beside target: String, isPrivate: Bool = false) throws(LineFileError) -> Descriptor {
     var attempt = 0
     while true {
       let name = "\(target).\(getpid())-\(attempt).partial"
       do throws(LineFileError) {
-        let descriptor = try open(name, O_WRONLY | O_CREAT | O_EXCL)
+        let descriptor = try open(name, O_WRONLY | O_CREAT | O_EXCL, permissions: isPrivate ? 0o600 : 0o666)
         if let status = status(of: target) { _ = fchmod(descriptor.number, status.st_mode & 0o7777) }
         return descriptor
       } catch {
@@ -58,9 +61,11 @@ final class Descriptor {
     return unsafe String(cString: resolved)
   }
 
-  private static func open(_ path: String, _ flags: Int32) throws(LineFileError) -> Descriptor {
+  private static func open(
+    _ path: String, _ flags: Int32, permissions: mode_t = 0o666
+  ) throws(LineFileError) -> Descriptor {
     while true {
-      let number = unsafe Glibc.open(path, flags | O_CLOEXEC, 0o666)
+      let number = unsafe Glibc.open(path, flags | O_CLOEXEC, permissions)
       if number >= 0 { return Descriptor(path: path, number: number) }
       if errno != EINTR { throw .system(operation: .open, path: path, code: errno) }
     }

@@ -33,8 +33,9 @@ extension Intake {
   private func decode(_ message: KafkaMessage) throws(DomainError) -> LogRecord? {
     let origin = Origin(topic: message.topic, partition: message.partition, offset: message.offset)
     if message.topic == settings.topics.devices {
+      let content = try decodeDevice(message)
       counters.add(.registrationsAccepted)
-      return LogRecord(origin: origin, content: try decodeDevice(message))
+      return LogRecord(origin: origin, content: content)
     }
     let record = CloudEventRecord(
       headers: message.headers.map { CloudEventRecord.Header(name: $0.name, value: $0.value) }, key: message.key,

@@ -1,21 +1,41 @@
 import Foundation
 
-/// Snapshots as files of a folder.
+/// Snapshots as files of a folder. Snapshots contain push tokens, so the folder and its files are made for their owner alone.
 final class SnapshotFiles: SnapshotStore {
   private let folder: String
 
   /// Opens a folder of snapshots.
   ///
-  /// - Parameter folder: The path of the folder. It is made if it does not exist.
+  /// - Parameter folder: The path of the folder. It is made if it does not exist. An existing one keeps its permissions.
   /// - Throws: `SnapshotError` if it cannot be made.
   init(folder: String) throws(SnapshotError) {
     self.folder = folder
+    if permissions() != nil { return }
     do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let parent = URL(fileURLWithPath: folder).deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
     } catch {
       throw SnapshotError(description: "\(folder): cannot be made: \(error.localizedDescription)")
     }
+    // POSIX: the path is lent for the call, which sets the permissions when it makes the folder. Another planner thread may
+    // have made the folder meanwhile.
+    let code = unsafe mkdir(folder, 0o700) == 0 ? 0 : errno
+    guard code == 0 || permissions() != nil else {
+      throw SnapshotError(description: "\(folder): cannot be made: error \(code)")
+    }
   }
+
+  /// Returns the permissions of the folder, links followed; nil if there is no folder.
+  private func permissions() -> mode_t? {
+    var status = stat()
+    // POSIX: both pointers are lent for the call, which fills `status` if it returns 0.
+    guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    return status.st_mode & 0o7777
+  }
+
+  /// Whether users other than the owner can list the folder or change it. A folder that this type makes is for the owner
+  /// alone; an existing one keeps its permissions.
+  var isOpenToOthers: Bool { (permissions() ?? 0) & 0o077 != 0 }
 
   func create(_ name: String) throws(SnapshotError) -> any SnapshotSink {
     try FileSink(target: "\(folder)/\(name)")
@@ -41,10 +61,14 @@ final class SnapshotFiles: SnapshotStore {
       self.target = target
       // Named by process: two processes may write the same partition, and a crash leaves one file.
       partial = "\(target).\(ProcessInfo.processInfo.processIdentifier).partial"
-      guard FileManager.default.createFile(atPath: partial, contents: nil),
-        let file = FileHandle(forWritingAtPath: partial)
-      else { throw SnapshotError(description: "\(partial): cannot be written; check permissions and space") }
-      self.file = file
+      // A file that a killed process of the same number left behind may have other permissions.
+      _ = unsafe unlink(partial)
+      // POSIX: the path is lent for the call, which sets the permissions when it makes the file.
+      let descriptor = unsafe Foundation.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        throw SnapshotError(description: "\(partial): cannot be written; check permissions and space")
+      }
+      file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     deinit { discard() }

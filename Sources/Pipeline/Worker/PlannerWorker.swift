@@ -87,6 +87,11 @@ public final class PlannerWorker {
       do throws(SnapshotError) { store = try SnapshotFiles(folder: folder) } catch {
         throw .setup("planner.snapshotFolder: \(error)")
       }
+      if number == 0, store?.isOpenToOthers == true {
+        logger.warning(
+          "other users can reach the folder of snapshots, which contain push tokens; chmod 700 keeps them out",
+          metadata: ["folder": "\(folder)"])
+      }
     }
     self.init(
       settings: settings, number: number, initialPolicy: initialPolicy, stop: stop, counters: counters, logger: logger,

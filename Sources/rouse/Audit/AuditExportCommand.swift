@@ -9,7 +9,8 @@ struct AuditExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write every decision and command as JSON lines.",
     discussion: """
-      Each line has the same bytes as on its topic. --format has no effect: lines are always JSON.
+      Each line has the same bytes as on its topic. --format has no effect: lines are always JSON. A new file is for \
+      its owner alone (0600), because commands contain push tokens.
 
       EXAMPLE
         rouse audit export --store audit.sqlite \\
@@ -22,8 +23,9 @@ struct AuditExportCommand: ParsableCommand {
   @OptionGroup var audit: AuditOptionGroup
 
   func run() throws {
+    try Files.checkDistinct(outputs: [("--out", out)], inputs: [("--store", audit.store)])
     let store = try audit.open()
-    var writer = try LineWriter(path: out)
+    var writer = try LineWriter(path: out, isPrivate: true)
     let line = ProgressLine()
     defer { line.end() }
     var written = 0

@@ -16,6 +16,9 @@ final class AuditSink: DecisionSink {
     self.retention = retention
   }
 
+  /// Whether users other than the owner can read or write the store's file.
+  var isReadableByOthers: Bool { store.isReadableByOthers }
+
   func positions() throws -> [AuditPosition] {
     try store.positions().map { position in
       AuditPosition(

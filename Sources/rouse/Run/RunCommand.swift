@@ -112,6 +112,11 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
           throw .setup(error.description)
         }
+        if sink.isReadableByOthers {
+          logger.warning(
+            "other users can read the audit store, which contains push tokens; chmod 600 keeps them out",
+            metadata: ["store": "\(audit.path)"])
+        }
         try AuditFeed(settings: pipeline, sink: sink, stop: stop, counters: counters, logger: logger).run()
       }
     }

@@ -60,6 +60,31 @@ struct SnapshotTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["s"])
   }
 
+  @Test("snapshots and their folder belong to the user alone, from the first byte")
+  func permissions() throws {
+    func mode(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    let parent = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: parent) }
+    let folder = parent + "/snapshots"
+    let files = try SnapshotFiles(folder: folder)
+    #expect(try mode(folder) == 0o700)
+    #expect(!files.isOpenToOthers)
+    let writer = try SnapshotWriter(try files.create("s"), Self.header)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      #expect(try mode("\(folder)/\(name)") == 0o600)
+    }
+    try writer.commit()
+    #expect(try mode("\(folder)/s") == 0o600)
+    // A folder that exists keeps its permissions.
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+    let again = try SnapshotFiles(folder: folder)
+    #expect(try mode(folder) == 0o755)
+    #expect(again.isOpenToOthers)
+    #expect(try again.open("s") != nil)
+  }
+
   @Test("any changed, missing or added byte is found before the snapshot is used up", arguments: 1...200)
   func damage(seed: Int) throws {
     let store = MemorySnapshots()
