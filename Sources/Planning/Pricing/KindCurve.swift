@@ -40,7 +40,7 @@ struct KindCurve {
   /// views of their own, whose chance of a look is another one.
   private var density = ContiguousArray<Double>(repeating: 0, count: 24)
 
-  /// The number of hours after which more experience makes no difference: a fortnight.
+  /// The bound on `hoursObserved`, a fortnight.
   static let hoursMax = 24 * 14
   /// The number of windows over which θ is averaged.
   static let windowsMax = 256

@@ -77,7 +77,7 @@ struct Pricing {
     let next = now.microseconds / LocalZone.hour.microseconds
     if hour == .min { hour = next }
     guard next > hour else { return false }
-    // After a fortnight without events, older ones have faded: a longer gap needs no more steps.
+    // A longer gap counts as a fortnight, so that a jump of log time takes a bounded number of steps.
     for _ in 0..<min(next - hour, Int64(KindCurve.hoursMax)) {
       for kind in curves.indices { curves[kind].hourPassed() }
     }
