@@ -70,8 +70,9 @@ public struct Planner {
   /// The number of devices, including forgotten ones that are kept for their ledgers.
   public var deviceCount: Int { registry.deviceCount }
 
-  /// The due time of the next timer in µs; nil when nothing waits. A tick at that time or later fires it.
-  public var nextTimer: Int64? { pending.nextTimer?.microseconds }
+  /// The due time of the next timer in µs. A tick at that time or later fires it. It is nil when nothing waits, and when the
+  /// timer is due after `latestTime`: no tick can reach that, so a driver that ticked for it would never come to an end.
+  public var nextTimer: Int64? { pending.nextTimer.flatMap { $0 <= Self.latestTime ? $0.microseconds : nil } }
 
   // MARK: The life of a record
 

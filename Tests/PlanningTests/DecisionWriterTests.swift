@@ -47,7 +47,7 @@ struct DecisionWriterTests {
   @Test(
     "the bytes equal those of the decision's own codec, over random records", arguments: 1...4 as ClosedRange<UInt64>)
   func sameBytes(_ seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     var comparison = Comparison(planner: Planner(partition: 7, partitionCount: 8, policy: RandomLife.policy()))
     var time = PlannerHarness.noon
     for round in 0..<400 {

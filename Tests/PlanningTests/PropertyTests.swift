@@ -4,22 +4,10 @@ import Testing
 
 @testable import Planning
 
-/// A small seeded generator of random numbers. The seed is part of every failure message.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-}
-
 /// A random sequence of records about a few devices: registrations, removals, moves between time zones, signals,
 /// events, policy changes and jumps of time.
 struct RandomLife {
-  var random: SplitMix
+  var random: SeededRandom
   var harness: PlannerHarness
   var time = PlannerHarness.noon
   var version = 0
@@ -34,7 +22,7 @@ struct RandomLife {
   private let changesPolicy: Bool
 
   init(seed: UInt64, policy: Policy = RandomLife.policy(), refunds: Bool = true, changesPolicy: Bool = true) {
-    random = SplitMix(state: seed)
+    random = SeededRandom(seed: seed)
     self.refunds = refunds
     self.changesPolicy = changesPolicy
     initialPolicy = policy
@@ -330,7 +318,7 @@ struct RandomLife {
   func restored(seed: UInt64) {
     var undisturbed = RandomLife(seed: seed)
     var lost = RandomLife(seed: seed)
-    var dice = SplitMix(state: seed &* 31)
+    var dice = SeededRandom(seed: seed &* 31)
     let often = UInt64.random(in: 2...40, using: &dice)
     lost.harness.losesPlanner = { dice.next() % often == 0 }
     for step in 0..<800 {

@@ -14,7 +14,7 @@ private struct StateTopic {
   }
 
   /// Returns all records in a random order in which the records of each key keep their order.
-  func shuffled(_ random: inout SplitMix) -> [Record] {
+  func shuffled(_ random: inout SeededRandom) -> [Record] {
     var byKey = Dictionary(grouping: records.indices, by: { records[$0].key }).mapValues { Array($0.reversed()) }
     var order = records.map(\.key).sorted { $0.lexicographicallyPrecedes($1) }
     order.shuffle(using: &random)
@@ -68,7 +68,7 @@ struct RecoveryTests {
     let repeatable = topic.records.filter { $0.key[0] != UInt8(ascii: "n") }
     #expect(repeatable.count > 5 * Set(repeatable.map(\.key)).count, "seed \(seed): nothing was repeated")
     compare(life, with: try restore(topic.records, as: life), seed, "in order")
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     for round in 0..<3 {
       compare(life, with: try restore(topic.shuffled(&random), as: life), seed, "shuffle \(round)")
     }

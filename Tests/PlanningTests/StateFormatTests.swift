@@ -72,7 +72,7 @@ struct StateFormatTests {
 
   @Test("a truncated or changed record of a device never traps", arguments: 0..<6)
   func damage(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     var refused = 0
     for (key, value) in try Self.records(StateFixtures.devices) where key.starts(with: "d/".utf8) {
       for cut in 0..<value.count {

@@ -28,7 +28,7 @@ extension SubjectMemory {
 /// `reference` is never stopped. `planner` commits its state to a topic, from which it is sometimes restored.
 private struct SubjectLife {
   let seed: UInt64
-  var random: SplitMix
+  var random: SeededRandom
   var bounds = PlannerBounds()
   /// The planner that is never stopped and never commits.
   var reference: Planner
@@ -44,7 +44,7 @@ private struct SubjectLife {
 
   init(seed: Int) {
     self.seed = UInt64(seed)
-    random = SplitMix(state: UInt64(seed))
+    random = SeededRandom(seed: UInt64(seed))
     bounds.noteChunkBytesMax = [150, 600, 64 * 1024].randomElement(using: &random) ?? 600
     bounds.noteSpareBytes = [0, 2000].randomElement(using: &random) ?? 0
     bounds.subjectsPerGenerationMax = [12, 30, 500].randomElement(using: &random) ?? 30
@@ -243,7 +243,7 @@ struct SubjectMemoryTests {
       #expect(throws: BinaryError.self) { try life.restored(rest) }
     }
     let clock = life.records.last { $0.key == StateKey.clock }
-    var random = SplitMix(state: 92)
+    var random = SeededRandom(seed: 92)
     var refusals = 0
     for _ in 0..<300 {
       var value = chunks[0].value ?? []

@@ -43,7 +43,7 @@ struct ViewHabitsTests {
 
   @Test("learnt habits are written and read back", arguments: 0..<20)
   func roundTrip(seed: Int) throws {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var habits = ViewHabits()
     var hour: Int64 = 495_000
     for _ in 0..<Int.random(in: 1...3000, using: &random) {
@@ -100,7 +100,7 @@ struct ViewHabitsTests {
     "with the same events and budget, the pushes to each device are closer to the hours of its views",
     arguments: 0..<12)
   func evening(seed: Int) {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var h = H(
       .flights {
         $0.budget = InstanceBudget(perDay: 12, minInterval: .minutes(5))

@@ -48,29 +48,31 @@ extension Planner {
     var weighing = Weighing()
     let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
     let habits = habits(of: device)
-    var limits = InstanceLimits()
+    var bounds = InstanceLimits()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       guard reaches(instance, device: device, route: route) else { continue }
       let state = registry.instances[instance]
-      let settings = rules[state.kind]
-      let left = ledgers.tokensLeft(state.day, of: instance, settings.day, now: now)
+      // The fields are read one by one, because a copy of the settings would retain the kind's name.
+      let limits = rules[state.kind].day
+      let minInterval = rules[state.kind].minInterval
+      let left = ledgers.tokensLeft(state.day, of: instance, limits, now: now)
       let value = pendingValue(instance, at: now)
       if value > 0 { weighing.worth += value * pricing.view(state.kind, timeOfDay, habits) }
       let quote = pricing.quote(state.price, state.kind, left: left, timeOfDay, habits, now: now)
       weighing.price += quote.price
       terms.append(InstanceTerms(instance: instance, price: quote.next))
-      if state.lastReload != .distantPast, now < state.lastReload + settings.minInterval {
-        limits.spacedUntil = max(limits.spacedUntil, state.lastReload + settings.minInterval)
+      if state.lastReload != .distantPast, now < state.lastReload + minInterval {
+        bounds.spacedUntil = max(bounds.spacedUntil, state.lastReload + minInterval)
       }
       if left <= 0 {
-        limits.budgetUntil = max(
-          limits.budgetUntil, ledgers.refillAt(state.day, of: instance, settings.day, now: now))
-      } else if settings.day.reserveTokens > 0, left <= ledgers.reserved(state.day, settings.day, now: now) {
-        limits.reserveHeld = true
+        bounds.budgetUntil = max(
+          bounds.budgetUntil, ledgers.refillAt(state.day, of: instance, limits, now: now))
+      } else if limits.reserveTokens > 0, left <= ledgers.reserved(state.day, limits, now: now) {
+        bounds.reserveHeld = true
       }
     }
-    apply(limits, to: &weighing, device, route, timeOfDay, terms)
+    apply(bounds, to: &weighing, device, route, timeOfDay, terms)
     return weighing
   }
 

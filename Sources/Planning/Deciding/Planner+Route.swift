@@ -63,7 +63,7 @@ extension Planner {
 
   /// Returns whether an event waits on the instance.
   @inline(__always)
-  func hasPending(_ instance: InstanceSlot) -> Bool { !pending[registry.instances[instance].waiting].isEmpty }
+  func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
 
   /// Returns the surface of a decision about the instance.
   @inline(__always)

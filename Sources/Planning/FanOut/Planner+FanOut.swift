@@ -223,6 +223,7 @@ extension Planner {
   @inline(__always)
   mutating func bringDayUpToDate(_ instance: InstanceSlot) {
     let (kind, device) = (registry.instances[instance].kind, registry.instances[instance].device)
+    if registry.instances[instance].day.isUpToDate(rules[kind].day, now: now) { return }
     let change = ledgers.bringUpToDate(
       &registry[day: instance], of: instance, rules[kind].day, zone: registry.devices[device].zone, zones: &zones,
       now: now)
