@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Decides about the event in hand for a Live Activity or a push-to-start token, and carries the verdict out.
+  /// Decides about the current event for a Live Activity or a push-to-start token, and carries the verdict out.
   mutating func decideActivity(
     _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
   ) {

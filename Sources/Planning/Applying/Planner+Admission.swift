@@ -1,7 +1,7 @@
 import Domain
 
 extension Planner {
-  /// Carries out the verdict on the event in hand for one widget or control.
+  /// Carries out the verdict on the current event for one widget or control.
   @inline(__always)
   mutating func apply(
     _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,

@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Reports a final suppression of the event in hand.
+  /// Reports a final suppression of the current event.
   @inline(__always)
   mutating func suppressNew(
     _ instance: InstanceSlot, _ reason: Reason, weighing: Weighing = Weighing(), into output: inout PlannerOutput

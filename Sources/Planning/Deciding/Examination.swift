@@ -8,7 +8,7 @@ struct Examination {
   var weighing = Weighing()
 
   enum Outcome {
-    /// A push goes out now.
+    /// A push is made now.
     case push
     /// The causes that wait on the trigger end with this reason.
     case end(Reason)

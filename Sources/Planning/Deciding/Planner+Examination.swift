@@ -48,12 +48,12 @@ extension Planner {
     var weighing = Weighing()
     let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
     let habits = habits(of: device)
-    var held = InstanceLimits()
+    var bounds = InstanceLimits()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       guard reaches(instance, device: device, route: route) else { continue }
       let state = registry.instances[instance]
-      // Field by field: a copy of the settings would count a reference to the kind's name.
+      // The fields are read one by one, because a copy of the settings would retain the kind's name.
       let limits = rules[state.kind].day
       let minInterval = rules[state.kind].minInterval
       let left = ledgers.tokensLeft(state.day, of: instance, limits, now: now)
@@ -63,16 +63,16 @@ extension Planner {
       weighing.price += quote.price
       terms.append(InstanceTerms(instance: instance, price: quote.next))
       if state.lastReload != .distantPast, now < state.lastReload + minInterval {
-        held.spacedUntil = max(held.spacedUntil, state.lastReload + minInterval)
+        bounds.spacedUntil = max(bounds.spacedUntil, state.lastReload + minInterval)
       }
       if left <= 0 {
-        held.budgetUntil = max(
-          held.budgetUntil, ledgers.refillAt(state.day, of: instance, limits, now: now))
+        bounds.budgetUntil = max(
+          bounds.budgetUntil, ledgers.refillAt(state.day, of: instance, limits, now: now))
       } else if limits.reserveTokens > 0, left <= ledgers.reserved(state.day, limits, now: now) {
-        held.reserveHeld = true
+        bounds.reserveHeld = true
       }
     }
-    apply(held, to: &weighing, device, route, timeOfDay, terms)
+    apply(bounds, to: &weighing, device, route, timeOfDay, terms)
     return weighing
   }
 

@@ -3,17 +3,21 @@ package import Policies
 
 /// One command of a step, as references into the planner's tables.
 package struct PlannedCommand {
+  /// The device that is pushed to; for a broadcast, the registration of the channel.
   package var device: DeviceSlot
   /// The last part of the command's id.
   package var ordinal: UInt32
+  /// The request to make.
   package var push: PlannedPush
   /// The event that caused the push; absent for the end of an activity after a silence.
   package var event: EventSlot
   /// The index of the first served instance in `PlannerOutput.served`.
   package var servedStart: Int
+  /// The number of served instances.
   package var servedCount: Int
   /// The index of the first charge in `PlannerOutput.charges`.
   package var chargesStart: Int
+  /// The number of charges.
   package var chargesCount: Int
 }
 
@@ -40,7 +44,9 @@ package enum PlannedPush {
 
 /// The body of a Live Activity push.
 package struct PlannedPayload {
+  /// The JSON text to send.
   package var body: String
+  /// The band of the body's size.
   package var band: PayloadBand
   /// The subject of the activity that the push starts; nil when it starts none.
   package var subject: String?
@@ -50,15 +56,19 @@ package struct PlannedPayload {
 
 /// An instance that a command serves, with the events that it delivers to the instance.
 package struct PlannedServed {
+  /// The instance that the command serves.
   package var instance: InstanceSlot
+  /// The reason for which the instance is served.
   package var reason: Reason
   /// The index of the first event in `PlannerOutput.causes`.
   package var causesStart: Int
+  /// The number of delivered events.
   package var causesCount: Int
 }
 
 /// A charge of a command.
 package struct PlannedCharge {
+  /// The ledger that was charged.
   package var ledger: Command.Ledger
   /// The instance, for a ledger that an instance owns; unused for the others.
   package var instance: InstanceSlot

@@ -2,7 +2,9 @@ package import Domain
 
 /// One decision of a step, as references into the planner's tables.
 package struct PlannedDecision {
+  /// The event, or the newest of the merged events.
   package var event: EventSlot
+  /// The instance that the decision is about.
   package var instance: InstanceSlot
   /// The kind of the instance at the time of the decision. A registration may change it within the same step.
   package var kind: KindSlot
@@ -10,15 +12,23 @@ package struct PlannedDecision {
   package var command: Int32
   /// The index of the first merged event in `PlannerOutput.causes`.
   package var causesStart: UInt32
+  /// The number of merged events; 0 or 1 when the decision is about `event` alone.
   package var causesCount: UInt32
   /// The last part of the decision's id.
   package var ordinal: UInt32
+  /// The verdict that the reason belongs to.
   package var verdict: Verdict
+  /// The reason of the decision.
   package var reason: Reason
+  /// Whether no further decision about the event and the instance follows.
   package var final: Bool
+  /// The surface of the push that was made or considered.
   package var surface: Surface
+  /// The relevance of the event, 0 to 1.
   package var relevance: Float
+  /// The worth of the push that was considered; 0 when none was.
   package var value: Float
+  /// The price of the push that was considered; 0 when none was.
   package var price: Float
   /// The tokens left to the instance; −1 when it has no limit.
   package var leftInstance: Int32

@@ -4,7 +4,9 @@ import Domain
 /// valid until the planner's next step. `Planner.decision` and `Planner.command` turn them into values, and `DecisionWriter`
 /// writes them as JSON.
 public struct PlannerOutput {
+  /// The decisions of the step, in the order of their ordinals.
   package var decisions: ContiguousArray<PlannedDecision> = []
+  /// The commands of the step, in the order of their ordinals.
   package var commands: ContiguousArray<PlannedCommand> = []
   /// The events of merged causes. Decisions and commands refer to ranges of them.
   package var causes: ContiguousArray<EventSlot> = []
