@@ -27,6 +27,8 @@ let package = Package(
     // rouse bench latency: percentiles of any number of samples, exact to three digits, in fixed memory. Other tools use
     // the same arithmetic, so the figures can be compared. Its only dependency is swift-numerics.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+    // Named only to pin it: hdrhistogram-swift needs it, and nothing else has a dependency of its own.
+    .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
   ],
   targets: [
     .systemLibrary(name: "CLibrdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
@@ -62,7 +64,8 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "Auditing", "Domain", "KafkaClient", "Pipeline", "Planning", "Policies",
-        .product(name: "Histogram", package: "hdrhistogram-swift"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "RealModule", package: "swift-numerics"), .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "rouse",

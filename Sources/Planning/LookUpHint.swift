@@ -1,112 +1,26 @@
 public import Domain
 
-/// What a log record will make its planner look up first. See `Planner.prefetch`.
+/// The keys that a planner will look up first for a log record. `Planner.prefetch` uses them.
 public struct LookUpHint: Hashable, Sendable {
-  /// Hash of the subject as an interest key.
-  fileprivate let interest: UInt32
-  /// Key of subject and type in `SubjectMemory`.
-  fileprivate let subject: UInt64
+  /// The hash of the subject as an interest key.
+  let interest: UInt32
+  /// The key of the subject and type in `SubjectMemory`.
+  let subject: UInt64
 
   private init(type: Span<UInt8>, subject: Span<UInt8>) {
     interest = HashIndex.hash(subject)
     self.subject = SubjectMemory.key(subject: subject, type: type)
   }
 
-  /// Of a record of `rouse.log`; nil for what is no event.
+  /// Creates the hint of a record of `rouse.log`; nil for a record that is not an event or is corrupt.
+  /// - Parameter bytes: The value of the record.
   public init?(logRecord bytes: [UInt8]) {
     guard let places = LogRecord.eventPlaces(in: bytes) else { return nil }
     self.init(type: bytes.span.extracting(places.type), subject: bytes.span.extracting(places.subject))
   }
 
+  /// Creates the hint of an event.
   public init(_ event: DomainEvent) {
     self.init(type: event.type.utf8.span, subject: event.subject.utf8.span)
-  }
-}
-
-extension Planner {
-  /// How many hints `prefetch` takes at once: what so many events touch stays in the processor's caches until they are
-  /// planned, and their waits overlap enough.
-  public static let hintsMax = 16  // the size of the arrays below
-
-  /// Brings what the next events will look up into the processor's caches. The tables of a large fleet are larger than
-  /// those, so an event that reaches few devices mostly waits for memory: index, key, listener, instance, device, each
-  /// look-up after the one before it. For several events side by side the waits of each step overlap. Nothing changes.
-  /// - Parameter hints: of the next records, at most `hintsMax`; more are passed over.
-  /// - Returns: a sum over what was read, which is why the reading is not optimised away. It means nothing.
-  @inline(never) @discardableResult
-  public borrowing func prefetch(_ hints: [LookUpHint]) -> UInt32 {
-    var sum: UInt32 = 0
-    // What the last step has found for each event, and what it has found of the event's subject.
-    var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
-    var interests = InlineArray<16, InterestSlot>(repeating: .absent)
-    var entries = InlineArray<16, EntrySlot>(repeating: .absent)
-    var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
-    let count = min(hints.count, Self.hintsMax)
-    for i in 0..<count {
-      interests[i] = registry.interests.candidate(hints[i].interest) ?? .absent
-      slots[i] = subjects.candidate(hints[i].subject) ?? .absent
-    }
-    for i in 0..<count where !slots[i].isAbsent {
-      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].generation)
-    }
-    for i in 0..<count where !slots[i].isAbsent {
-      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.ids.count)
-    }
-    for i in 0..<count where !interests[i].isAbsent {
-      let key = registry.interests.key(of: interests[i])
-      sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: key).lowerBound)
-      if registry.interests.count(of: interests[i]) > 0 {
-        entries[i] = registry.interests.entry(0, of: interests[i])
-      }
-    }
-    for i in 0..<count where !entries[i].isAbsent { instances[i] = registry.entries[entries[i]].instance }
-    var devices = InlineArray<16, DeviceSlot>(repeating: .absent)
-    for i in 0..<count where !instances[i].isAbsent { devices[i] = registry.instances[instances[i]].device }
-    for i in 0..<count where !devices[i].isAbsent {
-      let device = registry.devices[devices[i]]
-      sum &+= device.lastCommand.ordinal
-      instances[i] = device.firstInstance
-    }
-    for i in 0..<count where !devices[i].isAbsent && !instances[i].isAbsent {
-      sum &+= registry.instances[instances[i]].next.number
-    }
-    return sum
-  }
-
-  /// Does the same for devices whose records are written next: what their records are made of.
-  @inline(never) @discardableResult
-  borrowing func prefetch(devices slots: ArraySlice<DeviceSlot>) -> UInt32 {
-    var sum: UInt32 = 0
-    var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
-    var texts = InlineArray<16, TextHandle>(repeating: .absent)
-    var entries = InlineArray<16, EntrySlot>(repeating: .absent)
-    let count = min(slots.count, Self.hintsMax)
-    for i in 0..<count {
-      let device = registry.devices[slots[slots.startIndex + i]]
-      instances[i] = device.firstInstance
-      texts[i] = device.id
-    }
-    for i in 0..<count where !texts[i].isAbsent {
-      sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: texts[i]).upperBound)
-    }
-    // The first few: most devices have no more.
-    for _ in 0..<4 {
-      for i in 0..<count {
-        entries[i] = .absent
-        if instances[i].isAbsent { continue }
-        let state = registry.instances[instances[i]]
-        entries[i] = state.firstEntry
-        if !state.waiting.isAbsent { sum &+= pending[state.waiting].firstCause.number }
-        instances[i] = state.next
-      }
-      for i in 0..<count {
-        texts[i] =
-          entries[i].isAbsent ? .absent : registry.interests.key(of: registry.entries[entries[i]].interest)
-      }
-      for i in 0..<count where !texts[i].isAbsent {
-        sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: texts[i]).upperBound)
-      }
-    }
-    return sum
   }
 }

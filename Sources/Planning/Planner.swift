@@ -23,8 +23,9 @@ public import Policies
 public struct Planner {
   /// The number of the log partition.
   public let partition: Int32
-  /// The number of partitions of the log; app budgets are split by it.
+  /// The number of partitions of the log. The partitions split each app's daily limit.
   public let partitionCount: Int32
+  /// The bounds of the planner's memory and times.
   public let bounds: PlannerBounds
   /// Log time: the largest record timestamp so far; the distant past before the first record.
   public internal(set) var now = Timestamp.distantPast
@@ -37,15 +38,16 @@ public struct Planner {
   var rules: Rules
   var journal = Journal()
   var record = RecordInHand()
-  /// The events of which not every interest key counted.
+  /// The events with too many interest keys, of which some were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
+  /// Creates a planner without devices.
   /// - Parameters:
   ///   - partition: The number of the log partition; part of every id.
   ///   - partitionCount: The number of partitions of the log.
   ///   - policy: The policy that is in force until the log holds one.
-  ///   - bounds: The bounds of memory.
-  ///   - offsets: The offsets of time zones.
+  ///   - bounds: The bounds of the planner's memory and times.
+  ///   - offsets: The source of the UTC offsets of time zones.
   public init(
     partition: Int32 = 0, partitionCount: Int32 = 1, policy: Policy, bounds: PlannerBounds = PlannerBounds(),
     offsets: TimeZoneOffsets = .system
@@ -61,23 +63,24 @@ public struct Planner {
   /// The policy in force.
   public var policy: Policy { rules.policy }
 
-  /// The reason why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in
+  /// The error in the newest policy record of the log; nil when it could be read. After an error the policy before it stays in
   /// force.
   public var refusedPolicy: PolicyError? { rules.refused }
 
-  /// The number of devices registered, and of those kept for their ledgers.
+  /// The number of devices, including forgotten ones that are kept for their ledgers.
   public var deviceCount: Int { registry.deviceCount }
 
-  /// The due time of the next timer in µs; nil when nothing waits. A tick at that time or later fires it.
-  public var nextTimer: Int64? { pending.nextTimer?.microseconds }
+  /// The due time of the next timer in µs. A tick at that time or later fires it. It is nil when nothing waits, and when the
+  /// timer is due after `latestTime`: no tick can reach that, so a driver that ticked for it would never come to an end.
+  public var nextTimer: Int64? { pending.nextTimer.flatMap { $0 <= Self.latestTime ? $0.microseconds : nil } }
 
   // MARK: The life of a record
 
-  /// Starts on a record. Call `advance` until it returns true before starting on the next one.
+  /// Begins a record. Call `advance` until it returns true before beginning the next one.
   /// - Parameters:
   ///   - content: The record.
   ///   - offset: Its offset in the log partition; part of every id.
-  ///   - timestamp: Log time in µs. Time that runs backwards is clamped, and so is time beyond the year 9999.
+  ///   - timestamp: The timestamp of the record in µs. A timestamp before the log time, or after the year 9999, is clamped.
   public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64) {
     precondition(isIdle, "begin() before advance() has finished the record at offset \(record.offset)")
     for event in record.releasedEvents { pending.release(event) }
@@ -88,11 +91,11 @@ public struct Planner {
     record.step = .timers(content)
   }
 
-  /// Goes on with a record whose first steps were committed before a restart.
+  /// Continues a record whose first steps were committed before a restart.
   /// - Parameters:
-  ///   - content: The record, as `begin` got it.
+  ///   - content: The record that `begin` was given.
   ///   - offset: Its offset in the log partition.
-  ///   - timestamp: Log time in µs.
+  ///   - timestamp: The timestamp of the record in µs.
   ///   - cursor: The place up to which its effects are committed.
   public mutating func resume(
     _ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64, at cursor: RecordCursor
@@ -101,7 +104,7 @@ public struct Planner {
     record.resume(at: cursor)
   }
 
-  /// The place that is reached in the record in hand; nil when none is.
+  /// The place that has been reached in the current record; nil when there is none.
   public var cursor: RecordCursor? {
     switch record.step {
     case .idle: nil
@@ -113,21 +116,21 @@ public struct Planner {
     }
   }
 
-  /// Whether no record is in hand.
+  /// Whether the planner has finished its last record.
   public var isIdle: Bool { if case .idle = record.step { true } else { false } }
 
-  /// Goes on with the record in hand.
+  /// Makes the next step of the current record.
   /// - Parameters:
-  ///   - output: Receives what was decided; what it held before is gone.
-  ///   - decisionsMax: About how many decisions to make at most; a device is never split.
-  /// - Returns: Whether the record is done.
+  ///   - output: Receives the decisions and commands of the step, in place of its former content.
+  ///   - decisionsMax: The approximate number of decisions to make at most. The decisions about one device stay in one step.
+  /// - Returns: Whether the record is finished.
   public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
     output.removeAll()
     if case .timers = record.step {
       guard fireTimers(into: &output, decisionsMax: decisionsMax) else { return false }
-      // The decisions of timers are written out from tables that the record may change: they come first.
+      // The decisions of timers refer to tables that the record may change, so they are a step of their own.
       if output.decisionCount > 0 || output.commandCount > 0 { return false }
-      // Moved out: a copy would count every text of the record.
+      // The content is moved out, because a copy would retain every text of the record.
       var taken = RecordInHand.Step.idle
       swap(&taken, &record.step)
       if case .timers(let content) = consume taken { start(content, into: &output) }
@@ -153,7 +156,7 @@ public struct Planner {
     }
   }
 
-  /// 9999-12-31T23:59:59Z. Log time never passes it.
+  /// The latest log time: 9999-12-31T23:59:59Z.
   static let latestTime = Timestamp(microseconds: 253_402_300_799_000_000)
 
   private mutating func passHours() {
@@ -162,7 +165,7 @@ public struct Planner {
     purgeForgotten()
   }
 
-  /// Checks what holds between any two records: the invariants of every part. Looks at everything; for tests.
+  /// Checks the invariants of every part, which hold between any two records. It reads every slot; for tests.
   package func checkInvariants() {
     registry.checkInvariants()
     ledgers.checkInvariants { registry.isUsed($0) }

@@ -1,31 +1,32 @@
-/// Every bound of a planner, with its reason.
+/// The bounds of a planner's memory and times, each with its reason.
 public struct PlannerBounds: Sendable {
-  /// Pending causes kept per instance; the oldest ends as `SUPERSEDED` when one more arrives. 32 is more than a screen
-  /// can show and keeps a device's state record below 4 KB.
+  /// The number of causes that wait on one instance at most. When one more arrives, the oldest ends as `SUPERSEDED`. 32 is more
+  /// than a screen can show, and it keeps a device's state record below 4 KB.
   public var causesPerInstanceMax = 32
-  /// Subjects whose newest event is remembered, per generation (two are kept). 140 bytes each, with 16 events 260; and as
-  /// much for each kind that displays something of them.
+  /// The number of subjects and event types that the subject memory holds in one generation; it keeps two generations. Each takes
+  /// 140 bytes, or 260 with 16 events, and as much again for each kind that displays something of the subject.
   public var subjectsPerGenerationMax = 500_000
-  /// Bytes of one state record with notes about subjects, about: brokers take 1 MB.
+  /// The approximate size of one state record with notes about subjects. Brokers accept 1 MB by default. Bytes.
   public var noteChunkBytesMax = 64 * 1024
-  /// Bytes that such records may take beside twice what is remembered, before what is oldest is written anew: a small
-  /// memory need not be.
+  /// The size that such records may reach, in addition to twice the size of the memory itself, before the oldest subjects are
+  /// written again. It spares a small memory the rewriting. Bytes.
   public var noteSpareBytes = 1024 * 1024
-  /// An app that never said `backgrounded` counts as such after this time: the signal may be lost, and no app stays in
-  /// the foreground that long unattended. µs
+  /// The time after which an app counts as in the background even without the signal `backgrounded`. That signal may be lost,
+  /// and no app stays in the foreground that long unattended. µs.
   public var foregroundMax: Int64 = 2 * 3600 * 1_000_000
-  /// A command is worth sending for this long, the end of an activity longer. µs
+  /// The time for which a command is worth sending. The end of an activity is worth sending for longer. µs.
   public var commandLifetime: Int64 = 15 * 60 * 1_000_000
 
-  /// Removed instances of one device whose ledgers are kept until their day is over. More than a device can charge in that
-  /// time by any profile's push rate; beyond it the one that ends first is let go.
+  /// The number of removed instances of one device whose ledgers are kept until their day is over. It is more than a device can
+  /// charge in a day at any profile's push rate. Beyond it, the ledger that ends first is removed.
   public var retiredPerDeviceMax = 1000
-  /// Subjects that one push-to-start token is known to have started, or that broadcasts tell the device of; beyond it the
-  /// one noted first is forgotten, and may be started again. Far more than a person follows in half a day, and a record of
-  /// less than 300 KB.
+  /// The number of subjects that are remembered as started for one push-to-start token, by a push or by a broadcast channel.
+  /// Beyond it, the oldest is forgotten and may be started again. It is far more than a person follows in half a day, and it
+  /// keeps the state record below 300 KB.
   public var startsPerTokenMax = 1000
-  /// Different kinds; further ones, which no policy names, share one name in decisions. A policy has far fewer.
+  /// The number of kinds. Further kinds that no policy names share one name in decisions. A policy names far fewer kinds.
   public var kindsMax = 10_000
 
+  /// Creates the default bounds.
   public init() {}
 }

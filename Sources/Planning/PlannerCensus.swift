@@ -1,86 +1,45 @@
-/// How much a planner holds of everything that traffic makes: memory is bounded where each of these is bounded by what is
-/// registered and by `PlannerBounds`, however much comes. For checks of just that.
+/// The counts of everything in a planner that could grow with traffic. Tests use it to check that memory is bounded: each count
+/// must stay within a bound that follows from the registered devices and from `PlannerBounds`, whatever the traffic.
 public struct PlannerCensus: Equatable, Sendable {
+  /// The number of devices.
   public var devices = 0
-  /// Registered, and kept for their ledgers.
+  /// The number of instances, including those that are kept only for their ledgers.
   public var instances = 0
-  /// Kept for their ledgers only, of the device that has most of them.
+  /// The largest number of instances that one device keeps only for their ledgers.
   public var retiredPerDevice = 0
-  /// Pairs of an event and an instance that it waits on; of all instances, and of the one with most.
+  /// The number of waiting causes: pairs of an event and an instance.
   public var causes = 0
+  /// The largest number of causes that wait on one instance.
   public var causesPerInstance = 0
-  /// Events that something refers to.
+  /// The number of events to which something refers.
   public var events = 0
-  /// Instances on which something waits, or that are looked at again some time.
+  /// The number of instances with waiting causes or a timer.
   public var waiting = 0
-  /// Entries of the queue of timers, outdated ones included.
+  /// The number of entries in the timer queue, including outdated ones.
   public var timers = 0
-  /// Subjects that the push-to-start token with most of them knows as started.
+  /// The largest number of started subjects that one push-to-start token remembers.
   public var startsPerToken = 0
-  /// Charge times that the instance with a rolling window and most of them keeps.
+  /// The largest number of charge times that one instance with a rolling window keeps.
   public var chargesPerInstance = 0
-  /// Pairs of a subject and an event type that are remembered.
+  /// The number of entries for a subject and an event type in the subject memory.
   public var subjects = 0
-  /// Pairs of a subject and a kind of which it is remembered what the kind displays.
+  /// The number of entries for a subject and a kind in the subject memory, which hold what the kind displays.
   public var truths = 0
-  /// Hashes of events and of displayed fields that are kept of both.
+  /// The number of event ids and looks in both sorts of entries.
   public var subjectHashes = 0
-  /// Bytes of the notes about them in `rouse.state`, and the sizes of chunks that are kept for that.
+  /// The size of the notes about subjects in `rouse.state`, in bytes.
   public var noteBytes = 0
+  /// The number of chunks of these notes.
   public var noteChunks = 0
+  /// The number of kinds.
   public var kinds = 0
+  /// The number of apps.
   public var apps = 0
-  /// Entries of tables by device or by instance whose owner is gone, and apps of no device that spent nothing today.
+  /// The number of table entries whose device or instance is gone, and of apps without devices that spent nothing today.
   public var strays = 0
-  /// Devices that the next commit writes or removes.
+  /// The number of devices that the next commit writes or removes.
   public var changedDevices = 0
 
+  /// Creates a census of an empty planner.
   public init() {}
-}
-
-extension Planner {
-  /// How much the planner holds. Looks at every slot.
-  public var census: PlannerCensus {
-    var census = PlannerCensus()
-    census.devices = registry.devices.liveCount
-    census.instances = registry.instances.liveCount
-    var retired: [DeviceSlot: Int] = [:]
-    for instance in registry.instances.values where instance.flags.isSuperset(of: [.used, .retired]) {
-      retired[instance.device, default: 0] += 1
-    }
-    census.retiredPerDevice = retired.values.max() ?? 0
-    census.causes = pending.causes.liveCount
-    census.causesPerInstance = pending.causesPerInstance
-    census.events = pending.events.liveCount
-    census.waiting = pending.waitingCount
-    census.timers = pending.timerCount
-    census.startsPerToken = registry.addressed.values.reduce(0) { max($0, $1.started.count) }
-    census.chargesPerInstance = ledgers.rollingCharges.values.reduce(0) { max($0, $1.count) }
-    census.truths = subjects.slots.values.count { !$0.newest.looks.isEmpty }
-    census.subjects = subjects.count - census.truths
-    census.subjectHashes = subjects.hashCount
-    census.noteBytes = subjects.log.bytes
-    census.noteChunks = Int(subjects.log.next - subjects.log.first)
-    census.kinds = rules.kinds.count
-    census.apps = ledgers.apps.liveCount
-    census.strays = strays
-    census.changedDevices = journal.devices.count + journal.removedDevices.count
-    return census
-  }
-
-  private var strays: Int {
-    registry.nextReloads.keys.count { !registry.isUsed($0) } + registry.addressed.keys.count { !registry.isUsed($0) }
-      + ledgers.rollingCharges.keys.count { !registry.isUsed($0) }
-      + registry.rareStates.keys.count { !registry.isUsed($0) }
-      + pricing.viewHabits.keys.count { !registry.isUsed($0) } + strayApps
-  }
-
-  private var strayApps: Int {
-    var named: Set<AppSlot> = []
-    for device in registry.devices.values where device.flags.contains(.used) { named.insert(device.app) }
-    return ledgers.appByID.values.count { slot in
-      let app = ledgers.apps[slot]
-      return !named.contains(slot) && (app.spent == 0 || app.day != Ledgers.day(of: now))
-    }
-  }
 }

@@ -1,32 +1,36 @@
 import Domain
 
-/// The record that a planner works on, and the arrays that its steps use again and again.
+/// The record that a planner is processing, and the arrays that its steps reuse.
 struct RecordInHand {
-  /// The place up to which the record was committed before a restart; nil where it begins here.
+  /// The place up to which the record was committed before a restart; nil when processing began in this process.
   private(set) var resumeAt: RecordCursor?
   var step = Step.idle
   /// The offset of the record in the log partition.
   private(set) var offset: Int64 = -1
+  /// The last part of the id of the next decision or command.
   private(set) var nextOrdinal: UInt32 = 0
   var fanOut = FanOut()
-  /// The events to release when the next record begins; until then decisions refer to them.
+  /// The events to release when the next record begins. Until then decisions refer to them.
   var releasedEvents: [EventSlot] = []
 
-  /// The interest entries of the device in hand that the event reaches.
+  /// The interest entries of the current device that the event reaches.
   var entries: [EntrySlot] = []
-  /// The instances that the push in hand reaches.
+  /// The instances that the current push reaches.
   var reached: [InstanceSlot] = []
-  /// The instances of the device in hand on which the event waits; absent once a decision has said so.
+  /// The instances of the current device on which the event waits. An element becomes absent when a decision about it has
+  /// been reported.
   var waitingNow: [InstanceSlot] = []
-  /// The terms of the examination in hand.
+  /// The terms of the current examination.
   var terms: ContiguousArray<InstanceTerms> = []
 
+  /// The state of the processing. `timers` holds the record until the timers that are due have fired.
   enum Step {
     case idle
     case timers(LogRecord.Content)
     case fanOut
   }
 
+  /// Begins a record.
   mutating func begin(offset: Int64) {
     self.offset = offset
     nextOrdinal = 0
@@ -34,6 +38,7 @@ struct RecordInHand {
     resumeAt = nil
   }
 
+  /// Continues a record whose first steps were committed before a restart.
   mutating func resume(at cursor: RecordCursor) {
     nextOrdinal = cursor.nextOrdinal
     resumeAt = cursor
@@ -43,20 +48,5 @@ struct RecordInHand {
   mutating func takeOrdinal() -> UInt32 {
     defer { nextOrdinal += 1 }
     return nextOrdinal
-  }
-}
-
-/// The place in a record up to which its effects are committed: a fan-out larger than one transaction spans several.
-public struct RecordCursor: Equatable, Sendable {
-  public var nextOrdinal: UInt32
-  /// The first device of the fan-out that is not decided; nil where the due timers are not all fired.
-  public var nextDevice: UInt32?
-  /// The standing of the event when the record began (`SubjectMemory.Standing`).
-  public var standing: UInt8
-
-  public init(nextOrdinal: UInt32, nextDevice: UInt32?, standing: UInt8) {
-    self.nextOrdinal = nextOrdinal
-    self.nextDevice = nextDevice
-    self.standing = standing
   }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Seeded random numbers")
 struct SeededRandomTests {
-  @Test("SplitMix64 gives the numbers of its authors' reference code")
+  @Test("SeededRandom64 gives the numbers of its authors' reference code")
   func splitMix() {
-    var mixer = SplitMix64(state: 1_234_567)
+    var mixer = SeededRandom64(state: 1_234_567)
     #expect(
       (0..<5).map { _ in mixer.next() } == [
         6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,

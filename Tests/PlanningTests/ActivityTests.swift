@@ -80,7 +80,7 @@ private typealias H = PlannerHarness
     command?.apns.headers.first { $0.name == "apns-priority" }?.value
   }
 
-  @Test("what is worth its price goes at priority 10 and is charged, the rest at priority 5 for free")
+  @Test("an update worth its price is charged and sent at priority 10, any other is free at priority 5")
   func lanes() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
@@ -94,7 +94,7 @@ private typealias H = PlannerHarness
     #expect(h.lastCommands.first?.charged == [Command.Charge(ledger: .activity, owner: "a1", left: 2)])
   }
 
-  @Test("priority 10 is spent to its rate and no further, whatever comes")
+  @Test("pushes of priority 10 never exceed their rate")
   func rateKept() {
     for (frequent, most) in [(false, 3 + 9), (true, 3 + 29)] {
       var h = H(Self.policy { $0.price.base = 0 })
@@ -109,7 +109,7 @@ private typealias H = PlannerHarness
     }
   }
 
-  @Test("timestamps strictly increase, also within one second")
+  @Test("timestamps strictly increase, even within one second")
   func timestamps() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
@@ -126,7 +126,7 @@ private typealias H = PlannerHarness
     }
   }
 
-  @Test("what the activity shows already is not sent")
+  @Test("an update that changes nothing on the screen is not sent")
   func notVisible() {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
@@ -135,7 +135,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .notVisible)
   }
 
-  @Test("the body is made from the templates: state, dates from 2001, stale date, alert above its bound")
+  @Test("the templates make the body, with dates from 2001, a stale date, and an alert above its bound")
   func body() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
@@ -157,7 +157,7 @@ private typealias H = PlannerHarness
         Command.Header(name: "apns-topic", value: "com.example.flights.push-type.liveactivity")) == true)
   }
 
-  @Test("a start carries attributes and alert, draws on its own ledger and is never repeated for a subject")
+  @Test("a start carries attributes and an alert, is charged to its own ledger, and is never repeated for a subject")
   func start() throws {
     var h = H(Self.policy())
     h.register(Self.phone(starters: [Self.starter]))
@@ -182,7 +182,7 @@ private typealias H = PlannerHarness
     #expect(h.planner.zombies().isEmpty)
   }
 
-  @Test("an activity whose token was refused is a zombie until its life is over, also after a restart")
+  @Test("an activity with a refused token is a zombie until its life is over, even after a restart")
   func tokenRejected() {
     var h = H(Self.policy())
     h.losesPlanner = { true }
@@ -198,7 +198,7 @@ private typealias H = PlannerHarness
     #expect(h.planner.zombies().isEmpty)
   }
 
-  @Test("a start remembers what it is about over a restart")
+  @Test("the subject of a start is remembered after a restart")
   func subjectKept() {
     var h = H(Self.policy())
     h.losesPlanner = { true }
@@ -216,7 +216,7 @@ private typealias H = PlannerHarness
     #expect(h.last.map(\.reason).sorted { $0.rawValue < $1.rawValue } == [.alreadyStarted, .emitted])
   }
 
-  @Test("an end rule ends the activity, with its dismissal date; nothing follows")
+  @Test("an end rule ends the activity with its dismissal date, and nothing is sent afterwards")
   func end() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
@@ -228,7 +228,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .activityEnded)
   }
 
-  @Test("a quiet subject ends its activity; the eight-hour life ends it without a push")
+  @Test("an activity with a silent subject is ended by push, and one older than eight hours without a push")
   func quiet() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
@@ -244,7 +244,7 @@ private typealias H = PlannerHarness
     #expect(busy.commands.count == 8)
   }
 
-  @Test("a body over 4,096 bytes is refused and the members that make it so are named")
+  @Test("a body over 4,096 bytes is refused, and its largest members are named")
   func tooLarge() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
@@ -258,7 +258,7 @@ private typealias H = PlannerHarness
     #expect(large.members.first == LargePayload.Member(name: "status", bytes: 5002))
   }
 
-  @Test("an old system cannot be started by push")
+  @Test("an activity cannot be started by push on an old system")
   func oldSystem() {
     var h = H(Self.policy())
     h.register(Self.phone(starters: [Self.starter], os: 17))
@@ -266,7 +266,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .unsupportedOS)
   }
 
-  @Test("a control is addressed by its own token, one by one, and waits for its own rate")
+  @Test("each control has its own token and waits for its own rate")
   func control() throws {
     var h = H(Self.withControl())
     let controls = ["c1", "c2"].map {
@@ -296,7 +296,7 @@ private typealias H = PlannerHarness
   private static let control = Registration.Control(
     id: "c1", kind: "GateControl", token: "ee", interests: ["flight/UA1"])
 
-  /// Of a widget with the control's id.
+  /// Returns a registration of a widget with the control's id.
   private static func asWidget(at time: Int64) -> Registration {
     var phone = phone(at: time)
     phone.widgets = [.flight("c1", interests: ["flight/UA2"])]
@@ -304,7 +304,7 @@ private typealias H = PlannerHarness
   }
 
   @Test(
-    "a control whose id was a widget's in between has no more of its rate", arguments: [false, true], [false, true])
+    "a control whose id belonged to a widget for a while gets no tokens back", arguments: [false, true], [false, true])
   func controlAgain(isLost: Bool, isGone: Bool) throws {
     var h = H(Self.withControl())
     h.losesPlanner = { isLost }
@@ -315,7 +315,7 @@ private typealias H = PlannerHarness
     #expect(h.planner.census.retiredPerDevice == 1)
     h.event(.delay(10, id: "e2", subject: "flight/UA2", at: H.noon + 2 * H.minute))
     #expect(h.only?.surface == .widget && h.only?.reason == .emitted)
-    // Nothing at all has the id for a while.
+    // No instance has the id for a while.
     if isGone { h.register(Self.phone(at: H.noon + 3 * H.minute), at: H.noon + 3 * H.minute) }
     h.register(Self.phone(controls: [Self.control], at: H.noon + 4 * H.minute), at: H.noon + 4 * H.minute)
     #expect(h.planner.census.instances == 1 && h.planner.census.strays == 0)
@@ -327,7 +327,7 @@ private typealias H = PlannerHarness
   }
 
   @Test(
-    "what a control owes is kept behind the widget that has its id no longer than it is owed", arguments: [false, true])
+    "the rate of a control whose id a widget took over is kept only until it is full again", arguments: [false, true])
   func controlOver(isLost: Bool) {
     var h = H(Self.withControl())
     h.losesPlanner = { isLost }
@@ -342,7 +342,7 @@ private typealias H = PlannerHarness
     #expect(h.planner.census.instances == 1, "nothing is owed")
   }
 
-  @Test("a control's push that is refused when its id is a widget's gives the token back", arguments: [false, true])
+  @Test("a control's refused push is refunded even while a widget has its id", arguments: [false, true])
   func controlRefused(isLost: Bool) throws {
     var h = H(Self.withControl())
     h.losesPlanner = { isLost }
@@ -356,7 +356,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .emitted)
   }
 
-  @Test("an activity whose id was a widget's in between has no more of its rate", arguments: [false, true])
+  @Test("an activity whose id belonged to a widget for a while gets no tokens back", arguments: [false, true])
   func activityAgain(isLost: Bool) throws {
     var h = H(Self.policy())
     h.losesPlanner = { isLost }
@@ -370,7 +370,7 @@ private typealias H = PlannerHarness
     #expect(h.commands.count == 2 && left() == 1)
   }
 
-  @Test("a channel is told once, whoever subscribed, and draws on no device's ledger")
+  @Test("a channel gets one push for all subscribers, and no device is charged")
   func broadcast() throws {
     var h = H(Self.policy { $0.surface = .broadcast })
     for device in ["d1", "d2", "d3"] {
@@ -400,13 +400,13 @@ private typealias H = PlannerHarness
     #expect(h.planner.deviceCount == 3, "the channel is forgotten with its activity")
   }
 
-  @Test("timers of one instant fire in the order of devices, whoever had the slots before")
+  @Test("timers of one instant fire in the order of devices, whichever instances had the slots before")
   func slotsUsedAgain() throws {
     for isRestored in [false, true] {
       var h = H(Self.policy())
       h.losesPlanner = { isRestored }
       h.register(Self.phone(activities: [Self.activity("a1")]))
-      // The first activity goes; the next device's takes its slot, and all are due at the same time.
+      // The first activity is removed, and the next device's takes its slot. All timers are due at the same time.
       h.register(Self.phone(activities: [Self.activity("a2")]))
       var other = Self.phone(activities: [Self.activity("b1")])
       other.device = "d2"
@@ -416,7 +416,7 @@ private typealias H = PlannerHarness
     }
   }
 
-  @Test("what an activity was told of and not sent is known after a restart")
+  @Test("the content of an activity, pushed or not, is known after a restart")
   func unsentIsKnown() {
     for isRestored in [false, true] {
       var h = H(
@@ -427,14 +427,14 @@ private typealias H = PlannerHarness
       h.register(Self.phone(activities: [activity]))
       h.event(.delay(30, id: "e1", at: H.noon + 1, type: "flight.meal.changed"))
       #expect(h.only?.reason == .cosmetic)
-      // One push shows what is new of either subject.
+      // One push shows the changes of both subjects.
       h.event(.delay(60, id: "e2", subject: "flight/UA2", at: H.noon + 2, type: "flight.gate.changed"))
       h.event(.delay(30, id: "e3", at: H.noon + 3, type: "flight.gate.changed"))
       #expect(h.only?.reason == .notVisible, "restored \(isRestored)")
     }
   }
 
-  @Test("payloads that come near the limit are told of once a step, with what makes them large")
+  @Test("payloads near the limit are reported once a step, with their largest members")
   func nearTheLimit() throws {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity("a1"), Self.activity("a2")]))

@@ -6,10 +6,10 @@ import Testing
 
 private typealias H = PlannerHarness
 
-/// What would grow with traffic if nobody looked after it.
+/// Tests of the tables that would grow with traffic if the planner did not bound them.
 @Suite("Bounds of a planner's memory")
 struct BoundsTests {
-  @Test("outdated timers are let go, whatever wakes an instance that waits for long")
+  @Test("outdated timers are removed, however often a waiting instance is examined")
   func timers() throws {
     var h = H(
       .flights { kind in
@@ -26,7 +26,7 @@ struct BoundsTests {
     try #require(h.only?.reason == .emitted)
     h.event(.delay(20, id: "e1", at: H.noon + 2))
     try #require(h.only?.reason == .budgetInstance)
-    // Each wakes the instance, which then waits for what the first one waits for.
+    // Each event leads to an examination, after which the instance waits for the same time as before.
     for i in 0..<500 {
       let at = H.noon + Int64(i + 1) * 10_000_000
       h.event(.delay(30, id: "b\(i)", at: at, type: "flight.boarding"))
@@ -40,7 +40,7 @@ struct BoundsTests {
     #expect(h.planner.census.timers <= 1)
   }
 
-  @Test("subjects that broadcasts told of are forgotten as starts are, and are never more than the bound")
+  @Test("subjects of broadcasts are forgotten like starts, and their number stays within the bound")
   func starts() throws {
     var bounds = PlannerBounds()
     bounds.startsPerTokenMax = 20
@@ -58,12 +58,12 @@ struct BoundsTests {
     let last = H.noon + 30 * 24 * H.hour
     for i in 0..<100 { register(["flight/UA1", "match/\(i)"], at: last + Int64(i) * H.minute) }
     #expect(h.planner.census.startsPerToken == 20)
-    // What still runs is the last to go.
+    // A subject whose activity still runs is forgotten last.
     h.event(.delay(10, id: "e1", at: last + 100 * H.minute, type: "flight.boarding"))
     #expect(h.only?.reason == .alreadyStarted)
   }
 
-  @Test("an app of which nothing was sent goes with its last device, and the next one has its slot")
+  @Test("an app without charges is removed with its last device, and the next app gets its slot")
   func appsOfOneDevice() {
     var h = H()
     for i in 0..<100 {
@@ -73,7 +73,7 @@ struct BoundsTests {
     }
     #expect(h.planner.ledgers.apps.capacity == 2)
     h.register(.phone("d2", at: H.noon, app: "com.example.build99"))
-    // Its widget owes nothing, so a forgotten device goes with the next record.
+    // The ledgers of its widget are full, so the forgotten device is removed with the next record.
     h.apply(.forget(device: "d1"), at: H.noon + 3 * H.hour)
     h.tick(at: H.noon + 3 * H.hour)
     #expect(h.planner.deviceCount == 1 && h.planner.census.apps == 1)
@@ -82,7 +82,7 @@ struct BoundsTests {
     #expect(h.planner.census.apps == 0)
   }
 
-  @Test("an app without devices is kept while tokens of its day are spent, and then goes, from the state too")
+  @Test("an app without devices is kept until the day of its charges is over, and is then removed from the state, too")
   func appsWithSpentTokens() {
     let day = 24 * H.hour
     var decisions: [[Decision]] = []
@@ -103,7 +103,7 @@ struct BoundsTests {
       #expect(h.commands.map(\.app) == (0..<5).map { "com.example.build\($0)" })
       #expect(h.planner.census.apps == 5 && h.planner.census.strays == 0)
       #expect(appRecords() == Set((0..<5).map { "a/com.example.build\($0)" }))
-      // Nobody had it for a while: what it spent today is spent.
+      // The app had no device for a while, and the tokens that it spent today stay spent.
       send(as: 0, "e5", at: H.noon + H.hour)
       #expect(h.only?.reason == .emitted && h.only?.tokensLeft.app == 0)
       send(as: 1, "e6", at: H.noon + 2 * H.hour)
@@ -113,7 +113,7 @@ struct BoundsTests {
       #expect(appRecords() == ["a/com.example.build1"])
       send(as: 0, "e7", at: H.noon + day + H.minute)
       #expect(h.only?.reason == .emitted && h.only?.tokensLeft.app == 1)
-      // Build 1 spent nothing on this day, so it is not missed.
+      // Build 1 spent nothing on this day, so it has no record.
       #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
       #expect(appRecords() == ["a/com.example.build0"])
       #expect(h.planner.ledgers.apps.capacity == 5 || isLost)
@@ -122,7 +122,7 @@ struct BoundsTests {
     #expect(decisions[0] == decisions[1])
   }
 
-  @Test("an app that goes and comes back between two commits leaves no old record behind")
+  @Test("an app that is removed and made again between two commits leaves no outdated record")
   func appComesBack() {
     let day = 24 * H.hour
     var h = H()

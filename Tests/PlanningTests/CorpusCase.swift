@@ -5,10 +5,10 @@ import Policies
 import Testing
 import Yams
 
-/// One file of the corpus: a story of records and what has to be decided about each. `Corpus/README.md` describes the
+/// One file of the corpus: a story of records with the decisions that must follow. `Corpus/README.md` describes the
 /// format.
 struct CorpusCase: CustomTestStringConvertible, Sendable {
-  /// `area/name`
+  /// The path below `Corpus` without the extension: `area/name`.
   let name: String
   let text: String
 
@@ -26,7 +26,8 @@ struct CorpusCase: CustomTestStringConvertible, Sendable {
       }
   }()
 
-  /// The file as a tree, its keys checked.
+  /// Returns the story in the file.
+  /// - Throws: `CorpusMistake` for an unknown or missing key, and the parser's error for a file that is not YAML.
   func read() throws -> CorpusStory {
     let root = try JSONValue(yaml: text, file: name)
     try root.allow(["says", "because", "day", "partition", "policy", "steps"], in: name)
@@ -45,7 +46,7 @@ struct CorpusCase: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// A case that is read.
+/// The content of one file of the corpus.
 struct CorpusStory {
   var says: String
   var because: String
@@ -54,8 +55,8 @@ struct CorpusStory {
   var policy: JSONValue
   var steps: [JSONValue]
 
-  /// The policy of the case, or of a step that changes it: the name of a document in `policies/`, or a mapping that names
-  /// one as `base` and what is different, or a whole document as text.
+  /// Returns the policy of a story or of a `policy` step: the name of a document in `policies/`, a mapping with such a name
+  /// as `base` and with changes, or a whole document as text.
   static func policy(_ value: JSONValue) throws -> PolicyDocument {
     switch value {
     case .string(let text) where text.contains("\n"): return try PolicyDocument(yaml: text, file: "policy")
@@ -103,14 +104,14 @@ struct CorpusClock {
   }
 }
 
-/// A case that does not say what it means.
+/// A mistake in a file of the corpus.
 struct CorpusMistake: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
 extension JSONValue {
-  /// A YAML document; plain scalars are numbers, booleans and null where they look like it, else texts.
+  /// Reads a YAML document. A plain scalar that looks like a number, a boolean or null is one; any other scalar is a text.
   init(yaml: String, file: String) throws {
     guard let node = try Yams.compose(yaml: yaml) else { throw CorpusMistake("\(file): empty") }
     try self.init(node)
@@ -140,7 +141,8 @@ extension JSONValue {
     }
   }
 
-  /// Objects are merged member by member, null takes a member away, everything else is replaced.
+  /// Returns the value with changes. Objects are merged member by member, null removes a member, and other values
+  /// are replaced.
   func merged(with changes: JSONValue) -> JSONValue {
     guard case .object(var members) = self, case .object(let new) = changes else { return changes }
     for (key, value) in new {
@@ -155,9 +157,11 @@ extension JSONValue {
     return .object(members)
   }
 
-  /// The members of an object; none of anything else.
+  /// The members of an object; empty for any other value.
   var members: [(key: String, value: JSONValue)] { if case .object(let members) = self { members } else { [] } }
 
+  /// Checks the keys of an object.
+  /// - Throws: `CorpusMistake` for a key that is not in `keys`.
   func allow(_ keys: Set<String>, in place: String) throws {
     for (key, _) in members where !keys.contains(key) {
       throw CorpusMistake("\(place): unknown key \(key); expected one of \(keys.sorted().joined(separator: ", "))")

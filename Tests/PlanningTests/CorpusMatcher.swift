@@ -1,17 +1,19 @@
 import Domain
 import JSON
 
-/// Compares what a story expects with what came: only the members that it names matter, lists must agree whole.
+/// Compares the expected decisions and commands of a story with the actual ones. Only the members that the story
+/// names are compared; lists must have equal elements.
 struct CorpusMatcher {
   var clock: CorpusClock
 
-  /// The public form of a decision, with its policy's version at hand.
+  /// Returns the public form of a decision, with the version of its policy as `policy`.
   static func value(_ decision: Decision) -> JSONValue {
     parsed(decision).merged(with: .object([("policy", .string(decision.policy.version))]))
   }
 
-  /// The public form of a command; what its request is made of stands at the top. `body` is the payload as text, `bytes`
-  /// its size.
+  /// Returns the public form of a command, with the members of its request at the top. `body` is the payload as
+  /// text, and `bytes`
+  /// is its size.
   static func value(_ command: Command) -> JSONValue {
     let whole = parsed(command)
     let request = whole["apns"]?.members ?? []
@@ -73,16 +75,17 @@ struct CorpusMatcher {
     }
   }
 
-  /// A range `0.3..0.4`, or a time for Unix seconds.
+  /// Returns whether a number is in a range such as `0.3..0.4`, or equals a story time in Unix seconds.
   private func matches(_ text: String, _ number: Double) -> Bool {
     if let instant = clock.instant(text) { return Double(instant.seconds) == number }
     let bounds = text.split(separator: "..").compactMap { Double($0) }
-    // A millionth of play: public numbers are rounded.
+    // Public numbers are rounded, so a difference of a millionth is allowed.
     return bounds.count == 2 && number >= bounds[0] - 1e-6 && number <= bounds[1] + 1e-6
   }
 
-  /// A decision as `event instance reason`, what a command serves as `instance reason event …`, a charge as
-  /// `ledger owner left`.
+  /// Returns the short form of a decision (`event instance reason`), of a served instance (`instance reason event
+  /// …`), or of a charge
+  /// (`ledger owner left`).
   private static func short(_ value: JSONValue) -> String {
     func part(_ key: String) -> String {
       switch value[key] {

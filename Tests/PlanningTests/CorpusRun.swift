@@ -4,7 +4,7 @@ import Policies
 
 @testable import Planning
 
-/// Plays a story against a planner. Records come in through the decoders of the public formats.
+/// Feeds the records of a story to a planner, through the decoders of the public formats, and compares the decisions.
 struct CorpusRun {
   private var planner: Planner
   private let story: CorpusStory
@@ -13,20 +13,20 @@ struct CorpusRun {
   private let events = CloudEventDecoder()
   private let signals = SignalDecoder()
   private let registrations = RegistrationDecoder()
-  /// Whether the planner is put together anew from its state before every step.
+  /// Whether the planner is restored from its state before every step.
   private let restarts: Bool
   private var state: [[UInt8]: [UInt8]] = [:]
 
-  // What the step in hand led to
+  // The results of the current step.
   private var decisions: [Decision] = []
   private var commands: [Command] = []
   private var problems: [String] = []
 
-  /// Differences between what was expected and what was decided; empty: none.
+  /// The differences between the expected and the actual decisions; empty when the story passes.
   private(set) var differences: [String] = []
-  /// Reasons that the story's decisions and commands gave.
+  /// The reasons of the story's decisions and commands.
   private(set) var reasons: Set<Reason> = []
-  /// Surfaces that its decisions were about.
+  /// The surfaces of its decisions.
   private(set) var surfaces: Set<Surface> = []
 
   private static let stepKeys: Set<String> = [
@@ -72,7 +72,7 @@ struct CorpusRun {
     case "register":
       let registration = try registration(value, at: time)
       feed(.registration(registration), at: time.microseconds)
-      // As intake does.
+      // Intake also adds these records.
       for channel in registration.channels() { feed(.registration(channel), at: time.microseconds) }
     case "forget":
       guard case .string(let device) = value else { throw CorpusMistake("\(place): forget expects a device") }
@@ -80,7 +80,7 @@ struct CorpusRun {
     case "event": feed(.event(try event(value, at: time)), at: time.microseconds)
     case "signal": feed(.signal(try signal(value, at: time)), at: time.microseconds)
     case "policy":
-      // A whole document goes to the planner as it is, also one that it will refuse.
+      // A whole document is passed to the planner unchanged, so that a story can contain one that the planner refuses.
       if case .string(let text) = value, text.contains("\n") {
         feed(.policy(document: text), at: time.microseconds)
       } else {
@@ -164,7 +164,7 @@ struct CorpusRun {
     return try signals.decode(CloudEventRecord(value: bytes(signal), timestamp: time))
   }
 
-  /// `time`, `updatedAt`, `nextReload` and `startedAt` may be times of the story.
+  /// Replaces story times (`12:00`) in `time`, `updatedAt`, `nextReload` and `startedAt` by RFC 3339 times.
   private func dated(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(let members):

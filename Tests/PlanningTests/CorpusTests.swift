@@ -3,16 +3,16 @@ import Testing
 
 @testable import Planning
 
-/// The corpus of decisions: files that read as documentation and run as tests.
+/// Runs the corpus of decisions (`Corpus/README.md`).
 @Suite struct CorpusTests {
-  @Test("what the story expects is decided", arguments: CorpusCase.all)
+  @Test("a story's records lead to the expected decisions", arguments: CorpusCase.all)
   func decides(_ story: CorpusCase) throws {
     var run = try CorpusRun(try story.read())
     try run.play()
     for difference in run.differences { Issue.record("Corpus/\(story.name).yaml, \(difference)") }
   }
 
-  @Test("a planner that is put together anew before every record decides the same", arguments: CorpusCase.all)
+  @Test("a planner that is restored from its state before every record decides the same", arguments: CorpusCase.all)
   func restarts(_ story: CorpusCase) throws {
     var run = try CorpusRun(try story.read(), restarts: true)
     try run.play()

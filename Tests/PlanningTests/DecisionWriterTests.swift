@@ -5,9 +5,10 @@ import Testing
 
 @testable import Planning
 
-@Suite("Decisions and commands written straight from the tables")
+@Suite("Decisions and commands written directly from the tables")
 struct DecisionWriterTests {
-  /// Applies records to a planner and compares each decision's bytes on both ways.
+  /// Applies records to a planner, and compares the bytes of each decision and command from `DecisionWriter` with
+  /// those of its codec.
   private struct Comparison {
     var planner: Planner
     var writer = DecisionWriter()
@@ -43,9 +44,10 @@ struct DecisionWriterTests {
     }
   }
 
-  @Test("the bytes are those of the decision's own codec, over random lives", arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(
+    "the bytes equal those of the decision's own codec, over random records", arguments: 1...4 as ClosedRange<UInt64>)
   func sameBytes(_ seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     var comparison = Comparison(planner: Planner(partition: 7, partitionCount: 8, policy: RandomLife.policy()))
     var time = PlannerHarness.noon
     for round in 0..<400 {
@@ -73,7 +75,7 @@ struct DecisionWriterTests {
     #expect(comparison.widgetPushes > 0)
   }
 
-  @Test("another policy shows on the next decision of the same record")
+  @Test("a policy change shows on the next decision of the same record")
   func policyChange() {
     var comparison = Comparison(planner: Planner(policy: .flights()))
     comparison.apply(.registration(.phone()), at: PlannerHarness.noon)
@@ -85,7 +87,7 @@ struct DecisionWriterTests {
     #expect(comparison.compared == 2)
   }
 
-  @Test("an app that has another's slot is called by its own id")
+  @Test("an app that took over another app's slot is named by its own id")
   func slotOfAnotherApp() {
     var comparison = Comparison(planner: Planner(policy: .flights()))
     for round in 0..<5 {

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Planning
 
-/// `PlannerHarness` gives a hint for each event, so every other test of a planner shows that hints change nothing.
+/// Tests of hints. `PlannerHarness` gives a hint for each event, so the other tests of the planner show that hints
+/// change no decision.
 struct LookUpHintTests {
-  @Test("a record has the hint of its event, other records and broken ones have none")
+  @Test("a record of an event has a hint; other records and corrupt ones have none")
   func hints() throws {
     let event = DomainEvent.delay(30, id: "e1", at: PlannerHarness.noon)
     var bytes: [UInt8] = []
@@ -23,7 +24,7 @@ struct LookUpHintTests {
     #expect(LookUpHint(logRecord: []) == nil)
   }
 
-  @Test("any number of hints, of what is known and of what is not, is taken by a planner of any size")
+  @Test("a planner of any size accepts any number of hints for known and unknown subjects")
   func anyNumber() {
     var harness = PlannerHarness()
     let events = (0..<40).map {

@@ -3,23 +3,23 @@ import Policies
 
 @testable import Planning
 
-/// Drives a planner record by record on a clock of its own and keeps all it decided.
+/// Feeds records to a planner with simulated timestamps, and keeps its decisions and commands.
 struct PlannerHarness {
   var planner: Planner
   var offset: Int64 = 0
   var decisions: [Decision] = []
   var commands: [Command] = []
-  /// Decisions and commands of the last record.
+  /// The decisions and commands of the last record.
   var last: [Decision] = []
   var lastCommands: [Command] = []
   private var output = PlannerOutput()
-  /// What `rouse.state` would hold after compaction.
+  /// The records that `rouse.state` would hold after compaction.
   var state: [[UInt8]: [UInt8]] = [:]
-  /// Called after each step; true makes the planner be lost there and put together anew from its state.
+  /// Returns whether the planner is lost and restored from its state at this point. Called after each step.
   var losesPlanner: () -> Bool = { false }
   var restarts = 0
 
-  /// 2026-07-01T12:00:00Z, noon UTC of a summer's day.
+  /// 2026-07-01T12:00:00Z, noon UTC of a day in summer, in µs.
   static let noon: Int64 = 1_782_907_200_000_000
   static let minute: Int64 = 60_000_000
   static let hour: Int64 = 60 * minute
@@ -81,7 +81,7 @@ struct PlannerHarness {
   @discardableResult
   mutating func tick(at time: Int64) -> [Decision] { apply(.tick, at: time) }
 
-  /// Ticks whenever a timer is due until nothing waits, or `until` is reached.
+  /// Sends a tick for each timer that is due, until no timer is left or `until` is reached.
   mutating func drain(until end: Int64 = .max) {
     var ticks = 0
     while let due = planner.nextTimer, due <= end {
@@ -91,12 +91,12 @@ struct PlannerHarness {
     }
   }
 
-  /// The only decision of the last record.
+  /// The decision of the last record; nil unless there was exactly one.
   var only: Decision? { last.count == 1 ? last[0] : nil }
 }
 
 extension Policy {
-  /// A policy in which every matching change is worth emitting, so that tests can tighten one screw at a time.
+  /// Returns a policy under which every matching change is emitted. A test restricts only what it is about.
   static func flights(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in })
     -> Policy
   {
@@ -131,7 +131,7 @@ extension Policy {
 }
 
 extension Registration {
-  /// An iPhone on OS 26 in UTC with one flight widget that listens to `flight/UA1`.
+  /// Returns an iPhone on OS 26 in UTC with one flight widget that subscribes to `flight/UA1`.
   static func phone(
     _ device: String = "d1", widgets: [Widget] = [.flight()], os: UInt16 = 26,
     tokens: Tokens = Tokens(widgets: "aa11", background: nil), zone: String = "GMT",

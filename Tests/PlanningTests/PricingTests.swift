@@ -7,7 +7,7 @@ import Testing
 private typealias H = PlannerHarness
 
 struct PricingTests {
-  /// Prices of one instance while its stream comes at the given minutes.
+  /// Returns the prices of one instance at its events, which arrive at the given minutes.
   private func prices(atMinutes minutes: [Int64], base: Double = 50) -> [Double] {
     var h = H(.flights { $0.price.base = base })
     h.register(.phone())
@@ -16,7 +16,7 @@ struct PricingTests {
     }
   }
 
-  @Test("while more comes in than usual a token costs more, at most twice as much")
+  @Test("while more events arrive than usual a token costs more, at most twice as much")
   func swelling() throws {
     let steady = (0..<12).map { Int64($0) * 10 }
     let usual = try #require(prices(atMinutes: steady).last)
@@ -32,11 +32,11 @@ struct PricingTests {
     let steady = (0..<30).map { Int64($0) * 2 }
     let usual = try #require(prices(atMinutes: steady).last)
     let afterLull = try #require(prices(atMinutes: steady + [58 + 45]).last)
-    // The ratio of tokens to time and θ have moved by less than a fifth in three quarters of an hour.
+    // In three quarters of an hour, θ and the ratio of tokens to time have changed by less than a fifth.
     #expect(afterLull < usual * 0.8)
   }
 
-  @Test("when too much waits, what repeats makes room before what it repeats")
+  @Test("when too many causes wait, a repeat is dropped before the cause that it repeats")
   func room() throws {
     var h = H(.flights { $0.price.base = 50 })
     h.register(.phone())
@@ -46,7 +46,7 @@ struct PricingTests {
     #expect(superseded.map(\.event) == ["e1"])
   }
 
-  @Test("the price rises with each token that is spent ahead of the plan")
+  @Test("the price rises with each token that is spent early")
   func scarcity() {
     var h = H(.flights { $0.price.base = 0.01 })
     h.register(.phone())
@@ -58,7 +58,7 @@ struct PricingTests {
     #expect(zip(paid, paid.dropFirst()).allSatisfy { $1 > $0 })
   }
 
-  @Test("a kind takes over what its first instances found, and from then on follows slowly")
+  @Test("a kind adopts the price level of its first instances, and from then on follows slowly")
   func kinds() {
     var kind = KindCurve()
     kind.configure(Policy.flights { $0.name = "K" }.kinds[0])

@@ -4,27 +4,16 @@ import Testing
 
 @testable import Planning
 
-/// A small seeded generator; the seed is part of every failure message.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-}
-
-/// A random life of a few devices: registrations, removals, zone moves, signals, events, policy changes, jumps of time.
+/// A random sequence of records about a few devices: registrations, removals, moves between time zones, signals,
+/// events, policy changes and jumps of time.
 struct RandomLife {
-  var random: SplitMix
+  var random: SeededRandom
   var harness: PlannerHarness
   var time = PlannerHarness.noon
   var version = 0
-  /// What each event must reach by who listens to its subject when it comes: "event device/instance".
+  /// The pairs of an event and an instance that subscribed to its subject when it arrived, as "event device/instance".
   var reachable: [[String]] = []
-  /// The policy before the log showed one.
+  /// The policy in force before the first policy record.
   let initialPolicy: Policy
   private var registered: [String: [(id: String, interests: [String])]] = [:]
   private var previous: DomainEvent?
@@ -33,15 +22,16 @@ struct RandomLife {
   private let changesPolicy: Bool
 
   init(seed: UInt64, policy: Policy = RandomLife.policy(), refunds: Bool = true, changesPolicy: Bool = true) {
-    random = SplitMix(state: seed)
+    random = SeededRandom(seed: seed)
     self.refunds = refunds
     self.changesPolicy = changesPolicy
     initialPolicy = policy
     harness = PlannerHarness(policy)
   }
 
-  /// Policies that take each other's place: other budgets, windows, prices, kinds switched off or unknown, a limit for the
-  /// app, no rates. None gives an instance more than six tokens.
+  /// The policies between which policy records switch: other budgets, windows and prices, kinds disabled or
+  /// unknown, a limit for the
+  /// app, no rates. No policy gives an instance more than six tokens.
   static let documents = [
     """
     version: tight
@@ -134,7 +124,7 @@ struct RandomLife {
         widgets: Int.random(in: 0..<6, using: &random) == 0 ? nil : "aa11",
         background: Bool.random(using: &random) ? "bb22" : nil),
       zone: zones.randomElement(using: &random) ?? "GMT", at: time,
-      // Most belong to one app, some try builds of it.
+      // Most devices have the same app, and some have one of several builds of it.
       app: Int.random(in: 0..<4, using: &random) > 0 ? "com.example.flights" : "com.example.build\(version % 5)")
     addressed(&phone)
     registered[device] =
@@ -144,7 +134,7 @@ struct RandomLife {
     harness.register(phone, at: time)
   }
 
-  /// Some controls, activities and push-to-start tokens.
+  /// Returns random controls, activities and push-to-start tokens.
   private mutating func addressed(_ phone: inout Registration) {
     let subject = "flight/UA\(Int.random(in: 0..<3, using: &random))"
     if Bool.random(using: &random) {
@@ -175,7 +165,7 @@ struct RandomLife {
       ["flight.delay.changed", "flight.cancelled", "flight.boarding", "flight.gate.changed", "x.unknown"]
       .randomElement(using: &random) ?? "x.unknown"
     let late = Int64.random(in: 0...(3 * PlannerHarness.minute), using: &random)
-    // A publisher that retries sends the very same event again.
+    // A publisher that retries sends the same event again.
     if let previous, Int.random(in: 0..<20, using: &random) == 0 {
       harness.event(previous, at: time)
       return
@@ -194,7 +184,7 @@ struct RandomLife {
 }
 
 @Suite struct PropertyTests {
-  /// How often charges of one owner fall into a stretch of time.
+  /// Returns the times at which each owner of a ledger was charged, in µs.
   private func charges(_ commands: [Command], _ ledger: Command.Ledger) -> [String: [Int64]] {
     var times: [String: [Int64]] = [:]
     for command in commands {
@@ -206,7 +196,7 @@ struct RandomLife {
     return times
   }
 
-  /// No stretch of `window` holds more than `limit` of the times.
+  /// Returns the largest number of times within one span that is shorter than `window`, in µs.
   private func densest(_ times: [Int64], window: Int64) -> Int {
     var first = 0
     var most = 0
@@ -217,7 +207,7 @@ struct RandomLife {
     return most
   }
 
-  @Test("no ledger is ever overspent, whatever happens", arguments: 0..<24)
+  @Test("no ledger is ever overspent, whatever the records", arguments: 0..<24)
   func neverOverspent(seed: UInt64) {
     var life = RandomLife(seed: seed)
     for _ in 0..<1500 { life.step() }
@@ -244,7 +234,8 @@ struct RandomLife {
     for _ in 0..<1500 { life.step() }
     #expect(!life.harness.commands.isEmpty, "seed \(seed): nothing was sent")
     for (owner, times) in charges(life.harness.commands, .device) {
-      // GCRA admits at most the burst plus what refills: 3 at once, then one per 12 min, so 3 + 4 within less than an hour.
+      // GCRA admits at most the burst plus the tokens that refill: 3 at once, then one every 12 min, so 3 + 4 in
+      // less than an hour.
       #expect(densest(times, window: 60 * PlannerHarness.minute) <= 3 + 4, "seed \(seed): device \(owner)")
       #expect(densest(times, window: 12 * PlannerHarness.minute) <= 3, "seed \(seed): device \(owner)")
     }
@@ -253,12 +244,12 @@ struct RandomLife {
       #expect(densest(times, window: 30 * PlannerHarness.minute) <= 1, "seed \(seed): \(owner)")
     }
     for (owner, times) in charges(life.harness.commands, .instance) {
-      // A local-day window lasts 23 h at least, so 22 h meet at most two of them.
+      // A window of one local day lasts at least 23 h, so 22 h overlap at most two windows.
       #expect(densest(times, window: 22 * PlannerHarness.hour) <= 2 * 6, "seed \(seed): \(owner)")
     }
   }
 
-  @Test("after draining every event that reached an instance has exactly one final decision", arguments: 200..<216)
+  @Test("every event that reached an instance ends in exactly one final decision", arguments: 200..<216)
   func exactlyOneFinal(seed: UInt64) {
     var life = RandomLife(seed: seed)
     for _ in 0..<1200 { life.step() }
@@ -279,7 +270,9 @@ struct RandomLife {
     }
   }
 
-  @Test("every command is named by exactly one emit, and what it serves by its decisions", arguments: 300..<308)
+  @Test(
+    "every command is named by exactly one emit decision, and every event that it delivers by a decision",
+    arguments: 300..<308)
   func commandsMatchDecisions(seed: UInt64) {
     var life = RandomLife(seed: seed)
     for _ in 0..<1200 { life.step() }
@@ -298,7 +291,7 @@ struct RandomLife {
     }
   }
 
-  @Test("activity timestamps strictly increase and starts keep their rate, whatever happens", arguments: 500..<512)
+  @Test("activity timestamps strictly increase and starts keep their rate, whatever the records", arguments: 500..<512)
   func activities(seed: UInt64) {
     var life = RandomLife(seed: seed, refunds: false, changesPolicy: false)
     for _ in 0..<1500 { life.step() }
@@ -325,7 +318,7 @@ struct RandomLife {
   func restored(seed: UInt64) {
     var undisturbed = RandomLife(seed: seed)
     var lost = RandomLife(seed: seed)
-    var dice = SplitMix(state: seed &* 31)
+    var dice = SeededRandom(seed: seed &* 31)
     let often = UInt64.random(in: 2...40, using: &dice)
     lost.harness.losesPlanner = { dice.next() % often == 0 }
     for step in 0..<800 {

@@ -6,7 +6,7 @@ import Testing
 
 private typealias H = PlannerHarness
 
-/// One test per reason code, in the order of the checks.
+/// Tests of the reason codes, one for each, in the order of the checks, and of the rules around them.
 @Suite struct ReasonTests {
   @Test("a change worth its price is emitted as a widget push that names no kind")
   func emitted() throws {
@@ -30,7 +30,7 @@ private typealias H = PlannerHarness
     #expect(command.charged == [Command.Charge(ledger: .instance, owner: "w1", left: 47)])
   }
 
-  @Test("the same event twice is a duplicate whose first decision holds")
+  @Test("a repeated event is a duplicate, and the first decision stays final")
   func duplicate() {
     var h = H()
     h.register(.phone())
@@ -85,7 +85,7 @@ private typealias H = PlannerHarness
   }
 
   @Test(
-    "tokens, systems and rejected tokens decide the route",
+    "tokens, systems and push handlers decide the route",
     arguments: [
       (UInt16(26), "w", nil, true, Reason.emitted), (26, nil, "b", true, .emitted), (18, "w", "b", true, .emitted),
       (18, "w", nil, true, .unsupportedOS), (26, nil, nil, true, .noToken), (26, "w", "b", false, .emitted),
@@ -148,7 +148,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .emitted)
   }
 
-  @Test("a timeline reload that comes by itself is not paid for")
+  @Test("a change that a scheduled timeline reload will show is not pushed")
   func reloadImminent() {
     var h = H()
     h.register(.phone(widgets: [.flight(nextReload: H.noon + 4 * H.minute)]))
@@ -156,7 +156,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .reloadImminent)
   }
 
-  @Test("quiet hours hold back all but the most relevant, and let go at their end")
+  @Test("quiet hours hold back all but the most relevant changes until they end")
   func quietHours() throws {
     let quiet = Policy.flights(also: {
       $0.quietHours = QuietHours(fromMinute: 11 * 60, toMinute: 12 * 60 + 30, exceptRelevance: 0.9)
@@ -173,7 +173,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .emitted)
   }
 
-  @Test("two reloads keep the minimum interval, and what waited is merged into the second")
+  @Test("two reloads keep the minimum interval, and the second delivers every waiting change")
   func minInterval() {
     var h = H(.flights { $0.budget.minInterval = .minutes(15) })
     h.register(.phone())
@@ -190,7 +190,7 @@ private typealias H = PlannerHarness
     #expect(h.commands.count == 2)
   }
 
-  @Test("the day's number is exact and comes back at the anchor of the device's day")
+  @Test("the daily limit is counted exactly and starts again with the device's budget day")
   func budgetInstance() {
     var h = H(.flights { $0.budget.perDay = 3 })
     h.register(.phone())
@@ -199,14 +199,14 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .budgetInstance)
     #expect(h.only?.tokensLeft.instance == 0)
     h.drain()
-    // 04:00 of the next day is after the expiry of what waits.
+    // The waiting change expires before 04:00 of the next day.
     #expect(h.decisions.suffix(2).map(\.reason) == [.expired, .expired])
     h.event(.delay(99, id: "next", at: H.noon + 16 * H.hour))
     #expect(h.only?.reason == .emitted)
     #expect(h.only?.tokensLeft.instance == 2)
   }
 
-  @Test("a device takes its rate with a burst and no more")
+  @Test("a device is pushed to at its rate, with a burst")
   func budgetDevice() {
     var h = H(
       .flights(also: {
@@ -218,11 +218,11 @@ private typealias H = PlannerHarness
     #expect(h.commands.count == 3)
     #expect(h.only?.reason == .budgetDevice)
     #expect(h.only?.tokensLeft.device == 0)
-    // T = 12 min, three taken at noon: the next at noon + T.
+    // T = 12 min, and three tokens were taken at noon, so the next is available at noon + T.
     #expect(h.only?.until == Timestamp(microseconds: H.noon + 12 * H.minute))
   }
 
-  @Test("an app's share of its daily limit is exact over the partitions")
+  @Test("the partitions' shares add up to an app's daily limit")
   func budgetApp() {
     var emitted = 0
     for partition in 0..<4 {
@@ -237,7 +237,7 @@ private typealias H = PlannerHarness
     #expect(emitted == 6)
   }
 
-  @Test("the reserve is for what is relevant enough, and is released before the day ends")
+  @Test("the reserve is for changes that are relevant enough, and is released before the day ends")
   func reserve() {
     var h = H(
       .flights {
@@ -258,7 +258,7 @@ private typealias H = PlannerHarness
     #expect(h.decisions.last?.reason == .emittedAfterDefer)
   }
 
-  @Test("what is worth less than a token waits, and goes out with something worth more")
+  @Test("a change below its price waits, and is pushed together with a change that is worth more")
   func belowPrice() {
     var h = H(.flights { $0.price.base = 1.5 })
     h.register(.phone())
@@ -270,7 +270,7 @@ private typealias H = PlannerHarness
     #expect(h.last[0].value >= h.last[0].price)
   }
 
-  @Test("what is worth next to nothing is not kept")
+  @Test("a change below the floor does not wait")
   func belowFloor() {
     var h = H(
       .flights {
@@ -296,7 +296,7 @@ private typealias H = PlannerHarness
     #expect(command.serves.map(\.instance).sorted() == ["w1", "w2"])
   }
 
-  @Test("an undone change supersedes what waited for it")
+  @Test("an undone change supersedes the waiting changes")
   func superseded() {
     var h = H(.flights { $0.budget.minInterval = .minutes(15) })
     h.register(.phone())
@@ -307,18 +307,18 @@ private typealias H = PlannerHarness
     #expect(h.last.map(\.event) == ["e2", "e3"])
   }
 
-  @Test("what finds no token in time expires")
+  @Test("a change that is not pushed in time expires")
   func expired() {
     var h = H(.flights { $0.price.base = 5 })
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
     h.drain()
     #expect(h.decisions.last?.reason == .expired)
-    // 6 half-lives of 20 min
+    // Six half-lives of 20 min.
     #expect(h.decisions.last?.at == Timestamp(microseconds: H.noon + 2 * H.hour))
   }
 
-  @Test("a widget that fetched by itself needs nothing more")
+  @Test("a widget that fetched by itself needs no push")
   func freshened() {
     var h = H(.flights { $0.price.base = 5 })
     h.register(.phone())
@@ -329,7 +329,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .notVisible)
   }
 
-  @Test("a removed widget closes what waited for it")
+  @Test("the changes that wait on a removed widget end")
   func instanceRemoved() {
     var h = H(.flights { $0.price.base = 5 })
     h.register(.phone())
@@ -340,7 +340,7 @@ private typealias H = PlannerHarness
     #expect(h.last.isEmpty)
   }
 
-  @Test("forgetting and registering a device anew refills nothing")
+  @Test("a device that is forgotten and registered again has no more tokens than before")
   func noRefillByReregistration() {
     var h = H(.flights { $0.budget.perDay = 1 })
     h.register(.phone())
@@ -352,7 +352,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .budgetInstance)
   }
 
-  @Test("a forgotten device is gone once its ledgers have run out")
+  @Test("a forgotten device is removed once its ledgers are full again")
   func forgotten() {
     var h = H()
     h.register(.phone())
@@ -365,7 +365,7 @@ private typealias H = PlannerHarness
     #expect(h.planner.registry.entries.liveCount == 0)
   }
 
-  @Test("what APNs refused for good is refunded once")
+  @Test("a push that APNs permanently refused is refunded once")
   func refund() throws {
     var h = H()
     h.register(.phone())
@@ -389,7 +389,7 @@ private typealias H = PlannerHarness
     #expect(h.commands.allSatisfy { $0.charged.isEmpty })
   }
 
-  @Test("an event reaches an airport's widgets by its second key, and an instance with both keys once")
+  @Test("an event reaches widgets by its second key, and an instance with both keys once")
   func secondKey() {
     var h = H()
     h.register(
@@ -402,7 +402,7 @@ private typealias H = PlannerHarness
     #expect(h.last.map(\.instance) == ["both"])
   }
 
-  @Test("clocks that run ahead lock nothing out")
+  @Test("a publisher's clock that runs ahead makes no later event stale")
   func clocksAhead() {
     var h = H()
     let year9999 = Timestamp(microseconds: 253_402_300_799_000_000)
@@ -419,7 +419,7 @@ private typealias H = PlannerHarness
     h.drain()
   }
 
-  @Test("a kind switched off by a new policy closes what waits")
+  @Test("waiting changes end when a new policy disables their kind")
   func switchedOff() {
     var h = H(.flights { $0.price.base = 5 })
     h.register(.phone())
@@ -430,7 +430,7 @@ private typealias H = PlannerHarness
     #expect(h.decisions.filter(\.final).count == 1)
   }
 
-  @Test("widgets of one device that take different routes are each decided about")
+  @Test("widgets of one device with different routes are examined separately")
   func twoRoutes() {
     let both = Registration.Tokens(widgets: "aa11", background: "bb22")
     for base in [0.0, 5.0] {
@@ -445,7 +445,7 @@ private typealias H = PlannerHarness
     }
   }
 
-  @Test("what timers decide is written out before the record that fired them changes anything")
+  @Test("the decisions of timers come before the changes of the record that fired them")
   func timersFirst() throws {
     var h = H(.flights { $0.budget.minInterval = .minutes(15) })
     h.register(.phone())
@@ -457,7 +457,7 @@ private typealias H = PlannerHarness
     #expect(h.last.first?.policy.version == "test")
   }
 
-  @Test("a device that registers fresh widgets again and again is bounded, and traps nothing")
+  @Test("a device that keeps registering new widgets stays within bounds")
   func manyWidgets() {
     var h = H()
     for round in 0..<40 {
@@ -467,7 +467,7 @@ private typealias H = PlannerHarness
     #expect(h.planner.registry.instances.liveCount == 64)
   }
 
-  @Test("a rolling window with a reserve waits for the charge that must fall out")
+  @Test("a rolling window with a reserve waits until the oldest charge leaves the window")
   func rollingReserve() {
     var h = H(
       .flights {
@@ -496,7 +496,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .emitted)
   }
 
-  @Test("a limit for the app that comes at noon holds for the whole day")
+  @Test("an app limit that begins at noon counts the whole day")
   func lateAppLimit() {
     var h = H()
     h.register(.phone())
@@ -506,7 +506,7 @@ private typealias H = PlannerHarness
     #expect(h.only?.reason == .budgetApp)
   }
 
-  @Test("surface background takes the background route even where a widget push could go")
+  @Test("a kind of surface background takes the background route even when a widget push is possible")
   func backgroundKind() {
     var h = H(.flights { $0.surface = .background })
     h.register(.phone(tokens: Registration.Tokens(widgets: "aa11", background: "bb22")))
@@ -536,7 +536,7 @@ private typealias H = PlannerHarness
     #expect(h.decisions.filter(\.final).count == 40)
   }
 
-  @Test("a timeline reload that came meanwhile has shown what waited")
+  @Test("a timeline reload shows the changes that waited before it")
   func ownReload() {
     var h = H(.flights { $0.budget.minInterval = .minutes(15) })
     h.register(.phone(widgets: [.flight(nextReload: H.noon + 10 * H.minute)]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Planning
 
-/// The records of `rouse.state` as a topic holds them that nobody compacts.
+/// The records of an uncompacted `rouse.state`.
 private struct StateTopic {
   typealias Record = (key: [UInt8], value: [UInt8]?)
   var records: [Record] = []
@@ -13,8 +13,8 @@ private struct StateTopic {
     planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
   }
 
-  /// All records, those of different keys in a random order.
-  func shuffled(_ random: inout SplitMix) -> [Record] {
+  /// Returns all records in a random order in which the records of each key keep their order.
+  func shuffled(_ random: inout SeededRandom) -> [Record] {
     var byKey = Dictionary(grouping: records.indices, by: { records[$0].key }).mapValues { Array($0.reversed()) }
     var order = records.map(\.key).sorted { $0.lexicographicallyPrecedes($1) }
     order.shuffle(using: &random)
@@ -24,7 +24,7 @@ private struct StateTopic {
 
 @Suite("Recovery of a planner")
 struct RecoveryTests {
-  /// Lives `steps` steps, keeping every record of the state since the start.
+  /// Makes `steps` random steps and appends every state record to a topic.
   private func live(_ life: inout RandomLife, steps: Int, _ topic: inout StateTopic) {
     for _ in 0..<steps {
       life.step()
@@ -39,7 +39,7 @@ struct RecoveryTests {
     return try restore.finish(initialPolicy: life.initialPolicy)
   }
 
-  /// Goes on with both and compares what they decide.
+  /// Continues with both planners and compares their decisions.
   private func compare(_ life: RandomLife, with planner: Planner, _ seed: Int, _ what: String) {
     var undisturbed = life
     var restored = life
@@ -57,24 +57,25 @@ struct RecoveryTests {
   }
 
   @Test(
-    "a topic that repeats, replaces and removes devices restores the planner that wrote it, in any order of keys",
+    "an uncompacted topic restores the planner that wrote it, in any order of keys",
     arguments: 600..<616)
   func uncompacted(seed: Int) throws {
     var life = RandomLife(seed: UInt64(seed))
     var topic = StateTopic()
     live(&life, steps: 800, &topic)
     #expect(topic.records.contains { $0.value == nil }, "seed \(seed): nothing was removed")
-    // A chunk of notes is never repeated.
+    // A chunk of notes is written only once.
     let repeatable = topic.records.filter { $0.key[0] != UInt8(ascii: "n") }
     #expect(repeatable.count > 5 * Set(repeatable.map(\.key)).count, "seed \(seed): nothing was repeated")
     compare(life, with: try restore(topic.records, as: life), seed, "in order")
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     for round in 0..<3 {
       compare(life, with: try restore(topic.shuffled(&random), as: life), seed, "shuffle \(round)")
     }
   }
 
-  @Test("what was put in and taken out again leaves no event, cause, entry or instance behind", arguments: 620..<626)
+  @Test(
+    "a restored device that is removed again leaves no event, cause, entry or instance behind", arguments: 620..<626)
   func leavesNothing(seed: Int) throws {
     var life = RandomLife(seed: UInt64(seed))
     var topic = StateTopic()
@@ -93,7 +94,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "a snapshot written in slices while planning goes on restores with the changes since its beginning",
+    "a snapshot that is written while planning continues is complete together with the changes since its beginning",
     arguments: 630..<642)
   func fuzzySnapshot(seed: Int) throws {
     var life = RandomLife(seed: UInt64(seed))
@@ -117,7 +118,8 @@ struct RecoveryTests {
     compare(life, with: try restore(snapshot.records + since.records, as: life), seed, "snapshot and changes")
   }
 
-  @Test("a walk without planning in between writes every record that a compacted topic holds", arguments: 650..<656)
+  @Test(
+    "a walk without other records in between writes every record that a compacted topic holds", arguments: 650..<656)
   func wholeWalk(seed: Int) throws {
     var life = RandomLife(seed: UInt64(seed))
     var topic = StateTopic()
@@ -133,11 +135,11 @@ struct RecoveryTests {
         walked[Array(key)] = value.map(Array.init)
       })
     {}
-    // An app's record is only written to the topic once something was charged to it.
+    // The topic has a record of an app only after a charge to the app.
     for (key, value) in state where key[0] != UInt8(ascii: "n") {
       #expect(walked[key] == value, "seed \(seed): \(String(decoding: key, as: UTF8.self))")
     }
-    // Of chunks it tells the sizes; what is noted in them it writes by subject.
+    // The walk writes the sizes of the chunks, and one record for each subject instead of the notes.
     let chunks = Set(state.keys.filter { $0[0] == UInt8(ascii: "n") })
     #expect(Set(walked.keys.filter { $0[0] == UInt8(ascii: "n") }) == chunks, "seed \(seed)")
     #expect(!chunks.isEmpty, "seed \(seed)")
@@ -147,7 +149,7 @@ struct RecoveryTests {
     #expect(fromWalk.subjects.log.bytes == restored.subjects.log.bytes, "seed \(seed)")
   }
 
-  @Test("keys that are not the planner's own are kept for whoever takes them, the newest value of each")
+  @Test("the newest value of each key that does not belong to the planner is kept")
   func foreignKeys() throws {
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
     let key = Array("p/position".utf8)
@@ -191,7 +193,7 @@ struct RecoveryTests {
     #expect(throws: BinaryError.self) { try restore.finish(initialPolicy: .flights()) }
   }
 
-  @Test("a subject that only repeats of an event keep alive is remembered as long after a restart as without one")
+  @Test("a subject that is kept alive by repeats is remembered for the same time after a restart")
   func subjectKeptAlive() {
     let day = 24 * PlannerHarness.hour
     let reasons = [false, true].map { restarts in

@@ -1,5 +1,6 @@
-/// The devices of one planner (`RandomLife` with seed 43 after 151 steps), as its state holds them: for each
-/// record the length of its key (two bytes, the lower one first), the key, the length of its value, the value. In Base64.
+/// The state records of the devices of one planner (`RandomLife` with seed 43 after 151 steps), in Base64. Each
+/// record has the
+/// length of its key (two bytes, little-endian), the key, the length of its value (likewise), and the value.
 enum StateFixtures {
   static let devices = """
     BABkL2QwgAEBA4PCARNjb20uZXhhbXBsZS5mbGlnaHRzEEFtZXJpY2EvTmV3X1lvcmsSAP7KuaS16qoGAroBBgYCdzAHQWlycG9ydP5JBwMavI\

@@ -31,7 +31,7 @@ struct StateFormatTests {
     return try restore.finish(initialPolicy: RandomLife.policy())
   }
 
-  /// What a planner writes of its devices and its clock.
+  /// Returns the records of a planner's devices and of its clock.
   private static func written(_ planner: Planner) -> Records {
     var records: Records = [:]
     var walk = StateWalk()
@@ -46,7 +46,7 @@ struct StateFormatTests {
     return records
   }
 
-  @Test("what is read from a state is written back byte for byte, in the format that the fixture pins")
+  @Test("the fixture's state is read and written back byte for byte")
   func stable() throws {
     let fixture = try Self.records(StateFixtures.devices)
     #expect(fixture.values.allSatisfy { $0[0] == stateFormatVersion })
@@ -70,9 +70,9 @@ struct StateFormatTests {
     #expect(planner.registry.devices.values.contains { $0.flags.contains(.forgotten) })
   }
 
-  @Test("a record of a device that is cut off or changed is refused or read, and never traps", arguments: 0..<6)
+  @Test("a truncated or changed record of a device never traps", arguments: 0..<6)
   func damage(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     var refused = 0
     for (key, value) in try Self.records(StateFixtures.devices) where key.starts(with: "d/".utf8) {
       for cut in 0..<value.count {
@@ -81,7 +81,7 @@ struct StateFormatTests {
       for _ in 0..<400 {
         var changed = value
         changed[Int.random(in: 1..<value.count, using: &random)] = .random(in: 0...255, using: &random)
-        // A slot of billions is a valid one, and takes the memory of as many.
+        // A slot number of billions is valid, and its table would take that much memory.
         changed[1] = value[1]
         do { _ = try Self.restored([key: changed]) } catch { refused += 1 }
       }

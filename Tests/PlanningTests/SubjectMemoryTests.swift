@@ -4,7 +4,7 @@ import Testing
 @testable import Planning
 
 extension SubjectMemory {
-  /// What is remembered, without where it is written.
+  /// The content of an entry, without its place in the chunks.
   struct Content: Equatable, CustomStringConvertible {
     var newest: Newest
     var generation: Int64
@@ -24,16 +24,16 @@ extension SubjectMemory {
   }
 }
 
-/// Planners whose log holds events about a few subjects: often the same ones, with repeats, stale ones, days that pass.
-/// The one is never stopped; what the other commits goes into a topic from which it is restored now and then.
+/// Two planners with the same log: random events about a few subjects, with repeats, stale events and passing days.
+/// `reference` is never stopped. `planner` commits its state to a topic, from which it is sometimes restored.
 private struct SubjectLife {
   let seed: UInt64
-  var random: SplitMix
+  var random: SeededRandom
   var bounds = PlannerBounds()
-  /// Never stopped, never committed.
+  /// The planner that is never stopped and never commits.
   var reference: Planner
   var planner: Planner
-  /// `rouse.state` as nobody has compacted it.
+  /// The records of the uncompacted `rouse.state`.
   var records: [(key: [UInt8], value: [UInt8]?)] = []
   var time = PlannerHarness.noon
   var offset: Int64 = 0
@@ -44,7 +44,7 @@ private struct SubjectLife {
 
   init(seed: Int) {
     self.seed = UInt64(seed)
-    random = SplitMix(state: UInt64(seed))
+    random = SeededRandom(seed: UInt64(seed))
     bounds.noteChunkBytesMax = [150, 600, 64 * 1024].randomElement(using: &random) ?? 600
     bounds.noteSpareBytes = [0, 2000].randomElement(using: &random) ?? 0
     bounds.subjectsPerGenerationMax = [12, 30, 500].randomElement(using: &random) ?? 30
@@ -96,8 +96,9 @@ private struct SubjectLife {
     commit()
   }
 
-  /// Some of what a compacted topic may show: of each key the newest record, at times older ones, in the order of records
-  /// or of keys.
+  /// Returns one possible content of the topic after compaction: the newest record of each key and some older ones,
+  /// in the order of
+  /// the records or of the keys.
   mutating func compacted() -> [(key: [UInt8], value: [UInt8]?)] {
     var newest: [[UInt8]: Int] = [:]
     for (place, record) in records.enumerated() { newest[record.key] = place }
@@ -118,7 +119,7 @@ private struct SubjectLife {
     return try restore.finish(initialPolicy: .flights())
   }
 
-  /// Chunks that the topic holds.
+  /// The chunks in the topic.
   var chunks: Set<[UInt8]> {
     var chunks: Set<[UInt8]> = []
     for record in records where record.key.first == UInt8(ascii: "n") {
@@ -131,7 +132,8 @@ private struct SubjectLife {
 @Suite("The memory of subjects, in chunks of notes")
 struct SubjectMemoryTests {
   @Test(
-    "a restart at any commit, from a topic compacted in any way, remembers what was never stopped", arguments: 0..<24)
+    "after a restart at any commit, from a topic compacted in any way, the memory equals that of a planner that never stopped",
+    arguments: 0..<24)
   func restarts(seed: Int) throws {
     var life = SubjectLife(seed: seed)
     for round in 0..<25 {
@@ -146,7 +148,7 @@ struct SubjectMemoryTests {
   }
 
   @Test(
-    "chunks stay within four times what is remembered and a constant, whatever is noted how often", arguments: 30..<42)
+    "the chunks never take more than four times the size of the memory plus a constant", arguments: 30..<42)
   func bounded(seed: Int) throws {
     var life = SubjectLife(seed: seed)
     life.bounds.noteSpareBytes = 2000
@@ -174,7 +176,8 @@ struct SubjectMemoryTests {
   }
 
   @Test(
-    "a snapshot walked while events go on, with the records since, remembers what was never stopped", arguments: 50..<74
+    "a snapshot that is written during events, with the records since, equals the memory of a planner that never stopped",
+    arguments: 50..<74
   )
   func snapshots(seed: Int) throws {
     var life = SubjectLife(seed: seed)
@@ -186,7 +189,7 @@ struct SubjectMemoryTests {
       while !life.planner.writeState(
         from: &walk, recordsMax: 7, { key, value in snapshot.append((Array(key), value.map(Array.init))) })
       {
-        // Not always committed when the walk goes on.
+        // Some walks continue before the changes are committed.
         for _ in 0..<Int.random(in: 0...20, using: &life.random) { life.step() }
         if Bool.random(using: &life.random) { life.commit() }
       }
@@ -206,7 +209,7 @@ struct SubjectMemoryTests {
     }
   }
 
-  @Test("many events of one subject in one commit are one note")
+  @Test("many events of one subject in one commit make one note")
   func merged() throws {
     var life = SubjectLife(seed: 91)
     life.bounds = PlannerBounds()
@@ -221,13 +224,13 @@ struct SubjectMemoryTests {
     #expect(chunks.count == 1)
     let size = chunks.first?.value?.count ?? 0
     #expect(size < 11 + 30 + 6 * 8, "\(size)")
-    // Repeats of what is remembered are not noted.
+    // Repeats of remembered events are not noted.
     let repeated = life.records.count
     life.commit()
     #expect(!life.records[repeated...].contains { $0.key[0] == UInt8(ascii: "n") })
   }
 
-  @Test("a topic that lacks a chunk, and notes that cannot be, are refused")
+  @Test("a topic that lacks a chunk, or has impossible notes, is refused")
   func refused() throws {
     var life = SubjectLife(seed: 92)
     life.bounds = PlannerBounds()
@@ -240,7 +243,7 @@ struct SubjectMemoryTests {
       #expect(throws: BinaryError.self) { try life.restored(rest) }
     }
     let clock = life.records.last { $0.key == StateKey.clock }
-    var random = SplitMix(state: 92)
+    var random = SeededRandom(seed: 92)
     var refusals = 0
     for _ in 0..<300 {
       var value = chunks[0].value ?? []
@@ -249,7 +252,7 @@ struct SubjectMemoryTests {
       } else {
         value[Int.random(in: 0..<value.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       }
-      // Refused or taken for something else: nothing traps.
+      // The record may be refused or read as another one; it must not trap.
       do throws(BinaryError) {
         life.planner = try life.restored([(chunks[0].key, value), (StateKey.clock, clock?.value)])
         life.planner.takeChanges { _, _ in }

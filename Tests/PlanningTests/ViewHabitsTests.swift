@@ -6,12 +6,12 @@ import Testing
 
 private typealias H = PlannerHarness
 
-@Suite("Views of a device's own")
+@Suite("The view habits of a device")
 struct ViewHabitsTests {
-  /// The UTC midnight before noon.
+  /// The UTC midnight before `noon`, in µs.
   private static let midnight = H.noon - 12 * H.hour
 
-  @Test("an hour counts once a day, and what is not later than the last one says nothing")
+  @Test("an hour counts once a day, and an earlier hour than the last does not count")
   func once() {
     var habits = ViewHabits()
     let counted = [100, 100, 101, 100, 124, 124, 148].map { habits.note(localHour: $0) }
@@ -22,7 +22,7 @@ struct ViewHabitsTests {
     #expect(habits.best == 3)
   }
 
-  @Test("old habits fade: a new hour overtakes one of years within a month")
+  @Test("old habits fade, so that a new hour outweighs years of another hour within a month")
   func fading() {
     var habits = ViewHabits()
     for day in 0..<1000 { _ = habits.note(localHour: Int64(day) * 24 + 8) }
@@ -32,7 +32,7 @@ struct ViewHabitsTests {
     #expect(habits.share(8) < 1)
   }
 
-  @Test("days never count beyond their bound, however many hours are looked at")
+  @Test("the days counted never exceed their bound, however many hours have views")
   func bounded() {
     var habits = ViewHabits()
     for day in 0..<2000 { _ = habits.note(localHour: Int64(day) * 24 + Int64(day % 24)) }
@@ -41,9 +41,9 @@ struct ViewHabitsTests {
     #expect((0..<24).allSatisfy { habits.count($0) < ViewHabits.countMax })
   }
 
-  @Test("what was learnt is written and read", arguments: 0..<20)
+  @Test("learnt habits are written and read back", arguments: 0..<20)
   func roundTrip(seed: Int) throws {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var habits = ViewHabits()
     var hour: Int64 = 495_000
     for _ in 0..<Int.random(in: 1...3000, using: &random) {
@@ -57,7 +57,7 @@ struct ViewHabitsTests {
     #expect(writer.bytes.count <= 32)
   }
 
-  @Test("with the kind's own curve as habits the share to come is the kind's")
+  @Test("with the kind's curve as habits the share to come is that of the kind")
   func sameCurve() {
     var kind = KindCurve()
     var views = [Double](repeating: 0, count: 24)
@@ -75,7 +75,7 @@ struct ViewHabitsTests {
   }
 
   @Test(
-    "a device that is looked at in the evening only has its day's value still to come at noon, and none of it at night")
+    "a device with views only in the evening has all of the day's value still to come at noon, and none at night")
   func shareToCome() {
     var kind = KindCurve()
     kind.configure(Policy.flights { $0.viewsWeight = 0 }.kinds[0])
@@ -87,7 +87,7 @@ struct ViewHabitsTests {
     #expect(abs(toCome(21)) < 1e-9 && abs(toCome(2)) < 1e-9)
   }
 
-  /// Mean distance in hours, round the clock, from an hour of the day.
+  /// Returns the mean distance of the commands from an hour of the day, in hours, around the clock.
   private static func distance(_ commands: [Command], from hour: Double) -> Double {
     let sum = commands.reduce(0.0) { sum, command in
       let at = Double((command.at.microseconds - midnight) % (24 * H.hour)) / Double(H.hour)
@@ -97,10 +97,10 @@ struct ViewHabitsTests {
   }
 
   @Test(
-    "under the same events and budget each device is pushed nearer to the hours at which its person looks",
+    "with the same events and budget, the pushes to each device are closer to the hours of its views",
     arguments: 0..<12)
   func evening(seed: Int) {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var h = H(
       .flights {
         $0.budget = InstanceBudget(perDay: 12, minInterval: .minutes(5))
@@ -142,7 +142,7 @@ struct ViewHabitsTests {
     }
   }
 
-  @Test("a device that sent no signal costs no memory, and one in developer mode teaches nothing")
+  @Test("a device without signals takes no memory for habits, and one in developer mode has none")
   func free() {
     var h = H(.flights())
     h.register(.phone("d1"))
@@ -175,7 +175,7 @@ struct ViewHabitsTests {
     return try restore.finish(initialPolicy: .flights())
   }
 
-  @Test("what was learnt of views survives a restart")
+  @Test("learnt habits survive a restart")
   func restart() throws {
     var h = H()
     h.register(.phone())

@@ -38,7 +38,7 @@ extension Planner {
     if push.starts == nil { setActivityTimer(instance) }
   }
 
-  /// Notes a body that is near or above the platform's limit, for an operator.
+  /// Reports a body that is near or above the platform's limit to operators.
   private func note(
     _ band: PayloadBand, bytes: Int, _ action: Rule.Action, _ instance: InstanceSlot,
     into output: inout PlannerOutput
@@ -54,8 +54,8 @@ extension Planner {
     }
   }
 
-  /// Remembers what a push-to-start token has started. The newest start of a subject counts. Starts that are over are
-  /// forgotten with it, so that the list stays short.
+  /// Remembers a start by a push-to-start token. Only the newest start of a subject is kept, and starts that are over are
+  /// removed.
   mutating func remember(_ start: AddressedState.StartedSubject, by starter: InstanceSlot) {
     guard var started = registry.addressed[starter]?.started else { return }
     started.removeAll { now - $0.at >= ActivityTimes.startMemory || $0.subject == start.subject }
@@ -91,8 +91,8 @@ extension Planner {
       into: &output)
   }
 
-  /// Returns the instant until which a push is worth sending. News is soon outdated. An end is not: a phone that was switched
-  /// off must hear of it as long as its activity lives.
+  /// Returns the time until which a push is worth sending. An update is soon outdated. An end must reach a phone that was
+  /// switched off, as long as its activity lives.
   private func expiry(of instance: InstanceSlot, isEnd: Bool) -> Timestamp {
     let soon = now + TimeSpan(microseconds: bounds.commandLifetime)
     guard isEnd, let state = registry.addressed[instance] else { return soon }
@@ -131,8 +131,8 @@ extension Planner {
     output.commands[command].chargesCount = 1
   }
 
-  /// Charges the app. An end after a silence goes out also where the app's day is spent: an activity that was started must
-  /// end. It takes nothing then, so that no ledger is overspent.
+  /// Charges the app. The end after a silence is sent even when the app's daily limit is spent, because every activity must end.
+  /// It is not charged then, so no ledger is overspent.
   private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
     let app = registry.devices[device].app
     if isInDeveloperMode(device) || ledgers.tokensLeft(app, now: now) == 0 { return }
@@ -145,25 +145,25 @@ extension Planner {
 
   // MARK: Ends
 
-  /// Sets the instant at which the activity must be looked at: its subject may have gone quiet, or its life be over.
+  /// Sets the time at which the activity must be examined: when its subject has been silent too long, or its life is over.
   mutating func setActivityTimer(_ instance: InstanceSlot) {
     guard let state = registry.addressed[instance] else { return }
     pending.clearDue(&registry[waiting: instance])
     if state.ended, !state.isChannel { return }
     var due = state.startedAt + ActivityTimes.life
-    // Where no push can reach it, silence is no reason to look again and again.
+    // An activity that no push can reach is not examined after a silence.
     if !state.ended, !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
       due = min(due, state.lastEventAt + activity.quietEnd)
     }
     setDue(instance, max(due, now + TimeSpan(microseconds: 1)))
   }
 
-  /// Carries out the timer of an activity: past its life the system has ended it; after a silence it is ended by push.
+  /// Handles the timer of an activity. After its life the system has ended it; after a silence a push ends it.
   mutating func fireActivity(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard registry.instances[instance].surface == .activity, let state = registry.addressed[instance] else { return }
     if now - state.startedAt >= ActivityTimes.life {
       registry[addressed: instance]?.ended = true
-      // No registration takes a channel back: it is forgotten with its last activity.
+      // A channel has no registration of its own, so it is removed together with its last activity.
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
     }

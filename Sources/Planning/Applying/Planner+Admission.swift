@@ -35,7 +35,7 @@ extension Planner {
     touch(device)
   }
 
-  /// Adds the event in hand to what waits on the instance.
+  /// Adds the current event to the causes that wait on the instance.
   private mutating func append(
     _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,
     into output: inout PlannerOutput
@@ -58,7 +58,7 @@ extension Planner {
 
   // MARK: Ending causes
 
-  /// Ends, with this reason, every pending cause for which `ends` returns true.
+  /// Ends every waiting cause for which `ends` returns true, with this reason.
   mutating func endCauses(
     of instance: InstanceSlot, _ reason: Reason, into output: inout PlannerOutput, where ends: (Cause) -> Bool
   ) {
@@ -79,14 +79,15 @@ extension Planner {
     touch(registry.instances[instance].device)
   }
 
-  /// Ends everything pending on the instance.
+  /// Ends every cause that waits on the instance.
   mutating func endAllCauses(of instance: InstanceSlot, _ reason: Reason, into output: inout PlannerOutput) {
     if !hasPending(instance) { return }
     endCauses(of: instance, reason, into: &output) { _ in true }
     pending.clearDue(&registry[waiting: instance])
   }
 
-  /// Takes over that the widget's timeline has reloaded by itself since: what came before that is on the screen, for free.
+  /// Applies a scheduled reload of the widget's timeline whose time has passed. It showed everything that waited before, for
+  /// free.
   @inline(__always)
   mutating func noteOwnReload(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard let reload = registry.nextReload(instance), reload <= now else { return }

@@ -17,8 +17,8 @@ extension Planner {
 
   // MARK: Push
 
-  /// Makes one push: charges every ledger that it draws on, delivers everything pending on the instances that it reaches,
-  /// and reports it.
+  /// Makes one push: charges its ledgers, ends every cause that waits on the instances that it reaches, and reports the command
+  /// and the decisions.
   private mutating func push(
     _ examination: Examination, _ device: DeviceSlot, _ trigger: InstanceSlot, fromTimer: Bool,
     into output: inout PlannerOutput
@@ -29,7 +29,7 @@ extension Planner {
       PlannedCommand(
         device: device, ordinal: record.takeOrdinal(), push: route.push, event: newestCause(of: trigger).event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
-    // The instances that it reaches must be known before anything pending is taken away.
+    // The instances are collected first, because a background push reaches only those with waiting causes.
     record.reached.removeAll(keepingCapacity: true)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
@@ -82,8 +82,9 @@ extension Planner {
     }
   }
 
-  /// Closes every cause pending on one instance that the push reaches.
-  /// - Parameter primary: The reason of the newest cause of the trigger; `EMITTED_SHARED` for the other instances.
+  /// Ends every cause that waits on one instance that the push reaches.
+  /// - Parameter primary: The reason for the newest cause: for the trigger the reason of the push, for other instances
+  ///   `EMITTED_SHARED`.
   private mutating func serve(
     _ instance: InstanceSlot, command: Int, as primary: Reason, _ examination: Examination,
     into output: inout PlannerOutput
@@ -121,12 +122,12 @@ extension Planner {
 
   // MARK: Hold
 
-  /// Holds what waits: a decision for each event that came in with this record, and a timer.
+  /// Holds back a push: reports a decision for each event of this record, and sets a timer.
   private mutating func hold(
     _ examination: Examination, _ device: DeviceSlot, _ trigger: InstanceSlot, fromTimer: Bool,
     into output: inout PlannerOutput
   ) {
-    // Never closer than a second: whatever a limit says, timers must not spin.
+    // The timer is at least a second away, so that an instance cannot be examined over and over at the same time.
     let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
     if fromTimer {
       reportHeldAgain(examination, trigger, until: clearAt, into: &output)
@@ -149,8 +150,7 @@ extension Planner {
     }
   }
 
-  /// Reports that what waits is still held, where the reason is not the one that was told last: a decision for the newest
-  /// event that waits.
+  /// Reports a decision for the newest waiting event when a push is held back for another reason than before.
   private mutating func reportHeldAgain(
     _ examination: Examination, _ trigger: InstanceSlot, until: Timestamp, into output: inout PlannerOutput
   ) {

@@ -2,8 +2,8 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Takes over what a device shows and how it is reached. Instances that stay keep their ledgers and what waits on them; what
-  /// is gone keeps its ledger until its window ends, so that nothing is refilled by registering anew.
+  /// Applies a registration. Instances that stay keep their ledgers and waiting causes. An instance that is gone keeps its ledger
+  /// until its window ends, so that registering it again refills nothing.
   mutating func register(_ registration: Registration, into output: inout PlannerOutput) {
     let device = deviceSlot(registration.device, app: registration.app)
     guard registration.updatedAt >= registry.devices[device].updatedAt else { return }
@@ -29,10 +29,10 @@ extension Planner {
     touch(device)
   }
 
-  /// Takes over a tombstone: tokens and interests go at once, ledgers when they have run out.
+  /// Applies a tombstone: removes tokens and interests at once, and each ledger when nothing is owed to it.
   mutating func forget(_ id: String, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }
-    // The decisions about what waits still name how the device was reached.
+    // The causes end before the tokens are removed, because the decisions name the device's surface.
     registry.markForgotten(device)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
@@ -82,7 +82,7 @@ extension Planner {
       let started = min(activity.startedAt, now)
       state.frequentPushes = activity.frequentPushes
       if state.isChannel {
-        // A channel outlives its activities: the newest one counts.
+        // A channel may outlive its activities, so the start of the newest one counts.
         if started > state.startedAt, state.startedAt.microseconds != 0 { state.ended = false }
         state.startedAt = max(started, state.startedAt)
       } else {
@@ -104,7 +104,8 @@ extension Planner {
     listen(instance, to: starter.interests)
   }
 
-  /// Finds or makes an instance; another kind or surface under the same id is another thing.
+  /// Returns the instance with an id, and makes it if there is none. Another kind or surface under the same id is another
+  /// instance.
   private mutating func place(
     _ id: String, _ kindName: String, _ surface: InstanceSurface, _ device: DeviceSlot,
     into output: inout PlannerOutput
@@ -125,30 +126,30 @@ extension Planner {
     return instance
   }
 
-  /// Makes an instance listen to just these keys. What came by a key that is gone stays pending, but no later event can
-  /// supersede it by that key.
+  /// Sets the interest keys of an instance. Causes that came by a removed key keep waiting, but no later event can supersede them
+  /// by that key.
   private mutating func listen(_ instance: InstanceSlot, to keys: [String]) {
     for entry in registry.listen(instance, to: keys) {
       pending.detach(registry.instances[instance].waiting, from: entry)
     }
   }
 
-  /// Keeps what the control or activity that had a widget's id still owes: a widget has no address and no rate of its own. It
-  /// stays as a retired instance of the same id behind it, so that nothing is refilled by coming back as what it was.
+  /// Keeps the rate of a control or activity when a widget takes over its id, because a widget has no address and no rate of its
+  /// own. The rate stays with a retired instance of the same id, so that it is not refilled when the control comes back.
   private mutating func setAside(addressOf instance: InstanceSlot) {
     guard let address = registry.takeAddress(of: instance), address.ledgerEnd > now else { return }
     let old = registry.instances[instance]
     let kept = registry.insertInstance(
       registry.id(of: instance), kind: old.kind, surface: old.surface, device: old.device, behind: instance)
     registry.markRetired(kept)
-    // What was charged to its rate last may still be refused.
+    // APNs may still refuse the last push that was charged to its rate.
     ledgers.copyRefund(from: old.day, to: &registry[day: kept])
     registry[addressed: kept] = address
     setDue(kept, address.ledgerEnd)
     boundRetired(of: old.device)
   }
 
-  /// Undoes `setAside`, if there is something left of it.
+  /// Restores the rate that `setAside` kept, if it still exists.
   private mutating func takeBack(addressOf instance: InstanceSlot) {
     let state = registry.instances[instance]
     guard state.surface == .widget else { return }
@@ -165,8 +166,7 @@ extension Planner {
 
   // MARK: Activities
 
-  /// Notes that the device has handed over the activity's token, so the starts up to its own are no zombies, also once it has
-  /// ended.
+  /// Marks the starts up to that of a registered activity as registered, so that they never count as zombies.
   private mutating func rememberRegistered(_ activity: Registration.Activity, _ device: DeviceSlot) {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device),
       var started = registry.addressed[starter]?.started
@@ -175,8 +175,7 @@ extension Planner {
     registry[addressed: starter]?.started = started
   }
 
-  /// Remembers an activity that a channel tells: it runs on the device all the same, so nothing may start another one of its
-  /// subjects.
+  /// Remembers the subjects of an activity that subscribes to a channel as started, because the activity runs on the device.
   private mutating func rememberRunning(_ activity: Registration.Activity, _ device: DeviceSlot) {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
     for key in activity.interests {
@@ -191,12 +190,12 @@ extension Planner {
   private mutating func retire(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     endAllCauses(of: instance, .instanceRemoved, into: &output)
     registry.retire(instance)
-    // Nothing owed: it goes with the next record, when nothing refers to it any more.
+    // An instance that owes nothing is removed with the next record, when no decision refers to it any more.
     setDue(instance, max(now, ledgerEnd(instance)))
     boundRetired(of: registry.instances[instance].device)
   }
 
-  /// Removes the retired instance whose ledger ends first when there are too many.
+  /// Removes the retired instance whose ledger ends first when the device has too many.
   private mutating func boundRetired(of device: DeviceSlot) {
     var count = 0
     var first: InstanceSlot?
@@ -215,10 +214,11 @@ extension Planner {
 
   private func due(_ instance: InstanceSlot) -> Timestamp { pending[registry.instances[instance].waiting].due }
 
-  /// Returns the instant at which nothing is owed to the ledgers of the instance and of its device any more.
+  /// Returns the time at which the ledgers of the instance and of its device are full again.
   private func ledgerEnd(_ instance: InstanceSlot) -> Timestamp {
     let state = registry.instances[instance]
-    // A newcomer's window is the day of its zone, which began at most 25 h ago: it must not begin before this one ended.
+    // The window of a new instance is the current day of its zone, which began at most 25 h ago. It must not begin before this
+    // window has ended.
     var end = state.day.spent > 0 ? state.day.end + .hours(25) : .distantPast
     if registry.devices[state.device].flags.contains(.forgotten) { end = max(end, registry.rateEnd(of: state.device)) }
     if let address = registry.addressed[instance] { end = max(end, address.ledgerEnd) }
@@ -226,7 +226,7 @@ extension Planner {
     return end
   }
 
-  /// Removes a retired instance whose ledger has run out, and its device with the last one.
+  /// Removes a retired instance whose ledger is full again, and a forgotten device with its last instance.
   mutating func purge(retired instance: InstanceSlot) {
     let end = ledgerEnd(instance)
     if end > now {
@@ -239,14 +239,14 @@ extension Planner {
     purgeIfOver(device)
   }
 
-  /// Removes an instance that is in no chain any more, and what only it refers to.
+  /// Removes an instance that is in no chain any more, with everything to which only it refers.
   mutating func remove(_ instance: InstanceSlot) {
     pending.drop(&registry[waiting: instance])
     ledgers.remove(instance)
     registry.remove(instance)
   }
 
-  /// Removes, once a day, forgotten devices whose rates had not run out when their last instance went, and apps without
+  /// Removes, once a day, forgotten devices whose rates were not full when their last instance was removed, and apps without
   /// devices whose day had not ended then.
   mutating func purgeForgotten() {
     for device in registry.devices.slots { purgeIfOver(device) }
@@ -264,59 +264,33 @@ extension Planner {
 
   // MARK: Names
 
-  /// Makes the device one of this app from here on.
+  /// Moves a device to another app.
   private mutating func move(_ device: DeviceSlot, toApp id: String) {
     let (old, new) = (registry.devices[device].app, appSlot(id))
     if new == old { return }
     registry.set(app: new, of: device)
     ledgers.join(new)
-    // A refund belongs to the app that was charged.
+    // The last command can no longer be refunded, because another app was charged for it.
     registry[lastCommand: device].settle()
     journal.noteRemoval(ofApp: ledgers.leave(old, now: now))
   }
 
-  /// Returns the slot of an app, which is made if there is none.
+  /// Returns the slot of an app, and makes the app if there is none.
   mutating func appSlot(_ id: String) -> AppSlot {
     ledgers.app(id, limit: rules.appLimit(id, partition: partition, of: partitionCount))
   }
 
-  /// Returns the slot of a kind, which is made if there is none; beyond the bound, the slot that further kinds share.
+  /// Returns the slot of a kind, and makes the kind if there is none. Beyond `kindsMax`, returns the slot that further kinds
+  /// share.
   private mutating func kindSlot(_ name: String) -> KindSlot {
     knownKindSlot(rules.countedName(name, kindsMax: bounds.kindsMax))
   }
 
-  /// Returns the slot of a kind that the bound has let through before, which is made if there is none.
+  /// Returns the slot of a kind that is within `kindsMax`, and makes the kind if there is none.
   mutating func knownKindSlot(_ name: String) -> KindSlot {
     if let kind = rules.kind(named: name) { return kind }
     let (kind, numbers) = rules.addKind(name)
     pricing.addKind(numbers)
     return kind
-  }
-
-  // MARK: Policy
-
-  /// Takes over a policy record. One that does not parse (a newer version wrote it) changes nothing.
-  mutating func activate(document: String) {
-    do throws(PolicyError) {
-      activate(try PolicyDocument(yaml: document, file: "rouse.log").policy, document: document)
-    } catch {
-      rules.note(refused: error)
-    }
-  }
-
-  /// Puts another policy in force. What is pending stays and is weighed by it; what was spent stays spent.
-  mutating func activate(_ policy: Policy, document: String? = nil) {
-    use(policy)
-    pricing.touchKinds()
-    rules.note(offset: record.offset, document: document)
-    journal.notePolicy()
-  }
-
-  /// Takes over a policy's numbers.
-  mutating func use(_ policy: Policy) {
-    for (kind, numbers) in rules.use(policy) { pricing.configure(kind, numbers) }
-    ledgers.use(policy.profile)
-    let (rules, partition, partitionCount) = (rules, partition, partitionCount)
-    ledgers.setAppLimits { rules.appLimit($0, partition: partition, of: partitionCount) }
   }
 }

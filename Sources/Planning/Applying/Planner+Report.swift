@@ -1,24 +1,6 @@
 import Domain
 import Policies
 
-/// What a decision says, before the ledgers are added.
-struct Told {
-  var instance: InstanceSlot
-  var event: EventSlot
-  var verdict: Verdict
-  var reason: Reason
-  var relevance: Float
-  var weighing = Weighing()
-  /// The route by which the device was weighed; nil where it was not.
-  var route: Route?
-  /// The latest instant of the next examination, for a decision that defers.
-  var until = Timestamp.distantFuture
-  /// The index of the command in the output; −1 where there is none.
-  var command = -1
-  /// The events that the command delivers to the instance, as places in `PlannerOutput.causes`.
-  var causes = 0..<0
-}
-
 extension Planner {
   /// Reports a final suppression of the event in hand.
   @inline(__always)
@@ -32,7 +14,7 @@ extension Planner {
       into: &output)
   }
 
-  /// Adds a decision to the output, with what the ledgers hold now.
+  /// Adds a decision to the output, with the tokens that the ledgers hold now.
   @inline(__always)
   mutating func report(_ told: Told, into output: inout PlannerOutput) {
     bringDayUpToDate(told.instance)
@@ -44,21 +26,21 @@ extension Planner {
         event: told.event, instance: told.instance, kind: state.kind, command: Int32(told.command),
         causesStart: UInt32(told.causes.lowerBound), causesCount: UInt32(told.causes.count),
         ordinal: record.takeOrdinal(), verdict: told.verdict, reason: told.reason,
-        // The decision that closes a duplicate is the first delivery's.
+        // A duplicate is not final: the final decision belongs to the first delivery of the event.
         final: told.verdict != .defer && told.reason != .duplicate, surface: surface(of: told.instance, route: route),
         relevance: told.relevance, value: Float(told.weighing.worth), price: Float(told.weighing.price),
         leftInstance: left.instance, leftDevice: left.device,
         leftApp: Int32(ledgers.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))
   }
 
-  /// Returns the tokens that an instance has left today; its count must be up to date.
+  /// Returns the tokens that an instance has left today. Call `bringDayUpToDate` first.
   @inline(__always)
   func tokensLeft(_ instance: InstanceSlot) -> Int {
     let state = registry.instances[instance]
     return ledgers.tokensLeft(state.day, of: instance, rules[state.kind].day, now: now)
   }
 
-  /// Returns what the ledgers that count for an instance hold; −1 where there is no limit.
+  /// Returns the tokens left in the ledgers that apply to an instance; −1 for a ledger without a limit.
   @inline(__always)
   private func ledgersLeft(
     _ instance: InstanceSlot, _ device: DeviceSlot, _ route: Route

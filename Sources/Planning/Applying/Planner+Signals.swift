@@ -1,7 +1,7 @@
 import Domain
 
 extension Planner {
-  /// Takes over a signal from a device or from the sender. Signals about unknown devices and instances change nothing.
+  /// Applies a signal from a device or from the sender. Signals about unknown devices and instances change nothing.
   mutating func receive(_ signal: Signal, into output: inout PlannerOutput) {
     guard let device = registry.device(named: signal.device),
       !registry.devices[device].flags.contains(.forgotten)
@@ -10,12 +10,12 @@ extension Planner {
     case .appForegrounded:
       noteLook(device, at: signal.time)
       let since = min(now, signal.time)
-      // One that comes late is history: for all that is known the app was left since.
+      // A late signal is ignored: the person has probably left the app since.
       guard now - since < TimeSpan(microseconds: bounds.foregroundMax) else { return }
       registry.set(foregroundSince: since, of: device)
       freshen(device, instance: nil, reloadedAt: nil, into: &output)
     case .appBackgrounded:
-      // Told late, of a time before the app came to the foreground again.
+      // A late signal is ignored when the app has come to the foreground again since.
       if let since = registry.foregroundSince(device), signal.time < since { return }
       registry.set(foregroundSince: nil, of: device)
       freshen(device, instance: nil, reloadedAt: nil, into: &output)
@@ -29,7 +29,7 @@ extension Planner {
       noteLook(device, at: signal.time)
       return
     case .activityStarted:
-      // The device's registration with the activity's token says more.
+      // Nothing to do: the device also registers the activity, with its token.
       return
     }
     touch(device)
@@ -41,10 +41,13 @@ extension Planner {
     pending.clearDue(&registry[waiting: instance])
   }
 
-  /// Ends what waits on instances that show the newest content.
+  /// Ends the causes that wait on instances that now show the newest content.
   /// - Parameters:
-  ///   - id: The instance; nil for every widget of the device.
-  ///   - reloadedAt: The time of the fetch, which counts for the minimum interval; nil: now, and free of it.
+  ///   - device: The device.
+  ///   - id: The id of the instance; nil for every widget of the device.
+  ///   - reloadedAt: The time of the fetch, from which the minimum interval counts. Nil for a reload that happens now and does
+  ///     not count for the minimum interval.
+  ///   - output: Receives the decisions.
   private mutating func freshen(
     _ device: DeviceSlot, instance id: String?, reloadedAt: Timestamp?, into output: inout PlannerOutput
   ) {
@@ -63,7 +66,7 @@ extension Planner {
     }
   }
 
-  /// Forgets what the instance shows of keys by which something waits still: that came after the fetch.
+  /// Forgets the shown fingerprints of keys with causes that still wait, because those came after the fetch.
   private mutating func forgetShown(_ instance: InstanceSlot) {
     var walk = pending.causes(of: registry.instances[instance].waiting)
     while let cause = walk.next(pending) {
@@ -72,12 +75,12 @@ extension Planner {
     }
   }
 
-  /// Gives back what the device's last command was charged, once. An older command's charge stands, because what it blocked
-  /// since cannot be made good.
+  /// Refunds the charges of the device's last command, once. An older command is not refunded, because its charges may have held
+  /// back later pushes.
   private mutating func refund(_ command: String, _ device: DeviceSlot) {
     let last = registry.devices[device].lastCommand
     let id = Planner.commandID(partition: partition, offset: last.offset, ordinal: last.ordinal)
-    // After a change of policy a token may be worth another stretch of time: what was charged before stands.
+    // A command from before the policy in force is not refunded, because a token may stand for another span of time now.
     guard last.offset > rules.offset, command == id else { return }
     registry[lastCommand: device].settle()
     var control: InstanceSlot?
@@ -101,10 +104,10 @@ extension Planner {
 
   // MARK: Views
 
-  /// The age from which on a signal says too little about the hour that it names: the device may have been elsewhere.
+  /// The largest age of a signal that counts as a view. An older one may have been sent from another time zone.
   private static let lookAgeMax = TimeSpan.hours(24)
 
-  /// Learns that somebody looked at the device.
+  /// Adds a view to what is learnt about the device's hours.
   private mutating func noteLook(_ device: DeviceSlot, at time: Timestamp) {
     guard !isInDeveloperMode(device), now - time <= Self.lookAgeMax else { return }
     let local = min(now, time) + zones.offset(registry.devices[device].zone)

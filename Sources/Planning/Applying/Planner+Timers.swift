@@ -1,11 +1,14 @@
 import Domain
 
 extension Planner {
-  /// Sets when the instance is examined again.
+  /// Sets the time of the instance's next examination.
   @inline(__always)
   mutating func setDue(_ instance: InstanceSlot, _ due: Timestamp) {
     let order = registry.instances[instance].order
-    pending.setDue(&registry[waiting: instance], due, instance: instance, order: order)
+    // Out and in again: an address inside the table would cost a call each way.
+    var waiting = registry.instances[instance].waiting
+    pending.setDue(&waiting, due, instance: instance, order: order)
+    registry[waiting: instance] = waiting
     if pending.hasOutdatedTimers { removeOutdatedTimers() }
   }
 
@@ -14,8 +17,10 @@ extension Planner {
     pending.removeOutdatedTimers { (instances[$0].waiting, instances[$0].order) }
   }
 
-  /// Fires what is due by now.
-  /// - Parameter decisionsMax: About how many decisions to make at most.
+  /// Fires the timers that are due.
+  /// - Parameters:
+  ///   - output: Receives the decisions and commands.
+  ///   - decisionsMax: The approximate number of decisions to make at most.
   /// - Returns: Whether nothing is due any more.
   mutating func fireTimers(into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
     while let due = pending.nextTimer, due <= now {
@@ -23,7 +28,7 @@ extension Planner {
       guard let timer = pending.takeTimer(now: now) else { return true }
       let instance = timer.instance
       let state = registry.instances[instance]
-      // What had the slot before may have left an entry of the same time behind, in another place of the order.
+      // The entry may belong to an instance that had the slot before, with the same time and another place in the order.
       guard pending[state.waiting].armedAt == timer.due, state.order == timer.order, state.flags.contains(.used)
       else { continue }
       if pending.fire(state.waiting, timer) {

@@ -1,182 +1,39 @@
 import Domain
 import Policies
 
-/// The verdict on the event in hand for a Live Activity or a push-to-start token. Computing it changes nothing;
+/// The verdict on the current event for a Live Activity or a push-to-start token. Computing it changes nothing;
 /// `Planner.apply(_:entry:instance:device:into:)` carries it out.
 struct ActivityVerdict {
-  /// The reason why nothing is pushed; nil when `push` goes out.
+  /// The reason why nothing is pushed; nil when `push` is sent.
   var reason: Reason?
-  /// The fingerprint that the entry would show if it were reloaded now; nil where it stays as it is.
+  /// The fingerprint that the entry would show after a push now; nil when the event does not change it.
   var current: UInt64?
-  /// Whether the event counts as a sign of life of the activity's subject.
+  /// Whether the event ends a silence of the activity's subject, so that the activity is kept alive.
   var isHeard = false
   var lane = Lane()
   var push: Push?
-  /// A body that is near or above the platform's limit, with the action that it is made for.
+  /// The band and the size of a body near or above the platform's limit, and the action that the body is for.
   var largePayload: (band: PayloadBand, bytes: Int, action: Rule.Action)?
 
-  /// The way in which an activity push goes out.
+  /// The priority of an activity push, and the ledger that it is charged to.
   struct Lane {
     /// The APNs priority. 10 is charged, 5 is free.
     var priority: UInt8 = 5
-    /// The ledger that is charged; nil where none is.
+    /// The ledger that is charged; nil for a free push.
     var ledger: Command.Ledger?
     var weighing = Weighing()
     /// The reason why a start is not made.
     var refused: Reason?
   }
 
-  /// The push that goes out.
+  /// The push that is sent.
   struct Push {
-    /// `timestamp` of the push, Unix seconds.
+    /// The `timestamp` of the push, in Unix seconds.
     var timestamp: Int64
     var body: String
     var band: PayloadBand
     var isEnd: Bool
-    /// The subject whose activity it starts; nil where it starts none.
+    /// The subject of the activity that it starts; nil when it starts none.
     var starts: String?
-  }
-}
-
-/// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
-private let pushToStartOS = OSVersion(major: 17, minor: 2)
-
-extension Planner {
-  /// Decides about the event in hand for a Live Activity or a push-to-start token. Nothing is deferred: priority 5 is free,
-  /// and a start needs the event's own data.
-  func activityVerdict(entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot) -> ActivityVerdict {
-    var verdict = ActivityVerdict()
-    verdict.reason = refusal(entry: entry, instance: instance, device: device, &verdict.current)
-    if verdict.reason != nil { return verdict }
-    let kind = registry.instances[instance].kind
-    guard let event = record.fanOut.event, let state = registry.addressed[instance],
-      let activity = rules.activity(kind)
-    else {
-      verdict.reason = .noMatch
-      return verdict
-    }
-    verdict.isHeard = true
-    let evaluation = record.fanOut.evaluations[kind.index]
-    let isStart = registry.instances[instance].surface == .starter
-    if !isInDeveloperMode(device), ledgers.tokensLeft(registry.devices[device].app, now: now) == 0 {
-      verdict.reason = .budgetApp
-      return verdict
-    }
-    let action = isStart ? Rule.Action.start : evaluation.action
-    verdict.lane = lane(of: instance, device: device, relevance: Double(evaluation.relevance), action: action)
-    verdict.reason = verdict.lane.refused
-    if verdict.reason != nil { return verdict }
-    // An activity that runs is not started again: a start rule updates it.
-    let told = action == .start && !isStart ? .update : action
-    let timestamp = max(now.seconds, state.timestamp + 1)
-    let body = ActivityPayload.make(
-      activity, event: event, action: told, relevance: Double(evaluation.relevance), timestamp: timestamp, now: now)
-    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
-    if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
-    if band >= .refused {
-      verdict.reason = .payloadTooLarge
-    } else {
-      verdict.push = ActivityVerdict.Push(
-        timestamp: timestamp, body: body, band: band, isEnd: action == .end, starts: isStart ? event.subject : nil)
-    }
-    return verdict
-  }
-
-  /// Checks the event in hand for an activity, in the order of `Reason`, up to the device's reach.
-  private func refusal(
-    entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ newCurrent: inout UInt64?
-  ) -> Reason? {
-    switch record.fanOut.standing {
-    case .duplicate: return .duplicate
-    case .stale: return .staleEvent
-    case .fresh: break
-    }
-    let kind = registry.instances[instance].kind
-    let evaluation = record.fanOut.evaluations[kind.index]
-    let isStarter = registry.instances[instance].surface == .starter
-    guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
-    // Also where nothing is sent: the next push shows it.
-    let (shown, current) = show(isStarter ? nil : evaluation.displayed, entry)
-    newCurrent = current
-    if now - record.fanOut.time > evaluation.maxAge { return .staleEvent }
-    if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
-    if shown, evaluation.action != .end { return .notVisible }
-    if !rules[kind].enabled { return .kindDisabled }
-    guard let state = registry.addressed[instance] else { return .noToken }
-    if state.tokenDead { return .tokenDead }
-    if isStarter {
-      if registry.devices[device].osVersion < pushToStartOS { return .unsupportedOS }
-      return hasStarted(record.fanOut.event?.subject ?? "", by: instance, device: device) ? .alreadyStarted : nil
-    }
-    return state.ended || now - state.startedAt >= ActivityTimes.life ? .activityEnded : nil
-  }
-
-  // MARK: Lanes
-
-  /// Returns priority 10 for what is worth its price and finds a token, priority 5 for the rest. A start always costs a
-  /// token.
-  private func lane(
-    of instance: InstanceSlot, device: DeviceSlot, relevance: Double, action: Rule.Action
-  ) -> ActivityVerdict.Lane {
-    var lane = ActivityVerdict.Lane()
-    let kind = registry.instances[instance].kind
-    let isStart = registry.instances[instance].surface == .starter
-    let state = registry.addressed[instance] ?? AddressedState()
-    let rate = isStart ? ledgers.activityStarts : ledgers.activityRate(frequentPushes: state.frequentPushes)
-    let tokens = isStart ? registry[startRate: device] : state.rate
-    lane.weighing.worth = relevance
-    // A channel has no ledger: Apple states no figure for its publishing budget.
-    lane.weighing.price = state.isChannel ? pricing.basePrice(kind) : burstPrice(kind, rate, tokens)
-    let free = isInDeveloperMode(device)
-    let quiet = isQuiet(device, relevance: relevance)
-    if isStart, !free {
-      if quiet {
-        lane.refused = .quietHours
-      } else if !rate.admits(tokens, now: now) {
-        lane.refused = .budgetDevice
-      } else if relevance < lane.weighing.price {
-        lane.refused = .belowPrice
-      }
-    }
-    let isWorthIt = relevance >= lane.weighing.price || action == .end
-    if isStart || (isWorthIt && (rate.admits(tokens, now: now) || free) && !quiet) {
-      lane.priority = 10
-      if !free, !state.isChannel, !rate.isUnlimited { lane.ledger = isStart ? .start : .activity }
-    }
-    return lane
-  }
-
-  private func isQuiet(_ device: DeviceSlot, relevance: Double) -> Bool {
-    guard let hours = rules.policy.quietHours else { return false }
-    return quietEnd(hours, zones.timeOfDay(registry.devices[device].zone, now)) != nil
-      && Float(relevance) < Float(hours.exceptRelevance)
-  }
-
-  private func burstPrice(_ kind: KindSlot, _ rate: RateLedger, _ state: RateState) -> Double {
-    if rate.isUnlimited { return 0 }
-    return pricing.burstPrice(kind, burst: rate.burst, left: rate.tokensLeft(state, now: now))
-  }
-
-  /// Returns whether the subject has an activity on the device: one that runs, or one that was started by push.
-  private func hasStarted(_ subject: String, by starter: InstanceSlot, device: DeviceSlot) -> Bool {
-    let key = Hash64.of(subject)
-    if let started = registry.addressed[starter]?.started,
-      started.contains(where: { $0.subject == key && now - $0.at < ActivityTimes.startMemory })
-    {
-      return true
-    }
-    guard let interest = registry.interests.id(of: subject, in: registry.texts) else { return false }
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      let state = registry.instances[instance]
-      guard state.surface == .activity, state.kind == registry.instances[starter].kind,
-        !state.flags.contains(.retired), registry.addressed[instance]?.ended == false
-      else { continue }
-      var entries = registry.entries(of: instance)
-      while let entry = entries.next(registry) {
-        if registry.entries[entry].interest == interest { return true }
-      }
-    }
-    return false
   }
 }

@@ -1,114 +1,26 @@
 import Domain
-import Policies
 
-/// The verdict on the event in hand for one widget or control, by the checks that concern the instance alone. Computing it
+/// The verdict on the current event for one widget or control, by the checks that concern the instance alone. Computing it
 /// changes nothing; `Planner.apply(_:entry:instance:device:into:)` carries it out.
 struct Admission {
   /// The reason why the event is suppressed; nil when it waits on the instance from now on.
   var reason: Reason?
-  /// What happens to the causes that wait already.
+  /// The effect on the causes that already wait.
   var effect = Effect.none
-  /// The fingerprint that the entry would show if it were reloaded now; nil where it stays as it is.
+  /// The fingerprint that the entry would show after a reload now; nil when the event does not change it.
   var current: UInt64?
-  /// Whether what the event shows waits already: then it adds no value, and nothing new has come in.
+  /// Whether a waiting cause already shows the same content. Then the event adds no value and does not count as an arrival.
   var isRepeat = false
   /// Whether the event counts as an arrival for the instance's price.
   var arrives = false
-  /// The worth of all causes with this one, without the chance that somebody looks.
+  /// The worth of all waiting causes including this one, without the chance that somebody looks.
   var value = 0.0
 
   enum Effect {
     case none
-    /// The entry shows what it would show: its causes have nothing to add.
+    /// The entry shows the current state already, so its waiting causes end as `SUPERSEDED`.
     case supersede
-    /// A reload that costs nothing shows all of it.
+    /// A free reload shows every waiting cause, so they end as `FRESHENED`.
     case freshen
-  }
-}
-
-extension Planner {
-  /// Checks the event in hand for one instance, in the order of `Reason`; the first check that holds is the reason.
-  @inline(__always)
-  func admission(entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot) -> Admission {
-    var admission = Admission()
-    switch record.fanOut.standing {
-    case .duplicate: return suppressed(admission, .duplicate)
-    case .stale: return suppressed(admission, .staleEvent)
-    case .fresh: break
-    }
-    let kind = registry.instances[instance].kind
-    let evaluation = record.fanOut.evaluations[kind.index]
-    guard evaluation.hasRule else { return suppressed(admission, .noMatch) }
-    let (shown, current) = show(evaluation.displayed, entry)
-    admission.current = current
-    // Too late to be news; what it says is the truth all the same.
-    if now - record.fanOut.time > evaluation.maxAge { return suppressed(admission, .staleEvent) }
-    if evaluation.relevance <= 0 { return suppressed(admission, .cosmetic) }
-    if shown {
-      admission.effect = .supersede
-      return suppressed(admission, .notVisible)
-    }
-    if case .unreachable(let reason) = route(of: instance, device: device) { return suppressed(admission, reason) }
-    if !rules[kind].enabled { return suppressed(admission, .kindDisabled) }
-    if let reason = freeAnyway(instance, device: device) {
-      admission.effect = .freshen
-      return suppressed(admission, reason)
-    }
-    let waiting = registry.instances[instance].waiting
-    admission.isRepeat = evaluation.displayed != nil && current == nil && pending.hasValue(waiting, by: entry)
-    admission.value =
-      pendingValue(instance, at: now) + Double(admission.isRepeat ? 0 : evaluation.relevance)
-    admission.arrives = !admission.isRepeat && !isInDeveloperMode(device)
-    if admission.arrives, admission.value < rules[kind].floor { return suppressed(admission, .belowFloor) }
-    return admission
-  }
-
-  @inline(__always)
-  private func suppressed(_ admission: Admission, _ reason: Reason) -> Admission {
-    var admission = admission
-    admission.reason = reason
-    return admission
-  }
-
-  /// Compares what an entry shows with what it would show after the event.
-  /// - Parameter displayed: The event's change; nil where the policy does not say what the kind displays.
-  /// - Returns: Whether both look the same, and the new fingerprint; nil where the event does not change it.
-  @inline(__always)
-  func show(_ displayed: DisplayedChange?, _ entry: EntrySlot) -> (isShown: Bool, current: UInt64?) {
-    guard let displayed else { return (false, nil) }
-    let known = registry.entries[entry]
-    let current = displayed.applied(to: known.current)
-    return (known.shown != 0 && known.shown == current, current == known.current ? nil : current)
-  }
-
-  /// Returns the reason why a change reaches the screen without a push; nil where none does.
-  @inline(__always)
-  private func freeAnyway(_ instance: InstanceSlot, device: DeviceSlot) -> Reason? {
-    if registry.instances[instance].surface == .widget, isForeground(device) { return .appForeground }
-    guard let next = registry.nextReload(instance), next >= now,
-      next - now <= rules[registry.instances[instance].kind].imminentReload
-    else { return nil }
-    return .reloadImminent
-  }
-
-  /// Returns whether the device's app is in the foreground.
-  @inline(__always)
-  func isForeground(_ device: DeviceSlot) -> Bool {
-    guard let since = registry.foregroundSince(device) else { return false }
-    return now - since < TimeSpan(microseconds: bounds.foregroundMax)
-  }
-
-  @inline(__always)
-  func isInDeveloperMode(_ device: DeviceSlot) -> Bool {
-    registry.devices[device].flags.contains(.developerMode)
-  }
-
-  /// Returns the worth of everything that waits on the instance, decayed to an instant, without the chance that somebody
-  /// looks.
-  @inline(__always)
-  func pendingValue(_ instance: InstanceSlot, at instant: Timestamp) -> Double {
-    pending.value(
-      registry.instances[instance].waiting, at: instant,
-      inverseHalfLife: rules[registry.instances[instance].kind].inverseHalfLife)
   }
 }

@@ -1,15 +1,17 @@
 import Domain
 
-/// The reason for which something is held back, in a byte, to tell whether it changed. It is part of the state records.
+/// The reason for which a push to an instance is held back, in one byte. A decision is reported when it changes. It is part of
+/// the state records.
 struct HeldReason: Equatable {
-  /// `Reason.number`; 0 where nothing is held back.
+  /// The number of the reason (`Reason.number`); 0 when nothing is held back.
   let number: UInt8
 
   static let none = HeldReason(number: 0)
 
-  /// Restores a reason as it was written.
+  /// Creates a held reason from a state record.
   init(number: UInt8) { self.number = number }
 
-  /// - Parameter reason: The reason of a decision; every one that does not hold back is `none`.
+  /// Creates the held reason of a decision.
+  /// - Parameter reason: The reason of the decision. A reason that does not hold back becomes `none`.
   init(_ reason: Reason?) { number = reason.map { $0.holdsBack ? $0.number : 0 } ?? 0 }
 }

@@ -1,27 +1,8 @@
-public import Domain
-
-/// A Live Activity that runs and that cannot be updated or ended any more.
-public struct Zombie: Hashable, Sendable {
-  public enum Cause: String, Sendable, CaseIterable {
-    /// Started by push; half an hour later the device has registered no activity for it.
-    case neverRegistered
-    /// Registered, but APNs has refused its token for good.
-    case tokenRejected
-  }
-
-  public var device: String
-  /// The subject that was started, or the first interest key of the activity.
-  public var subject: String
-  public var kind: String
-  /// The time of its start.
-  public var since: Timestamp
-  public var cause: Cause
-}
+import Domain
 
 extension Planner {
-  /// Returns the activities that run and that cannot be updated or ended any more, in the order of slots. One that is older
-  /// than the eight hours of an activity's life is not among them: the system has ended it. Looks at every instance that has
-  /// an address of its own.
+  /// Returns the activities that run and can no longer be updated or ended, in the order of slots. The system has ended every
+  /// activity that is older than eight hours, so those are not returned. It reads every instance with an address of its own.
   public func zombies() -> [Zombie] {
     var found: [Zombie] = []
     for instance in registry.addressed.keys.sorted() {

@@ -1,44 +1,24 @@
 import Domain
 
-/// What a push to a device would bring and cost right now.
+/// The worth and the price of a push to a device at the current log time, and the limit that forbids it.
 struct Weighing {
   /// The sum of the pending values of every instance that the push would reload, times the chance that somebody looks.
   var worth = 0.0
   /// The sum of the prices of one token of each instance that the push would charge.
   var price = 0.0
-  /// The first hard limit that holds, in the order of `Reason`; nil when none does.
+  /// The first reason to hold the push back, in the order of `Reason`; nil when there is none.
   private(set) var block: Reason?
-  /// The instant at which the limit lets go.
+  /// The time at which that reason no longer holds.
   private(set) var clearAt = Timestamp.distantFuture
 
-  /// Notes a limit; the first one counts.
+  /// Adds a reason to hold the push back. Only the first one counts.
+  /// - Parameters:
+  ///   - reason: The reason.
+  ///   - until: The time at which it no longer holds.
   mutating func hold(_ reason: Reason, until: Timestamp) {
     if block == nil {
       block = reason
       clearAt = until
     }
-  }
-}
-
-/// The terms of one instance in a weighing: its price is calibrated by being asked for, once the weighing is applied.
-struct InstanceTerms {
-  let instance: InstanceSlot
-  let price: PriceState
-}
-
-/// The verdict on a push to a device. Computing it changes nothing; `Planner.apply(_:device:trigger:fromTimer:into:)`
-/// carries it out.
-struct Examination {
-  var outcome: Outcome
-  var route: Route
-  var weighing = Weighing()
-
-  enum Outcome {
-    /// A push goes out now.
-    case push
-    /// What waits on the trigger ends for this reason.
-    case end(Reason)
-    /// The weighing names the limit that holds and when it lets go.
-    case hold
   }
 }

@@ -1,24 +1,29 @@
-/// The last commit in which something changed. Only a `Journal` sets it.
+/// The last commit before which a device changed. It stands with the device in the registry; only a `Journal` sets it.
 struct JournalMark {
   fileprivate var epoch: UInt32 = 0
 
+  /// Creates the mark of a device that has not changed yet.
   init() {}
 }
 
-/// What the next commit must write: everything that changed since the last one, except what the parts mark themselves
-/// (kinds, apps, subjects). `Planner.takeChanges` turns it into records of `rouse.state`.
+/// The changes since the last commit, which the next one must write. `Planner.takeChanges` turns them into records of
+/// `rouse.state`. Changed kinds, apps and subjects are not here: their own parts mark them.
 struct Journal {
   /// The devices that changed, in the order of their first change.
   private(set) var devices: ContiguousArray<DeviceSlot> = []
   /// The ids of devices whose records must be removed.
   private(set) var removedDevices: [String] = []
-  /// The ids of apps whose records must be removed; one of them may have come back since.
+  /// The ids of apps whose records must be removed, unless the app has come back since.
   private(set) var removedApps: [String] = []
-  /// Whether another policy is in force.
+  /// Whether the policy has changed.
   private(set) var policy = false
+  /// The number of the next commit. Wraps.
   private var epoch: UInt32 = 1
 
   /// Notes that a device changed.
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - mark: The device's mark, which tells whether it was noted since the last commit.
   @inline(__always)
   mutating func touch(_ device: DeviceSlot, _ mark: inout JournalMark) {
     if mark.epoch != epoch {
@@ -27,14 +32,17 @@ struct Journal {
     }
   }
 
+  /// Notes that a device was removed.
   mutating func noteRemoval(ofDevice id: String) { removedDevices.append(id) }
 
-  /// - Parameter id: The app's id; nil where it has no record.
+  /// Notes that an app was removed.
+  /// - Parameter id: The app's id; nil if `rouse.state` has no record of it.
   mutating func noteRemoval(ofApp id: String?) { if let id { removedApps.append(id) } }
 
+  /// Notes that the policy has changed.
   mutating func notePolicy() { policy = true }
 
-  /// Forgets everything that was noted; the commit has it.
+  /// Forgets everything that was noted, because the commit has written it.
   mutating func clear() {
     devices = []
     removedDevices = []

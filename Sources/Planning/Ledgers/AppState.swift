@@ -2,19 +2,22 @@ import Domain
 
 /// One app and its share of the app ledger. Only `Ledgers` changes it.
 struct AppState {
+  /// The bundle id.
   fileprivate(set) var id = ""
-  /// The number of the app: no other app has had it in this planner, although slots are used again. 0: the slot is free.
+  /// The number of the app in this planner; 0 if the slot is free. Unlike the slot it is never given to another app.
   private(set) var number: UInt64 = 0
   /// The number of devices that refer to the app, forgotten ones included.
   fileprivate(set) var devices = 0
-  /// The tokens of this partition per UTC day; −1 where there is no limit.
+  /// This partition's tokens of a UTC day; −1 if the app has no limit.
   fileprivate(set) var limit = -1
+  /// The tokens spent on `day`.
   fileprivate(set) var spent = 0
-  /// The UTC day (days since 1970) that `spent` counts; nil where nothing was counted yet and `rouse.state` has no record.
+  /// The UTC day that `spent` counts, in days since 1970; nil if nothing was counted yet and `rouse.state` has no record.
   fileprivate(set) var day: Int64?
   /// Whether the app changed since the last commit.
   fileprivate(set) var touched = false
 
+  /// Creates the value of a free slot.
   init() {}
 
   fileprivate init(id: String, number: UInt64, limit: Int) {
@@ -23,19 +26,23 @@ struct AppState {
     self.limit = limit
   }
 
-  /// Whether something would be lost with the app: a device's app, or tokens spent today.
+  /// Returns whether the app must be kept, because a device refers to it or tokens were spent today.
+  /// - Parameter today: The current UTC day, in days since 1970.
   func isNeeded(today: Int64) -> Bool { devices > 0 || (spent > 0 && day == today) }
 }
 
-// An app lives as long as a device refers to it or something was spent in its name today: the table is bounded by devices
-// and by what they were sent, however many ids are registered.
+// An app is kept as long as a device refers to it or tokens were spent for it today. So the table is bounded by the number
+// of devices and by the commands of a day, however many ids devices register.
 
 extension Ledgers {
-  /// Returns the number of a UTC day (days since 1970).
+  /// Returns the UTC day of an instant, in days since 1970.
   @inline(__always)
   static func day(of now: Timestamp) -> Int64 { now.microseconds / LocalZone.day.microseconds }
 
-  /// Returns the slot of an app, which is made if there is none.
+  /// Returns the slot of an app, which is added if it is not known.
+  /// - Parameters:
+  ///   - id: The bundle id.
+  ///   - limit: Returns this partition's tokens of a UTC day for a new app; −1 if it has no limit.
   mutating func app(_ id: String, limit: @autoclosure () -> Int) -> AppSlot {
     if let slot = appByID[id] { return slot }
     appsMade += 1
@@ -47,18 +54,25 @@ extension Ledgers {
   /// Counts one more device of the app.
   mutating func join(_ app: AppSlot) { apps[app].devices += 1 }
 
-  /// Counts one device of the app less, for a restore: the app stays until all records are read.
+  /// Counts one device of the app less, for a restore that takes a device out again. The app stays until all records are
+  /// read.
   mutating func unjoin(_ app: AppSlot) { apps[app].devices -= 1 }
 
-  /// Counts one device of the app less.
-  /// - Returns: The id of the app whose record must be removed; nil where the app stays or has no record.
+  /// Counts one device of the app less, and removes the app if nothing needs it any more.
+  /// - Parameters:
+  ///   - app: The app of the device.
+  ///   - now: Log time.
+  /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
   mutating func leave(_ app: AppSlot, now: Timestamp) -> String? {
     apps[app].devices -= 1
     return purge(app, now: now)
   }
 
-  /// Removes an app that nothing needs any more.
-  /// - Returns: The id of the app whose record must be removed; nil where the app stays or has no record.
+  /// Removes an app if nothing needs it any more.
+  /// - Parameters:
+  ///   - app: The app; its slot may be free.
+  ///   - now: Log time.
+  /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
   mutating func purge(_ app: AppSlot, now: Timestamp) -> String? {
     guard apps[app].number != 0, !apps[app].isNeeded(today: Self.day(of: now)) else { return nil }
     let (id, hasRecord) = (apps[app].id, apps[app].day != nil)
@@ -67,7 +81,7 @@ extension Ledgers {
     return hasRecord ? id : nil
   }
 
-  /// Returns the tokens that the app has left today; −1 where there is no limit.
+  /// Returns the tokens that the app has left today; −1 if it has no limit.
   @inline(__always)
   func tokensLeft(_ app: AppSlot, now: Timestamp) -> Int {
     let limit = apps[app].limit
@@ -75,8 +89,8 @@ extension Ledgers {
     return apps[app].day == Self.day(of: now) ? max(0, limit - apps[app].spent) : limit
   }
 
-  /// Takes a token of the app's day. Tokens are counted without a limit, too: a limit that a policy sets at noon holds for
-  /// the whole day.
+  /// Takes a token of the app's day. Tokens are also counted while there is no limit, so that a limit which a policy sets at
+  /// noon counts the whole day.
   mutating func charge(_ app: AppSlot, now: Timestamp) {
     let day = Self.day(of: now)
     if apps[app].day != day {
@@ -87,7 +101,7 @@ extension Ledgers {
     apps[app].touched = true
   }
 
-  /// Gives back the token that a device's last command took.
+  /// Gives back the token that a device's last command took, if it was taken today.
   mutating func refund(_ app: AppSlot, now: Timestamp) {
     guard apps[app].spent > 0, apps[app].day == Self.day(of: now) else { return }
     apps[app].spent -= 1
@@ -95,19 +109,23 @@ extension Ledgers {
   }
 
   /// Takes over the limits of another policy.
-  /// - Parameter limit: Returns this partition's share of an app's tokens; −1 where there is no limit.
+  /// - Parameter limit: Returns this partition's tokens of a UTC day for an app; −1 if the app has no limit.
   mutating func setAppLimits(_ limit: (String) -> Int) {
     for slot in apps.slots { apps[slot].limit = limit(apps[slot].id) }
   }
 
-  /// Returns the apps that changed since the last call.
+  /// Returns the apps that changed since the last call, by rising slot.
   mutating func takeTouchedApps() -> [AppSlot] {
     let touched = apps.values.indices.filter { apps.values[$0].touched }.map { AppSlot(UInt32($0)) }
     for slot in touched { apps[slot].touched = false }
     return touched
   }
 
-  /// Restores what an app has spent.
+  /// Restores the tokens that an app has spent.
+  /// - Parameters:
+  ///   - app: The app.
+  ///   - spent: The tokens spent.
+  ///   - day: The UTC day on which they were spent, in days since 1970.
   mutating func restore(_ app: AppSlot, spent: Int, day: Int64) {
     apps[app].spent = spent
     apps[app].day = day

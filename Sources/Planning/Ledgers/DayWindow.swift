@@ -1,17 +1,24 @@
 import Domain
 
-/// The day's count of one instance, packed into 64 bits. Only `Ledgers` changes it.
+/// The day's count of one instance, packed into 64 bits. It stands with the instance in the registry; only `Ledgers` changes
+/// it.
 struct DayWindow {
-  /// From the highest bits: 40 of the end in seconds, 16 of the tokens spent, 8 of flags.
+  /// From the highest bit on: 40 bits of the end in seconds, 16 bits of the tokens spent, 8 bits of flags.
   private var bits: Int64 = 0
 
   private static let secondsMax: Int64 = 1 << 39 - 1
   private static let rollingBit: Int64 = 1
   private static let lastBit: Int64 = 2
 
+  /// Creates the count of an instance that has no window yet.
   init() {}
 
   /// Restores a window as it was written.
+  /// - Parameters:
+  ///   - end: The end of the window.
+  ///   - spent: The tokens spent in it.
+  ///   - isRolling: Whether the charges of the last 24 hours are kept one by one.
+  ///   - chargedByLast: Whether the device's refundable command charged the instance.
   init(end: Timestamp, spent: UInt16, isRolling: Bool, chargedByLast: Bool) {
     self.end = end
     self.spent = spent
@@ -19,7 +26,8 @@ struct DayWindow {
     self.chargedByLast = chargedByLast
   }
 
-  /// The end of the window. Windows end on whole seconds, because days of all zones do; a fraction is rounded up.
+  /// The end of the window; 1970 if there was none yet. It is a whole second, as the days of all zones end at one; a fraction
+  /// is rounded up.
   fileprivate(set) var end: Timestamp {
     @inline(__always) get { Timestamp(microseconds: (bits >> 24) &* 1_000_000) }
     @inline(__always) set {
@@ -41,6 +49,10 @@ struct DayWindow {
     @inline(__always) set { bits = newValue ? bits | Self.rollingBit : bits & ~Self.rollingBit }
   }
 
+  /// Returns whether the window is the one of now, counted as the kind counts.
+  @inline(__always)
+  func isUpToDate(_ limits: DayLimits, now: Timestamp) -> Bool { now < end && isRolling == limits.rolling }
+
   /// Whether the device's refundable command charged the instance.
   fileprivate(set) var chargedByLast: Bool {
     @inline(__always) get { bits & Self.lastBit != 0 }
@@ -50,29 +62,40 @@ struct DayWindow {
 
 /// The settings of a kind that the day's count depends on.
 struct DayLimits {
+  /// The tokens of a day.
   var perDay = 0
   /// The local time at which a budget day begins, in minutes after midnight.
   var anchorMinute = 240
   /// Whether the last 24 hours are counted instead of a local day.
   var rolling = false
-  /// share · perDay; 0 where there is no reserve.
+  /// The tokens in reserve: the policy's share of `perDay`; 0 if there is no reserve.
   var reserveTokens = 0.0
 }
 
-/// What bringing a day's count up to now has changed.
+/// The change that `Ledgers.bringUpToDate` made to a day's count.
 enum WindowChange: Equatable {
+  /// Nothing has changed.
   case none
-  /// The way of counting has changed.
+  /// The window goes on, but its charges are now counted in the other way: rolling, or by local day.
   case counting
-  /// A new window has begun. `ended` is the end of the one before it; nil where there was none.
+  /// A new window has begun. `ended` is the end of the one before it; nil if there was none.
   case began(ended: Timestamp?)
 }
 
-// The day's number of one instance, counted exactly.
-
 extension Ledgers {
-  /// Starts a new window when the old one is over. A window ends at an anchor of the device's zone and lasts at least
-  /// 23 h (a day with a clock change), so a device that moves between zones can lengthen a window but never get one early.
+  /// Brings the day's count of an instance up to now: starts a new window if the old one is over, and changes the way of
+  /// counting if the policy has changed it.
+  ///
+  /// A window ends at an anchor of the device's zone, at least 23 h (a day with a clock change) after the one before it. So a
+  /// device that moves between zones may get its next window late, but never early.
+  /// - Parameters:
+  ///   - day: The day's count.
+  ///   - instance: The instance.
+  ///   - limits: The limits of its kind.
+  ///   - zone: The zone of its device.
+  ///   - zones: All zones.
+  ///   - now: Log time.
+  /// - Returns: The change.
   @inline(__always)
   mutating func bringUpToDate(
     _ day: inout DayWindow, of instance: InstanceSlot, _ limits: DayLimits, zone: ZoneSlot, zones: inout ZoneTable,
@@ -87,9 +110,9 @@ extension Ledgers {
     return change
   }
 
-  /// Changes how the day is counted, after a change of the policy or of the instance's kind. The day's count goes into the
-  /// list of charges as if it had been spent just now: a token may come back late, never early. The day's count goes on
-  /// under both.
+  /// Changes the way of counting, after a change of the policy or of the instance's kind. `spent` is counted in both ways. When
+  /// rolling counting begins, the tokens spent since the window began count as spent just now: they may come back late, but
+  /// never early.
   private mutating func changeCounting(
     _ day: inout DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp
   ) {
@@ -119,7 +142,12 @@ extension Ledgers {
     return .began(ended: old.microseconds > 0 ? old : nil)
   }
 
-  /// Returns the tokens left of a count that is up to date.
+  /// Returns the tokens that an instance has left. `bringUpToDate` first.
+  /// - Parameters:
+  ///   - day: The day's count.
+  ///   - instance: The instance.
+  ///   - limits: The limits of its kind.
+  ///   - now: Log time.
   @inline(__always)
   func tokensLeft(_ day: DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp) -> Int {
     let spent = limits.rolling ? chargesInLastDay(instance, now: now) : Int(day.spent)
@@ -131,13 +159,18 @@ extension Ledgers {
     return rollingCharges[instance]?.reduce(0) { $0 + ($1 > since ? 1 : 0) } ?? 0
   }
 
-  /// Returns the instant at which an empty ledger has a token again.
+  /// Returns the instant at which an instance without tokens has one again.
+  /// - Parameters:
+  ///   - day: The day's count, which is up to date.
+  ///   - instance: The instance.
+  ///   - limits: The limits of its kind.
+  ///   - now: Log time.
   func refillAt(_ day: DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp) -> Timestamp {
     limits.rolling ? rollingFree(instance, needed: 1, limits, now: now) : day.end
   }
 
-  /// Returns the instant at which a rolling ledger has this many tokens: the charge that must fall out of the last 24 h,
-  /// plus 24 h.
+  /// Returns the instant at which `needed` tokens of a rolling window are left: 24 h after the charge that must no longer
+  /// count by then.
   private func rollingFree(_ instance: InstanceSlot, needed: Int, _ limits: DayLimits, now: Timestamp) -> Timestamp {
     let charges = rollingCharges[instance] ?? []
     let place = charges.count - limits.perDay + needed - 1
@@ -145,20 +178,29 @@ extension Ledgers {
     return charges[place] + .hours(24)
   }
 
-  /// Takes a token of the day.
+  /// Takes a token of the day. Whether one is left is not checked.
+  /// - Parameters:
+  ///   - day: The day's count, which is up to date.
+  ///   - instance: The instance.
+  ///   - limits: The limits of its kind.
+  ///   - now: Log time.
   mutating func charge(_ day: inout DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp) {
     if limits.rolling {
       let since = now - .hours(24)
       rollingCharges[instance, default: []].removeAll { $0 <= since }
       rollingCharges[instance, default: []].append(now)
     }
-    // Limits are at most 200; what a damaged state may hold must not trap.
+    // Limits are at most 200. Damaged state may hold the largest number, and counting on must not trap.
     if day.spent < .max { day.spent += 1 }
     day.chargedByLast = true
   }
 
   /// Gives back the token that the device's last command took, if it took one from this instance.
-  /// - Returns: Whether it did.
+  /// - Parameters:
+  ///   - day: The day's count.
+  ///   - instance: The instance.
+  ///   - now: Log time. A token of a window that has ended is not given back.
+  /// - Returns: Whether the command charged this instance.
   mutating func refund(_ day: inout DayWindow, of instance: InstanceSlot, now: Timestamp) -> Bool {
     guard day.chargedByLast else { return false }
     day.chargedByLast = false
@@ -167,25 +209,31 @@ extension Ledgers {
     return true
   }
 
-  /// Ends the time in which the token of the last command may be refunded.
+  /// Makes the last charge of an instance one that cannot be refunded any more.
   @inline(__always)
   func settle(_ day: inout DayWindow) { day.chargedByLast = false }
 
-  /// Hands the possible refund of an instance's last charge over to another instance.
+  /// Lets another instance have the refund that may come for an instance's last charge, too.
   func copyRefund(from day: DayWindow, to other: inout DayWindow) { other.chargedByLast = day.chargedByLast }
 
-  /// Forgets what was spent, where too many removed instances are kept.
+  /// Forgets the tokens that an instance has spent. For removed instances, when a device keeps too many of them.
   mutating func forget(_ day: inout DayWindow, of instance: InstanceSlot) {
     day.spent = 0
     if day.isRolling { rollingCharges[instance] = [] }
   }
 
-  /// The reserve is whole until this share of a day is left of the window …
+  /// The share of a day before the end of the window at which the reserve begins to shrink.
   private static let releaseBegins = 0.15
-  /// … and gone when this share is left (half an hour), so that its last token can still be spent.
+  /// The share of a day before the end of the window at which the reserve is gone: half an hour, so that its last token can
+  /// still be spent.
   private static let releaseEnds = 0.02
 
-  /// Returns the tokens kept back now: the whole reserve at first, then falling in a straight line.
+  /// Returns the tokens that are kept in reserve now. The reserve is whole for most of the day and then shrinks evenly; of a
+  /// rolling window it is always whole.
+  /// - Parameters:
+  ///   - day: The day's count, which is up to date.
+  ///   - limits: The limits of the kind.
+  ///   - now: Log time.
   @inline(__always)
   func reserved(_ day: DayWindow, _ limits: DayLimits, now: Timestamp) -> Int {
     if limits.rolling { return Int(limits.reserveTokens.rounded(.up)) }
@@ -194,7 +242,12 @@ extension Ledgers {
     return Int((limits.reserveTokens * min(1, max(0, share))).rounded(.up))
   }
 
-  /// Returns the instant at which the reserve has shrunk below the tokens left.
+  /// Returns the instant at which fewer tokens are in reserve than are left, if none is spent until then.
+  /// - Parameters:
+  ///   - day: The day's count, which is up to date.
+  ///   - instance: The instance.
+  ///   - limits: The limits of its kind, which has a reserve.
+  ///   - now: Log time.
   func reserveReleaseAt(_ day: DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp) -> Timestamp {
     if limits.rolling {
       return rollingFree(instance, needed: reserved(day, limits, now: now) + 1, limits, now: now)

@@ -1,13 +1,20 @@
 /// The last command that a device was charged for, which may still be refunded. Only `Ledgers` changes it.
 struct LastCommand: Equatable {
-  /// The log offset of the command; −1 where there is none.
+  /// The log offset of the record that led to the command; −1 if there is no refundable command.
   private(set) var offset: Int64 = -1
+  /// The number of the command among those of the record.
   private(set) var ordinal: UInt32 = 0
   /// The rate that the command was charged to.
   private(set) var rate = ChargedRate.widgetPushes
 
+  /// Creates the value of a device without a refundable command.
   init() {}
 
+  /// Creates a command that may be refunded.
+  /// - Parameters:
+  ///   - offset: The log offset of the record that led to the command.
+  ///   - ordinal: The number of the command among those of the record.
+  ///   - rate: The rate that the command was charged to.
   init(offset: Int64, ordinal: UInt32, rate: ChargedRate) {
     self.offset = offset
     self.ordinal = ordinal
@@ -20,7 +27,10 @@ struct LastCommand: Equatable {
 
 /// The rate of a device or of a control that a push draws on. The numbers are part of the state records.
 enum ChargedRate: UInt8 {
+  /// The device's rate of WidgetKit pushes.
   case widgetPushes = 0
+  /// The device's rate of background pushes.
   case backgroundPushes = 1
+  /// The rate of pushes to one control.
   case controlPushes = 2
 }

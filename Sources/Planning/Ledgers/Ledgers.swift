@@ -1,32 +1,37 @@
 import Domain
 import Policies
 
-/// The budgets: the limits of rates, the day's charges of instances, and the apps' tokens.
+/// The budgets: the limits of rates, the charges of rolling windows, and the tokens of apps.
 ///
-/// The counts of one device and of one instance stand with them in the registry, as values that only this folder changes:
-/// `RateState`, `DayWindow`, `LastCommand`. Every ledger is checked before the first of them is charged.
+/// The counts of a device and of an instance stand with them in the registry, as values that only this folder changes:
+/// `RateState`, `DayWindow`, `LastCommand`. A push is charged to several ledgers; all of them are checked before the first
+/// one is charged.
 struct Ledgers {
   /// The rate of WidgetKit pushes to a device.
   private(set) var widgetPushes: RateLedger
+  /// The rate of background pushes to a device.
   private(set) var backgroundPushes: RateLedger
   /// The rate of pushes to one control.
   private(set) var controlPushes: RateLedger
   /// The rate of priority-10 pushes to one activity.
   private(set) var activityPushes: RateLedger
-  /// The same where the person allows frequent updates.
+  /// The rate of priority-10 pushes to one activity whose app has the person's leave for frequent updates.
   private(set) var frequentActivityPushes: RateLedger
   /// The rate of activities started by push on a device.
   private(set) var activityStarts: RateLedger
 
-  /// The charges of the last 24 h, oldest first, of instances whose kind counts a rolling window. Looked up, never
-  /// iterated.
+  /// The charges of the last 24 h, oldest first, of the instances whose kind counts a rolling window. It is looked up by
+  /// instance and never iterated, because a dictionary has no fixed order.
   var rollingCharges: [InstanceSlot: [Timestamp]] = [:]
 
+  /// The apps.
   var apps = SlotPool<AppTag, AppState>()
+  /// The slots of the apps by bundle id.
   var appByID: [String: AppSlot] = [:]
-  /// The number of apps ever made.
+  /// The number of apps ever added.
   var appsMade: UInt64 = 0
 
+  /// Creates the ledgers of a profile, with nothing spent.
   init(_ profile: BudgetProfile) {
     widgetPushes = RateLedger(profile.devicePushes)
     backgroundPushes = RateLedger(profile.backgroundPushes)
@@ -36,7 +41,7 @@ struct Ledgers {
     activityStarts = RateLedger(profile.activityStarts)
   }
 
-  /// Takes over the limits of another profile; what was spent stays spent.
+  /// Takes over the limits of another profile. Tokens that were spent stay spent.
   mutating func use(_ profile: BudgetProfile) {
     let next = Ledgers(profile)
     (widgetPushes, backgroundPushes, controlPushes) = (next.widgetPushes, next.backgroundPushes, next.controlPushes)
@@ -55,21 +60,22 @@ struct Ledgers {
   }
 
   /// Returns the rate of priority-10 pushes to an activity.
+  /// - Parameter frequentPushes: Whether the person allows frequent updates.
   func activityRate(frequentPushes: Bool) -> RateLedger { frequentPushes ? frequentActivityPushes : activityPushes }
 
   /// Restores the charges of an instance with a rolling window.
   mutating func restore(_ charges: [Timestamp], of instance: InstanceSlot) { rollingCharges[instance] = charges }
 
-  /// The charge that leaves a rolling window last; nil where there is none.
+  /// Returns the newest charge of a rolling window; nil if there is none.
   func lastCharge(of instance: InstanceSlot) -> Timestamp? { rollingCharges[instance]?.last }
 
-  /// Forgets an instance that is gone.
+  /// Removes the charges of an instance that is removed.
   mutating func remove(_ instance: InstanceSlot) {
     if !rollingCharges.isEmpty { rollingCharges[instance] = nil }
   }
 
-  /// Checks what holds between any two records.
-  /// - Parameter isUsed: Whether an instance exists.
+  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// - Parameter isUsed: Returns whether an instance exists.
   func checkInvariants(isUsed: (InstanceSlot) -> Bool) {
     apps.checkInvariants()
     for (id, slot) in appByID { precondition(apps[slot].id == id, "an app is found under another id") }

@@ -1,11 +1,13 @@
 package import Domain
 package import Policies
 
-/// The state of one GCRA: its theoretical arrival time (TAT). Only a `RateLedger` changes it.
+/// The tokens spent of one rate: the theoretical arrival time (TAT) of the generic cell rate algorithm (GCRA). Only a
+/// `RateLedger` changes it.
 package struct RateState: Equatable, Sendable {
-  /// The theoretical arrival time; 1970 where nothing was ever charged.
+  /// The theoretical arrival time; 1970 if nothing was ever charged.
   package fileprivate(set) var tat = Timestamp(microseconds: 0)
 
+  /// Creates the state of a rate of which nothing was spent.
   package init() {}
 
   /// Restores a state as it was written.
@@ -15,15 +17,20 @@ package struct RateState: Equatable, Sendable {
   var isFull: Bool { tat.microseconds == 0 }
 }
 
-/// The limit of one rate, kept by GCRA on one 64-bit number: T = window / limit, τ = (burst − 1)·T; a token is there at `t`
-/// iff t ≥ TAT − τ, and taking it sets TAT = max(t, TAT) + T. Integers in microseconds; the caller's clock never runs
-/// backwards.
+/// The limit of one rate, such as "5 in an hour, at most 3 at once".
+///
+/// It is kept by the generic cell rate algorithm (GCRA), whose state is one instant, TAT. With T = window / limit and
+/// τ = (burst − 1)·T, a token is there at time t if t ≥ TAT − τ. Taking it sets TAT = max(t, TAT) + T. All times are whole
+/// microseconds. The caller's clock must never run backwards.
 package struct RateLedger: Equatable {
-  /// The time between tokens; zero where there is no limit.
+  /// T, the time in which one token comes back; zero if there is no limit.
   let interval: TimeSpan
+  /// τ, the time by which charges may come early.
   let tolerance: TimeSpan
+  /// The largest number of tokens that may be spent at once.
   let burst: Int64
 
+  /// Creates the limit that a profile sets.
   package init(_ rate: BudgetProfile.Rate) {
     if let limit = rate.limit, limit > 0 {
       interval = TimeSpan(microseconds: rate.window.microseconds / Int64(limit))
@@ -36,29 +43,40 @@ package struct RateLedger: Equatable {
     }
   }
 
+  /// Whether there is no limit.
   @inline(__always)
   package var isUnlimited: Bool { interval == .zero }
 
-  /// Returns the instant at which the next token may be taken; at or before now when one is there.
+  /// Returns the instant from which the next token may be taken; it is not after now if a token is left.
   @inline(__always)
   package func availableAt(_ state: RateState) -> Timestamp { state.tat - tolerance }
 
-  /// Returns whether a token may be taken now.
+  /// Returns whether a token may be taken.
+  /// - Parameters:
+  ///   - state: The tokens spent.
+  ///   - now: Log time.
   @inline(__always)
   package func admits(_ state: RateState, now: Timestamp) -> Bool { isUnlimited || now >= availableAt(state) }
 
-  /// Takes a token.
+  /// Takes a token. Whether one is left is not checked.
+  /// - Parameters:
+  ///   - state: The tokens spent.
+  ///   - now: Log time.
   @inline(__always)
   package func charge(_ state: inout RateState, now: Timestamp) {
     if !isUnlimited { state.tat = max(now, state.tat) + interval }
   }
 
   /// Gives one token back.
+  /// - Parameter state: The tokens spent, of which one was charged by the command that is refunded.
   package func refund(_ state: inout RateState) {
     if !isUnlimited { state.tat = state.tat - interval }
   }
 
-  /// Returns the whole tokens left, 0…burst; −1 where there is no limit.
+  /// Returns the whole tokens left, 0…burst; −1 if there is no limit.
+  /// - Parameters:
+  ///   - state: The tokens spent.
+  ///   - now: Log time.
   @inline(__always)
   package func tokensLeft(_ state: RateState, now: Timestamp) -> Int {
     if isUnlimited { return -1 }

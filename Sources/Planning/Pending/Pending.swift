@@ -1,17 +1,21 @@
 import Domain
 
-/// What waits on one instance, and when the instance is examined again.
+/// The pending events of one instance, and the time at which the instance is examined again.
 struct Waiting {
-  /// The causes that wait, oldest first.
+  /// The oldest cause; causes are chained, oldest first.
   fileprivate(set) var firstCause = CauseSlot.absent
+  /// The newest cause.
   fileprivate(set) var lastCause = CauseSlot.absent
+  /// The number of causes.
   fileprivate(set) var causes: UInt16 = 0
-  /// The worth of all causes as of `valueAt`, without the chance that somebody looks.
+  /// The value of all causes together as of `valueAt`, before it is multiplied by the chance that somebody looks.
   fileprivate(set) var value: Float = 0
+  /// The log time for which `value` is given.
   fileprivate(set) var valueAt = Timestamp(microseconds: 0)
-  /// The instant at which the instance must be examined again; the distant future: never.
+  /// The log time at which the instance must be examined again; the distant future if never.
   fileprivate(set) var due = Timestamp.distantFuture
-  /// The due time of the entry in the timer queue that stands for the instance; the distant future where there is none.
+  /// The due time of the entry in the timer queue that stands for the instance; the distant future if there is none. It may
+  /// be earlier than `due`: then the entry is moved when it fires.
   fileprivate(set) var armedAt = Timestamp.distantFuture
 
   /// Whether no event waits.
@@ -26,17 +30,28 @@ struct Waiting {
 struct Cause {
   /// The event in the event table.
   var event = EventSlot.absent
+  /// The next younger cause of the instance.
   fileprivate(set) var next = CauseSlot.absent
   /// The interest entry by which the event came; absent once the instance no longer listens to that key.
   fileprivate(set) var entry = EntrySlot.absent
-  /// The relevance; negative where the event shows what waits already, so that it adds no value.
+  /// The relevance of the event. It is negative if the event would show nothing but what other pending events show already:
+  /// then it adds no value.
   var signedRelevance: Float = 0
-  /// The log time of arrival.
+  /// The log time at which the event arrived.
   var at = Timestamp(microseconds: 0)
+  /// The log time at which the event expires.
   var expires = Timestamp(microseconds: 0)
 
+  /// Creates the value of a free slot.
   init() {}
 
+  /// Creates a cause that is in no chain yet.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - entry: The interest entry by which the event came.
+  ///   - signedRelevance: The relevance; negative if the event adds no value.
+  ///   - at: The log time at which the event arrived.
+  ///   - expires: The log time at which the event expires.
   init(event: EventSlot, entry: EntrySlot, signedRelevance: Float, at: Timestamp, expires: Timestamp) {
     self.event = event
     self.entry = entry
@@ -45,51 +60,64 @@ struct Cause {
     self.expires = expires
   }
 
+  /// The relevance of the event, whether it adds value or not.
   var relevance: Float { signedRelevance.magnitude }
-  /// The value that showing it would add to what the others show.
+  /// The value that showing the event would add to showing the other pending events.
   var value: Float { max(0, signedRelevance) }
 }
 
-/// An event that decisions refer to. It lives as long as something refers to it.
+/// An event that decisions refer to. It is kept as long as a cause or the record in hand refers to it.
 struct EventEntry {
+  /// The id of the event.
   fileprivate(set) var id = ""
+  /// The trace context that the event carried; nil if it carried none.
   fileprivate(set) var traceparent: String?
+  /// The number of references.
   fileprivate(set) var references: UInt32 = 0
 }
 
 /// The events that wait on instances, with their values and timers.
 struct Pending {
   private var waitings = SlotPool<WaitingTag, Waiting>()
+  /// The causes of all instances.
   private(set) var causes = SlotPool<CauseTag, Cause>()
+  /// The events that decisions refer to.
   private(set) var events = SlotPool<EventTag, EventEntry>()
   private var timers = TimerQueue()
 
-  /// The number of instances that wait for something.
+  /// The number of instances that have pending events or a timer.
   var waitingCount: Int { waitings.liveCount }
   /// The number of entries of the timer queue, outdated ones included.
   var timerCount: Int { timers.count }
   /// The largest number of causes that wait on one instance.
   var causesPerInstance: Int { waitings.values.reduce(0) { max($0, Int($1.causes)) } }
-  /// The bytes of the tables.
+  /// The bytes that the tables take in memory.
   var bytes: Int { waitings.bytes + causes.bytes + events.bytes + timers.bytes }
 
-  /// What waits on an instance.
+  /// The state of an instance; an empty one for the absent slot.
   @inline(__always)
   subscript(slot: WaitingSlot) -> Waiting { slot.isAbsent ? Waiting() : waitings[slot] }
 
+  /// Returns whether no event waits.
+  @inline(__always)
+  func isEmpty(_ slot: WaitingSlot) -> Bool { slot.isAbsent || waitings[slot].isEmpty }
+
   // MARK: Events
 
-  /// Adds an event with one reference.
+  /// Adds an event with one reference, that of the record in hand.
+  /// - Parameters:
+  ///   - id: The id of the event.
+  ///   - traceparent: The trace context that the event carried.
   mutating func insert(event id: String, traceparent: String?) -> EventSlot {
     events.insert(EventEntry(id: id, traceparent: traceparent, references: 1))
   }
 
-  /// Adds an event that nothing refers to yet, for a restore.
+  /// Adds an event without references, for a restore.
   mutating func restore(event id: String, traceparent: String?) -> EventSlot {
     events.insert(EventEntry(id: id, traceparent: traceparent, references: 0))
   }
 
-  /// Removes a reference to an event, and the event with the last one.
+  /// Removes a reference to an event, and the event with the last reference.
   mutating func release(_ event: EventSlot) {
     events[event].references -= 1
     if events[event].references == 0 { events.remove(event, leaving: EventEntry()) }
@@ -97,8 +125,12 @@ struct Pending {
 
   // MARK: Causes
 
-  /// Adds a cause behind the others of its instance; the event gets one more reference.
-  /// - Parameter value: The worth of all causes now, this one included.
+  /// Adds a cause behind the others of its instance. The event gets one more reference.
+  /// - Parameters:
+  ///   - cause: The cause.
+  ///   - slot: The slot of the instance, which gets one if it has none.
+  ///   - value: The value of all causes at `now`, this one included.
+  ///   - now: Log time.
   mutating func append(_ cause: Cause, to slot: inout WaitingSlot, value: Double, now: Timestamp) {
     link(cause, to: &slot)
     waitings[slot].value = Float(value)
@@ -118,10 +150,10 @@ struct Pending {
     waitings[slot].causes += 1
   }
 
-  /// Puts a cause behind the others of its instance, for a restore.
+  /// Puts a cause behind the others of its instance, for a restore. The event gets one more reference.
   mutating func restore(_ cause: Cause, to slot: inout WaitingSlot) { link(cause, to: &slot) }
 
-  /// Sets what the records hold of an instance that waits, for a restore.
+  /// Sets the due time and the value of an instance as the state records hold them, for a restore.
   mutating func restore(_ slot: inout WaitingSlot, due: Timestamp, value: Float, valueAt: Timestamp) {
     make(&slot)
     waitings[slot].due = due
@@ -130,8 +162,12 @@ struct Pending {
     settle(&slot)
   }
 
-  /// Takes the first cause for which `ends` returns true out of what waits. The caller keeps the cause's reference to the
-  /// event. `resum` afterwards.
+  /// Removes the oldest cause of an instance for which `ends` returns true. The cause's reference to its event passes to the
+  /// caller, who must `release` it. Call `resum` when all causes are removed.
+  /// - Parameters:
+  ///   - slot: The slot of the instance.
+  ///   - ends: Returns whether a cause is to be removed.
+  /// - Returns: The cause; nil if none was removed.
   mutating func takeCause(from slot: WaitingSlot, where ends: (Cause) -> Bool) -> Cause? {
     if slot.isAbsent { return nil }
     var previous = CauseSlot.absent
@@ -155,7 +191,11 @@ struct Pending {
     return nil
   }
 
-  /// Sums the worth of what is left after causes have gone.
+  /// Computes the value of an instance anew, after causes were removed.
+  /// - Parameters:
+  ///   - slot: The slot of the instance, which must have one.
+  ///   - inverseHalfLife: The inverse of the kind's half-life, in 1 / µs.
+  ///   - now: Log time.
   mutating func resum(_ slot: inout WaitingSlot, inverseHalfLife: Double, now: Timestamp) {
     var sum = 0.0
     var walk = causes(of: slot)
@@ -168,17 +208,24 @@ struct Pending {
     settle(&slot)
   }
 
-  /// Returns the worth of everything that waits, decayed to an instant, without the chance that somebody looks.
+  /// Returns the value of all causes of an instance, decayed to an instant, before it is multiplied by the chance that
+  /// somebody looks.
+  /// - Parameters:
+  ///   - slot: The slot of the instance.
+  ///   - instant: The instant, not before the last change.
+  ///   - inverseHalfLife: The inverse of the kind's half-life, in 1 / µs.
   @inline(__always)
   func value(_ slot: WaitingSlot, at instant: Timestamp, inverseHalfLife: Double) -> Double {
-    let waiting = self[slot]
-    if waiting.value == 0 { return 0 }
-    return Double(waiting.value)
-      * Decay.factor(age: instant - waiting.valueAt, inverseHalfLife: inverseHalfLife)
+    if slot.isAbsent { return 0 }
+    let value = waitings[slot].value
+    if value == 0 { return 0 }
+    return Double(value) * Decay.factor(age: instant - waitings[slot].valueAt, inverseHalfLife: inverseHalfLife)
   }
 
-  /// Returns whether something of value waits that came by an interest entry.
+  /// Returns whether an event that adds value waits on an instance and came by an interest entry.
+  @inline(__always)
   func hasValue(_ slot: WaitingSlot, by entry: EntrySlot) -> Bool {
+    if isEmpty(slot) { return false }
     var walk = causes(of: slot)
     while let place = walk.next(self) {
       if causes[place].entry == entry, causes[place].value > 0 { return true }
@@ -186,7 +233,8 @@ struct Pending {
     return false
   }
 
-  /// Returns the cause to end when one more than the bound arrives: the oldest of those that add nothing, or the oldest.
+  /// Returns the cause to end when there are too many: the oldest of those that add no value, or else the oldest. Nil if the
+  /// instance has none.
   func cheapestCause(_ slot: WaitingSlot) -> Cause? {
     var walk = causes(of: slot)
     while let place = walk.next(self) {
@@ -195,8 +243,8 @@ struct Pending {
     return self[slot].firstCause.ifPresent.map { causes[$0] }
   }
 
-  /// Detaches the causes that came by an entry which the instance no longer has: they stay pending, but no later event can
-  /// supersede them by that key.
+  /// Detaches the causes of an instance from an interest entry that is being removed. They stay pending, but no later event
+  /// can supersede them by that key.
   mutating func detach(_ slot: WaitingSlot, from entry: EntrySlot) {
     var walk = causes(of: slot)
     while let place = walk.next(self) {
@@ -204,7 +252,7 @@ struct Pending {
     }
   }
 
-  /// Returns the earliest expiry of what waits; the distant future where nothing does.
+  /// Returns the earliest time at which a cause of an instance expires; the distant future if it has none.
   func earliestExpiry(_ slot: WaitingSlot) -> Timestamp {
     var earliest = Timestamp.distantFuture
     var walk = causes(of: slot)
@@ -218,8 +266,13 @@ struct Pending {
     if slot.isAbsent { slot = waitings.insert(Waiting()) }
   }
 
-  /// Sets when an instance is examined again. An entry of the queue that is too early is moved when it fires.
-  /// - Parameter order: The instance's sort key, the tie-break of timers of one instant.
+  /// Sets the time at which an instance is examined again. If the queue holds an earlier entry for it, that entry is moved
+  /// when it fires.
+  /// - Parameters:
+  ///   - slot: The slot of the instance, which gets one if it has none.
+  ///   - due: The log time; the distant future if never.
+  ///   - instance: The instance.
+  ///   - order: The instance's sort key. Timers of the same time fire in its order.
   @inline(__always)
   mutating func setDue(_ slot: inout WaitingSlot, _ due: Timestamp, instance: InstanceSlot, order: UInt64) {
     if due == .distantFuture { return clearDue(&slot) }
@@ -234,8 +287,10 @@ struct Pending {
   /// Whether so many entries of the timer queue are outdated that `removeOutdatedTimers` should be called.
   var hasOutdatedTimers: Bool { timers.count > TimerQueue.entriesMax(waiting: waitings.liveCount) }
 
-  /// Removes the entries of the timer queue that no longer stand for an instance. An instance that is woken early leaves the
-  /// entry for later behind, and makes another one when it has been examined: as many as events wake it.
+  /// Removes the entries of the timer queue that no longer stand for an instance. When an instance gets an earlier timer, the
+  /// entry for the later time stays behind. Without this, events that wake an instance again and again would leave any number
+  /// of entries.
+  /// - Parameter state: Returns the slot and the sort key of an instance.
   mutating func removeOutdatedTimers(_ state: (InstanceSlot) -> (waiting: WaitingSlot, order: UInt64)) {
     timers.removeAll { entry in
       let (waiting, order) = state(entry.instance)
@@ -243,7 +298,7 @@ struct Pending {
     }
   }
 
-  /// Makes the instance one that need not be examined again.
+  /// Clears the time at which an instance is examined again.
   @inline(__always)
   mutating func clearDue(_ slot: inout WaitingSlot) {
     if slot.isAbsent { return }
@@ -251,30 +306,35 @@ struct Pending {
     settle(&slot)
   }
 
-  /// Gives the slot back when nothing waits and no timer stands for the instance.
+  /// Frees the slot of an instance if it has no causes and no entry in the timer queue.
   @inline(__always)
   mutating func settle(_ slot: inout WaitingSlot) {
     if !slot.isAbsent, waitings[slot].isOver { drop(&slot) }
   }
 
-  /// Gives the slot back, whatever it holds.
+  /// Frees the slot of an instance, whatever it holds. Its causes must have been removed.
   mutating func drop(_ slot: inout WaitingSlot) {
     if slot.isAbsent { return }
     waitings.remove(slot, leaving: Waiting())
     slot = .absent
   }
 
-  /// The due time of the first timer; nil when nothing waits.
+  /// The due time of the first entry of the timer queue, which may be outdated; nil if there is none.
   var nextTimer: Timestamp? { timers.first?.due }
 
-  /// Takes the next entry of the timer queue that is due.
+  /// Removes the first entry of the timer queue if it is due.
+  /// - Parameter now: Log time.
+  /// - Returns: The entry; nil if none is due.
   mutating func takeTimer(now: Timestamp) -> TimerQueue.Entry? {
     guard let first = timers.first, first.due <= now else { return nil }
     return timers.removeFirst()
   }
 
   /// Notes that the queue's entry for an instance has fired.
-  /// - Returns: Whether the instance is due. If it is not yet, the entry for its later due time is to be set.
+  /// - Parameters:
+  ///   - slot: The slot of the instance.
+  ///   - entry: The entry, whose time is the slot's `armedAt`.
+  /// - Returns: Whether the instance is due. If not, the caller must set its due time again.
   mutating func fire(_ slot: WaitingSlot, _ entry: TimerQueue.Entry) -> Bool {
     waitings[slot].armedAt = .distantFuture
     if waitings[slot].due > entry.due { return false }
@@ -293,11 +353,12 @@ struct Pending {
     timers = TimerQueue(due)
   }
 
-  /// Removes an event that nothing refers to, for a restore that takes a device out again.
+  /// Removes an event without references, for a restore that takes a device out again.
   mutating func forget(_ event: EventSlot) { events.remove(event, leaving: EventEntry()) }
 
-  /// Takes all causes of an instance out, for a restore that takes a device out again.
-  /// - Returns: The events that nothing refers to any more.
+  /// Removes all causes of an instance, for a restore that takes a device out again.
+  /// - Parameter slot: The slot of the instance, which stays in use.
+  /// - Returns: The events without references. They are kept until `forget`.
   mutating func unplace(_ slot: WaitingSlot) -> [EventSlot] {
     var unused: [EventSlot] = []
     while let cause = takeCause(from: slot, where: { _ in true }) {
@@ -309,13 +370,17 @@ struct Pending {
 
   // MARK: Walks
 
+  /// Returns a walk along the causes of an instance, oldest first.
   @inline(__always)
-  func causes(of slot: WaitingSlot) -> CauseWalk { CauseWalk(upcoming: self[slot].firstCause) }
+  func causes(of slot: WaitingSlot) -> CauseWalk {
+    CauseWalk(upcoming: slot.isAbsent ? .absent : waitings[slot].firstCause)
+  }
 
   /// A walk along the causes of one instance, oldest first. See `InstanceWalk`.
   struct CauseWalk {
     fileprivate var upcoming: CauseSlot
 
+    /// Returns the next cause, which may then be removed; nil at the end.
     @inline(__always)
     mutating func next(_ pending: borrowing Pending) -> CauseSlot? {
       if upcoming.isAbsent { return nil }
@@ -325,8 +390,8 @@ struct Pending {
     }
   }
 
-  /// Checks what holds between any two records.
-  /// - Parameter waiting: The slot of every instance that has one.
+  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// - Parameter waiting: The slots of all instances that have one.
   func checkInvariants(waiting: [WaitingSlot]) {
     waitings.checkInvariants()
     causes.checkInvariants()

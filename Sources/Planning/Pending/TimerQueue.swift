@@ -1,20 +1,27 @@
 import Domain
 
-/// A binary heap of (due time, instance). Equal times fire in the order of devices and their instances, so the order does
-/// not depend on when a timer was set, and a restored planner fires exactly like the one that was lost.
+/// The timers of instances, the earliest first, in a binary heap.
+///
+/// Timers of the same time fire in the order of devices and their instances. So the order does not depend on when a timer was
+/// set, and a restored planner fires like the one that was lost.
 struct TimerQueue {
+  /// A timer of one instance.
   struct Entry {
+    /// The log time at which it fires.
     var due: Timestamp
-    /// The tie-break: device slot and index in the device (`InstanceState.order`).
+    /// The sort key of the instance (`InstanceState.order`): its device, then its index.
     var order: UInt64
+    /// The instance to examine.
     var instance: InstanceSlot
 
+    /// Returns whether the first entry fires before the second.
     @inline(__always)
     static func precedes(_ a: Entry, _ b: Entry) -> Bool { a.due != b.due ? a.due < b.due : a.order < b.order }
   }
 
   private var heap: ContiguousArray<Entry> = []
 
+  /// Creates an empty queue.
   init() {}
 
   /// Builds a queue of entries in any order.
@@ -23,11 +30,13 @@ struct TimerQueue {
     for parent in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(heap[parent], from: parent) }
   }
 
-  /// Returns the number of entries beyond which outdated ones are removed, given how many instances wait. That is seldom
-  /// enough to cost nothing, since at least half of the entries go each time.
+  /// Returns the number of entries beyond which outdated ones are removed. At least half of the entries are outdated then, so
+  /// that this happens seldom and costs little.
+  /// - Parameter waiting: The number of instances that wait.
   static func entriesMax(waiting: Int) -> Int { 2 * waiting + 64 }
 
-  /// Removes the entries for which `isOutdated` returns true, and repeated ones.
+  /// Removes outdated and repeated entries.
+  /// - Parameter isOutdated: Returns whether an entry no longer stands for its instance.
   mutating func removeAll(where isOutdated: (Entry) -> Bool) {
     heap.removeAll(where: isOutdated)
     heap.sort { ($0.instance, $0.due) < ($1.instance, $1.due) }
@@ -41,11 +50,14 @@ struct TimerQueue {
     self = TimerQueue(heap)
   }
 
+  /// The entry that fires next; nil if the queue is empty.
   var first: Entry? { heap.first }
+  /// The number of entries.
   var count: Int { heap.count }
-  /// The bytes of the table.
+  /// The bytes that the queue takes in memory.
   var bytes: Int { heap.heldBytes }
 
+  /// Adds an entry.
   mutating func insert(_ entry: Entry) {
     heap.append(entry)
     var child = heap.count - 1
@@ -58,6 +70,7 @@ struct TimerQueue {
     heap[child] = entry
   }
 
+  /// Removes the entry that fires next, and returns it; nil if the queue is empty.
   mutating func removeFirst() -> Entry? {
     guard let first = heap.first, let last = heap.popLast() else { return nil }
     if !heap.isEmpty { sink(last, from: 0) }

@@ -1,10 +1,11 @@
 package import Domain
 
-/// Decay that gives the same bits on every machine: additions and multiplications only. The C library's `exp2` may pick
-/// another instruction sequence on another processor, and then a replay would not be byte-identical.
+/// Exponential decay that gives the same bits on every machine, because it only adds and multiplies. The C library's `exp2`
+/// may use other instructions on another processor, and a replay there would not be byte-identical.
 package enum Decay {
-  /// Returns 2^(−halfLives); 0 beyond 60 half-lives. Relative error below 1e-9 (Taylor series of e^(−f·ln 2) to the 10th power,
-  /// f in 0..<1).
+  /// Returns 2^(−halfLives), with a relative error below 1e-9; 0 from 60 half-lives on. The whole half-lives go into the
+  /// exponent; the rest f, in 0..<1, into the Taylor series of e^(−f·ln 2) up to the 10th power.
+  /// - Parameter halfLives: The age in half-lives. A negative one counts as 0.
   @inline(__always)
   package static func factor(halfLives: Double) -> Double {
     if halfLives <= 0 { return 1 }
@@ -24,7 +25,10 @@ package enum Decay {
     return sum * Double(bitPattern: UInt64(1023 - whole) << 52)
   }
 
-  /// Returns the share of a worth that is left at an age, for a half-life given as its inverse (1 / µs).
+  /// Returns the share of a value that is left at an age.
+  /// - Parameters:
+  ///   - age: The time since the value was whole.
+  ///   - inverseHalfLife: The inverse of the half-life, in 1 / µs.
   @inline(__always)
   package static func factor(age: TimeSpan, inverseHalfLife: Double) -> Double {
     factor(halfLives: Double(age.microseconds) * inverseHalfLife)

@@ -1,45 +1,54 @@
 import Domain
 import Policies
 
-/// What the log has taught about the day of a kind, and the policy's numbers that this is mixed with.
+/// The course of a kind's day: the hours at which value comes in, as the policy assumes it and as the log has shown it.
 struct KindCurve {
+  /// The tokens of an instance in a day.
   private(set) var perDay = 0
+  /// The local time at which a budget day begins, in minutes after midnight.
   private(set) var anchorMinute = 240
-  /// 1 / half-life in µs
+  /// The inverse of the half-life, in 1 / µs.
   private(set) var inverseHalfLife = 0.0
+  /// The base price that the policy sets.
   private(set) var thetaPrior = 0.3
+  /// The number that the policy adds to both sides of the scarcity ratio, so that the last tokens do not cost too much.
   private(set) var smoothing = 3.0
-  /// The view chance by local hour, 24 numbers.
+  /// The chance of a look by local hour, 24 numbers.
   private var views: ContiguousArray<Double> = []
   /// The largest of `views`.
   private(set) var viewsMax = 0.0
+  /// The share of a day's value by local hour that the policy assumes, 24 numbers.
   private var prior: [Double] = []
-  /// The days of a device's own views that `views` counts as much as.
+  /// The number of days of a device's own views that `views` counts as much as.
   private(set) var viewsWeight = 2.0
 
-  /// θ of the kind as a multiple of `thetaPrior`: where new instances start. Follows the θ of instances as their days end.
+  /// θ of the kind as a multiple of `thetaPrior`. New instances begin with it. It follows the θ of instances when their days
+  /// end.
   private(set) var theta = 1.0
   /// The number of windows of instances that θ has followed, at most `windowsMax`.
   private var windowsSeen = 0
-  /// The relevance seen by local hour, fading by a tenth each day.
+  /// The relevance of past events by local hour. It fades by a tenth each day.
   private var arrivals = ContiguousArray<Double>(repeating: 0, count: 24)
-  /// Whether something learnt changed since the last commit.
+  /// Whether the curve has changed since the last commit.
   private(set) var touched = false
   /// The hours of the log since the kind was first seen, at most `hoursMax`.
   private var hoursObserved = 0
-  /// The expected share of a day's value from local hour h of the budget day to its end: `remaining[0] == 1`,
-  /// `remaining[24] == 0`; hours count from the anchor.
+  /// For each hour after the anchor, the expected share of a budget day's value from that hour to the end of the day:
+  /// `remaining[0] == 1`, `remaining[24] == 0`.
   private var remaining: ContiguousArray<Double> = [] { didSet { spread() } }
-  /// The share of a day's value that would come in each local hour if somebody were sure to look: for devices with views
-  /// of their own.
+  /// For each local hour, the share of a day's value that would come in it if somebody were sure to look. For devices with
+  /// views of their own, whose chance of a look is another one.
   private var density = ContiguousArray<Double>(repeating: 0, count: 24)
 
+  /// The number of hours after which more experience makes no difference: a fortnight.
   static let hoursMax = 24 * 14
+  /// The number of windows over which θ is averaged.
   static let windowsMax = 256
 
+  /// Creates a curve without experience. `configure` before asking it.
   init() {}
 
-  /// Takes over the policy's numbers; what was learnt stays.
+  /// Takes over the policy's settings. The curve keeps its experience.
   mutating func configure(_ kind: KindPolicy) {
     perDay = kind.budget.perDay
     switch kind.budget.window {
@@ -56,16 +65,19 @@ struct KindCurve {
     refreshCurve()
   }
 
+  /// Marks the curve as changed.
   mutating func touch() { touched = true }
+  /// Marks the curve as written.
   mutating func untouch() { touched = false }
 
-  /// Counts the relevance of an event in its local hour.
+  /// Counts the relevance of an event in a local hour, 0…23.
   mutating func noteArrival(hour: Int, relevance: Double) {
     arrivals[hour] += relevance
     touched = true
   }
 
-  /// θ of an instance at the end of its window: the mean of the first ones, fading over the last 256.
+  /// Makes θ follow that of an instance whose window has ended. θ is the mean over the first 256 windows; from then on each
+  /// window moves it by 1 / 257 of the difference.
   mutating func follow(theta ended: Double) {
     windowsSeen = min(Self.windowsMax, windowsSeen + 1)
     // The prior counts as one window.
@@ -73,7 +85,7 @@ struct KindCurve {
     touched = true
   }
 
-  /// Once an hour of log time: fades and re-mixes the curve.
+  /// Notes that an hour of log time has ended: fades past events and computes the curve anew.
   mutating func hourPassed() {
     hoursObserved = min(Self.hoursMax, hoursObserved + 1)
     // 0.9^(1/24) per hour: a tenth fades in a day.
@@ -81,7 +93,8 @@ struct KindCurve {
     refreshCurve()
   }
 
-  /// Prior and experience mixed: after a day a fifth of the weight is experience, after four days and more four fifths.
+  /// Computes the curve from the policy's shares and from experience. Experience has a weight of a fifth after one day, and of
+  /// four fifths from four days on.
   mutating func refreshCurve() {
     var learnt = 0.0
     for hour in 0..<24 { learnt += arrivals[hour] * views[hour] }
@@ -99,7 +112,7 @@ struct KindCurve {
     remaining = suffix
   }
 
-  /// Returns F: the expected share of the day's value that is still to come, for a time of day in µs after local midnight.
+  /// Returns F, the expected share of the budget day's value that is still to come at a local time of day.
   @inline(__always)
   func shareToCome(_ timeOfDay: TimeOfDay) -> Double {
     var sinceAnchor = timeOfDay.microseconds - Int64(anchorMinute) * 60_000_000
@@ -110,7 +123,8 @@ struct KindCurve {
     return from + (remaining[place + 1] - from) * part
   }
 
-  /// The kind's curve where nobody ever looks: a device that does look then must not count without bound.
+  /// The least chance of a look that `density` assumes. If the kind's curve says that nobody looks in an hour, a device whose
+  /// person does look then would otherwise count without bound.
   private static let viewMin = 0.01
 
   private mutating func spread() {
@@ -120,8 +134,8 @@ struct KindCurve {
     }
   }
 
-  /// Returns F for a device whose person looks at hours of their own: each hour's share follows the chance of a look in it, the
-  /// kind's drawn towards the device's.
+  /// Returns F for a device with views of its own. The share of each hour is in proportion to the chance of a look in it, which
+  /// is the kind's, drawn towards the device's.
   func shareToCome(_ timeOfDay: TimeOfDay, habits: ViewHabits) -> Double {
     var sinceAnchor = timeOfDay.microseconds - Int64(anchorMinute) * 60_000_000
     if sinceAnchor < 0 { sinceAnchor += Self.dayLength }
@@ -136,7 +150,7 @@ struct KindCurve {
       toCome += density[hour] * Double(habits.count(hour))
       hour = hour == 23 ? 0 : hour + 1
     }
-    // Both curves on one scale: shares of a day, of which the kind's sum to 1.
+    // Brings both curves to one scale, in which the shares of the kind's sum to 1.
     let scale = Double(max(1, habits.best))
     let weight = habits.weight(priorDays: viewsWeight)
     let usual = shareToCome(timeOfDay)
@@ -144,12 +158,14 @@ struct KindCurve {
     return whole > 0 ? (usual * (1 - weight) + weight * toCome / scale) / whole : usual
   }
 
+  /// Returns the chance that somebody looks at a local time of day.
   @inline(__always)
   func view(_ timeOfDay: TimeOfDay) -> Double { views[timeOfDay.hour] }
 
   private static let dayLength: Int64 = 86_400_000_000
   private static let hourLength: Int64 = 3_600_000_000
 
+  /// Writes the experience, not the policy's settings.
   func write(to writer: inout BinaryWriter) {
     writer.double(theta)
     writer.count(windowsSeen)
@@ -158,7 +174,8 @@ struct KindCurve {
     for place in 0..<25 { writer.double(remaining[place]) }
   }
 
-  /// Reads what was learnt; `remaining` too, because it is mixed anew only once an hour.
+  /// Reads the experience. `remaining` is part of it, because it is computed anew only once an hour.
+  /// - Throws: `BinaryError` if the bytes end early or hold numbers out of range.
   mutating func read(from reader: inout BinaryReader) throws(BinaryError) {
     theta = try reader.double("θ")
     windowsSeen = min(Self.windowsMax, try reader.integer("windows seen"))
@@ -169,7 +186,7 @@ struct KindCurve {
     remaining = suffix
   }
 
-  /// Checks what holds between any two records.
+  /// Traps if an invariant is broken that holds between any two records. For tests.
   func checkInvariants() {
     precondition(remaining.count == 25 && arrivals.count == 24, "a curve has 24 hours")
     precondition(zip(remaining, remaining.dropFirst()).allSatisfy { $0 >= $1 }, "a share to come rises")

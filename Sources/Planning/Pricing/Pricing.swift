@@ -1,35 +1,40 @@
 import Domain
 import Policies
 
-// λ = θ · ((k·F + s) / (left + s))³ · (m + 2f) / (2m + f): what one token of an instance is worth now.
+// The price of one token of an instance is λ = θ · ((k·F + s) / (left + s))³ · (m + 2f) / (2m + f). k is the number of tokens
+// of a day, F the share of the day's value that is still to come, s the smoothing, m the mean flow and f the flow now.
 //
-// While spending is on plan the fraction is 1 and the price is θ; behind plan (few tokens for what is to come) it rises,
-// ahead of plan it falls. The last factor is about what one reload delivers: everything pending. While more comes in than
-// usual (f, the flow now, above m, its mean) more is pending after any wait, so a reload should bring more; while little
-// comes in a small change is all there will be. In a steady flow the best threshold grows with the root of the flow; the
-// fraction follows it near f = m and stays between a half and two.
+// The first fraction compares the tokens that the rest of the day needs with those that are left. While spending is on plan
+// it is 1 and the price is θ. With fewer tokens left the price rises, with more it falls.
+//
+// The second fraction is there because a reload delivers everything that is pending. While more comes in than usual, more is
+// pending after any wait, so a reload should deliver more. While little comes in, a small change is all there will be. In a
+// steady flow the best threshold grows with the square root of the flow. The fraction follows it near f = m and stays
+// between a half and two.
 //
 // The third power and the factor were chosen by replaying airports, airlines, matches and random streams against the
-// hindsight optimum. Through `rouse simulate`, freshness captured against the second power without the factor, mean and
-// p10: airports at 48 tokens 0.920 and 0.900 instead of 0.916 and 0.892, airlines 0.889 and 0.865 instead of 0.872 and
-// 0.831. Where all of a day's value comes within two hours that no day before had shown, the third power holds back too
-// much when tokens are few: matches told minute by minute at 20 tokens 0.889 instead of 0.915.
+// hindsight optimum. Freshness captured in `rouse simulate`, mean and p10, compared with the second power without the
+// factor: airports at 48 tokens 0.920 and 0.900 instead of 0.916 and 0.892, airlines 0.889 and 0.865 instead of 0.872 and
+// 0.831. The third power is worse if all of a day's value comes within two hours unlike any day before and tokens are few,
+// because it holds back too much: matches reported minute by minute at 20 tokens, 0.889 instead of 0.915.
 
-/// The price of tokens: what kinds and instances have learnt about their day, and when people look.
+/// The price of tokens, with the knowledge about kinds and about the hours at which people look.
 ///
 /// The state of one instance is a `PriceState` that stands with the instance in the registry. Asking for a price changes
-/// nothing: it returns the state that holds once the price has been used.
+/// nothing. The answer holds the instance's next state, which the caller stores if it uses the price.
 struct Pricing {
   /// The curves of kinds, by kind slot.
   private(set) var curves: ContiguousArray<KindCurve> = []
-  /// The view habits of devices that sent views. Looked up by device, never iterated.
+  /// The view habits of the devices that sent views. It is looked up by device and never iterated, because a dictionary has
+  /// no fixed order.
   private(set) var viewHabits: [DeviceSlot: ViewHabits] = [:]
-  /// The hour of log time (hours since 1970) that the curves have seen; `.min` before the first record.
+  /// The hour of log time up to which the curves have learnt, in hours since 1970; `.min` before the first record.
   private(set) var hour: Int64 = .min
 
   // MARK: Kinds
 
   /// Adds the curve of the next kind slot.
+  /// - Parameter policy: The policy's settings of the kind.
   mutating func addKind(_ policy: KindPolicy) {
     var curve = KindCurve()
     curve.configure(policy)
@@ -37,7 +42,7 @@ struct Pricing {
     curves.append(curve)
   }
 
-  /// Takes over another policy's numbers; what was learnt stays.
+  /// Takes over another policy's settings of a kind. The curve keeps its knowledge.
   mutating func configure(_ kind: KindSlot, _ policy: KindPolicy) { curves[kind.index].configure(policy) }
 
   /// Marks every kind as changed, so that the next commit writes it.
@@ -46,7 +51,7 @@ struct Pricing {
   /// Marks no kind as changed, after a restore.
   mutating func untouchKinds() { for kind in curves.indices { curves[kind].untouch() } }
 
-  /// Returns the kinds that changed since the last call.
+  /// Returns the kinds that changed since the last call, by rising slot.
   mutating func takeTouchedKinds() -> [KindSlot] {
     var touched: [KindSlot] = []
     for kind in curves.indices where curves[kind].touched {
@@ -56,20 +61,23 @@ struct Pricing {
     return touched
   }
 
-  /// Restores what a kind has learnt.
+  /// Restores the knowledge of a kind's curve.
+  /// - Throws: `BinaryError` if the bytes end early or are no curve.
   mutating func restore(_ kind: KindSlot, from reader: inout BinaryReader) throws(BinaryError) {
     try curves[kind.index].read(from: &reader)
   }
 
+  /// Restores the hour of log time up to which the curves have learnt.
   mutating func restore(hour: Int64) { self.hour = hour }
 
-  /// Lets the hours pass that have gone by since the last record.
-  /// - Returns: Whether a day of log time has ended.
+  /// Makes the curves learn from the hours that have ended since the last call.
+  /// - Parameter now: Log time.
+  /// - Returns: Whether a UTC day has ended.
   mutating func passHours(now: Timestamp) -> Bool {
     let next = now.microseconds / LocalZone.hour.microseconds
     if hour == .min { hour = next }
     guard next > hour else { return false }
-    // A gap of more than a fortnight says no more than a fortnight.
+    // After a fortnight without events, older ones have faded: a longer gap needs no more steps.
     for _ in 0..<min(next - hour, Int64(KindCurve.hoursMax)) {
       for kind in curves.indices { curves[kind].hourPassed() }
     }
@@ -81,8 +89,12 @@ struct Pricing {
 
   // MARK: Views
 
-  /// Returns the chance that somebody looks at this time of day, relative to the best hour: the kind's curve, drawn towards
-  /// the device's own by as many days as that rests on.
+  /// Returns the chance that somebody looks at a time of day, relative to the best hour. It is the curve of the kind, drawn
+  /// towards the device's own; the more days of looks the device has, the closer.
+  /// - Parameters:
+  ///   - kind: The kind.
+  ///   - timeOfDay: The local time.
+  ///   - habits: The habits of the device; nil if it sent no views.
   @inline(__always)
   func view(_ kind: KindSlot, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?) -> Double {
     let usual = curves[kind.index].view(timeOfDay)
@@ -91,12 +103,14 @@ struct Pricing {
     return usual + (own - usual) * habits.weight(priorDays: curves[kind.index].viewsWeight)
   }
 
-  /// Returns whether no hour is better than this chance of a look, for devices without views of their own.
+  /// Returns whether a chance of a look is that of the kind's best hour, for devices without views of their own.
   func isBestHour(_ kind: KindSlot, view: Double) -> Bool { view >= curves[kind.index].viewsMax }
 
   /// Learns that somebody looked at a device.
-  /// - Parameter localHour: The local hour of the look, in hours since 1970.
-  /// - Returns: Whether that was new.
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - localHour: The local hour of the look, in hours since 1970.
+  /// - Returns: Whether the look was counted; only one in an hour is.
   mutating func noteLook(_ device: DeviceSlot, localHour: Int64) -> Bool {
     viewHabits[device, default: ViewHabits()].note(localHour: localHour)
   }
@@ -104,11 +118,19 @@ struct Pricing {
   /// Forgets the views of a device.
   mutating func forget(_ device: DeviceSlot) { viewHabits[device] = nil }
 
+  /// Restores the habits of a device.
   mutating func restore(_ habits: ViewHabits, of device: DeviceSlot) { viewHabits[device] = habits }
 
   // MARK: Prices
 
-  /// Returns the price of one token, and the instance's state after a step of θ's calibration.
+  /// Returns the price of one token of the day, and the instance's state after θ was calibrated.
+  /// - Parameters:
+  ///   - state: The instance's state.
+  ///   - kind: The kind of the instance.
+  ///   - left: The tokens that the instance has left.
+  ///   - timeOfDay: The local time.
+  ///   - habits: The habits of the device; nil if it sent no views.
+  ///   - now: Log time.
   @inline(__always)
   func quote(
     _ state: PriceState, _ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?, now: Timestamp
@@ -119,7 +141,14 @@ struct Pricing {
     return (theta * ratio * ratio * ratio * crowding(state, kind, now: now), next)
   }
 
-  /// Returns the price of one token at another time of day, without calibrating.
+  /// Returns the price that one token of the day would have at another time of day. θ is not calibrated.
+  /// - Parameters:
+  ///   - state: The instance's state.
+  ///   - kind: The kind of the instance.
+  ///   - left: The tokens that the instance has left.
+  ///   - timeOfDay: The other local time.
+  ///   - habits: The habits of the device; nil if it sent no views.
+  ///   - now: Log time.
   @inline(__always)
   func priceAhead(
     _ state: PriceState, _ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?, now: Timestamp
@@ -130,15 +159,18 @@ struct Pricing {
       * ratio * crowding(state, kind, now: now)
   }
 
-  /// Returns θ · ((burst + s) / (left + s))²: the price of a token of a rate, which is dearer the fewer tokens are left of
-  /// the burst.
+  /// Returns the price of one token of a rate, θ · ((burst + s) / (left + s))². It rises as the tokens of the burst are spent.
+  /// - Parameters:
+  ///   - kind: The kind of the instance.
+  ///   - burst: The largest number of tokens of the rate.
+  ///   - left: The tokens of the rate that are left.
   func burstPrice(_ kind: KindSlot, burst: Int64, left: Int) -> Double {
     let smoothing = curves[kind.index].smoothing
     let ratio = (Double(burst) + smoothing) / (Double(left) + smoothing)
     return curves[kind.index].thetaPrior * ratio * ratio
   }
 
-  /// Returns θ as the policy sets it.
+  /// Returns the base price that the policy sets for a kind.
   func basePrice(_ kind: KindSlot) -> Double { curves[kind.index].thetaPrior }
 
   @inline(__always)
@@ -151,16 +183,16 @@ struct Pricing {
       / (Double(max(0, left)) + smoothing)
   }
 
-  /// The largest step of θ in an hour of log time, once an instance is known …
+  /// The largest relative step of θ in an hour of log time, once an instance has had many events.
   private static let stepMax = 0.1
-  /// … and how many times that for the first events of an instance, fading as 32 / (32 + events).
+  /// The multiple of `stepMax` that is added for an instance without events. It falls as 32 / (32 + events).
   private static let stepBoost = 4.0
   private static let stepBoostEvents = 32.0
-  /// θ stays within this factor of the policy's prior, both ways.
+  /// The factor by which θ may be above or below the policy's base price.
   private static let thetaRange = 256.0
 
-  /// Returns the state after θ has followed the spending: while there are fewer tokens left than planned θ rises, while there
-  /// are more it falls. That integrates the error that the scarcity ratio alone leaves standing.
+  /// Returns the state after θ has followed the spending. θ rises while fewer tokens are left than planned, and falls while
+  /// more are. So a lasting deviation, which the scarcity ratio alone would not remove, is corrected over time.
   @inline(__always)
   private func calibrated(_ state: PriceState, _ kind: KindSlot, ratio: Double, now: Timestamp) -> PriceState {
     let second = Self.second(now)
@@ -179,10 +211,10 @@ struct Pricing {
     return state.calibrated(theta: theta, at: second)
   }
 
-  /// The events over which the mean flow is taken; at 120 a day two days.
+  /// The number of events over which the mean flow is taken: two days at 120 events a day.
   private static let flowEventsMax: UInt8 = 250
 
-  /// Returns (m + 2f) / (2m + f), ½…2; 1 where nothing came yet.
+  /// Returns (m + 2f) / (2m + f), ½…2; 1 if no event came yet.
   @inline(__always)
   private func crowding(_ state: PriceState, _ kind: KindSlot, now: Timestamp) -> Double {
     let mean = Double(state.flowMean)
@@ -191,8 +223,8 @@ struct Pricing {
     return (mean + 2 * flow) / (2 * mean + flow)
   }
 
-  /// Returns the relevance that came in, times the chance that somebody looks, halved every half-life; what was delivered
-  /// counts on.
+  /// Returns the flow now: the relevance of past events times the chance of a look when they came, halved with each
+  /// half-life. Events that were delivered count, too.
   @inline(__always)
   private func flow(_ state: PriceState, _ kind: KindSlot, now: Timestamp) -> Double {
     let elapsed = Self.second(now) &- state.flowAt
@@ -200,8 +232,15 @@ struct Pricing {
       * Decay.factor(halfLives: Double(elapsed) * 1_000_000 * curves[kind.index].inverseHalfLife)
   }
 
-  /// Learns from an event that the instance might show: the hour's share of the day, and the flow.
-  /// - Returns: The instance's state after it.
+  /// Learns from an event that an instance might show. The kind learns the hour's share of the day, the instance its flow.
+  /// - Parameters:
+  ///   - state: The instance's state.
+  ///   - kind: The kind of the instance.
+  ///   - relevance: The relevance of the event.
+  ///   - timeOfDay: The local time.
+  ///   - habits: The habits of the device; nil if it sent no views.
+  ///   - now: Log time.
+  /// - Returns: The instance's next state.
   @inline(__always)
   mutating func noteArrival(
     _ state: PriceState, _ kind: KindSlot, relevance: Float, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?,
@@ -215,7 +254,13 @@ struct Pricing {
       flow: flow, mean: mean + (flow - mean) / Double(count), count: count, at: Self.second(now))
   }
 
-  /// Learns from an instance whose window has ended: its kind, where new instances start, follows its θ.
+  /// Learns from an instance whose window has ended: the θ of its kind, with which new instances begin, follows the θ of the
+  /// instance. An instance whose θ was not calibrated in that window teaches nothing.
+  /// - Parameters:
+  ///   - state: The instance's state.
+  ///   - kind: The kind of the instance.
+  ///   - end: The end of the window.
+  ///   - now: Log time.
   mutating func learnFromWindow(_ state: PriceState, _ kind: KindSlot, endedAt end: Timestamp, now: Timestamp) {
     guard state.theta > 0,
       Self.second(now) &- state.calibratedAt <= Self.second(Timestamp(microseconds: 0) + (now - end + LocalZone.day))
@@ -229,8 +274,8 @@ struct Pricing {
     UInt32(truncatingIfNeeded: instant.microseconds / 1_000_000)
   }
 
-  /// Checks what holds between any two records.
-  /// - Parameter isUsed: Whether a device exists.
+  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// - Parameter isUsed: Returns whether a device exists.
   func checkInvariants(isUsed: (DeviceSlot) -> Bool) {
     for curve in curves { curve.checkInvariants() }
     for device in viewHabits.keys { precondition(isUsed(device), "views of a device that is gone") }

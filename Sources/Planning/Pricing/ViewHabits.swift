@@ -1,10 +1,10 @@
 import Domain
 
-/// The hours at which the person behind one device looks, learnt from the device's own signals: for each local hour the days
-/// on which somebody looked in it. 32 bytes.
+/// The hours at which one person looks at the device, learnt from the device's own signals. For each local hour it counts
+/// the days on which the person looked in that hour. It takes 32 bytes.
 ///
-/// Looking ten times in an hour says no more than looking once. When an hour has been counted `countMax` times everything
-/// is halved, so that what was usual a month ago fades.
+/// Ten looks in an hour count as one. When an hour has been counted `countMax` times all counters are halved, so that the
+/// habits of a month ago fade.
 struct ViewHabits: Equatable {
   /// The counters, eight to a word, hour 0 in the lowest byte of the first.
   private var words: (night: UInt64, day: UInt64, evening: UInt64) = (0, 0, 0)
@@ -15,12 +15,15 @@ struct ViewHabits: Equatable {
   /// The local hour (hours since 1970) that was counted last. Wraps.
   private(set) var lastHour: UInt32 = 0
 
+  /// The counter at which all counters are halved.
   static let countMax: UInt8 = 32
 
+  /// Creates the habits of a device that has sent no look.
   init() {}
 
-  /// Counts a look in a local hour, given as hours since 1970. A look that is not later than the last one says nothing new.
-  /// - Returns: Whether it counted.
+  /// Counts a look, unless its hour is not later than the one that was counted last.
+  /// - Parameter localHour: The local hour of the look, in hours since 1970.
+  /// - Returns: Whether it was counted.
   mutating func note(localHour: Int64) -> Bool {
     let hour = UInt32(truncatingIfNeeded: localHour)
     guard days == 0 || hour > lastHour else { return false }
@@ -33,6 +36,7 @@ struct ViewHabits: Equatable {
     return true
   }
 
+  /// Returns the counter of a local hour, 0…23.
   @inline(__always)
   func count(_ hour: Int) -> UInt8 {
     let word = hour < 8 ? words.night : hour < 16 ? words.day : words.evening
@@ -51,11 +55,12 @@ struct ViewHabits: Equatable {
     best >>= 1
   }
 
-  /// Returns the weight of the device's own curve against a kind's that is worth `priorDays` days, 0…1.
+  /// Returns the weight of the device's own curve against the curve of a kind, 0…1.
+  /// - Parameter priorDays: The number of days that the curve of the kind counts as much as.
   @inline(__always)
   func weight(priorDays: Double) -> Double { Double(days) / (Double(days) + priorDays) }
 
-  /// Returns the chance of a look in an hour relative to the best one, as far as the device's own days tell.
+  /// Returns the chance of a look in a local hour relative to the best hour, 0…1, by the device's own days alone.
   @inline(__always)
   func share(_ hour: Int) -> Double { Double(count(hour)) / Double(max(1, best)) }
 
@@ -65,7 +70,7 @@ struct ViewHabits: Equatable {
 }
 
 extension ViewHabits {
-  /// Writes a bit for each hour in which somebody looked, then the counters.
+  /// Writes a bit for each hour in which somebody looked, then the counters of these hours, then the days.
   func write(to writer: inout BinaryWriter) {
     var hours: UInt64 = 0
     for hour in 0..<24 where count(hour) != 0 { hours |= 1 << UInt64(hour) }
@@ -75,6 +80,8 @@ extension ViewHabits {
     writer.varint(UInt64(lastHour))
   }
 
+  /// Reads what `write` wrote.
+  /// - Throws: `BinaryError` if the bytes end early or hold counters that no device can have.
   init(from reader: inout BinaryReader) throws(BinaryError) {
     let hours = try reader.varint("hours with a look")
     guard hours < 1 << 24 else { throw .corrupt(offset: reader.offset, what: "hours of a day") }

@@ -1,44 +1,49 @@
 import Domain
 
-/// The state that instances with an address of their own have besides: controls, activities and push-to-start tokens.
+/// The additional state of instances that have a push token of their own: controls, activities and push-to-start tokens.
 struct AddressedState {
+  /// The token, or the id of a broadcast channel.
   var token = ""
   /// Whether `token` is the id of a broadcast channel.
   var isChannel = false
+  /// Whether APNs has refused the token for good.
   var tokenDead = false
   /// Whether the person allows frequent updates.
   var frequentPushes = false
-  /// Whether the activity is over: by an end push, by its life, or because the device said so.
+  /// Whether the activity is over: an end push was sent, its life has ended, or the device has reported it.
   var ended = false
   /// The rate of the control's pushes, or of the activity's priority-10 pushes.
   var rate = RateState()
-  /// `timestamp` of the last push in Unix seconds, strictly rising.
+  /// The `timestamp` in the payload of the last push, in Unix seconds. The next one must be larger.
   var timestamp: Int64 = 0
+  /// The instant at which the activity was started.
   var startedAt = Timestamp(microseconds: 0)
-  /// The log time of the last event that the activity was told of, or of its registration.
+  /// The log time of the last event that was pushed to the activity, or of its registration.
   var lastEventAt = Timestamp(microseconds: 0)
-  /// The subjects that were started by this push-to-start token.
+  /// The subjects for which activities were started by this push-to-start token.
   var started: [StartedSubject] = []
 
-  /// The instant at which its rate is full again and what it started is forgotten.
+  /// The instant from which the state need not be kept: the rate is full again and all starts are forgotten.
   var ledgerEnd: Timestamp { started.reduce(rate.tat) { max($0, $1.at + ActivityTimes.startMemory) } }
 
+  /// A subject for which an activity was started.
   struct StartedSubject: Equatable {
     /// The hash of the subject.
     var subject: UInt64
+    /// The subject.
     var name = ""
     /// The log time of the start.
     var at: Timestamp
-    /// Whether the device has registered the activity, so that it is no zombie.
+    /// Whether the device has registered the activity. If not, it can be neither updated nor ended (a zombie).
     var isRegistered = false
   }
 }
 
 /// Times that the platform sets for Live Activities.
 enum ActivityTimes {
-  /// The time after which the system has ended an activity by itself. Source: Apple, Displaying live data with Live
-  /// Activities.
+  /// The time after which the system ends an activity by itself. Source: Apple, "Displaying live data with Live Activities".
   static let life = TimeSpan.hours(8)
-  /// The time for which a start is remembered: the life of an activity and the hours it may stay on the lock screen.
+  /// The time for which a start is remembered: the 8 h of an activity's life, and the 4 h that it may stay on the lock screen
+  /// after that.
   static let startMemory = TimeSpan.hours(12)
 }

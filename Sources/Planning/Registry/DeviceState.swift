@@ -1,15 +1,18 @@
 import Domain
 
-/// The state of one device that decisions are computed with, in 72 bytes.
+/// The state of one device that decisions read, in 72 bytes.
 struct DeviceState {
+  /// The yes-or-no facts about the device.
   var flags: Flags = []
   /// The number of the device's time zone in `ZoneTable`.
   var zoneNumber: UInt16 = 0
+  /// The app of which the device is an install.
   var app = AppSlot(0)
+  /// The version of the operating system.
   var osVersion = OSVersion(major: 0)
-  /// The first of the device's instances, which are chained by rising `index`.
+  /// The first instance of the device. Instances are chained by rising `index`.
   var firstInstance = InstanceSlot.absent
-  /// The journal's mark: the last commit in which the device changed.
+  /// The journal's mark of the last change.
   var journalMark = JournalMark()
   /// The device's id, read only when a decision or a command is written out.
   var id = TextHandle.absent
@@ -24,25 +27,35 @@ struct DeviceState {
   /// The last charged command, which may still be refunded.
   var lastCommand = LastCommand()
 
+  /// The device's time zone.
   var zone: ZoneSlot {
     @inline(__always) get { ZoneSlot(UInt32(zoneNumber)) }
     set { zoneNumber = UInt16(truncatingIfNeeded: newValue.number) }
   }
 
+  /// Yes-or-no facts about a device.
   struct Flags: OptionSet {
     var rawValue: UInt16
+    /// The slot holds a device.
     static let used = Flags(rawValue: 1)
+    /// The APNs environment is `production`, not `sandbox`.
     static let production = Flags(rawValue: 2)
+    /// WidgetKit developer mode is on: reloads are free.
     static let developerMode = Flags(rawValue: 4)
+    /// The app is in the foreground: reloads are free.
     static let foreground = Flags(rawValue: 8)
+    /// The device has a token for WidgetKit pushes.
     static let widgetsToken = Flags(rawValue: 16)
+    /// APNs has refused that token for good.
     static let widgetsTokenDead = Flags(rawValue: 32)
+    /// The device has a token for background pushes.
     static let backgroundToken = Flags(rawValue: 64)
+    /// APNs has refused that token for good.
     static let backgroundTokenDead = Flags(rawValue: 128)
-    /// A tombstone has removed the device. It is kept without tokens until its ledgers have run out, so that registering
-    /// anew refills nothing.
+    /// A tombstone has removed the device. It is kept without tokens until its ledgers are full again, so that an app cannot
+    /// refill them by registering anew.
     static let forgotten = Flags(rawValue: 256)
-    /// The device's own views have been learnt from: `Pricing.habits`.
+    /// `Pricing.viewHabits` holds the habits of the device.
     static let habits = Flags(rawValue: 512)
     /// The registry holds a `RareDeviceState` of the device.
     static let rare = Flags(rawValue: 4096)
@@ -51,12 +64,13 @@ struct DeviceState {
   }
 }
 
-/// The state that few devices have at any time.
+/// The state that only a few devices have at any time.
 struct RareDeviceState {
   /// The rate of Live Activity starts.
   var startRate = RateState()
   /// The instant at which the app came to the foreground; 1970 while it is not there.
   var foregroundSince = Timestamp(microseconds: 0)
 
+  /// Whether nothing differs from the state at the beginning.
   var isEmpty: Bool { startRate.isFull && foregroundSince.microseconds == 0 }
 }

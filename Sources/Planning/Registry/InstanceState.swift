@@ -1,56 +1,69 @@
 import Domain
 
-/// The state of one placed widget, control or activity that decisions are computed with, in 64 bytes. What waits on it is in
-/// `Pending`.
+/// The state of one placed widget, control or activity that decisions read, in 64 bytes. Its pending events are in `Pending`.
 struct InstanceState {
-  /// The instance's own price, learnt by `Pricing`.
+  /// The price that the instance has learnt.
   var price = PriceState()
+  /// The yes-or-no facts about the instance.
   var flags: Flags = []
   private var kindNumber: UInt16 = 0
-  /// The place of the instance in its device.
+  /// The number of the instance in its device. It never changes.
   var index: UInt16 = 0
+  /// The sort of thing that the instance is.
   var surface = InstanceSurface.widget
-  /// The reason for which what waits was held back when a decision last said so; nil when none did.
+  /// The reason that the last decision gave for holding the pending events back; none if no decision has said so.
   var heldFor = HeldReason.none
+  /// The device of the instance.
   var device = DeviceSlot.absent
   /// The next instance of the device, by rising `index`.
   var next = InstanceSlot.absent
+  /// The first interest entry of the instance. Entries are chained in the order of the registration.
   var firstEntry = EntrySlot.absent
-  /// What waits on the instance; absent where nothing waits and no timer is set.
+  /// The slot of the instance in `Pending`; absent if no event waits and no timer is set.
   var waiting = WaitingSlot.absent
+  /// The id of the instance.
   var id = SharedTextNumber.absent
+  /// The log time of the last reload that is known; the distant past if there was none.
   var lastReload = Timestamp.distantPast
   /// The day's count of tokens.
   var day = DayWindow()
 
+  /// The kind of the instance.
   var kind: KindSlot {
     @inline(__always) get { KindSlot(UInt32(kindNumber)) }
     @inline(__always) set { kindNumber = UInt16(truncatingIfNeeded: newValue.number) }
   }
 
+  /// Yes-or-no facts about an instance.
   struct Flags: OptionSet {
     var rawValue: UInt8
+    /// The slot holds an instance.
     static let used = Flags(rawValue: 1)
+    /// The widget has a push handler, so that a WidgetKit push reloads it.
     static let pushEnabled = Flags(rawValue: 2)
-    /// The instance is no longer registered; only its ledger is kept, until its window ends.
+    /// The instance is no longer registered. Its ledger is kept until its window ends.
     static let retired = Flags(rawValue: 4)
-    /// The registry knows when its timeline reloads by itself (`Registry.nextReload`).
+    /// The registration says when the timeline reloads by itself (`Registry.nextReload`).
     static let reloads = Flags(rawValue: 32)
   }
 
-  /// The sort key of instances: by device, then by their place in it.
+  /// The sort key of instances: the device, then the index.
   @inline(__always)
   var order: UInt64 { UInt64(device.number) << 16 | UInt64(index) }
 }
 
 /// The sort of thing that an instance is.
 enum InstanceSurface: UInt8 {
-  case widget, control
+  /// A placed widget.
+  case widget
+  /// A placed control.
+  case control
   /// A running Live Activity.
   case activity
-  /// A push-to-start token: something that can start activities of its kind.
+  /// A push-to-start token, with which activities of its kind are started.
   case starter
 
+  /// Whether it is a Live Activity or starts some.
   var isActivity: Bool {
     switch self {
     case .activity, .starter: true
@@ -61,24 +74,28 @@ enum InstanceSurface: UInt8 {
 
 /// One interest key of one instance, in 28 bytes.
 struct InterestEntry {
+  /// The interest key.
   var interest = InterestSlot.absent
+  /// The instance that listens to it.
   var instance = InstanceSlot.absent
   /// The next entry of the instance.
   var next = EntrySlot.absent
-  // Halves of the fingerprints: whole ones would round the size up to 32.
+  // The fingerprints are kept in halves: whole ones need alignment, and the entry would take 32 bytes.
   private var shownLow: UInt32 = 0
   private var shownHigh: UInt32 = 0
   private var currentLow: UInt32 = 0
   private var currentHigh: UInt32 = 0
 
+  /// Creates the value of a free slot.
   init() {}
 
+  /// Creates an entry that is in no chain yet and shows nothing that is known.
   init(interest: InterestSlot, instance: InstanceSlot) {
     self.interest = interest
     self.instance = instance
   }
 
-  /// The fingerprint that the instance shows since its last reload; 0 where that is not known.
+  /// The fingerprint of the fields that the instance shows since its last reload; 0 if they are not known.
   var shown: UInt64 {
     @inline(__always) get { UInt64(shownHigh) << 32 | UInt64(shownLow) }
     @inline(__always) set {
@@ -87,7 +104,7 @@ struct InterestEntry {
     }
   }
 
-  /// The fingerprint that the instance would show if it were reloaded now; 0 where no event came yet.
+  /// The fingerprint of the fields that the instance would show after a reload now; 0 if no event came yet.
   var current: UInt64 {
     @inline(__always) get { UInt64(currentHigh) << 32 | UInt64(currentLow) }
     @inline(__always) set {
@@ -96,7 +113,7 @@ struct InterestEntry {
     }
   }
 
-  /// Whether the screen shows what a reload would show. False as long as either is unknown.
+  /// Whether a reload would change nothing on the screen. False as long as either fingerprint is unknown.
   @inline(__always)
   var isShown: Bool { shown != 0 && shown == current }
 }

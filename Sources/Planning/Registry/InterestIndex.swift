@@ -1,11 +1,11 @@
-/// The interest entries that listen to each key. Each list is sorted by device and instance, so the order of a fan-out
-/// depends on which devices are registered and not on when they registered.
+/// The interest keys, and the list of entries that listen to each of them. Each list is sorted by device and instance. So the
+/// order of a fan-out depends on which devices are registered, and not on when they registered.
 struct InterestIndex {
   private struct Interest {
     /// The text of the key.
     var key: TextHandle
-    /// The only entry that listens, or `isList` and an index in `lists`; `nobody` where none does. Most keys of a large
-    /// fleet have one listener.
+    /// The slot of the only entry that listens; or `isList` plus an index in `lists`; or `nobody`. Most keys of a large fleet
+    /// have one listener, for which a list would take much more memory.
     var listener: UInt32
   }
 
@@ -18,6 +18,7 @@ struct InterestIndex {
   private static let nobody: UInt32 = .max
   private static let isList: UInt32 = 0x8000_0000
 
+  /// The number of keys.
   var keyCount: Int { index.count }
 
   /// Makes room for this many keys.
@@ -26,19 +27,24 @@ struct InterestIndex {
     interests.reserveCapacity(count)
   }
 
+  /// Returns the slot of a key; nil if nothing listens to it.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - texts: The pool that holds the texts of the keys.
   @inline(__always)
   func id(of key: String, in texts: TextPool) -> InterestSlot? {
     let utf8 = key.utf8.span
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }
   }
 
-  /// Returns the key that a look-up of this hash compares first; it may be another key.
+  /// Returns the key that a look-up of this hash would compare first, which may be another key.
   @inline(__always)
   func candidate(_ hash: UInt32) -> InterestSlot? { index.candidate(hash).map { InterestSlot($0) } }
 
   /// Returns the text of a key.
   func key(of id: InterestSlot) -> TextHandle { interests[id.index].key }
 
+  /// Returns the number of entries that listen to a key.
   @inline(__always)
   func count(of id: InterestSlot) -> Int {
     let listener = interests[id.index].listener
@@ -46,13 +52,17 @@ struct InterestIndex {
     return listener & Self.isList == 0 ? 1 : lists[Int(listener & ~Self.isList)].count
   }
 
-  /// Returns the entry at a place of a key's list.
+  /// Returns the entry at a place of a key's list, 0..<`count(of:)`.
   @inline(__always)
   func entry(_ place: Int, of id: InterestSlot) -> EntrySlot {
     let listener = interests[id.index].listener
     return EntrySlot(listener & Self.isList == 0 ? listener : lists[Int(listener & ~Self.isList)][place])
   }
 
+  /// Returns the slot of a key, which is added if it is not known. Some entry must listen to it soon, or it is never removed.
+  /// - Parameters:
+  ///   - key: The key as UTF-8.
+  ///   - texts: The pool that holds the texts of the keys.
   mutating func intern(_ key: Span<UInt8>, in texts: inout TextPool) -> InterestSlot {
     let hash = HashIndex.hash(key)
     if let id = index.find(hash, where: { texts.isEqual(interests[Int($0)].key, key) }) { return InterestSlot(id) }
@@ -70,6 +80,11 @@ struct InterestIndex {
     return id
   }
 
+  /// Adds an entry to the list of a key, at its place in the order.
+  /// - Parameters:
+  ///   - entry: The entry, which the table of entries holds already.
+  ///   - id: The key.
+  ///   - order: The sort keys of entries.
   mutating func insert(_ entry: EntrySlot, into id: InterestSlot, by order: EntryOrder) {
     let count = count(of: id)
     guard count > 0, order(self.entry(count - 1, of: id)) > order(entry) else {
@@ -83,7 +98,7 @@ struct InterestIndex {
     lists[list].insert(entry.number, at: place)
   }
 
-  /// Appends an entry that comes after all others of the list.
+  /// Adds an entry to the end of a key's list. It must come after all others in the order.
   mutating func append(_ entry: EntrySlot, into id: InterestSlot) {
     precondition(entry.number < Self.isList, "at most two billion interests")
     let listener = interests[id.index].listener
@@ -100,6 +115,12 @@ struct InterestIndex {
     }
   }
 
+  /// Removes an entry from the list of a key, and the key with its last entry.
+  /// - Parameters:
+  ///   - entry: The entry, which is in the list.
+  ///   - id: The key.
+  ///   - order: The sort keys of entries.
+  ///   - texts: The pool that holds the texts of the keys.
   mutating func remove(_ entry: EntrySlot, from id: InterestSlot, by order: EntryOrder, in texts: inout TextPool) {
     var place = position(of: order(entry), in: id, by: order)
     let count = count(of: id)
@@ -133,7 +154,7 @@ struct InterestIndex {
     free.append(id)
   }
 
-  /// Returns the first place of a list whose order is at least `key`.
+  /// Returns the first place of a key's list whose sort key is at least `key`.
   func position(of key: UInt64, in id: InterestSlot, by order: EntryOrder) -> Int {
     var low = 0
     var high = count(of: id)
@@ -144,7 +165,7 @@ struct InterestIndex {
     return low
   }
 
-  /// The bytes of the tables, without the texts.
+  /// The bytes that the tables take in memory, without the texts.
   var bytes: Int {
     index.bytes + interests.heldBytes
       // A list has a header of 32 bytes, and a reference to it.
@@ -154,6 +175,7 @@ struct InterestIndex {
 
 /// The sort key of an interest entry: its device, then its instance.
 struct EntryOrder {
+  // The tables themselves: an order must be gone before they change, or the change copies them.
   let entries: SlotPool<EntryTag, InterestEntry>
   let instances: SlotPool<InstanceTag, InstanceState>
 

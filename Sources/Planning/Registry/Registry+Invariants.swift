@@ -1,5 +1,5 @@
 extension Registry {
-  /// Checks what holds between any two records.
+  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
   func checkInvariants() {
     devices.checkInvariants()
     instances.checkInvariants()
@@ -44,6 +44,8 @@ extension Registry {
     for device in rareStates.keys { precondition(isUsed(device), "rare state of a device that is gone") }
   }
 
+  /// Returns whether a slot holds an instance, retired ones included.
   func isUsed(_ instance: InstanceSlot) -> Bool { instances[instance].flags.contains(.used) }
+  /// Returns whether a slot holds a device, forgotten ones included.
   func isUsed(_ device: DeviceSlot) -> Bool { devices[device].flags.contains(.used) }
 }

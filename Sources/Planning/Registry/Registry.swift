@@ -1,32 +1,38 @@
 import Domain
 
-/// The devices and what is on them: instances, interest keys, and the texts of all of these.
+/// The devices, their instances and interest keys, and the texts of all of these.
 ///
-/// The counts and the learnt prices of devices and instances stand with them, so that one look-up finds everything that a
-/// decision needs. They are values of other parts (`RateState`, `DayWindow`, `LastCommand`, `PriceState`, `JournalMark`,
-/// waiting slots): the registry hands them out for change as a whole, and only their own part can change what is inside.
+/// Some values of other parts stand with devices and instances, so that one look-up finds everything that a decision needs:
+/// `RateState`, `DayWindow`, `LastCommand`, `PriceState`, `JournalMark` and waiting slots. The registry lets other code
+/// replace such a value as a whole. Only the part that it belongs to can change its content.
 struct Registry {
+  /// The devices, forgotten ones included.
   private(set) var devices = SlotPool<DeviceTag, DeviceState>(smallestFirst: true)
+  /// The instances of all devices, retired ones included.
   private(set) var instances = SlotPool<InstanceTag, InstanceState>()
+  /// The interest entries of all instances.
   private(set) var entries = SlotPool<EntryTag, InterestEntry>()
+  /// The interest keys, with the entries that listen to them.
   private(set) var interests = InterestIndex()
-  /// Ids of devices and instances, tokens, interest keys.
+  /// The texts: ids of devices and instances, tokens, interest keys.
   private(set) var texts = TextPool()
   /// The ids of instances.
   private(set) var instanceIDs = SharedTexts()
-  /// The state of controls, activities and push-to-start tokens. Looked up, or iterated in the order of slots.
+  /// The additional state of controls, activities and push-to-start tokens. It is looked up by instance, or iterated in the
+  /// order of slots, because a dictionary has no fixed order.
   private(set) var addressed: [InstanceSlot: AddressedState] = [:]
+  /// The state that only a few devices have. It is looked up by device and never iterated.
   private(set) var rareStates: [DeviceSlot: RareDeviceState] = [:]
-  /// When timelines reload by themselves. Looked up, never iterated.
+  /// The instants at which timelines reload by themselves. It is looked up by instance and never iterated.
   private(set) var nextReloads: [InstanceSlot: Timestamp] = [:]
   private var deviceIndex = HashIndex()
 
   /// The number of devices, forgotten ones included.
   var deviceCount: Int { deviceIndex.count }
-  /// The bytes of the device index.
+  /// The bytes that the device index takes in memory.
   var indexBytes: Int { deviceIndex.bytes }
 
-  /// Makes room for a fleet whose size is known.
+  /// Makes room for a fleet of known size.
   mutating func reserve(_ sizes: PlannerSizes) {
     devices.reserve(sizes.devices)
     deviceIndex.reserve(sizes.devices)
@@ -38,40 +44,45 @@ struct Registry {
 
   // MARK: Values of other parts
 
+  /// The journal's mark of a device.
   @inline(__always)
   subscript(journalMark device: DeviceSlot) -> JournalMark {
-    _read { yield devices[device].journalMark }
-    _modify { yield &devices[device].journalMark }
+    @inline(__always) _read { yield devices[device].journalMark }
+    @inline(__always) _modify { yield &devices[device].journalMark }
   }
 
+  /// The last command of a device that may be refunded.
   @inline(__always)
   subscript(lastCommand device: DeviceSlot) -> LastCommand {
-    _read { yield devices[device].lastCommand }
-    _modify { yield &devices[device].lastCommand }
+    @inline(__always) _read { yield devices[device].lastCommand }
+    @inline(__always) _modify { yield &devices[device].lastCommand }
   }
 
+  /// The day's count of an instance.
   @inline(__always)
   subscript(day instance: InstanceSlot) -> DayWindow {
-    _read { yield instances[instance].day }
-    _modify { yield &instances[instance].day }
+    @inline(__always) _read { yield instances[instance].day }
+    @inline(__always) _modify { yield &instances[instance].day }
   }
 
+  /// The price that an instance has learnt.
   @inline(__always)
   subscript(price instance: InstanceSlot) -> PriceState {
-    _read { yield instances[instance].price }
-    _modify { yield &instances[instance].price }
+    @inline(__always) _read { yield instances[instance].price }
+    @inline(__always) _modify { yield &instances[instance].price }
   }
 
+  /// The slot of an instance in `Pending`.
   @inline(__always)
   subscript(waiting instance: InstanceSlot) -> WaitingSlot {
-    _read { yield instances[instance].waiting }
-    _modify { yield &instances[instance].waiting }
+    @inline(__always) _read { yield instances[instance].waiting }
+    @inline(__always) _modify { yield &instances[instance].waiting }
   }
 
-  /// The rate that a push by a route draws on.
+  /// The tokens spent of the rate that a push by a route is charged to.
   @inline(__always)
   subscript(rate route: Route, device: DeviceSlot) -> RateState {
-    get {
+    @inline(__always) get {
       switch route {
       case .widgetPush, .unreachable: devices[device].pushRate
       case .backgroundPush: devices[device].backgroundRate
@@ -87,27 +98,30 @@ struct Registry {
     }
   }
 
-  /// The rate of Live Activity starts on a device.
+  /// The tokens spent of the rate of Live Activity starts on a device.
   subscript(startRate device: DeviceSlot) -> RateState {
     get { rare(device).startRate }
     set { changeRare(device) { $0.startRate = newValue } }
   }
 
-  /// The state of an instance with an address of its own; nil where it has none.
+  /// The additional state of an instance with a push token of its own; nil if it has none.
   subscript(addressed instance: InstanceSlot) -> AddressedState? {
-    _read { yield addressed[instance] }
-    _modify { yield &addressed[instance] }
+    @inline(__always) _read { yield addressed[instance] }
+    @inline(__always) _modify { yield &addressed[instance] }
   }
 
   // MARK: Devices
 
-  /// Returns the slot of a device.
+  /// Returns the slot of a device; nil if it is not known.
   func device(named id: String) -> DeviceSlot? {
     let utf8 = id.utf8.span
     return device(named: utf8, hash: HashIndex.hash(utf8))
   }
 
-  /// Returns the slot of a device whose id is given as UTF-8.
+  /// Returns the slot of a device; nil if it is not known.
+  /// - Parameters:
+  ///   - id: The id as UTF-8.
+  ///   - hash: The `HashIndex.hash` of it.
   func device(named id: Span<UInt8>, hash: UInt32) -> DeviceSlot? {
     deviceIndex.find(hash) { texts.isEqual(devices[DeviceSlot($0)].id, id) }.map { DeviceSlot($0) }
   }
@@ -119,7 +133,11 @@ struct Registry {
   @inline(__always)
   func idRange(of device: DeviceSlot) -> Range<Int> { texts.range(of: devices[device].id) }
 
-  /// Adds a device.
+  /// Adds a device without instances.
+  /// - Parameters:
+  ///   - id: The device's id, which no other device has.
+  ///   - app: The app.
+  /// - Returns: The device's slot, the smallest that is free.
   mutating func insertDevice(_ id: String, app: AppSlot) -> DeviceSlot {
     var device = DeviceState()
     device.flags = [.used]
@@ -130,8 +148,10 @@ struct Registry {
     return slot
   }
 
-  /// Puts a device into a given slot, for a restore.
+  /// Puts a device without instances into a given slot, for a restore. When all devices are restored, call `finishDevices`.
   /// - Parameters:
+  ///   - state: The state; its `id` is set here.
+  ///   - slot: The slot that the device had.
   ///   - id: The device's id, which no other device has.
   ///   - hash: The hash of `id`.
   mutating func restore(_ state: DeviceState, id: Span<UInt8>, hash: UInt32, at slot: DeviceSlot) {
@@ -148,14 +168,14 @@ struct Registry {
   /// Frees the slots that no record has filled, after a restore.
   mutating func finishDevices() { devices.freeUnused { $0.flags.contains(.used) } }
 
-  /// Removes a device that has no instance left.
+  /// Removes a device. Its instances must have been removed.
   mutating func remove(_ device: DeviceSlot) {
     dropTexts(of: device)
     dropRare(device)
     devices.remove(device, leaving: DeviceState())
   }
 
-  /// Takes a device without instances out as if it had never been restored; its slot stays reserved.
+  /// Takes a device without instances out of a restore. Its slot stays in use until `finishDevices`.
   mutating func unplace(_ device: DeviceSlot) {
     dropTexts(of: device)
     dropRare(device)
@@ -169,8 +189,13 @@ struct Registry {
     set(TokenPair(), of: device)
   }
 
-  /// Takes over what a registration says of the device itself.
-  /// - Parameter now: Log time. A backend whose clock runs ahead must not lock out every later registration.
+  /// Takes over the facts of a registration about the device itself, not those about its instances.
+  /// - Parameters:
+  ///   - registration: The registration.
+  ///   - device: The device.
+  ///   - zone: The zone of the registration.
+  ///   - now: Log time, up to which `updatedAt` counts. A backend whose clock runs ahead must not lock out every later
+  ///     registration.
   mutating func takeOver(_ registration: Registration, _ device: DeviceSlot, zone: ZoneSlot, now: Timestamp) {
     var flags = devices[device].flags
     // A rejected token stays dead until another one comes.
@@ -190,11 +215,14 @@ struct Registry {
     if tokens != known { set(tokens, of: device) }
   }
 
+  /// Sets the app of a device.
   mutating func set(app: AppSlot, of device: DeviceSlot) { devices[device].app = app }
 
+  /// Marks a device that a tombstone has removed.
   mutating func markForgotten(_ device: DeviceSlot) { devices[device].flags.insert(.forgotten) }
 
-  /// Takes away what a tombstone removes at once: tokens, views, and the state of the app. Ledgers stay.
+  /// Removes everything from a device that a tombstone removes at once: tokens, the mark of its views, and the state of the
+  /// app. Ledgers stay.
   mutating func forget(_ device: DeviceSlot) {
     set(TokenPair(), of: device)
     devices[device].flags.subtract([
@@ -204,9 +232,10 @@ struct Registry {
     devices[device].updatedAt = .distantPast
   }
 
+  /// Notes that `Pricing` holds habits of a device.
   mutating func noteHabits(_ device: DeviceSlot) { devices[device].flags.insert(.habits) }
 
-  /// Returns the instant at which the device's own rates are full again.
+  /// Returns the instant from which the device's own rates are full again.
   func rateEnd(of device: DeviceSlot) -> Timestamp {
     max(devices[device].pushRate.tat, devices[device].backgroundRate.tat, rare(device).startRate.tat)
   }
@@ -224,7 +253,7 @@ struct Registry {
     devices[device].tokens = tokens.bytes.isEmpty ? .absent : texts.insert(tokens.bytes.span)
   }
 
-  /// Marks a token that APNs has refused for good, wherever the device has it.
+  /// Marks a token that APNs has refused for good, in the device and in all its instances.
   mutating func reject(token: String, of device: DeviceSlot) {
     let known = tokens(of: device)
     if known.widgets == token { devices[device].flags.insert(.widgetsTokenDead) }
@@ -235,12 +264,15 @@ struct Registry {
     }
   }
 
-  /// Returns the instant at which the app came to the foreground; nil where it is not there.
+  /// Returns the instant at which the app came to the foreground; nil if it is not there.
   func foregroundSince(_ device: DeviceSlot) -> Timestamp? {
     devices[device].flags.contains(.foreground) ? rare(device).foregroundSince : nil
   }
 
-  /// Notes that the app came to the foreground, or left it (nil).
+  /// Notes that the app came to the foreground, or that it left the foreground.
+  /// - Parameters:
+  ///   - instant: The log time at which it came; nil if it left.
+  ///   - device: The device.
   mutating func set(foregroundSince instant: Timestamp?, of device: DeviceSlot) {
     devices[device].flags.set(.foreground, instant != nil)
     changeRare(device) { $0.foregroundSince = instant ?? Timestamp(microseconds: 0) }
@@ -248,17 +280,19 @@ struct Registry {
 
   // MARK: Rare state
 
+  /// Returns the state of a device that only a few devices have.
   func rare(_ device: DeviceSlot) -> RareDeviceState {
     devices[device].flags.contains(.rare) ? rareStates[device] ?? RareDeviceState() : RareDeviceState()
   }
 
-  /// Changes what few devices have; a state as at the beginning takes no memory.
+  /// Changes the state that only a few devices have. A state as at the beginning is not stored.
   private mutating func changeRare(_ device: DeviceSlot, _ change: (inout RareDeviceState) -> Void) {
     var state = rare(device)
     change(&state)
     restore(state, of: device)
   }
 
+  /// Sets the state of a device that only a few devices have.
   mutating func restore(_ state: RareDeviceState, of device: DeviceSlot) {
     if state.isEmpty {
       dropRare(device)
@@ -285,7 +319,7 @@ struct Registry {
     texts.range(of: instanceIDs.handle(instances[instance].id))
   }
 
-  /// Returns an instance of a device by its id.
+  /// Returns the first instance of a device that has an id, retired ones included; nil if none has it.
   func find(_ id: String, of device: DeviceSlot) -> InstanceSlot? {
     guard let wanted = instanceIDs.number(of: id, in: texts) else { return nil }
     var walk = instances(of: device)
@@ -293,12 +327,17 @@ struct Registry {
     return nil
   }
 
-  /// Returns the number of an instance id; nil where no instance has it.
+  /// Returns the number of an instance id; nil if no instance has it.
   func number(ofInstanceID id: String) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
 
-  /// Gives a new instance the smallest free index of its device and its place in the chain.
-  /// - Parameter first: An instance of the device that the new one comes behind; a look-up of their common id finds that
-  ///   one first.
+  /// Adds an instance without interest keys to a device. It gets the smallest free index.
+  /// - Parameters:
+  ///   - id: The instance's id.
+  ///   - kind: The kind.
+  ///   - surface: The sort of thing that the instance is.
+  ///   - device: The device.
+  ///   - first: An instance of the device after which the new one must come; absent if none. If both have the same id, a
+  ///     look-up of that id finds `first`.
   mutating func insertInstance(
     _ id: String, kind: KindSlot, surface: InstanceSurface, device: DeviceSlot, behind first: InstanceSlot = .absent
   ) -> InstanceSlot {
@@ -332,6 +371,10 @@ struct Registry {
   }
 
   /// Puts an instance behind the others of its device, for a restore.
+  /// - Parameters:
+  ///   - state: The state, with the device and the index; its `id` is set here.
+  ///   - id: The instance's id as UTF-8.
+  ///   - previous: The last instance of the device so far; absent if there is none.
   mutating func restore(_ state: InstanceState, id: Span<UInt8>, behind previous: InstanceSlot) -> InstanceSlot {
     var state = state
     state.id = instanceIDs.retain(id, in: &texts)
@@ -340,9 +383,10 @@ struct Registry {
     return instance
   }
 
+  /// Sets the additional state of an instance with a push token of its own.
   mutating func restore(_ state: AddressedState, of instance: InstanceSlot) { addressed[instance] = state }
 
-  /// Takes an instance out of the chain of its device.
+  /// Takes an instance out of the chain of its device. Call `remove` next.
   mutating func unlink(_ instance: InstanceSlot) {
     let (device, next) = (instances[instance].device, instances[instance].next)
     if devices[device].firstInstance == instance {
@@ -354,7 +398,7 @@ struct Registry {
     instances[previous].next = next
   }
 
-  /// Removes an instance that is in no chain any more, and what only it refers to.
+  /// Removes an instance that is in no chain any more. Its interest entries must have been removed.
   mutating func remove(_ instance: InstanceSlot) {
     instanceIDs.release(instances[instance].id, in: &texts)
     set(nextReload: nil, instance)
@@ -362,21 +406,22 @@ struct Registry {
     addressed[instance] = nil
   }
 
-  /// Makes an instance another thing under the same id.
+  /// Changes the kind and the surface of an instance that was registered anew under the same id.
   mutating func change(_ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface) {
     instances[instance].kind = kind
     instances[instance].surface = surface
   }
 
+  /// Sets whether a WidgetKit push reloads an instance.
   mutating func set(pushEnabled: Bool, _ instance: InstanceSlot) {
     instances[instance].flags.set(.pushEnabled, pushEnabled)
   }
 
-  /// Notes why what waits on an instance is held back.
+  /// Notes the reason for which the pending events of an instance are held back.
   @inline(__always)
   mutating func set(heldFor reason: HeldReason, _ instance: InstanceSlot) { instances[instance].heldFor = reason }
 
-  /// Removes an instance from the registration; its ledger stays.
+  /// Notes that an instance is no longer registered: removes its interest entries, but keeps its ledger.
   mutating func retire(_ instance: InstanceSlot) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { removeEntry(entry) }
@@ -385,12 +430,17 @@ struct Registry {
     instances[instance].flags.remove(.pushEnabled)
   }
 
-  /// Takes a retired instance into the registration again.
+  /// Notes that a retired instance is registered again.
   mutating func revive(_ instance: InstanceSlot) { instances[instance].flags.remove(.retired) }
 
+  /// Marks an instance without interest entries as retired.
   mutating func markRetired(_ instance: InstanceSlot) { instances[instance].flags.insert(.retired) }
 
-  /// Gives an instance its address. A rejected token stays dead until another one comes.
+  /// Gives an instance a push token of its own. A rejected token stays dead until another one comes.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - token: The token, or the id of a broadcast channel.
+  ///   - isChannel: Whether `token` is the id of a broadcast channel.
   mutating func address(_ instance: InstanceSlot, token: String, isChannel: Bool) {
     var state = addressed[instance] ?? AddressedState()
     if state.token != token { state.tokenDead = false }
@@ -399,41 +449,42 @@ struct Registry {
     addressed[instance] = state
   }
 
-  /// Takes the address of an instance away, for another instance that keeps it.
+  /// Removes the additional state of an instance and returns it, for another instance that takes it over.
   mutating func takeAddress(of instance: InstanceSlot) -> AddressedState? { addressed.removeValue(forKey: instance) }
 
   // MARK: Reloads
 
-  /// Notes that an instance shows the newest content, however it came by it.
+  /// Notes that an instance shows the newest content, whether a push or something else has reloaded it.
   mutating func markFresh(_ instance: InstanceSlot) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { entries[entry].shown = entries[entry].current }
   }
 
-  /// Notes that what an entry shows is not known.
+  /// Notes that the fields which an entry shows are not known any more.
   mutating func forgetShown(_ entry: EntrySlot) { entries[entry].shown = 0 }
 
-  /// Takes over the fingerprint that an entry would show if its instance were reloaded now.
+  /// Sets the fingerprint that an entry would show if its instance were reloaded now.
   @inline(__always)
   mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
 
-  /// Notes a reload of an instance.
+  /// Sets the log time of an instance's last reload.
   @inline(__always)
   mutating func noteReload(_ instance: InstanceSlot, at instant: Timestamp) {
     instances[instance].lastReload = instant
   }
 
-  /// Notes a reload that may be older than the last one.
+  /// Notes a reload that may be older than the last one that is known.
   mutating func noteReload(_ instance: InstanceSlot, notBefore instant: Timestamp) {
     instances[instance].lastReload = max(instances[instance].lastReload, instant)
   }
 
-  /// Returns the instant at which the timeline of an instance reloads by itself; nil where that is not known.
+  /// Returns the instant at which the timeline of an instance reloads by itself; nil if it is not known.
   @inline(__always)
   func nextReload(_ instance: InstanceSlot) -> Timestamp? {
     instances[instance].flags.contains(.reloads) ? nextReloads[instance] : nil
   }
 
+  /// Sets the instant at which the timeline of an instance reloads by itself; nil if it is not known.
   mutating func set(nextReload instant: Timestamp?, _ instance: InstanceSlot) {
     if let instant {
       nextReloads[instance] = instant
@@ -446,14 +497,17 @@ struct Registry {
 
   // MARK: Interests
 
-  /// The sort key of interest entries.
+  /// The sort keys of interest entries.
   var entryOrder: EntryOrder { EntryOrder(entries: entries, instances: instances) }
 
   /// Returns the text of an entry's key.
   func key(of entry: EntrySlot) -> String { texts.string(interests.key(of: entries[entry].interest)) }
 
-  /// Makes an instance listen to just these keys; entries that stay keep their slots and what they show.
-  /// - Returns: The entries that are gone. Causes that came by them must be detached.
+  /// Makes an instance listen to these keys and no others. Entries of keys that stay keep their slots and fingerprints.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - keys: The keys in the order of the registration; repeated ones count once.
+  /// - Returns: The slots of the entries that were removed. The caller must detach the causes that came by them.
   mutating func listen(_ instance: InstanceSlot, to keys: [String]) -> [EntrySlot] {
     var kept: [(key: String, entry: EntrySlot)] = []
     var walk = entries(of: instance)
@@ -485,7 +539,13 @@ struct Registry {
     entries.remove(entry, leaving: InterestEntry())
   }
 
-  /// Puts an entry behind the others of its instance, for a restore. `finishInterests` makes its key find it.
+  /// Puts an entry behind the others of its instance, for a restore. Its key does not find it until `finishInterests`.
+  /// - Parameters:
+  ///   - key: The interest key as UTF-8.
+  ///   - shown: The fingerprint that the instance shows; 0 if it is not known.
+  ///   - current: The fingerprint that it would show after a reload; 0 if no event came yet.
+  ///   - instance: The instance.
+  ///   - last: The last entry of the instance so far; absent if there is none.
   mutating func restoreEntry(
     key: Span<UInt8>, shown: UInt64, current: UInt64, of instance: InstanceSlot, behind last: EntrySlot
   ) -> EntrySlot {
@@ -497,13 +557,14 @@ struct Registry {
     return slot
   }
 
-  /// Removes the entries of an instance whose keys do not find them yet, for a restore that takes a device out again.
+  /// Removes the entries of an instance before `finishInterests`, for a restore that takes a device out again.
   mutating func unplaceEntries(of instance: InstanceSlot) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { entries.remove(entry, leaving: InterestEntry()) }
   }
 
-  /// Makes keys find the entries, after a restore. Devices and their instances come in order, so the lists are sorted.
+  /// Adds all entries to the lists of their keys, after a restore. Devices and instances are walked in their order, so the
+  /// lists are sorted.
   mutating func finishInterests() {
     for device in devices.slots {
       var walk = instances(of: device)

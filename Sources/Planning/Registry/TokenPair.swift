@@ -1,16 +1,19 @@
 import Domain
 
-/// The two tokens of a device in as few bytes as they take: hexadecimal digits in lower case, as APNs gives them out, two
-/// to a byte. Read only when a command is written out.
+/// The two tokens of a device, packed. APNs gives tokens out as hexadecimal digits; two digits in lower case take one byte.
+/// Other texts are kept as they are. The pair is read only when a command is written out.
 struct TokenPair: Equatable {
-  /// For each token: 0 (none); or 1, count, packed bytes; or 2, count of two bytes, UTF-8 as it stood.
+  /// For each token, one of: 0 (no token); 1, a count in one byte, so many packed bytes; 2, a count in two bytes, so many bytes
+  /// of UTF-8. Empty if there is no token at all.
   private(set) var bytes: [UInt8] = []
 
+  /// Creates a pair without tokens.
   init() {}
 
-  /// From what `bytes` gave.
+  /// Restores a pair from its `bytes`, which must be well-formed.
   init(bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Packs two tokens; nil: the device has none of that sort.
   init(widgets: String?, background: String?) {
     if widgets == nil, background == nil { return }
     bytes.reserveCapacity(4 + ((widgets?.utf8.count ?? 0) + (background?.utf8.count ?? 0)) / 2)
@@ -18,12 +21,14 @@ struct TokenPair: Equatable {
     Self.append(background, to: &bytes)
   }
 
+  /// The token for WidgetKit pushes; nil if there is none.
   var widgets: String? {
     if bytes.isEmpty { return nil }
     var place = 0
     return Self.read(bytes, &place)
   }
 
+  /// The token for background pushes; nil if there is none.
   var background: String? {
     if bytes.isEmpty { return nil }
     var place = 0
@@ -31,9 +36,11 @@ struct TokenPair: Equatable {
     return Self.read(bytes, &place)
   }
 
-  /// Puts the digits of the widgets' token into `digits`.
-  /// - Parameter bytes: of a pair, lent by whoever keeps them.
-  /// - Returns: whether there is such a token and it is made of digits, as nearly all are.
+  /// Unpacks the token for WidgetKit pushes without making a string.
+  /// - Parameters:
+  ///   - bytes: The bytes of a pair.
+  ///   - digits: Receives the digits; its previous content is removed.
+  /// - Returns: Whether there is such a token and it is packed, as nearly all are.
   static func appendWidgets(_ bytes: Span<UInt8>, to digits: inout [UInt8]) -> Bool {
     digits.removeAll(keepingCapacity: true)
     guard bytes.count > 2, bytes[0] == 1 else { return false }
@@ -46,7 +53,7 @@ struct TokenPair: Equatable {
     return true
   }
 
-  /// Whether bytes that come from elsewhere can be those of a pair.
+  /// Returns whether bytes that were read from a record are those of a pair.
   static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
     var place = 0
     for _ in 0..<2 {

@@ -3,13 +3,14 @@
 //     var walk = registry.instances(of: device)
 //     while let instance = walk.next(registry) { … }
 //
-// They are no `Sequence`, because a sequence would hold the tables, and changing a table that something else holds copies
-// it. A cursor reads the next link before it hands out a slot, so that slot may be removed inside the loop.
+// They are no `Sequence`, because a sequence would hold the tables, and to change a table that something else holds copies it.
+// A cursor reads the next link before it returns a slot, so that slot may be removed inside the loop.
 
 /// A walk along the instances of one device, by rising index, retired ones included.
 struct InstanceWalk {
   fileprivate var upcoming: InstanceSlot
 
+  /// Returns the next instance, which may then be removed; nil at the end.
   @inline(__always)
   mutating func next(_ registry: borrowing Registry) -> InstanceSlot? {
     if upcoming.isAbsent { return nil }
@@ -23,6 +24,7 @@ struct InstanceWalk {
 struct EntryWalk {
   fileprivate var upcoming: EntrySlot
 
+  /// Returns the next entry, which may then be removed; nil at the end.
   @inline(__always)
   mutating func next(_ registry: borrowing Registry) -> EntrySlot? {
     if upcoming.isAbsent { return nil }
@@ -33,9 +35,11 @@ struct EntryWalk {
 }
 
 extension Registry {
+  /// Returns a walk along the instances of a device.
   @inline(__always)
   func instances(of device: DeviceSlot) -> InstanceWalk { InstanceWalk(upcoming: devices[device].firstInstance) }
 
+  /// Returns a walk along the interest entries of an instance.
   @inline(__always)
   func entries(of instance: InstanceSlot) -> EntryWalk { EntryWalk(upcoming: instances[instance].firstEntry) }
 }

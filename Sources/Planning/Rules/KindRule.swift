@@ -1,23 +1,38 @@
 import Domain
 import Policies
 
-/// The rule of a kind for one event type. A class, so that a look-up copies nothing; it never changes.
+/// The rule of a kind for one event type. It never changes. It is a class, so that a look-up copies nothing.
 final class KindRule: Sendable {
+  /// The kind to which the rule belongs.
   let kind: KindSlot
+  /// The templates of the interest keys.
   let keys: [Key]
+  /// The relevance of an event.
   let relevance: RelevanceFormula
+  /// The fields that the kind displays.
   let displays: [DisplayField]
-  /// The hash of the kind's name and of what it displays: under another policy the fields have other meanings.
+  /// The hash of the kind's name and of the fields that it displays. Under a policy with other fields, states that were
+  /// noted before must not be compared with new ones.
   let displaysHash: UInt64
+  /// The age beyond which an event is stale; unbounded if the rule sets none.
   let maxAge: TimeSpan
+  /// The effect on a Live Activity.
   let action: Rule.Action
 
+  /// The template of an interest key.
   enum Key {
-    /// The event's subject, which is always the first key.
+    /// The event's subject, which is always the first of an event's keys.
     case subject
+    /// Any other template.
     case template(InterestTemplate)
   }
 
+  /// Compiles a rule of the policy.
+  /// - Parameters:
+  ///   - rule: The rule for the event type.
+  ///   - kind: The kind to which the rule belongs.
+  ///   - kindName: The name of that kind.
+  ///   - displays: The fields that the kind displays.
   init(_ rule: Rule, kind: KindSlot, kindName: String, displays: [DisplayField]) {
     self.kind = kind
     keys = rule.interests.map { $0 == .subject ? .subject : .template($0) }
@@ -38,7 +53,8 @@ final class KindRule: Sendable {
     return hash.value
   }
 
-  /// Returns the key of a subject's truth in `SubjectMemory`; nil where the kind displays nothing in particular.
+  /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind; nil if the policy does
+  /// not say which fields the kind displays.
   func truthKey(subject: String) -> UInt64? {
     if displays.isEmpty { return nil }
     var hash = Hash64()
@@ -47,10 +63,12 @@ final class KindRule: Sendable {
     return hash.value
   }
 
-  /// Returns the meaning of an event to the kind.
+  /// Returns the meaning of an event for the kind: its keys, relevance, age limit and action.
   /// - Parameters:
-  ///   - eventKeys: The keys of the event, to which the rule adds the ones it makes.
-  ///   - leftOut: Counts the keys beyond `DomainBounds.interestsPerEventMax`.
+  ///   - event: The event.
+  ///   - eventKeys: The interest keys of the event so far, beginning with its subject. Keys that only this rule makes are
+  ///     appended, up to `DomainBounds.interestsPerEventMax` keys in all.
+  ///   - leftOut: Raised by the number of keys that found no room.
   func evaluate(_ event: DomainEvent, keys eventKeys: inout [String], _ leftOut: inout Int) -> KindEvaluation {
     var evaluation = KindEvaluation()
     evaluation.keys = 0

@@ -1,37 +1,46 @@
 import Domain
 import Policies
 
-/// The policy's numbers of one kind, in the units of the hot path.
+/// The policy's settings of one kind, in the units that decisions compute with.
 struct KindSettings {
+  /// The name of the kind.
   let name: String
-  /// The bytes of the name in JSON at most.
+  /// The largest number of bytes that the name takes in JSON.
   let nameBytes: Int
-  /// The index in the policy's kinds; nil where the policy does not know the kind.
+  /// The index in the policy's kinds; nil if the policy does not name the kind.
   private(set) var policyIndex: Int?
+  /// Whether events of the kind are decided; false if the policy switches the kind off.
   private(set) var enabled = false
-  /// Whether the kind is pushed by waking the app even where a widget push could go.
+  /// Whether background pushes are sent even to devices that could get widget pushes.
   private(set) var prefersBackground = false
+  /// The limits of the day's count.
   private(set) var day = DayLimits()
+  /// The time that must pass between two reloads.
   private(set) var minInterval = TimeSpan.zero
+  /// The relevance from which an event may use the reserve; above 1 if there is no reserve.
   private(set) var reserveAboveRelevance = 2.0
-  /// 1 / half-life in µs
+  /// The inverse of the half-life, in 1 / µs.
   private(set) var inverseHalfLife = 0.0
+  /// The time after which a pending event expires.
   private(set) var expireAfter = TimeSpan.zero
+  /// The time before a timeline's own reload in which no token is spent, because that reload is free.
   private(set) var imminentReload = TimeSpan.zero
+  /// The value below which no token is spent, however many are left.
   private(set) var floor = 0.0
 
-  /// Whether the policy switches the kind off, which is not the same as not knowing it.
+  /// Whether the policy switches the kind off. False for a kind that the policy does not name.
   var isDisabled: Bool { policyIndex != nil && !enabled }
 
+  /// Creates the settings of a kind. They hold no policy's numbers until `configure`.
   init(name: String) {
     self.name = name
     nameBytes = name.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == 0x22 || $1 == 0x5c ? 6 : 1) }
   }
 
-  /// Takes over a policy's numbers.
+  /// Takes over a policy's settings.
   /// - Parameters:
-  ///   - kind: The kind in the policy, or the numbers of one that it does not know.
-  ///   - index: The index in the policy's kinds; nil where it does not know the kind.
+  ///   - kind: The settings in the policy, or those of a kind that it does not name.
+  ///   - index: The index in the policy's kinds; nil if it does not name the kind.
   mutating func configure(_ kind: KindPolicy, index: Int?) {
     policyIndex = index
     enabled = kind.enabled

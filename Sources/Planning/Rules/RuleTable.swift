@@ -1,22 +1,27 @@
 import Domain
 import Policies
 
-/// The rules for event types that came lately, of the kinds that are registered. They stand in the policy's order, which does
-/// not depend on when a kind was first registered.
+/// A cache of the compiled rules by event type, for the kinds that devices have registered. The rules for one type stand in
+/// the policy's order, which does not depend on when a kind was first registered.
 struct RuleTable {
   private var byType: [String: [KindRule]] = [:]
-  /// The last look-up: events of one type often come in runs.
+  /// The last look-up. Consecutive events often have the same type.
   private var last: (type: String, rules: [KindRule])?
 
-  /// The bound on event types, which come from outside. Beyond it, all are looked up anew.
+  /// The bound on cached event types, which publishers choose. When it is reached the cache starts anew.
   private static let typesMax = 1024
 
-  /// Forgets all rules, after a change of the policy or of the kinds.
+  /// Empties the cache, after a change of the policy or of the kinds.
   mutating func removeAll() {
     byType.removeAll(keepingCapacity: true)
     last = nil
   }
 
+  /// Returns the rules for an event type.
+  /// - Parameters:
+  ///   - type: The event type.
+  ///   - policy: The policy in force, the same in each call until `removeAll`.
+  ///   - kindByName: The kinds that devices have registered, the same in each call until `removeAll`.
   mutating func rules(forType type: String, _ policy: Policy, _ kindByName: [String: KindSlot]) -> [KindRule] {
     if let last, last.type == type { return last.rules }
     let rules = byType[type] ?? make(type, policy, kindByName)

@@ -1,40 +1,47 @@
 import Domain
 import Policies
 
-/// The policy in force, compiled for the kinds that devices have.
+/// The policy in force, compiled for the kinds that devices have registered.
 struct Rules {
   /// The policy in force.
   private(set) var policy: Policy
-  /// The document of the policy in force, where it came by the log.
+  /// The document of the policy in force; nil if no record of the log has put it in force.
   private(set) var document: String?
-  /// The offset of the record that put it in force; −1 where none did.
+  /// The offset of the record that put the policy in force; −1 if none did.
   private(set) var offset: Int64 = -1
-  /// The reason why the newest policy record of the log was not taken over; nil when it was. The policy before it stays in
+  /// The reason why the newest policy record of the log was not taken over; nil if it was. The policy before it stays in
   /// force.
   private(set) var refused: PolicyError?
+  /// The settings of the registered kinds, by kind slot.
   private(set) var kinds: ContiguousArray<KindSettings> = []
   private var kindByName: [String: KindSlot] = [:]
   private var table = RuleTable()
 
+  /// Creates the rules of a policy, without kinds.
   init(_ policy: Policy) { self.policy = policy }
 
+  /// The settings of a kind.
   @inline(__always)
   subscript(kind: KindSlot) -> KindSettings {
-    _read { yield kinds[kind.index] }
+    @inline(__always) _read { yield kinds[kind.index] }
   }
 
-  /// Returns the activity settings of a kind; nil where the policy has none for it.
+  /// Returns the Live Activity settings of a kind; nil if the policy has none for it.
   func activity(_ kind: KindSlot) -> ActivityPolicy? {
     kinds[kind.index].policyIndex.flatMap { policy.kinds[$0].activity }
   }
 
   // MARK: Kinds
 
-  /// Returns the slot of a kind; nil where no device has it.
+  /// Returns the slot of a kind; nil if no device has registered it.
   func kind(named name: String) -> KindSlot? { kindByName[name] }
 
-  /// Returns the name under which a kind is counted: its own, or that of all kinds beyond the bound.
-  /// - Parameter kindsMax: The number of kinds, besides the policy's, from which on they share one name.
+  /// Returns the name under which a kind is added. It is the kind's own name as long as there is room, and always for kinds
+  /// that are known or that the policy names. All other kinds share one name, so that devices cannot fill the memory with
+  /// made-up kinds.
+  /// - Parameters:
+  ///   - name: The kind's own name.
+  ///   - kindsMax: The number of known kinds from which on there is no more room.
   func countedName(_ name: String, kindsMax: Int) -> String {
     if kindByName[name] != nil || kinds.count < min(kindsMax, Self.kindsMax) || name == Self.otherKinds
       || policy.kinds.contains(where: { $0.name == name })
@@ -44,8 +51,9 @@ struct Rules {
     return Self.otherKinds
   }
 
-  /// Adds a kind.
-  /// - Returns: Its slot, which is the next one, and the policy's numbers for it.
+  /// Adds a kind that is not known yet.
+  /// - Parameter name: The name that `countedName` gave.
+  /// - Returns: The kind's slot, which is the next one, and the policy's settings for it.
   mutating func addKind(_ name: String) -> (KindSlot, KindPolicy) {
     let slot = KindSlot(UInt32(kinds.count))
     kinds.append(KindSettings(name: name))
@@ -54,7 +62,8 @@ struct Rules {
     return (slot, configure(slot))
   }
 
-  /// The bound that 16 bits for the number of a kind set; the kinds of a policy come on top.
+  /// The bound on kinds that the policy does not name. An instance keeps its kind in 16 bits; what is left is for kinds that
+  /// policies name.
   private static let kindsMax = 60_000
 
   /// The name of all kinds beyond `PlannerBounds.kindsMax`.
@@ -77,7 +86,8 @@ struct Rules {
   // MARK: Policy
 
   /// Takes over another policy.
-  /// - Returns: Each kind with the policy's numbers for it.
+  /// - Parameter policy: The policy that is in force from now on.
+  /// - Returns: Each kind with the policy's settings for it.
   mutating func use(_ policy: Policy) -> [(KindSlot, KindPolicy)] {
     self.policy = policy
     table.removeAll()
@@ -88,7 +98,9 @@ struct Rules {
   }
 
   /// Notes the record that put the policy in force.
-  /// - Parameter document: The document of the record; nil leaves the known one.
+  /// - Parameters:
+  ///   - offset: The offset of the record in the log.
+  ///   - document: The document in the record; nil keeps the one that is known.
   mutating func note(offset: Int64, document: String?) {
     self.offset = offset
     if let document { self.document = document }
@@ -96,13 +108,20 @@ struct Rules {
   }
 
   /// Notes that a policy record was not taken over.
+  /// - Parameter error: The problems of its document.
   mutating func note(refused error: PolicyError) { refused = error }
 
+  /// Restores the offset of the record that put the policy in force.
   mutating func restore(offset: Int64) { self.offset = offset }
+  /// Restores the document of the policy in force.
   mutating func restore(document: String) { self.document = document }
 
-  /// Returns this partition's share of an app's tokens: `perDay / P`, the first `perDay % P` partitions one more, so that
-  /// the shares sum to the limit; −1 where there is no limit.
+  /// Returns one partition's share of an app's tokens of a day; −1 if the app has no limit. Each of P partitions has
+  /// `perDay / P` tokens, and the first `perDay % P` of them one more, so that the shares sum to the limit.
+  /// - Parameters:
+  ///   - id: The bundle id of the app.
+  ///   - partition: The number of the partition, from 0 on.
+  ///   - partitionCount: P, the number of partitions of the log.
   func appLimit(_ id: String, partition: Int32, of partitionCount: Int32) -> Int {
     guard let budget = policy.apps.first(where: { $0.app == id }) else { return -1 }
     let share = budget.perDay / Int(partitionCount)
@@ -114,7 +133,7 @@ struct Rules {
     table.rules(forType: type, policy, kindByName)
   }
 
-  /// Checks what holds between any two records.
+  /// Traps if an invariant is broken that holds between any two records. For tests.
   func checkInvariants() {
     precondition(kindByName.count == kinds.count, "two kinds of one name")
     for (name, slot) in kindByName {

@@ -4,7 +4,8 @@ extension Planner {
   /// The bound on the sizes that `reserve` accepts. Larger ones come from damaged data and would only take memory.
   private static let reserveMax = 1 << 28
 
-  /// Makes room for a fleet whose size is known.
+  /// Reserves room in the tables for a fleet of known size.
+  /// - Parameter sizes: The approximate sizes; larger ones than `reserveMax` are cut.
   mutating func reserve(_ sizes: PlannerSizes) {
     registry.reserve(
       PlannerSizes(
@@ -13,11 +14,12 @@ extension Planner {
         textBytes: min(sizes.textBytes, 64 * Self.reserveMax)))
   }
 
+  /// Returns whether a device already has this slot.
   func isTaken(_ device: DeviceSlot) -> Bool {
     device.index < registry.devices.capacity && registry.isUsed(device)
   }
 
-  /// Takes a device out as if it had never been restored.
+  /// Removes a device that a restore has added, with everything that belongs to it.
   /// - Returns: The events that nothing refers to any more.
   mutating func unplace(_ device: DeviceSlot) -> [EventSlot] {
     var unused: [EventSlot] = []
@@ -28,12 +30,14 @@ extension Planner {
       remove(instance)
     }
     pricing.forget(device)
-    // The app stays until all records are read: others may name it.
+    // The app stays until all records are read, because records of other devices may name it.
     ledgers.unjoin(registry.devices[device].app)
     registry.unplace(device)
     return unused
   }
 
+  /// Reads the record `p/clock`: log time, and the counters of the parts.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
     now = Timestamp(microseconds: try reader.int64("log time"))
     pricing.restore(hour: try reader.int64("an hour"))
@@ -41,16 +45,21 @@ extension Planner {
     rules.restore(offset: try reader.zigzag("an offset"))
   }
 
+  /// Reads the record of a kind.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func restore(kind name: String, from reader: inout BinaryReader) throws(BinaryError) {
     try pricing.restore(knownKindSlot(name), from: &reader)
   }
 
+  /// Reads the record of an app.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func restore(app id: String, from reader: inout BinaryReader) throws(BinaryError) {
     let spent: Int = try reader.integer("tokens spent")
     ledgers.restore(appSlot(id), spent: spent, day: try reader.zigzag("a day"))
   }
 
-  /// Builds, after the last record, what is made from all devices at once.
+  /// Finishes a restore after the last record: builds the tables that follow from all devices, such as the interest index
+  /// and the timers.
   mutating func finishRestore() {
     registry.finishDevices()
     registry.finishInterests()
@@ -60,7 +69,8 @@ extension Planner {
     }
     pending.restoreTimers(waiting)
     pricing.untouchKinds()
-    // The apps of devices that were taken out again. What has a record goes with the day, and its record with it.
+    // Removes the apps of devices that were removed again. An app with a record stays until its day is over, because its
+    // record has to be removed with it.
     for app in ledgers.apps.slots where ledgers.apps[app].day == nil { _ = ledgers.purge(app, now: now) }
     journal.clear()
   }

@@ -1,12 +1,12 @@
-/// A place in a walk over the whole state of a planner (`Planner.writeState`).
+/// The position of a walk over the whole state of a planner (`Planner.writeState`).
 public struct StateWalk {
   enum Part {
     case devices(next: DeviceSlot)
     case kinds(next: KindSlot)
     case apps(next: AppSlot)
-    /// Keys remembered when the walk came to them, and how many of them are written.
+    /// The keys of the subject memory when the walk reached it, and the index of the next one to write.
     case subjects([UInt64], next: Int)
-    /// Chunks of notes from this number on.
+    /// The chunks of notes, from this number on.
     case chunks(next: Int64)
     case clock
     case done
@@ -14,82 +14,6 @@ public struct StateWalk {
 
   var part = Part.devices(next: DeviceSlot(0))
 
-  /// At the beginning.
+  /// Creates a walk that begins with the first record.
   public init() {}
-}
-
-extension Planner {
-  /// Writes the next part of the state; the planner may go on planning in between. A record that changes after the walk
-  /// has passed it is not written again, so what is written is complete only together with the changes that
-  /// `takeChanges` has handed over since the walk began.
-  /// - Parameters:
-  ///   - recordsMax: about how many records to write.
-  ///   - body: takes a record, whose value is never nil.
-  /// - Returns: whether the walk is at its end.
-  public func writeState(from walk: inout StateWalk, recordsMax: Int, _ body: StateRecordSink) -> Bool {
-    var writer = StateRecordWriter()
-    var left = max(1, recordsMax)
-    while left > 0 {
-      switch walk.part {
-      case .devices(let slot): walk.part = walkDevices(from: slot, &left, &writer, body)
-      case .kinds(let kind):
-        guard kind.index < rules.kinds.count else {
-          walk.part = .apps(next: AppSlot(0))
-          continue
-        }
-        lend(kind: kind, &writer, body)
-        walk.part = .kinds(next: KindSlot(kind.number + 1))
-        left -= 1
-      case .apps(let app):
-        guard app.index < ledgers.apps.capacity else {
-          walk.part = .subjects(subjects.keys, next: 0)
-          continue
-        }
-        // An app that has spent nothing yet is as it begins.
-        if ledgers.apps[app].day != nil {
-          lend(app: app, &writer, body)
-          left -= 1
-        }
-        walk.part = .apps(next: AppSlot(app.number + 1))
-      case .subjects(let keys, let start):
-        var place = start
-        while place < keys.count, left > 0 {
-          if lend(subject: keys[place], &writer, body) { left -= 1 }
-          place += 1
-        }
-        walk.part = place < keys.count ? .subjects(keys, next: place) : .chunks(next: 0)
-      case .chunks(let number):
-        // Some may have gone since.
-        let chunk = max(number, subjects.log.first)
-        guard chunk < subjects.log.next else {
-          walk.part = .clock
-          continue
-        }
-        lend(chunk: chunk, &writer, body)
-        walk.part = .chunks(next: chunk + 1)
-        left -= 1
-      case .clock:
-        lendPolicy(&writer, body)
-        lendClock(&writer, body)
-        walk.part = .done
-      case .done: return true
-      }
-    }
-    if case .done = walk.part { return true }
-    return false
-  }
-
-  private func walkDevices(
-    from start: DeviceSlot, _ left: inout Int, _ writer: inout StateRecordWriter, _ body: StateRecordSink
-  ) -> StateWalk.Part {
-    for number in start.number..<max(start.number, UInt32(registry.devices.capacity)) {
-      let device = DeviceSlot(number)
-      if left == 0 { return .devices(next: device) }
-      if registry.isUsed(device) {
-        lend(device: device, &writer, body)
-        left -= 1
-      }
-    }
-    return .kinds(next: KindSlot(0))
-  }
 }

@@ -4,19 +4,22 @@ package import Policies
 /// The newest known state of what a kind displays of one subject, field by field. An event changes only the fields that it
 /// carries: a statistics event that says nothing about the score leaves the score as it is.
 ///
-/// Each field is kept as a *look*, a hash of its value after the policy's rounding: equal looks are equal on the screen.
+/// Each field is kept as a *look*: a hash of its value after the policy's rounding. Values with equal looks cannot be told
+/// apart on the screen.
 package struct DisplayedTruth: Equatable, Sendable {
-  /// The look of each displayed field, in the policy's order; 0 for one that no event has carried yet, or that is null.
+  /// The look of each displayed field, in the policy's order. 0 for a field that is null or that no event has carried yet.
   package private(set) var looks: [UInt64]
 
-  /// Creates the state of a subject of which nothing is known.
+  /// Creates the state of a subject about which nothing is known.
   /// - Parameter count: The number of displayed fields.
   package init(count: Int) { looks = Array(repeating: 0, count: count) }
 
   init(looks: [UInt64]) { self.looks = looks }
 
-  /// Takes over the displayed fields that an event carries.
-  /// - Parameter displays: The kind's displayed fields, as many as `looks`.
+  /// Updates the looks of the displayed fields that an event carries.
+  /// - Parameters:
+  ///   - event: An event about the subject.
+  ///   - displays: The kind's displayed fields, as many as `looks`.
   package mutating func take(_ event: DomainEvent, displays: [DisplayField]) {
     for (place, field) in displays.enumerated() {
       if let value = event.value(at: field.path) { looks[place] = Self.look(of: value, round: field.round) }
@@ -44,31 +47,13 @@ package struct DisplayedTruth: Equatable, Sendable {
     return hash.value
   }
 
-  /// Returns one number for all fields of the subject, never 0. Equal numbers look the same on the screen; two subjects
-  /// never do.
+  /// Returns the hash of the subject and the looks of all its fields. Two states with the same fingerprint look the same on
+  /// the screen. States of different subjects have different fingerprints.
+  /// - Parameter subject: The `subject` of the events that were taken.
   package func fingerprint(subject: String) -> UInt64 {
     var hash = Hash64()
     hash.add(subject)
     for look in looks { hash.add(look) }
     return hash.value
   }
-}
-
-/// How an event changes what a kind displays of its subject: the fingerprints before and after it.
-package struct DisplayedChange: Equatable, Sendable {
-  /// 0 where nothing was known of the subject.
-  package var before: UInt64 = 0
-  package var after: UInt64 = 0
-
-  package init(before: UInt64, after: UInt64) {
-    self.before = before
-    self.after = after
-  }
-
-  /// Returns the fingerprint of everything that came by one interest key, after this change. A key such as an airport's
-  /// leads to many subjects: the fingerprint is the exclusive or of theirs, so it returns to what it was only when each
-  /// subject looks again as it did.
-  /// - Parameter all: The fingerprint before the change; 0 where no event came by the key yet.
-  @inline(__always)
-  package func applied(to all: UInt64) -> UInt64 { all == 0 ? after : all ^ before ^ after }
 }

@@ -1,13 +1,19 @@
 import Domain
 
-/// Puts a subject memory together from chunks of notes, in their order, over what a local snapshot held. A note that is
-/// older than what is known, or the same, changes nothing.
+/// Applies chunks of notes, in their order, to a subject memory that is empty or restored from a local snapshot. A note that
+/// is not newer than the known state of its subject changes nothing.
 struct NoteReplay {
-  /// Subjects of which an earlier note stood in a chunk that has been removed, with the generation of the newest note.
-  /// Either a whole note follows, or they are forgotten.
+  /// The subjects with a missing earlier note, because its chunk has been removed, and the generation of their newest note.
+  /// Each of them must get a whole note from a later chunk, or be old enough to be forgotten.
   private var gaps: [UInt64: Int64] = [:]
 
-  /// - Parameter bytes: size of the value.
+  /// Applies the next chunk.
+  /// - Parameters:
+  ///   - number: The number of the chunk.
+  ///   - bytes: The size of its value.
+  ///   - reader: The value, from the byte after the version on.
+  ///   - memory: The memory to restore.
+  /// - Throws: `BinaryError` for a value that is not a chunk, or when a chunk is missing between this one and the last.
   mutating func take(
     chunk number: Int64, bytes: Int, from reader: inout BinaryReader, into memory: inout SubjectMemory
   ) throws(BinaryError) {
@@ -28,7 +34,7 @@ struct NoteReplay {
   ) {
     let isWhole = note.isWhole
     guard var known = memory.remembered(note.key), known.born >= note.born else {
-      // New, or forgotten and come again.
+      // The subject is new, or it was forgotten and came again.
       if isWhole { put(note, at: chunk, into: &memory) } else { lack(note, in: &memory) }
       return
     }
@@ -59,8 +65,9 @@ struct NoteReplay {
     gaps[note.key] = max(gaps[note.key] ?? .min, note.generation)
   }
 
-  /// After the last chunk, with the generation known.
-  /// - Throws: when notes are missing.
+  /// Finishes the memory after the last chunk. The memory's `generation` must be restored before.
+  /// - Parameter memory: The memory to restore.
+  /// - Throws: `BinaryError` when a subject that is still remembered lacks notes.
   consuming func finish(_ memory: inout SubjectMemory) throws(BinaryError) {
     guard gaps.values.allSatisfy({ $0 < memory.generation &- 1 }) else {
       throw .corrupt(offset: 0, what: "every note since a subject was written whole")

@@ -1,83 +1,51 @@
 import Domain
 
-/// The newest event of each (subject, type) of the last one to two days: what is older is stale, what has the same id is
-/// a duplicate. Beside them, what each kind displays of the subjects that events came about in that time. Two generations bound it by count and by age. How it gets into `rouse.state` stands at `NoteLog`.
+/// The memory of the subjects of recent events. It holds two sorts of entries:
+///
+/// - For each subject and event type, the time of the newest event and the ids of the last events. An older event is stale;
+///   an event with a known id is a duplicate.
+/// - For each subject and kind, the *truth*: the newest known state of what the kind displays (`DisplayedTruth`).
+///
+/// The memory has two generations. A rotation forgets the older one, once a day or when the newer one is full, so entries
+/// live for one to two days. `NoteLog` describes how entries get into `rouse.state`.
 struct SubjectMemory {
-  struct Newest: Equatable {
-    /// `time` of the newest event.
-    var time: Timestamp
-    /// Hashes of source and id of the last `idsMax` events, oldest first. Empty for a truth.
-    var ids: [UInt64]
-    /// Of a subject and a kind: the looks of what the kind displays (`DisplayedTruth`). Empty for a subject and a type.
-    var looks: [UInt64] = []
-  }
-
-  /// Events remembered by id: how far back a repeat of an event is known as such.
+  /// The number of event ids that are remembered for a subject and type. A repeat of an event before those is not
+  /// recognised by its id.
   static let idsMax = 16
 
+  /// The relation of an event to the earlier events of its subject and type.
   enum Standing: UInt8 {
     case fresh, duplicate, stale
   }
 
-  struct Remembered {
-    var key: UInt64 = 0
-    var newest = Newest(time: .distantPast, ids: [])
-    /// That it was last noted in.
-    var generation: Int64 = 0
-    /// Generation in which it came into the memory: a subject that was forgotten and comes again is another one.
-    var born: Int64 = 0
-    /// Ids noted since then, of which there are min(noted, `idsMax`) in `newest`; or changes of the looks. 0: not in use.
-    var noted: Int64 = 0
-    /// The chunk of notes that holds it whole, or `unwritten`.
-    var place = SubjectMemory.unwritten
-    /// Neighbours among what is written, by place.
-    var older = SubjectSlot.absent
-    var younger = SubjectSlot.absent
-    /// Ids noted since the last `takeNotes`, as far as there are so many in `newest`.
-    var idsToWrite: UInt8 = 0
-    /// Whether the next `takeNotes` writes it.
-    var isListed = false
-
-    /// Whether it is in use.
-    var isUsed: Bool { noted > 0 }
-
-    /// Whether `newest` holds every id that counts. A truth always is whole: its looks are written together.
-    var isWhole: Bool { isWhole(ids: newest.ids.count) }
-
-    func isWhole(ids: Int) -> Bool {
-      !newest.looks.isEmpty || ids == Int(min(noted, Int64(SubjectMemory.idsMax)))
-    }
-
-    /// Bytes of a whole note of it.
-    var wholeBytes: Int { NoteChunk.noteBytes + 8 * (newest.ids.count + newest.looks.count) }
-  }
-
-  /// A place: in no record yet.
+  /// The value of `Remembered.place` for a subject without a whole note.
   static let unwritten: Int64 = -1
 
   private var index = HashIndex()
   var slots = SlotPool<SubjectTag, Remembered>()
-  /// Counts the rotations; stands in the records so that a restore knows which are over.
+  /// The number of rotations so far. It is part of the records, so that a restore can tell which entries are forgotten.
   var generation: Int64 = 0
-  /// Subjects with types in the generation at hand. Truths are not counted: there are at most as many for each of them as
-  /// the policy has kinds with a rule for the type.
+  /// The number of entries for a subject and type in the current generation. Truths are not counted. Each such entry has at
+  /// most one truth for each kind with a rule for the type.
   private(set) var currentCount = 0
-  /// Ids and looks in all lists together.
+  /// The number of ids and looks in all entries.
   private(set) var hashCount = 0
-  /// Ends of the chain of what is written, by place.
+  /// The first entry of the chain of entries with a whole note, in the order of the chunks.
   private(set) var oldest = SubjectSlot.absent
+  /// The last entry of the chain.
   private(set) var youngest = SubjectSlot.absent
-  /// Slots noted since the last `takeNotes`; those that are not listed any more have been given up.
+  /// The slots that changed since the last `takeNotes`. A slot whose `isListed` is false has been forgotten since.
   var listed: ContiguousArray<SubjectSlot> = []
-  /// Where in `rouse.state` it stands.
+  /// The chunks of notes in `rouse.state`.
   var log = NoteLog()
 
+  /// The number of entries.
   var count: Int { index.count }
 
-  /// Of both generations, rising.
+  /// The keys of all entries, sorted.
   var keys: [UInt64] { slots.values.lazy.filter(\.isUsed).map(\.key).sorted() }
 
-  /// The key of a subject and an event type, given as UTF-8.
+  /// Returns the key of a subject and an event type, given as UTF-8.
   static func key(subject: Span<UInt8>, type: Span<UInt8>) -> UInt64 {
     var hash = Hash64()
     hash.add(utf8: subject)
@@ -85,13 +53,14 @@ struct SubjectMemory {
     return hash.value
   }
 
-  /// Nil when it is not remembered.
+  /// Returns the entry with a key; nil when there is none.
   func remembered(_ key: UInt64) -> Remembered? { slot(key).map { slots[$0] } }
 
-  /// The slot that is looked at first for this key; it may be another's.
+  /// Returns the slot that a look-up of the key reads first. It may belong to another key.
   @inline(__always)
   func candidate(_ key: UInt64) -> SubjectSlot? { index.candidate(Self.hash(key)).map { SubjectSlot($0) } }
 
+  /// Returns the slot of the entry with a key; nil when there is none.
   func slot(_ key: UInt64) -> SubjectSlot? {
     index.find(Self.hash(key)) { slots[SubjectSlot($0)].key == key }.map { SubjectSlot($0) }
   }
@@ -108,8 +77,12 @@ struct SubjectMemory {
     return slot
   }
 
-  /// Notes an event. A duplicate changes nothing but the generation of what was remembered in the older one.
-  /// - Returns: how it stands to what came before.
+  /// Notes an event. A duplicate only moves an entry of the older generation into the current one.
+  /// - Parameters:
+  ///   - key: The key of its subject and type.
+  ///   - id: The hash of its source and id.
+  ///   - time: The time of the event.
+  /// - Returns: The relation of the event to the earlier ones.
   mutating func note(_ key: UInt64, id: UInt64, time: Timestamp) -> Standing {
     let slot = slotOrNew(key)
     let moves = moveUp(slot)
@@ -121,7 +94,7 @@ struct SubjectMemory {
       slots[slot].noted += 1
       slots[slot].idsToWrite = min(slots[slot].idsToWrite + 1, UInt8(Self.idsMax))
     }
-    // Also when only the generation has changed: a restored planner must forget it as late as this one.
+    // A change of the generation is written, too: a restored planner must forget the entry at the same time as this one.
     if moves || standing != .duplicate { list(slot) }
     return standing
   }
@@ -130,18 +103,23 @@ struct SubjectMemory {
     slot(key) ?? insert(Remembered(key: key, generation: generation - 1, born: generation))
   }
 
-  /// Brings what was remembered in the older generation into the one at hand.
-  /// - Returns: whether it was in the older one.
+  /// Moves an entry into the current generation.
+  /// - Returns: Whether it was in the older generation.
   private mutating func moveUp(_ slot: SubjectSlot) -> Bool {
     guard slots[slot].generation != generation else { return false }
     slots[slot].generation = generation
     return true
   }
 
-  /// What a kind displays of a subject, by `KindRule.truthKey`; nil when it is not remembered.
+  /// Returns the newest known state of what a kind displays of a subject; nil when there is no entry.
+  /// - Parameter key: The subject and kind, as `KindRule.truthKey` returns it.
   func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(looks: slots[$0].newest.looks) } }
 
-  /// Takes over what an event has left of it; what an event does not change stays for another day all the same.
+  /// Sets the state of what a kind displays of a subject after an event. An event that changes nothing prolongs the life of
+  /// the entry.
+  /// - Parameters:
+  ///   - key: The subject and kind, as `KindRule.truthKey` returns it.
+  ///   - truth: The state after the event.
   mutating func note(_ key: UInt64, truth: DisplayedTruth) {
     let slot = slotOrNew(key)
     let moves = moveUp(slot)
@@ -155,7 +133,7 @@ struct SubjectMemory {
     }
   }
 
-  /// In place: the list of ids is not copied.
+  /// Adds an event in place, so that the array of ids is not copied.
   private static func note(_ known: inout Newest, id: UInt64, time: Timestamp) -> Standing {
     if known.ids.contains(id) { return .duplicate }
     if known.ids.count == idsMax { known.ids.removeFirst() }
@@ -171,7 +149,7 @@ struct SubjectMemory {
     listed.append(slot)
   }
 
-  /// A day is over, or there are too many: the older generation goes.
+  /// Forgets the older generation and begins a new one.
   mutating func rotate() {
     for slot in slots.slots
     where slots[slot].generation < generation && slots[slot].isUsed {
@@ -190,14 +168,17 @@ struct SubjectMemory {
 
   // MARK: Chain
 
-  /// It stands whole in a chunk, which is the newest.
+  /// Moves an entry to the end of the chain, because the newest chunk has a whole note of it.
+  /// - Parameters:
+  ///   - slot: The entry.
+  ///   - place: The number of that chunk.
   mutating func move(_ slot: SubjectSlot, to place: Int64) {
     unlink(slot)
     slots[slot].place = place
     link(slot)
   }
 
-  /// At the young end.
+  /// Appends an entry to the end of the chain.
   private mutating func link(_ slot: SubjectSlot) {
     slots[slot].older = youngest
     if youngest == .absent { oldest = slot } else { slots[youngest].younger = slot }
@@ -214,17 +195,18 @@ struct SubjectMemory {
 
   // MARK: Restore
 
-  /// Puts a subject in, or in the place of what was known of it.
+  /// Adds an entry that was read from the state, or replaces the entry of the same key.
   mutating func restore(_ remembered: Remembered) {
     if let slot = slot(remembered.key) { slots[slot] = remembered } else { _ = insert(remembered) }
   }
 
-  /// Takes a key back.
+  /// Removes the entry with a key, if there is one.
   mutating func remove(_ key: UInt64) {
     if let slot = slot(key) { remove(slot) }
   }
 
-  /// After the last record and with the generation known: forgets what is in neither of the two, and chains the rest.
+  /// Finishes a restore after the last record: removes the entries of older generations and links the others into the chain.
+  /// `generation` must be restored before.
   mutating func finishRestore() {
     var written: [SubjectSlot] = []
     currentCount = 0
@@ -243,13 +225,13 @@ struct SubjectMemory {
 
   private static func bytes(_ list: [UInt64]) -> Int { list.isEmpty ? 0 : 32 + list.capacity * 8 }
 
-  /// Bytes of the tables, and of the lists of ids with their headers.
+  /// The memory of the tables and of the arrays of ids and looks, with their headers. Bytes.
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
       + slots.values.reduce(0) { $0 + Self.bytes($1.newest.ids) + Self.bytes($1.newest.looks) }
   }
 
-  /// Checks what holds between any two records.
+  /// Checks the invariants that hold between any two records. It reads every slot; for tests.
   func checkInvariants() {
     slots.checkInvariants()
     var (used, hashes, current) = (0, 0, 0)

@@ -2,9 +2,9 @@
 private let largeBytes = 64 << 10
 
 extension ContiguousArray {
-  /// Makes room for one more element. A small array grows by an eighth, because there may be one for each interest key. A
-  /// large one doubles, which copies an element once on average instead of eight times; capacity that was never written
-  /// lies in pages of its own and takes no memory.
+  /// Makes room for one more element. A small array grows by an eighth: there may be one array for each interest key, so
+  /// unused capacity adds up. A large array doubles, which copies an element once on average instead of eight times. Its
+  /// unused capacity costs nothing: the operating system provides no memory for pages that were never written.
   /// - Parameter least: The smallest number of elements to grow by.
   @inline(__always)
   mutating func makeRoom(_ least: Int = 64) {
@@ -17,6 +17,7 @@ extension ContiguousArray {
     reserveCapacity(count + Swift.max(least, isLarge ? count : count / 8))
   }
 
-  /// The bytes that the array takes in memory: those of its capacity, or of its elements where it is large.
+  /// The bytes that the array takes in memory: those of its whole capacity if it is small, those of its elements if it is
+  /// large.
   var heldBytes: Int { (isLarge ? count : capacity) * MemoryLayout<Element>.stride }
 }

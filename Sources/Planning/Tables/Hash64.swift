@@ -1,12 +1,15 @@
-/// FNV-1a over bytes with a final mix: stable across runs, machines and versions, unlike `Hasher`. Used for fingerprints
-/// and subject keys, which live in `rouse.state`.
+/// The FNV-1a hash of bytes with a final mix. Unlike `Hasher` it gives the same numbers in every run, on every machine and
+/// in every version: `rouse.state` holds fingerprints and subject keys made with it.
 package struct Hash64 {
   private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 
+  /// Creates the hash of no bytes.
   package init() {}
 
+  /// Adds one byte.
   package mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
 
+  /// Adds a text.
   package mutating func add(_ text: String) {
     add(utf8: text.utf8.span)
   }
@@ -17,6 +20,7 @@ package struct Hash64 {
     add(byte: 0xff)  // never occurs in UTF-8: "ab"+"c" and "a"+"bc" differ
   }
 
+  /// Adds the eight bytes of a number, the lowest first.
   package mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
   }
@@ -28,7 +32,7 @@ package struct Hash64 {
     return hash.value
   }
 
-  /// The hash. Never 0, which stands for "nothing known".
+  /// The hash. It is never 0, which stands for "nothing known".
   package var value: UInt64 {
     var mixed = state
     mixed ^= mixed >> 33

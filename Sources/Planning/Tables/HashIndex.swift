@@ -1,17 +1,20 @@
-/// An open-addressing table that finds numbers by the hash of the texts that they stand for, half to four fifths full. It
-/// keeps the hashes, so it grows without reading the texts.
+/// A hash table from texts to numbers. It holds the numbers and their hashes, not the texts: the caller compares texts, and
+/// the table can grow without reading them.
 ///
-/// The hash is seeded anew in each process, so a publisher cannot make places collide. The place of a number decides
-/// nothing.
+/// Collisions go to the next free place (linear probing). The table is between half and four fifths full. The hash has
+/// another seed in each process, so a publisher cannot choose keys that collide. No decision depends on where a number
+/// stands in the table.
 struct HashIndex {
-  /// The hash in the upper half, the number in the lower half; `empty` where there is no entry. Sorted by hash, except for
-  /// entries that linear probing has moved on.
+  /// For each place, the hash in the upper half and the number in the lower half, or `empty`. The entries are sorted by
+  /// hash, except for those that linear probing has moved on.
   private var places: ContiguousArray<UInt64> = []
+  /// The number of entries.
   private(set) var count = 0
 
   private static let empty = UInt64.max
   private static let capacityMin = 16
 
+  /// Returns the hash of a text, which is valid in this process only.
   static func hash(_ text: Span<UInt8>) -> UInt32 {
     var hasher = Hasher()
     // The span keeps the bytes alive for the whole call.
@@ -22,7 +25,10 @@ struct HashIndex {
   @inline(__always)
   private func home(_ hash: UInt32) -> Int { Int((UInt64(hash) &* UInt64(places.count)) >> 32) }
 
-  /// Returns the number with this hash for which `matches` returns true.
+  /// Returns the number of a text; nil if the table does not hold it.
+  /// - Parameters:
+  ///   - hash: The hash of the text.
+  ///   - matches: Returns whether a number with this hash stands for the text.
   @inline(__always)
   func find(_ hash: UInt32, where matches: (UInt32) -> Bool) -> UInt32? {
     if places.isEmpty { return nil }
@@ -38,7 +44,8 @@ struct HashIndex {
     }
   }
 
-  /// Returns the number that `find` compares first; it may stand for another text. Nil where there is none.
+  /// Returns the number that `find` would compare first, which may stand for another text; nil if there is none. Reading it
+  /// loads the memory that `find` needs.
   @inline(__always)
   func candidate(_ hash: UInt32) -> UInt32? {
     if places.isEmpty { return nil }
@@ -46,7 +53,10 @@ struct HashIndex {
     return entry == Self.empty ? nil : UInt32(truncatingIfNeeded: entry)
   }
 
-  /// Adds a number below `UInt32.max` that the table does not hold yet.
+  /// Adds a number that the table does not hold yet.
+  /// - Parameters:
+  ///   - number: Must be below `UInt32.max`.
+  ///   - hash: The hash of the text that the number stands for.
   mutating func insert(_ number: UInt32, hash: UInt32) {
     if (count + 1) * 5 > places.count * 4 { grow() }
     put(UInt64(hash) << 32 | UInt64(number))
@@ -75,7 +85,10 @@ struct HashIndex {
     for entry in old where entry != Self.empty { put(entry) }
   }
 
-  /// Removes a number that the table holds.
+  /// Removes a number. The table must hold it.
+  /// - Parameters:
+  ///   - number: The number to remove.
+  ///   - hash: The hash of the text that the number stands for.
   mutating func remove(_ number: UInt32, hash: UInt32) {
     let wanted = UInt64(hash) << 32 | UInt64(number)
     var hole = home(hash)
@@ -102,6 +115,6 @@ struct HashIndex {
     count -= 1
   }
 
-  /// The bytes of the table.
+  /// The bytes that the table takes in memory.
   var bytes: Int { places.heldBytes }
 }

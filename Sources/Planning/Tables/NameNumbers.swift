@@ -1,15 +1,17 @@
 import Domain
 
-/// Numbers of the few names that many records repeat (apps, zones, kinds), found by their bytes. Making a string of each
-/// would cost more than reading the rest of the record.
+/// The numbers of the few names that many records repeat: apps, zones, kinds. A name is looked up by its bytes, because
+/// making a `String` of each would cost more than reading the rest of the record.
 struct NameNumbers {
   private var names: [(name: [UInt8], number: UInt32)] = []
   private var index = HashIndex()
-  /// The name that was asked for last; neighbouring records often have the same.
+  /// The index of the name that was asked for last. Neighbouring records often have the same one.
   private var last = 0
 
   /// Returns the number of a name.
-  /// - Parameter first: Returns the number of a name that comes for the first time.
+  /// - Parameters:
+  ///   - name: The name as UTF-8.
+  ///   - first: Returns the number of a name that is asked for the first time.
   mutating func number(of name: Span<UInt8>, first: (String) -> UInt32) -> UInt32 {
     if last < names.count, Self.isEqual(names[last].name, name) { return names[last].number }
     let hash = HashIndex.hash(name)

@@ -2,29 +2,39 @@
 struct SharedTextNumber: Hashable, Sendable {
   fileprivate(set) var number: UInt32
 
+  /// The number of no text.
   static let absent = SharedTextNumber(number: .max)
 
   @inline(__always)
   fileprivate init(number: UInt32) { self.number = number }
 }
 
-/// Texts with counted references, each stored once. Many devices have instances of the same ids.
+/// Texts that are stored once however often they are used, with a count of the references to each. They are the ids of
+/// instances: many devices have instances of the same ids.
 struct SharedTexts {
   private var handles: ContiguousArray<TextHandle> = []
   private var references: ContiguousArray<UInt32> = []
   private var index = HashIndex()
   private var free: [UInt32] = []
 
+  /// The number of different texts.
   var count: Int { index.count }
 
-  /// Returns the number of a text; nil where nothing refers to it.
+  /// Returns the number of a text; nil if nothing refers to it.
+  /// - Parameters:
+  ///   - text: The text to look up.
+  ///   - texts: The pool that holds the texts.
   func number(of text: String, in texts: TextPool) -> SharedTextNumber? {
     let utf8 = text.utf8.span
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(handles[Int($0)], utf8) }.map(
       SharedTextNumber.init(number:))
   }
 
-  /// Adds a reference to a text.
+  /// Adds a reference to a text, and the text with the first reference.
+  /// - Parameters:
+  ///   - text: The text as UTF-8.
+  ///   - texts: The pool that holds the texts.
+  /// - Returns: The number of the text.
   mutating func retain(_ text: Span<UInt8>, in texts: inout TextPool) -> SharedTextNumber {
     let hash = HashIndex.hash(text)
     if let number = index.find(hash, where: { texts.isEqual(handles[Int($0)], text) }) {
@@ -48,7 +58,10 @@ struct SharedTexts {
     return SharedTextNumber(number: number)
   }
 
-  /// Removes a reference to a text, and the text with the last one.
+  /// Removes a reference to a text, and the text with the last reference.
+  /// - Parameters:
+  ///   - shared: The number of a text with at least one reference.
+  ///   - texts: The pool that holds the texts.
   mutating func release(_ shared: SharedTextNumber, in texts: inout TextPool) {
     let number = shared.number
     references[Int(number)] -= 1
@@ -59,9 +72,10 @@ struct SharedTexts {
     free.append(number)
   }
 
+  /// Returns the place of a text in the pool.
   @inline(__always)
   func handle(_ shared: SharedTextNumber) -> TextHandle { handles[Int(shared.number)] }
 
-  /// The bytes of the tables, without the texts.
+  /// The bytes that the tables take in memory, without the texts.
   var bytes: Int { index.bytes + handles.heldBytes + references.heldBytes }
 }

@@ -1,23 +1,27 @@
-/// Values in numbered slots. The slots of removed values are used again.
+/// A table of values in numbered slots. The slots of removed values are used again.
 struct SlotPool<Owner, Value> {
+  /// The values of all slots; those of free slots mean nothing.
   private(set) var values: ContiguousArray<Value> = []
   private var free: FreeSlots
 
-  /// - Parameter smallestFirst: Whether the smallest free slot is used next. Which slot a new value gets then depends only
-  ///   on which slots are in use, so a planner restored from its state hands out the same numbers as the one that was
-  ///   lost. Otherwise the slot that was freed last is used next, which costs less.
+  /// Creates an empty table.
+  /// - Parameter smallestFirst: Whether a new value gets the smallest free slot. Its slot then depends only on which slots
+  ///   are in use, so a planner that was restored from its state gives new values the same slots as the planner that was
+  ///   lost would have. Otherwise a new value gets the slot that was freed last, which costs less.
   init(smallestFirst: Bool = false) { free = FreeSlots(smallestFirst: smallestFirst) }
 
   /// The number of slots ever used; some may be free.
   var capacity: Int { values.count }
   /// The number of slots in use.
   var liveCount: Int { values.count - free.count }
-  /// Every slot ever used, rising; some may be free.
+  /// Every slot ever used, by rising number; some may be free.
   var slots: LazyMapSequence<Range<UInt32>, Slot<Owner>> { (0..<UInt32(values.count)).lazy.map { Slot($0) } }
 
   /// Makes room for this many values.
   mutating func reserve(_ count: Int) { values.reserveCapacity(count) }
 
+  /// Adds a value.
+  /// - Returns: The slot that the value got.
   mutating func insert(_ value: Value) -> Slot<Owner> {
     if let slot = free.take() {
       values[Int(slot)] = value
@@ -28,7 +32,11 @@ struct SlotPool<Owner, Value> {
     return Slot(UInt32(values.count - 1))
   }
 
-  /// Puts a value into a given slot, for a restore. The slots in between are filled with `empty` until `freeUnused`.
+  /// Puts a value into a given slot, for a restore. When all values are placed, call `freeUnused`.
+  /// - Parameters:
+  ///   - value: The value to store.
+  ///   - slot: The slot to store it in.
+  ///   - empty: The value of slots before it that were never used.
   mutating func place(_ value: Value, at slot: Slot<Owner>, empty: @autoclosure () -> Value) {
     while values.count <= slot.index {
       values.makeRoom()
@@ -37,27 +45,33 @@ struct SlotPool<Owner, Value> {
     values[slot.index] = value
   }
 
-  /// The bytes of the table.
+  /// The bytes that the table takes in memory.
   var bytes: Int { values.heldBytes }
 
-  /// Frees, after `place`, every slot for which `isUsed` returns false.
+  /// Frees the slots into which a restore has placed no value. From then on the smallest free slot is used first.
+  /// - Parameter isUsed: Returns whether a value was placed, rather than filled in as `empty`.
   mutating func freeUnused(_ isUsed: (Value) -> Bool) {
     free = FreeSlots(smallestFirst: true)
     for slot in values.indices where !isUsed(values[slot]) { free.add(UInt32(slot)) }
   }
 
+  /// Removes a value and frees its slot.
+  /// - Parameters:
+  ///   - slot: A slot in use.
+  ///   - empty: The value that takes its place, so that the removed one keeps no memory.
   mutating func remove(_ slot: Slot<Owner>, leaving empty: Value) {
     values[slot.index] = empty
     free.add(slot.number)
   }
 
+  /// The value in a slot.
   @inline(__always)
   subscript(slot: Slot<Owner>) -> Value {
     @inline(__always) _read { yield values[slot.index] }
     @inline(__always) _modify { yield &values[slot.index] }
   }
 
-  /// Checks that no slot is free twice and that every free slot exists.
+  /// Traps if a slot is free twice or a free slot does not exist. For tests.
   func checkInvariants() {
     let numbers = free.numbers
     precondition(Set(numbers).count == numbers.count, "a slot is free twice")

@@ -1,16 +1,18 @@
-/// The place of a text in a `TextPool`, in units of four bytes.
+/// The place of a text in a `TextPool`.
 struct TextHandle: Hashable, Sendable {
+  /// The place of the first byte, in units of four bytes.
   fileprivate(set) var place: UInt32
 
   /// The handle of no text.
   static let absent = TextHandle(place: .max)
 
+  /// Whether the handle is that of no text.
   @inline(__always)
   var isAbsent: Bool { place == .max }
 }
 
-/// Byte strings in one buffer, each named by a handle. A text costs its bytes, one byte for the length, and what rounding up
-/// to four bytes takes. The places of removed texts are used again for texts of the same size.
+/// Byte strings in one buffer, each found by its handle. A text takes its bytes, one byte for the length, and up to three
+/// bytes to fill a unit of four. The place of a removed text is used again for a text of as many units.
 struct TextPool {
   /// The bytes of all texts. Each text is its length (one byte, or 255 and four bytes), then its bytes.
   private(set) var bytes: ContiguousArray<UInt8> = []
@@ -20,7 +22,7 @@ struct TextPool {
   /// Makes room for this many bytes.
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
-  /// Stores a text.
+  /// Stores a text. Equal texts are stored once each.
   /// - Returns: The handle of the text.
   mutating func insert(_ text: Span<UInt8>) -> TextHandle {
     let count = text.count
@@ -46,13 +48,13 @@ struct TextPool {
     return TextHandle(place: UInt32(start / 4))
   }
 
-  /// Removes a text; its place is used again.
+  /// Removes a text; its handle is not valid any more.
   mutating func remove(_ handle: TextHandle) {
     let range = range(of: handle)
     free[Self.units(range.count), default: []].append(handle)
   }
 
-  /// Returns the place of the text in `bytes`.
+  /// Returns the place of a text in `bytes`.
   @inline(__always)
   func range(of handle: TextHandle) -> Range<Int> {
     let start = Int(handle.place) * 4
@@ -67,9 +69,10 @@ struct TextPool {
     return start + 5..<start + 5 + count
   }
 
-  /// Returns the text as a string. Texts are UTF-8 where they were inserted as such.
+  /// Returns a text as a string. Bytes that are not UTF-8 are replaced.
   func string(_ handle: TextHandle) -> String { String(decoding: bytes[range(of: handle)], as: UTF8.self) }
 
+  /// Returns whether a stored text has the same bytes as another.
   @inline(__always)
   func isEqual(_ handle: TextHandle, _ text: Span<UInt8>) -> Bool {
     let range = range(of: handle)

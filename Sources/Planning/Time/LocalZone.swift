@@ -1,10 +1,11 @@
 import Domain
 
-/// One time zone as the planner uses it. The offset and the budget day of now are cached, because a fan-out asks for them
-/// once per instance.
+/// One time zone as the planner uses it. It caches the current offset and the current budget day, because a fan-out asks for
+/// them once per instance.
 struct LocalZone {
+  /// The IANA id.
   let id: String
-  /// The offset from UTC, valid for `offsetFrom..<offsetUntil`.
+  /// The offset from UTC, positive to the east; valid for `offsetFrom..<offsetUntil`.
   private(set) var offset = TimeSpan.zero
   private var offsetFrom = Timestamp.distantFuture
   private var offsetUntil = Timestamp.distantPast
@@ -17,19 +18,25 @@ struct LocalZone {
     var end: Timestamp
   }
 
+  /// Creates a zone whose offset is not known yet: `refresh` before asking for local times.
   init(id: String) { self.id = id }
 
+  /// The length of a day without a clock change.
   static var day: TimeSpan { .hours(24) }
+  /// The length of an hour.
   static var hour: TimeSpan { .hours(1) }
   private static let microsecondsPerDay: Int64 = 86_400_000_000
-  /// Offsets change on quarter hours at the finest.
+  /// The time for which an offset is cached, a quarter of an hour. Offsets change at whole quarter hours only.
   private static let quarter: Int64 = 900_000_000
 
-  /// Whether `refresh` would change nothing.
+  /// Returns whether `offset` is valid at an instant.
   @inline(__always)
   func isFresh(_ now: Timestamp) -> Bool { now < offsetUntil && now >= offsetFrom }
 
-  /// Updates `offset` for `now`.
+  /// Updates `offset`.
+  /// - Parameters:
+  ///   - now: The instant at which it must be valid.
+  ///   - offsets: The offsets of all zones.
   mutating func refresh(now: Timestamp, offsets: TimeZoneOffsets) {
     if isFresh(now) { return }
     offset = offset(at: now, offsets)
@@ -37,14 +44,19 @@ struct LocalZone {
     offsetUntil = offsetFrom + TimeSpan(microseconds: Self.quarter)
   }
 
-  /// Returns the local time of day; `refresh` first.
+  /// Returns the local time of day of an instant by the cached offset; `refresh` first.
   @inline(__always)
   func timeOfDay(_ instant: Timestamp) -> TimeOfDay {
     let rest = (instant + offset).microseconds % Self.microsecondsPerDay
     return TimeOfDay(microseconds: rest < 0 ? rest + Self.microsecondsPerDay : rest)
   }
 
-  /// Returns the budget day that holds `now`: from one anchor to the next, 23 to 25 h where the clocks change.
+  /// Returns the budget day that holds `now`: from one anchor to the next. It lasts 24 h, or 23 to 25 h if the clocks change
+  /// in it.
+  /// - Parameters:
+  ///   - now: Log time.
+  ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
+  ///   - offsets: The offsets of all zones.
   @inline(__always)
   mutating func budgetDay(now: Timestamp, anchorMinute: Int, offsets: TimeZoneOffsets) -> (
     start: Timestamp, end: Timestamp
@@ -76,7 +88,11 @@ struct LocalZone {
     return (start, end)
   }
 
-  /// Returns the first anchor at or after an instant.
+  /// Returns the first beginning of a budget day at or after an instant.
+  /// - Parameters:
+  ///   - instant: The earliest instant to return.
+  ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
+  ///   - offsets: The offsets of all zones.
   func firstAnchor(atOrAfter instant: Timestamp, anchorMinute: Int, offsets: TimeZoneOffsets) -> Timestamp {
     let shift = TimeSpan.minutes(Int64(anchorMinute))
     let local = (instant + offset(at: instant, offsets) - shift).microseconds
@@ -108,8 +124,9 @@ struct LocalZone {
   private static func floor(_ a: Int64, _ b: Int64) -> Int64 { floorDivide(a, b) * b }
 }
 
-/// A local time of day: the time since midnight.
+/// A local time of day on the clock.
 struct TimeOfDay: Comparable {
+  /// The microseconds after 00:00, less than a day.
   let microseconds: Int64
 
   /// The hour, 0…23.
@@ -120,5 +137,6 @@ struct TimeOfDay: Comparable {
   @inline(__always)
   var pastHour: TimeSpan { TimeSpan(microseconds: microseconds % 3_600_000_000) }
 
+  /// Whether the first time of day is earlier.
   static func < (a: TimeOfDay, b: TimeOfDay) -> Bool { a.microseconds < b.microseconds }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension TimeZoneOffsets {
-  /// The zones of this machine's time zone database. Zones are looked up once and kept.
+  /// The offsets by this machine's time zone database. Each zone is looked up once. Safe on any thread.
   public static let system: TimeZoneOffsets = {
     let zones = Mutex<[String: TimeZone]>([:])
     return TimeZoneOffsets { id, seconds in

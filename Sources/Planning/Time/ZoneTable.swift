@@ -1,19 +1,27 @@
 import Domain
 
-/// The time zones of the planner's devices.
+/// The time zones of the planner's devices, each with a slot that fits into 16 bits.
 struct ZoneTable {
   private let offsets: TimeZoneOffsets
   private var zones: ContiguousArray<LocalZone> = []
   private var zoneByID: [String: ZoneSlot] = [:]
 
+  /// The bound on zones other than GMT, which always finds a slot. The database has some 600, but devices may send any
+  /// text: the database also takes spellings of offsets.
+  static let zonesMax = Int(UInt16.max)
+  private static let gmt = "GMT"
+
+  /// - Parameter offsets: The offsets of the zones from UTC.
   init(offsets: TimeZoneOffsets) { self.offsets = offsets }
 
-  /// Returns the slot of a zone, which is made if there is none.
-  /// - Parameter now: Log time; the distant past before the first record.
+  /// Returns the slot of a zone, which is added if it is not known. When the table holds `zonesMax` zones, any further
+  /// one is taken as GMT.
+  /// - Parameters:
+  ///   - id: The IANA id of the zone. An unknown id has the offsets of GMT.
+  ///   - now: Log time; the distant past before the first record.
   mutating func zone(_ id: String, now: Timestamp) -> ZoneSlot {
     if let slot = zoneByID[id] { return slot }
-    // There are some 600 zones; spellings of offsets beyond any use are taken as GMT.
-    if zones.count >= Int(UInt16.max) { return ZoneSlot(0) }
+    if zones.count >= Self.zonesMax, id != Self.gmt { return zone(Self.gmt, now: now) }
     let slot = ZoneSlot(UInt32(zones.count))
     var zone = LocalZone(id: id)
     if now != .distantPast { zone.refresh(now: now, offsets: offsets) }
@@ -22,28 +30,38 @@ struct ZoneTable {
     return slot
   }
 
-  /// Updates every zone for `now`.
+  /// Updates the offset of every zone.
+  /// - Parameter now: Log time.
   mutating func refresh(now: Timestamp) {
     for zone in zones.indices where !zones[zone].isFresh(now) { zones[zone].refresh(now: now, offsets: offsets) }
   }
 
+  /// Returns the IANA id of a zone, as a registration gave it.
   func id(of zone: ZoneSlot) -> String { zones[zone.index].id }
 
-  /// Returns the local time of day; the zone's offset of now counts.
+  /// Returns the local time of day of an instant, with the offset that `refresh` found last.
   @inline(__always)
   func timeOfDay(_ zone: ZoneSlot, _ instant: Timestamp) -> TimeOfDay { zones[zone.index].timeOfDay(instant) }
 
-  /// Returns the zone's offset from UTC now.
+  /// Returns the zone's offset from UTC that `refresh` found last.
   @inline(__always)
   func offset(_ zone: ZoneSlot) -> TimeSpan { zones[zone.index].offset }
 
-  /// Returns the budget day that holds `now`.
+  /// Returns the budget day that holds `now`, which lasts from one anchor to the next.
+  /// - Parameters:
+  ///   - zone: The zone in which the day is counted.
+  ///   - now: Log time.
+  ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
   @inline(__always)
   mutating func budgetDay(_ zone: ZoneSlot, now: Timestamp, anchorMinute: Int) -> (start: Timestamp, end: Timestamp) {
     zones[zone.index].budgetDay(now: now, anchorMinute: anchorMinute, offsets: offsets)
   }
 
-  /// Returns the first anchor at or after an instant.
+  /// Returns the first beginning of a budget day at or after an instant.
+  /// - Parameters:
+  ///   - zone: The zone in which the day is counted.
+  ///   - instant: The earliest instant to return.
+  ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
   func firstAnchor(_ zone: ZoneSlot, atOrAfter instant: Timestamp, anchorMinute: Int) -> Timestamp {
     zones[zone.index].firstAnchor(atOrAfter: instant, anchorMinute: anchorMinute, offsets: offsets)
   }

@@ -1,10 +1,10 @@
 import Domain
 
-/// The requests that APNs wants, by push type. Source: Apple's pages on widget pushes, background pushes and on sending
-/// requests to APNs.
+/// The requests to APNs for each push type. Source: Apple's pages on widget pushes, on background pushes, and on sending
+/// notification requests to APNs.
 enum APNsRequests {
-  /// Reloads every push-enabled widget of the app. Apple's sample sets neither priority nor expiration, and reports on
-  /// setting them conflict, so both are left out.
+  /// Returns a push that reloads every push-enabled widget of the app. Apple's sample sets neither priority nor expiration, and
+  /// reports on setting them contradict each other, so the request has neither.
   static func widgets(token: String, app: String, command: String) -> Command.APNs {
     Command.APNs(
       address: .token(token),
@@ -15,7 +15,7 @@ enum APNsRequests {
       ], payload: String(decoding: widgetsPayload, as: UTF8.self))
   }
 
-  /// Wakes the app and names the kinds to reload. Priority 10 is an error for this type.
+  /// Returns a push that wakes the app and names the kinds to reload. APNs refuses priority 10 for this type.
   static func background(token: String, app: String, command: String, kinds: [String]) -> Command.APNs {
     Command.APNs(
       address: .token(token),
@@ -29,7 +29,7 @@ enum APNsRequests {
         + kinds.map { "\"" + escaped($0) + "\"" }.joined(separator: ",") + "]}}")
   }
 
-  /// Reloads the one control that the token names. Priority and expiration as in Apple's sample.
+  /// Returns a push that reloads the control with this token. Priority and expiration are those of Apple's sample.
   static func control(token: String, app: String, command: String) -> Command.APNs {
     Command.APNs(
       address: .token(token),
@@ -42,8 +42,15 @@ enum APNsRequests {
       ], payload: #"{"aps":{"content-changed":true}}"#)
   }
 
-  /// A Live Activity push to a token, or a broadcast to a channel, which names no topic. A channel that stores nothing
-  /// refuses any expiration but 0.
+  /// Returns a Live Activity push to a token, or a broadcast to a channel, which has no topic.
+  /// - Parameters:
+  ///   - address: The token or the channel.
+  ///   - app: The bundle id of the app.
+  ///   - command: The id of the command.
+  ///   - priority: The APNs priority, 5 or 10.
+  ///   - stores: Whether the channel stores the newest message. A channel that stores nothing accepts only expiration 0.
+  ///   - expires: The time until which APNs keeps the push, in Unix seconds.
+  ///   - payload: The body.
   static func activity(
     address: Command.APNs.Address, app: String, command: String, priority: UInt8, stores: Bool, expires: Int64,
     payload: String
@@ -66,18 +73,23 @@ enum APNsRequests {
     return Command.APNs(address: address, headers: headers, payload: payload)
   }
 
+  /// Returns the topic of widget pushes to an app.
   static func widgetsTopic(app: String) -> String { app + ".push-type.widgets" }
 
+  /// The body of every widget push.
   static let widgetsPayload = Array(#"{"aps":{"content-changed":true}}"#.utf8)
 
-  /// A UUID made from two hashes of a command's id (version 8: custom), so that a repeated send carries the same `apns-id`.
+  /// A UUID of version 8 (custom) that is made from two hashes of a command's id, so that a repeated send has the same
+  /// `apns-id`.
   struct RequestID {
     var high: UInt64
     var low: UInt64
 
+    /// The length of the canonical form, in bytes.
     static let textCount = 36
   }
 
+  /// Returns the request id of a command as text.
   static func requestID(_ command: String) -> String {
     var low = Hash64()
     low.add(command)
@@ -90,7 +102,7 @@ enum APNsRequests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Appends it in the canonical form, in lower case. There must be room for `RequestID.textCount` bytes.
+  /// Appends a request id in canonical form, in lower case. There must be room for `RequestID.textCount` bytes.
   static func append(requestID: RequestID, to text: inout OutputSpan<UInt8>) {
     let a = requestID.high & ~0xf000 | 0x8000
     let b = requestID.low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000

@@ -2,14 +2,22 @@ import Domain
 import JSON
 import Policies
 
-/// Bodies of Live Activity pushes, made from the policy's templates and the event's data.
-/// Source of the keys: Apple, Starting and updating Live Activities with ActivityKit push notifications.
+/// The bodies of Live Activity pushes, made from the policy's templates and the event's data.
+/// Source of the keys: Apple's page "Starting and updating Live Activities with ActivityKit push notifications".
 enum ActivityPayload {
-  /// Seconds from 1970 to 2001, where Swift's default date decoding begins.
+  /// The seconds from 1970 to 2001, the reference date of Swift's default date decoding.
   private static let reference2001 = 978_307_200.0
-  /// Apple removes an ended activity after four hours at the latest. Seconds.
+  /// The longest time that an ended activity stays on the lock screen: Apple removes it after four hours. Seconds.
   private static let dismissalMax: Int64 = 4 * 3600
 
+  /// Returns the body of a push that an event causes.
+  /// - Parameters:
+  ///   - activity: The policy of the kind.
+  ///   - event: The event.
+  ///   - action: Whether the push starts, updates or ends the activity.
+  ///   - relevance: The relevance of the event.
+  ///   - timestamp: The `timestamp` of the push, in Unix seconds.
+  ///   - now: The log time.
   static func make(
     _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double, timestamp: Int64,
     now: Timestamp
@@ -32,7 +40,7 @@ enum ActivityPayload {
         json.integer((now + stale).seconds)
       }
       json.key("relevance-score")
-      // Relevance is kept with seven digits; more would be noise.
+      // Relevance is a `Float`, whose digits beyond the seventh mean nothing, so it is rounded to five decimals.
       json.rounded((relevance * 100_000).rounded() / 100_000 * activity.relevanceScore)
     }
     if action == .start {
@@ -55,7 +63,11 @@ enum ActivityPayload {
     return json.text
   }
 
-  /// An end without an event to tell of: the last content stays.
+  /// Returns the body of an end that no event causes. The activity keeps its last content.
+  /// - Parameters:
+  ///   - activity: The policy of the kind.
+  ///   - timestamp: The `timestamp` of the push, in Unix seconds.
+  ///   - now: The log time.
   static func end(_ activity: ActivityPolicy, timestamp: Int64, now: Timestamp) -> String {
     var json = JSONWriter(reserving: 128)
     json.beginObject()
@@ -71,7 +83,7 @@ enum ActivityPayload {
     return json.text
   }
 
-  /// The members that weigh most, largest first.
+  /// Returns the largest members of the body that `make` returns, largest first, at most `LargePayload.membersMax`.
   static func largest(_ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double)
     -> [LargePayload.Member]
   {
@@ -99,7 +111,7 @@ enum ActivityPayload {
     let second = now.seconds
     switch activity.dismissal {
     case .default: return
-    // Any time in the past removes it at once.
+    // The system removes an activity at once when the date is in the past.
     case .immediate:
       json.key("dismissal-date")
       json.integer(second - 1)
@@ -156,7 +168,7 @@ enum ActivityPayload {
     }
   }
 
-  /// Like an interest key, with missing fields left empty.
+  /// Returns a template's text for an event. Unlike in an interest key, a missing field is left empty.
   private static func text(_ template: InterestTemplate, _ event: DomainEvent) -> String {
     template.parts.reduce(into: "") { text, part in
       switch part {

@@ -2,14 +2,19 @@ import Domain
 public import JSON
 
 extension DecisionWriter {
-  /// Writes one command of the planner's last step: the bytes of `Command.encode(to:)`. In few pieces: what each takes at
-  /// most is known beforehand.
+  /// Writes one command of the planner's last step, with the bytes of `Command.encode(to:)`. The largest size of each piece is
+  /// computed first, so that a command is written in few pieces.
+  /// - Parameters:
+  ///   - index: The index of the command in `output`.
+  ///   - output: The output of the planner's last step.
+  ///   - planner: The planner that this writer belongs to.
+  ///   - json: Receives the command as a JSON object.
   public mutating func write(
     command index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.commands[index]
     guard case .widgets = planned.push else {
-      // Rarer by far.
+      // Pushes other than widget pushes are rare, so they take the slower way.
       planner.command(index, of: output).encode(to: &json)
       return
     }
@@ -114,7 +119,7 @@ extension DecisionWriter {
     }
   }
 
-  /// `APNsRequests.widgets`, and what follows it.
+  /// Writes the request of `APNsRequests.widgets` and the members that follow it.
   private mutating func request(
     _ planned: PlannedCommand, _ device: DeviceState, _ planner: borrowing Planner, to json: inout JSONWriter
   ) {
@@ -152,7 +157,7 @@ extension DecisionWriter {
     }
   }
 
-  /// Where an instance's id stands in the texts.
+  /// Returns the place of an instance's id in the texts of the registry.
   private func instanceID(_ instance: InstanceSlot, _ planner: borrowing Planner) -> Range<Int> {
     planner.registry.idRange(of: instance)
   }

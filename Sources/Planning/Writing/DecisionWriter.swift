@@ -2,52 +2,62 @@ import Domain
 public import JSON
 import Policies
 
-/// Writes decisions and commands as JSON straight from a planner's tables: the bytes of their `encode(to:)`, without making
-/// the strings. What is the same for all decisions of a record is put into JSON once. One per planner.
+/// Writes decisions and commands as JSON directly from a planner's tables, without making a `Decision` or `Command` first. The
+/// bytes equal those of their `encode(to:)`. Parts that are the same for all decisions of a record are made once. Each
+/// planner needs a writer of its own.
 public struct DecisionWriter: Sendable {
-  /// Log offset that the ids belong to.
+  /// The log offset to which `idStem` belongs.
   private var offset: Int64 = .min
-  /// `-<partition>-<offset>-`: what the ids of the record's decisions (`d`) and commands (`c`) have in common.
+  /// The common part of the ids of the record's decisions (`d`) and commands (`c`): `-<partition>-<offset>-`.
   private(set) var idStem: [UInt8] = []
-  /// Log time, µs, that `at` belongs to.
+  /// The log time to which `at` belongs.
   private var now = Timestamp.distantPast
+  /// The log time, as JSON.
   private(set) var at: [UInt8] = []
-  /// When commands expire, µs, and as JSON.
+  /// The time to which `expires` belongs.
   private var expiry = Timestamp.distantPast
+  /// The time at which commands expire, as JSON.
   private(set) var expires: [UInt8] = []
-  /// Policy that `policy` belongs to.
+  /// The policy to which `policy` belongs.
   private var reference = PolicyReference(version: "", hash: "")
+  /// The reference to the policy, as JSON.
   private(set) var policy: [UInt8] = []
-  /// Slot of the event that the pieces below belong to, within the record.
+  /// The event of the record to which the four texts below belong.
   private(set) var event = EventSlot.absent
   /// The event's id, as JSON.
   private(set) var eventID: [UInt8] = []
-  /// `"event":…,"events":[…]` of a decision that no other event is part of.
+  /// The members `"event":…,"events":[…]` of a decision without merged events.
   private var eventMembers: [UInt8] = []
-  /// The same of a decision that others are part of.
+  /// The members `"event":…,"events":[…]` of a decision with merged events.
   private var mergedMembers: [UInt8] = []
-  /// `,"traceparent":…`; empty without one.
+  /// The member `,"traceparent":…`; empty when the event has none.
   private(set) var traceparent: [UInt8] = []
-  /// Names of kinds as JSON, by number; empty: not needed yet.
+  /// The names of kinds as JSON, by slot; empty until they are needed.
   private var kindNames: [[UInt8]] = []
-  /// By slot.
+  /// The texts of apps, by slot.
   private var apps: [AppTexts] = []
-  /// The token of the command in hand.
+  /// The token of the current command, in hexadecimal digits.
   var tokenDigits: [UInt8] = []
   private var pieces = JSONWriter(reserving: 512)
 
-  /// What commands say of an app, as JSON.
+  /// The texts that commands to an app contain, as JSON.
   private struct AppTexts {
-    /// Of the app (`AppState.number`): its slot may be another's by now. 0: of none yet.
+    /// `AppState.number` of the app, to notice that another app has taken its slot; 0 when there are no texts yet.
     var number: UInt64 = 0
     var id: [UInt8] = []
-    /// `apns-topic` of widget pushes.
+    /// The value of `apns-topic` for widget pushes.
     var topic: [UInt8] = []
   }
 
+  /// Creates a writer without cached texts.
   public init() {}
 
-  /// Begins the document of a decision behind its Kafka key, the device's id.
+  /// Begins the document of a decision after its Kafka key, the device's id.
+  /// - Parameters:
+  ///   - index: The index of the decision in `output`.
+  ///   - output: The output of the planner's last step.
+  ///   - planner: The planner.
+  ///   - json: Receives the key.
   public func beginDocument(
     ofDecision index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
@@ -55,7 +65,12 @@ public struct DecisionWriter: Sendable {
     json.beginDocument(after: planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.id)))
   }
 
-  /// Begins the document of a command behind its Kafka key, the device's id.
+  /// Begins the document of a command after its Kafka key, the device's id.
+  /// - Parameters:
+  ///   - index: The index of the command in `output`.
+  ///   - output: The output of the planner's last step.
+  ///   - planner: The planner.
+  ///   - json: Receives the key.
   public func beginDocument(
     ofCommand index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
@@ -63,7 +78,12 @@ public struct DecisionWriter: Sendable {
     json.beginDocument(after: planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.id)))
   }
 
-  /// Writes one decision of the planner's last step. In one piece: what it takes at most is known beforehand.
+  /// Writes one decision of the planner's last step. Its largest size is computed first, so that it is written in one piece.
+  /// - Parameters:
+  ///   - index: The index of the decision in `output`.
+  ///   - output: The output of the planner's last step.
+  ///   - planner: The planner that this writer belongs to.
+  ///   - json: Receives the decision as a JSON object.
   public mutating func write(
     _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
@@ -116,7 +136,7 @@ public struct DecisionWriter: Sendable {
     }
   }
 
-  /// Keys, numbers, an instant, and the longest surface, verdict and reason, well rounded up.
+  /// An upper bound on the bytes of the keys, the numbers, an instant, and the longest surface, verdict and reason.
   private static let fixedMax = 512 + 3 * OutputSpan<UInt8>.roundedMax + 5 * OutputSpan<UInt8>.decimalMax
 
   @inline(__always)
@@ -165,13 +185,14 @@ public struct DecisionWriter: Sendable {
     mergedMembers.append(contentsOf: pieces.bytes)
   }
 
-  /// Makes the pieces fit the record in hand.
+  /// Updates the cached texts for the planner's current record.
   @inline(__always)
   mutating func prepare(_ planner: borrowing Planner) {
     if planner.record.offset != offset || planner.policy.reference != reference { begin(planner) }
   }
 
-  /// Of the command's id.
+  /// Returns the request id that belongs to a command's id, as `APNsRequests.requestID` computes it.
+  /// - Parameter ordinal: The last part of the command's id.
   func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
     var low = Hash64()
     var high = Hash64()
@@ -197,7 +218,7 @@ public struct DecisionWriter: Sendable {
 
   // MARK: Texts as JSON
 
-  /// The name of a kind, as JSON. A kind never changes its name.
+  /// Returns the name of a kind as JSON. A kind never changes its name.
   mutating func kindName(_ kind: KindSlot, _ planner: borrowing Planner) -> [UInt8] {
     if kind.index < kindNames.count, !kindNames[kind.index].isEmpty { return kindNames[kind.index] }
     while kindNames.count <= kind.index { kindNames.append([]) }
@@ -205,13 +226,13 @@ public struct DecisionWriter: Sendable {
     return kindNames[kind.index]
   }
 
-  /// The id of an app, as JSON.
+  /// Returns the id of an app as JSON.
   mutating func appID(_ app: AppSlot, _ planner: borrowing Planner) -> [UInt8] {
     prepare(app: app, planner)
     return apps[app.index].id
   }
 
-  /// `apns-topic` of the app's widget pushes, as JSON.
+  /// Returns the value of `apns-topic` for widget pushes to an app, as JSON.
   mutating func topic(ofApp app: AppSlot, _ planner: borrowing Planner) -> [UInt8] {
     prepare(app: app, planner)
     return apps[app.index].topic
@@ -233,7 +254,7 @@ public struct DecisionWriter: Sendable {
     return json.bytes
   }
 
-  /// In place: a planner begins a record for each event.
+  /// Updates the texts of a record in place, because every event begins a record.
   private mutating func begin(_ planner: borrowing Planner) {
     offset = planner.record.offset
     event = .absent
@@ -263,7 +284,7 @@ public struct DecisionWriter: Sendable {
     Self.instant(due, &expires)
   }
 
-  /// Given numbers: a closure that reads them from the planner would have a copy of it, table by table.
+  /// Sets `idStem`. The numbers are parameters, because a closure that reads them from the planner would copy the planner.
   private mutating func stem(_ partition: Int32, _ offset: Int64) {
     idStem.removeAll(keepingCapacity: true)
     idStem.append(addingCapacity: 3 + 2 * OutputSpan<UInt8>.decimalMax) { (room: inout OutputSpan<UInt8>) in
@@ -275,7 +296,7 @@ public struct DecisionWriter: Sendable {
     }
   }
 
-  /// A JSON text.
+  /// Writes an instant as a JSON string.
   private static func instant(_ instant: Timestamp, _ text: inout [UInt8]) {
     text.removeAll(keepingCapacity: true)
     text.append(addingCapacity: Timestamp.textMax + 2) { (room: inout OutputSpan<UInt8>) in
@@ -285,7 +306,7 @@ public struct DecisionWriter: Sendable {
     }
   }
 
-  /// Makes the pieces of an event fit this one.
+  /// Updates the cached texts of an event.
   mutating func begin(event slot: EventSlot, _ planner: borrowing Planner) {
     event = slot
     let text = planner.pending.events[slot].id

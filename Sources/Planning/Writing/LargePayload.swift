@@ -1,48 +1,39 @@
 public import Policies
 
-/// Bodies of Live Activity pushes of one step and kind that are near or above the platform's limit.
+/// A report for operators about Live Activity pushes whose bodies are near or above the platform's limit. It covers the pushes
+/// of one step that have the same kind and band.
 public struct LargePayload: Equatable, Sendable, CustomStringConvertible {
-  /// One member of the body, with its bytes as JSON.
+  /// One member of a body.
   public struct Member: Equatable, Sendable {
+    /// The name of the member, such as `alert.title`.
     public var name: String
+    /// The size of its value as JSON.
     public var bytes: Int
   }
 
+  /// The kind of the activity.
   public var kind: String
-  /// Id of the first event that led to one.
+  /// The id of the event of the first push.
   public var event: String
   /// `risky`, `allowed` or `refused`.
   public var band: PayloadBand
-  /// Of the first one.
+  /// The size of the first push's body.
   public var bytes: Int
+  /// The largest size that the platform accepts.
   public var bytesMax: Int
-  /// What makes it so, largest first.
+  /// The largest members of the first push's body, largest first.
   public var members: [Member]
-  /// Pushes of the step in this band.
+  /// The number of pushes that the report covers.
   public var count = 1
 
-  /// Members that are named.
+  /// The number of members that are named at most.
   static let membersMax = 3
 
+  /// The message for an operator.
   public var description: String {
     let largest = members.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
     let warning = band == .refused ? "" : " (\(band.rawValue))"
     return
       "kind \(kind), event \(event): payload of \(bytes) bytes\(warning), at most \(bytesMax) are allowed; largest: \(largest)"
-  }
-}
-
-extension PlannerOutput {
-  /// Notes a large body, one entry for each kind and band; `members` is asked for the first one only.
-  mutating func note(
-    _ band: PayloadBand, kind: String, event: String, bytes: Int, bytesMax: Int, members: () -> [LargePayload.Member]
-  ) {
-    guard band >= .risky else { return }
-    if let place = largePayloads.firstIndex(where: { $0.band == band && $0.kind == kind }) {
-      largePayloads[place].count += 1
-      return
-    }
-    largePayloads.append(
-      LargePayload(kind: kind, event: event, band: band, bytes: bytes, bytesMax: bytesMax, members: members()))
   }
 }

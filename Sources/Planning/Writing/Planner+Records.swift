@@ -2,17 +2,20 @@ public import Domain
 import Policies
 
 extension Planner {
-  /// `d-<partition>-<offset>-<ordinal>`
+  /// Returns the id of a decision: `d-<partition>-<offset>-<ordinal>`.
   static func decisionID(partition: Int32, offset: Int64, ordinal: UInt32) -> String {
     "d-\(partition)-\(offset)-\(ordinal)"
   }
 
-  /// `c-<partition>-<offset>-<ordinal>`
+  /// Returns the id of a command: `c-<partition>-<offset>-<ordinal>`.
   static func commandID(partition: Int32, offset: Int64, ordinal: UInt32) -> String {
     "c-\(partition)-\(offset)-\(ordinal)"
   }
 
-  /// Writes out one decision of the last step.
+  /// Returns one decision of the last step.
+  /// - Parameters:
+  ///   - index: The index of the decision, below `PlannerOutput.decisionCount`.
+  ///   - output: The output of the last step.
   public func decision(_ index: Int, of output: PlannerOutput) -> Decision {
     let planned = output.decisions[index]
     let device = registry.instances[planned.instance].device
@@ -40,7 +43,10 @@ extension Planner {
       policy: policy.reference, traceparent: event.traceparent)
   }
 
-  /// Writes out one command of the last step.
+  /// Returns one command of the last step.
+  /// - Parameters:
+  ///   - index: The index of the command, below `PlannerOutput.commandCount`.
+  ///   - output: The output of the last step.
   public func command(_ index: Int, of output: PlannerOutput) -> Command {
     let planned = output.commands[index]
     let device = registry.devices[planned.device]

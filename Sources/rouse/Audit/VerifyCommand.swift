@@ -108,9 +108,8 @@ struct VerifyCommand: AsyncParsableCommand {
   private func limits() throws -> [String: LedgerLimits] {
     var limits: [String: LedgerLimits] = [:]
     for path in policy {
-      let (document, formerHash) = try PolicyFile.read(path, profile: profile.profile)
-      let policy = document.policy
-      for hash in [policy.reference.hash, formerHash].compactMap({ $0 }) { limits[hash] = LedgerLimits(policy) }
+      let policy = try PolicyFile.document(path, profile: profile.profile).policy
+      limits[policy.reference.hash] = LedgerLimits(policy)
     }
     if let deviceLimit { limits[""] = LedgerLimits(device: try Self.rate(deviceLimit)) }
     return limits

@@ -11,25 +11,17 @@ enum PolicyFile {
   /// - Throws: `PolicyError` for mistakes in the document or its profile, `LineFileError` when a file cannot be read,
   ///   `ValidationError` when no such profile exists.
   static func document(_ path: String, profile: String? = nil) throws -> PolicyDocument {
-    try read(path, profile: profile).document
-  }
-
-  /// - Returns: the document, and the hash of the policy without its profile, which earlier versions put on decisions;
-  ///   nil if they could not have used this policy.
-  static func read(_ path: String, profile override: String?) throws -> (document: PolicyDocument, formerHash: String?)
-  {
     let bytes = try bytes(path)
     let file = path == "-" ? "standard input" : path
-    if let override {
-      return (try PolicyDocument(bytes: bytes, file: file, profile: try profile(override)), nil)
+    if let profile {
+      return try PolicyDocument(bytes: bytes, file: file, profile: try self.profile(profile))
     }
     switch try PolicyDocument.profileReference(in: bytes, file: file) {
-    case .follows: return (try PolicyDocument(bytes: bytes, file: file), nil)
+    case .follows: return try PolicyDocument(bytes: bytes, file: file)
     case .builtIn(let name):
-      // Throws where there is no such profile.
-      let alone = try PolicyDocument(bytes: bytes, file: file)
-      guard let profile = PolicyProfiles.named(name) else { return (alone, nil) }
-      return (try PolicyDocument(bytes: bytes, file: file, profile: profile), alone.policy.reference.hash)
+      // The document alone reports an unknown profile with its place in the file.
+      guard let known = PolicyProfiles.named(name) else { return try PolicyDocument(bytes: bytes, file: file) }
+      return try PolicyDocument(bytes: bytes, file: file, profile: known)
     case .file(let name, let line, let column):
       // The path is relative to the policy, wherever the program was started.
       let target = path == "-" || name.hasPrefix("/") ? name : beside(path, name)
@@ -40,7 +32,7 @@ enum PolicyFile {
             message: "there is no file \(target); `rouse policy profiles show` prints one to begin with")
         ])
       }
-      return (try PolicyDocument(bytes: bytes, file: file, profile: try own(target)), nil)
+      return try PolicyDocument(bytes: bytes, file: file, profile: try own(target))
     }
   }
 

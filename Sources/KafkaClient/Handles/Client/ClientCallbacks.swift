@@ -10,7 +10,7 @@ final class ClientCallbacks {
   private(set) var lastConnectionProblem: String?
   /// The error that the client cannot recover from.
   private(set) var fatal: KafkaError?
-  var names = TopicNames()
+  var names = TopicNameCache()
   let deliveries: DeliveryLedger
   let rebalance: RebalanceState
   private var logSink: KafkaLogSink?

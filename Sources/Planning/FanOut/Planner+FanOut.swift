@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Looks up the event's keys and how it stands to what is known of its subject.
+  /// Begins the fan-out of an event: notes it in the subject memory and looks up its interest keys.
   mutating func beginFanOut(_ event: consuming DomainEvent) {
     record.fanOut.time = event.time
     record.fanOut.slot = pending.insert(event: event.id, traceparent: event.traceparent)
@@ -34,7 +34,7 @@ extension Planner {
     id.add(event.source)
     id.add(event.id)
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { subjects.rotate() }
-    // A publisher whose clock runs ahead must not make everything after it stale.
+    // The event's time is at most the log time, so that a publisher whose clock runs ahead does not make later events stale.
     return subjects.note(subject, id: id.value, time: min(event.time, now))
   }
 
@@ -60,8 +60,8 @@ extension Planner {
     }
   }
 
-  /// Returns the event's change of what the rule's kind displays. The memory takes it over when the whole fan-out is done
-  /// (`finishFanOut`): a fan-out that is resumed after a restart starts from the same truth.
+  /// Returns the event's change to what the rule's kind displays. `finishFanOut` notes it in the subject memory, so that a
+  /// fan-out that is resumed after a restart begins with the same state.
   private mutating func displayedChange(_ event: DomainEvent, _ rule: KindRule) -> DisplayedChange? {
     guard let key = rule.truthKey(subject: event.subject) else { return nil }
     let known = subjects.truth(key)
@@ -73,9 +73,12 @@ extension Planner {
     return DisplayedChange(before: before, after: after)
   }
 
-  /// Decides for devices in rising order, for each once with all its interest entries.
-  /// - Parameter decisionsMax: About how many decisions to make at most.
-  /// - Returns: Whether all devices are done.
+  /// Decides about the event for the next devices, in the order of their slots. Each device is visited once, with all interest
+  /// entries that the event reaches.
+  /// - Parameters:
+  ///   - output: Receives the decisions and commands.
+  ///   - decisionsMax: The approximate number of decisions to make at most.
+  /// - Returns: Whether the fan-out is finished.
   mutating func continueFanOut(into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
     while true {
       var device = DeviceSlot.absent
@@ -98,7 +101,7 @@ extension Planner {
     }
   }
 
-  /// Moves a cursor past a device and collects the entries whose kind listens to its key.
+  /// Moves a cursor past a device, and collects the entries of instances whose kind has a rule that names the cursor's key.
   @inline(__always)
   private mutating func collect(device: DeviceSlot, cursor: Int) {
     let interest = record.fanOut.cursors[cursor].interest
@@ -117,11 +120,11 @@ extension Planner {
     record.fanOut.cursors[cursor].place = place
   }
 
-  /// Orders the collected entries by instance. Of two entries of one instance the one with the earlier key stays: one
-  /// decision per instance.
+  /// Sorts the collected entries by instance. An instance keeps only the entry with the earliest key, so that it gets one
+  /// decision.
   private mutating func orderEntries() {
     guard record.entries.count > 1 else { return }
-    // Insertion sort: stable, and a device rarely has more than two.
+    // Insertion sort is stable, and a device rarely has more than two entries.
     for i in 1..<record.entries.count {
       let entry = record.entries[i]
       let order = registry.instances[registry.entries[entry].instance].index
@@ -151,8 +154,8 @@ extension Planner {
 
   // MARK: One device
 
-  /// Decides about the event in hand for one device: each instance by the checks that concern it alone, then the device as a
-  /// whole, because one push reloads every push-enabled widget.
+  /// Decides about the current event for one device: first each instance by the checks that concern it alone, then the device as
+  /// a whole, because one push reloads every push-enabled widget.
   private mutating func decide(_ device: DeviceSlot, into output: inout PlannerOutput) {
     record.waitingNow.removeAll(keepingCapacity: true)
     for i in record.entries.indices {
@@ -167,7 +170,7 @@ extension Planner {
       apply(admission, entry: entry, instance: instance, device: device, into: &output)
       if admission.reason == nil { record.waitingNow.append(instance) }
     }
-    // Mostly one push reaches them all; widgets without a push handler take another route than their neighbours.
+    // One push usually reaches all of them. Widgets without a push handler need another route.
     for i in record.waitingNow.indices {
       let instance = record.waitingNow[i]
       if !instance.isAbsent, hasNewCause(instance) {
@@ -176,8 +179,7 @@ extension Planner {
     }
   }
 
-  /// Takes over a reload by which the widget's own timeline has shown what came before it, where the event in hand is one
-  /// that counts for the widget.
+  /// Applies a scheduled reload of the widget's timeline whose time has passed, if the current event matters to the widget.
   @inline(__always)
   private mutating func bringReloadUpToDate(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard record.fanOut.standing == .fresh,
@@ -186,7 +188,7 @@ extension Planner {
     noteOwnReload(instance, into: &output)
   }
 
-  /// Returns whether the event in hand waits on the instance.
+  /// Returns whether the current event waits on the instance.
   @inline(__always)
   func hasNewCause(_ instance: InstanceSlot) -> Bool {
     let cause = pending[registry.instances[instance].waiting].lastCause
@@ -199,7 +201,7 @@ extension Planner {
   ) {
     let route = route(of: trigger, device: device)
     bringDaysUpToDate(device, route)
-    // Taken out of the record: a function that reads the planner fills it.
+    // The array is taken out of the record, because the function that fills it reads the planner.
     var terms = ContiguousArray<InstanceTerms>()
     swap(&terms, &record.terms)
     terms.removeAll(keepingCapacity: true)
@@ -208,7 +210,7 @@ extension Planner {
     apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
   }
 
-  /// Starts new budget windows where old ones are over, for every instance that a push would be charged to.
+  /// Begins a new budget window for every instance that a push would be charged to and whose window is over.
   private mutating func bringDaysUpToDate(_ device: DeviceSlot, _ route: Route) {
     if isInDeveloperMode(device) { return }
     var walk = registry.instances(of: device)
@@ -217,10 +219,11 @@ extension Planner {
     }
   }
 
-  /// Starts a new budget window of an instance where the old one is over.
+  /// Begins a new budget window for an instance whose window is over.
   @inline(__always)
   mutating func bringDayUpToDate(_ instance: InstanceSlot) {
     let (kind, device) = (registry.instances[instance].kind, registry.instances[instance].device)
+    if registry.instances[instance].day.isUpToDate(rules[kind].day, now: now) { return }
     let change = ledgers.bringUpToDate(
       &registry[day: instance], of: instance, rules[kind].day, zone: registry.devices[device].zone, zones: &zones,
       now: now)

@@ -1,25 +1,32 @@
 public import Domain
 public import Policies
 
-/// Puts a planner together from the records of `rouse.state`, while they are still being read. The last record of a key
-/// wins, a topic may repeat it any number of times, and the order of the keys does not matter.
+/// Builds a planner from the records of `rouse.state` while they are being read. The last record of each key counts. A topic
+/// may hold earlier records of a key, and the order of different keys does not matter.
 ///
 ///     var restore = PlannerRestore(partition: 3, partitionCount: 12)
 ///     for record in stateTopic { try restore.add(key: …, value: …) }
 ///     let planner = try restore.finish(initialPolicy: policy)
 ///
-/// The planner decides like the one that wrote the records, byte for byte.
+/// The decisions of the restored planner equal those of the planner that wrote the records, byte for byte.
 public struct PlannerRestore {
   private var planner: Planner
   private var tables = RestoreTables()
-  /// Newest records of devices, by id, whose slot another device still holds: one of the two records is out of date, and
-  /// a later one will say which.
+  /// The newest records of devices whose slot another device holds, by id. One of the two records is out of date, and a later
+  /// record will replace or remove it.
   private var displaced: [[UInt8]: [UInt8]] = [:]
-  /// Chunks of notes, by number: read at the end, in order.
+  /// The chunks of notes, by number. They are read at the end, in order.
   private var notes: [Int64: [UInt8]] = [:]
-  /// Records that are few and read at the end (policy, clock, kinds, apps), and those that are not the planner's.
+  /// The records that are read at the end, which are few (policy, clock, kinds, apps), and those that do not belong to the
+  /// planner.
   private var others: [[UInt8]: [UInt8]] = [:]
 
+  /// Creates a restore without records.
+  /// - Parameters:
+  ///   - partition: The number of the log partition.
+  ///   - partitionCount: The number of partitions of the log.
+  ///   - bounds: The bounds of the planner's memory.
+  ///   - offsets: The source of the UTC offsets of time zones.
   public init(
     partition: Int32, partitionCount: Int32, bounds: PlannerBounds = PlannerBounds(), offsets: TimeZoneOffsets = .system
   ) {
@@ -27,27 +34,33 @@ public struct PlannerRestore {
       partition: partition, partitionCount: partitionCount, policy: .none, bounds: bounds, offsets: offsets)
   }
 
-  /// Makes room for a fleet whose size is known, as a snapshot's is: tables that grow are copied again and again.
-  /// - Parameter sizes: about; more or less does no harm.
+  /// Reserves room for a fleet of known size, such as that of a snapshot, so that growing tables are not copied repeatedly.
+  /// - Parameter sizes: The approximate sizes.
   public mutating func reserve(_ sizes: PlannerSizes) { planner.reserve(sizes) }
 
-  /// What has been restored so far.
+  /// The sizes of the tables that have been restored so far.
   public var sizes: PlannerSizes { planner.sizes }
 
-  /// Keys that have a value.
+  /// The number of keys that have a value.
   public var count: Int {
     planner.deviceCount + displaced.count + planner.subjects.count + notes.count + others.count
   }
 
-  /// Takes one record, in the order of the topic: nil removes the key.
-  /// - Throws: `BinaryError` for a record that does not read: corrupt, or written by another release. What was restored
-  ///   so far is then of no use.
+  /// Adds one record. The records of a key must be added in the order of the topic.
+  /// - Parameters:
+  ///   - key: The key of the record.
+  ///   - value: The value; nil removes the key.
+  /// - Throws: `BinaryError` for a record that is corrupt or of another format version. The restore is then unusable.
   public mutating func add(key: [UInt8], value: [UInt8]?) throws(BinaryError) {
     try add(key: key, in: key.indices, value: value ?? [], in: value?.indices)
   }
 
-  /// Takes one record that stands in a buffer: its key and its value, nil where the key is to be removed.
-  /// - Throws: like `add(key:value:)`.
+  /// Adds one record that is part of a buffer. The records of a key must be added in the order of the topic.
+  /// - Parameters:
+  ///   - key: The place of the key in `bytes`.
+  ///   - value: The place of the value in `bytes`; nil removes the key.
+  ///   - bytes: The buffer.
+  /// - Throws: `BinaryError` for a record that is corrupt or of another format version. The restore is then unusable.
   public mutating func add(key: Range<Int>, value: Range<Int>?, of bytes: [UInt8]) throws(BinaryError) {
     try add(key: bytes, in: key, value: bytes, in: value)
   }
@@ -101,7 +114,7 @@ public struct PlannerRestore {
     planner.subjects.restore(try SubjectMemory.Remembered(key, from: &reader))
   }
 
-  /// Takes back a device that an earlier record put in.
+  /// Removes a device that an earlier record added.
   private mutating func remove(device: DeviceSlot) {
     for event in planner.unplace(device) {
       let entry = planner.pending.events[event]
@@ -110,12 +123,16 @@ public struct PlannerRestore {
     }
   }
 
-  /// The value of a key that is not the planner's own (the worker's position), removed from the rest.
+  /// Removes and returns the value of a key that does not belong to the planner, such as the position in the log.
+  /// - Parameter key: The key of the record.
+  /// - Returns: The value of the newest record with this key; nil when there is none.
   public mutating func take(_ key: [UInt8]) -> [UInt8]? { others.removeValue(forKey: key) }
 
-  /// Builds the planner.
-  /// - Parameter initialPolicy: in force when the state holds none.
-  /// - Throws: like `add(key:value:)`.
+  /// Builds the planner from the records.
+  /// - Parameter initialPolicy: The policy in force when the state holds none.
+  /// - Returns: The planner, without a record in progress.
+  /// - Throws: `BinaryError` when a record is corrupt, of another format version or missing, or when two devices have the same
+  ///   slot.
   public consuming func finish(initialPolicy: Policy) throws(BinaryError) -> Planner {
     try placeDisplaced()
     try readPolicy(initialPolicy)
@@ -152,7 +169,7 @@ public struct PlannerRestore {
   }
 
   private mutating func readOthers() throws(BinaryError) {
-    // Sorted only to make failures repeatable; the result does not depend on the order.
+    // The order does not affect the result. The keys are sorted so that an error names the same record each time.
     for (key, bytes) in others.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) where key.count > 2 {
       let name = String(decoding: key.dropFirst(2), as: UTF8.self)
       switch key[0] {

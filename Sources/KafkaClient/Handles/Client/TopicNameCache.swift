@@ -2,7 +2,7 @@ import CLibrdkafka
 import Glibc
 
 /// Finds the name of a message's topic without making a new `String` for each message.
-@safe struct TopicNames {
+@safe struct TopicNameCache {
   /// The largest number of cached names; names beyond this number are not cached.
   private static let cachedMax = 64
 

@@ -1,74 +1,12 @@
 import Domain
 import JSON
 
-/// The head of a device's record, a varint: its flags, and which parts are there. What is not is as
-/// it is at the beginning; most parts of most devices are.
-///
-/// Instants are distances from the newest one that was written before them (`updatedAt` to begin with), in µs or, where
-/// the planner keeps whole seconds, in those: a record's instants lie close together, so they take one to five bytes.
-struct DeviceRecordBits: OptionSet {
-  var rawValue: UInt32
-
-  /// `DeviceState.Flags.stored`.
-  static let flags = DeviceRecordBits(rawValue: 1023)
-  static let tokens = DeviceRecordBits(rawValue: 1 << 10)
-  static let updatedAt = DeviceRecordBits(rawValue: 1 << 11)
-  static let pushTAT = DeviceRecordBits(rawValue: 1 << 12)
-  static let backgroundTAT = DeviceRecordBits(rawValue: 1 << 13)
-  static let command = DeviceRecordBits(rawValue: 1 << 14)
-  static let events = DeviceRecordBits(rawValue: 1 << 15)
-  static let startTAT = DeviceRecordBits(rawValue: 1 << 16)
-  static let foregroundSince = DeviceRecordBits(rawValue: 1 << 17)
-
-  /// - Parameter here: whether the part is there.
-  mutating func note(_ part: DeviceRecordBits, _ here: Bool) { if here { insert(part) } }
-}
-
-/// The head of an instance within its device's record: like `DeviceRecordBits`, what is frequent in the lower bits.
-struct InstanceRecordBits: OptionSet {
-  var rawValue: UInt32
-
-  static let pushEnabled = InstanceRecordBits(rawValue: 1)
-  static let theta = InstanceRecordBits(rawValue: 1 << 1)
-  /// `flow`, `flowMean`, `flowCount` and `flowAt`.
-  static let flow = InstanceRecordBits(rawValue: 1 << 2)
-  static let calibratedAt = InstanceRecordBits(rawValue: 1 << 3)
-  static let windowEnd = InstanceRecordBits(rawValue: 1 << 4)
-  static let spent = InstanceRecordBits(rawValue: 1 << 5)
-  static let lastReload = InstanceRecordBits(rawValue: 1 << 6)
-  static let due = InstanceRecordBits(rawValue: 1 << 7)
-  static let pendingValue = InstanceRecordBits(rawValue: 1 << 8)
-  /// What waits, and `pendingAt`.
-  static let causes = InstanceRecordBits(rawValue: 1 << 9)
-  static let held = InstanceRecordBits(rawValue: 1 << 10)
-  static let chargedByLast = InstanceRecordBits(rawValue: 1 << 11)
-  static let nextReload = InstanceRecordBits(rawValue: 1 << 12)
-  static let retired = InstanceRecordBits(rawValue: 1 << 13)
-  static let rolling = InstanceRecordBits(rawValue: 1 << 14)
-  static let charges = InstanceRecordBits(rawValue: 1 << 15)
-  /// It is no widget, so it has an address of its own.
-  static let surface = InstanceRecordBits(rawValue: 1 << 16)
-  /// It does not follow the instance before it by one.
-  static let index = InstanceRecordBits(rawValue: 1 << 17)
-
-  /// - Parameter here: whether the part is there.
-  mutating func note(_ part: InstanceRecordBits, _ here: Bool) { if here { insert(part) } }
-}
-
-/// Which fingerprints stand behind an interest key, in the lowest two bits of its length.
-enum FingerprintForm: UInt64 {
-  case neither, current
-  /// What is shown is what is current: one stands for both.
-  case same
-  /// `shown`, then `current`.
-  case both
-
-  init(shown: UInt64, current: UInt64) {
-    self = shown == current ? (current == 0 ? .neither : .same) : shown == 0 ? .current : .both
-  }
-}
-
 extension Planner {
+  /// Writes the value of a device's record: the device, its instances, its ledgers, and the causes that wait.
+  /// - Parameters:
+  ///   - slot: The device.
+  ///   - pending: The events that wait on the device, as `findPendingEvents` returns them.
+  ///   - writer: The record.
   func write(_ slot: DeviceSlot, pending: [EventSlot], to writer: inout BinaryWriter) {
     let device = registry.devices[slot]
     let rare = registry.rare(slot)
@@ -134,7 +72,10 @@ extension Planner {
     }
   }
 
-  /// Slots of the events that wait on the device, each once, in the order of instances and causes.
+  /// Finds the events that wait on a device.
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - events: Receives the slot of each event once, in the order of instances and causes.
   func findPendingEvents(of device: DeviceSlot, _ events: inout [EventSlot]) {
     events.removeAll(keepingCapacity: true)
     var walk = registry.instances(of: device)
@@ -246,7 +187,7 @@ extension Planner {
     var walk = pending.causes(of: registry.instances[instance].waiting)
     while let slot = walk.next(pending) {
       let cause = pending.causes[slot]
-      // A key that the instance no longer listens to has no entry any more.
+      // The entry is absent when the instance no longer subscribes to the key.
       writer.count(cause.entry.isAbsent ? 0 : entryPlace(cause.entry, of: instance) + 1)
       writer.count(events.firstIndex(of: cause.event) ?? 0)
       writer.float(cause.signedRelevance)
@@ -255,7 +196,7 @@ extension Planner {
     }
   }
 
-  /// Returns the place of an interest entry among those of its instance; for an absent one their count.
+  /// Returns the index of an interest entry among the entries of its instance; the number of entries when it is absent.
   private func entryPlace(_ entry: EntrySlot, of instance: InstanceSlot) -> Int {
     var place = 0
     var walk = registry.entries(of: instance)
@@ -265,7 +206,7 @@ extension Planner {
 }
 
 extension BinaryWriter {
-  /// An instant, as a distance from the one before, whose place it takes.
+  /// Appends an instant relative to `base`, and makes it the new `base`. µs.
   fileprivate mutating func instant(_ instant: Int64, since base: inout Int64) {
     zigzag(instant &- base)
     base = instant
@@ -273,21 +214,21 @@ extension BinaryWriter {
 }
 
 extension OutputSpan<UInt8> {
-  /// Length and bytes.
+  /// Appends the length of a text as a varint, then the text.
   @inline(__always)
   fileprivate mutating func append(lengthAnd text: Span<UInt8>) {
     append(varint: UInt64(text.count))
     append(text)
   }
 
-  /// An instant, as a distance from the one before, whose place it takes.
+  /// Appends an instant relative to `base`, and makes it the new `base`. µs.
   @inline(__always)
   fileprivate mutating func append(instant: Int64, since base: inout Int64) {
     append(zigzag: instant &- base)
     base = instant
   }
 
-  /// An instant in whole seconds that wrap.
+  /// Appends a 32-bit count of seconds since 1970, which may wrap, relative to `base` in µs.
   @inline(__always)
   fileprivate mutating func append(seconds: UInt32, since base: Int64) {
     append(zigzag: Int64(Int32(bitPattern: seconds &- UInt32(truncatingIfNeeded: base / 1_000_000))))

@@ -1,7 +1,7 @@
 import Domain
 
 extension AddressedState {
-  /// The head of the record: flags, and which instants are not 0.
+  /// The first byte of the record: the flags, and a bit for each instant that is present.
   struct RecordBits: OptionSet {
     var rawValue: UInt8
     static let isChannel = RecordBits(rawValue: 1)
@@ -24,7 +24,10 @@ extension AddressedState {
     return bits
   }
 
-  /// - Parameter base: instants are written as distances from it.
+  /// Writes the state as part of its instance's record.
+  /// - Parameters:
+  ///   - base: The instant to which the instants of the state are relative, in µs.
+  ///   - writer: The record.
   func write(since base: Int64, to writer: inout BinaryWriter) {
     let bits = recordBits
     writer.uint8(bits.rawValue)
@@ -42,7 +45,11 @@ extension AddressedState {
     }
   }
 
-  /// - Parameter base: as of writing.
+  /// Reads what `write` wrote.
+  /// - Parameters:
+  ///   - base: The `base` that `write` was given.
+  ///   - reader: The record.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   init(since base: Int64, from reader: inout BinaryReader) throws(BinaryError) {
     let bits = RecordBits(rawValue: try reader.uint8("flags"))
     isChannel = bits.contains(.isChannel)
@@ -67,7 +74,11 @@ extension AddressedState {
 }
 
 extension BinaryReader {
-  /// Reads an instant that was written as a distance from another one.
+  /// Reads an instant that was written relative to another one.
+  /// - Parameters:
+  ///   - what: The name of the instant, for errors.
+  ///   - base: The other instant, in µs.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func instant(_ what: StaticString, after base: Int64) throws(BinaryError) -> Timestamp {
     Timestamp(microseconds: try zigzag(what) &+ base)
   }

@@ -1,14 +1,14 @@
 import Domain
 
-/// Reads what `write(_:pending:to:)` wrote.
 extension Planner {
-  /// Puts a device into a free slot.
+  /// Reads the value of a device's record and puts the device into a free slot.
   /// - Parameters:
   ///   - id: The device's id, which no other device has.
   ///   - hash: The hash of `id`.
-  ///   - slot: The slot that the device had.
-  ///   - tables: What the records of one restore share.
-  /// - Throws: `BinaryError` for a record that is not one.
+  ///   - slot: The slot that the device had in the planner that wrote the record.
+  ///   - reader: The record, from the byte after the slot on.
+  ///   - tables: The tables that the records of one restore share.
+  /// - Throws: `BinaryError` for a record that is cut off or corrupt. The planner is then unusable.
   mutating func restore(
     device id: Span<UInt8>, hash: UInt32, at slot: DeviceSlot, from reader: inout BinaryReader,
     sharing tables: inout RestoreTables
@@ -182,7 +182,7 @@ extension Planner {
 }
 
 extension InstanceState {
-  /// Reads the parts of the record that stand in the instance itself.
+  /// Reads the parts of the record that `InstanceState` itself holds.
   fileprivate mutating func restore(
     _ bits: InstanceRecordBits, expectedAt expected: Int, since base: inout Int64, from reader: inout BinaryReader
   ) throws(BinaryError) {
@@ -231,13 +231,13 @@ extension LastCommand {
 }
 
 extension BinaryReader {
-  /// Reads an instant that was written as a distance from the one before, whose place it takes.
+  /// Reads an instant relative to `base`, and makes it the new `base`. µs.
   fileprivate mutating func instant(since base: inout Int64) throws(BinaryError) -> Timestamp {
     base &+= try zigzag("an instant")
     return Timestamp(microseconds: base)
   }
 
-  /// Reads an instant in whole seconds that wrap.
+  /// Reads a 32-bit count of seconds since 1970, which may have wrapped, relative to `base` in µs.
   fileprivate mutating func seconds(since base: Int64) throws(BinaryError) -> UInt32 {
     UInt32(truncatingIfNeeded: try zigzag("an instant") &+ base / 1_000_000)
   }

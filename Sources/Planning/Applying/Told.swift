@@ -1,0 +1,19 @@
+import Domain
+
+/// The content of a decision, without the tokens left, which `Planner.report` adds.
+struct Told {
+  var instance: InstanceSlot
+  var event: EventSlot
+  var verdict: Verdict
+  var reason: Reason
+  var relevance: Float
+  var weighing = Weighing()
+  /// The route that the device's examination used; nil when the device was not examined.
+  var route: Route?
+  /// The latest time of the next examination, for a decision that defers.
+  var until = Timestamp.distantFuture
+  /// The index of the command in the output; −1 when there is none.
+  var command = -1
+  /// The events that the command delivers to the instance, as indices in `PlannerOutput.causes`.
+  var causes = 0..<0
+}

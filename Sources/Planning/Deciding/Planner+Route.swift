@@ -1,0 +1,77 @@
+import Domain
+
+/// The first system with widget pushes. Source: Apple's WidgetPushHandler page.
+private let widgetPushOS = OSVersion(major: 26)
+/// The first iOS with control pushes. Source: Apple's ControlPushHandler page. macOS and watchOS have them since version 26, and
+/// only from then on can their apps register a token for a control.
+private let controlPushOS = OSVersion(major: 18)
+
+extension Planner {
+  /// Returns a widget push if the system, the token and the configuration allow it, else a background push, else the reason why
+  /// the instance cannot be reached.
+  @inline(__always)
+  func route(of instance: InstanceSlot, device: DeviceSlot) -> Route {
+    switch registry.instances[instance].surface {
+    case .widget: break
+    case .control: return controlRoute(instance, device: device)
+    // A Live Activity is pushed to by its own token, never by a route that instances share.
+    case .activity, .starter: return .unreachable(.noToken)
+    }
+    let flags = registry.devices[device].flags
+    let system = registry.devices[device].osVersion
+    if flags.contains(.widgetsToken), !flags.contains(.widgetsTokenDead), system >= widgetPushOS,
+      registry.instances[instance].flags.contains(.pushEnabled),
+      !rules[registry.instances[instance].kind].prefersBackground
+    {
+      return .widgetPush
+    }
+    if flags.contains(.backgroundToken), !flags.contains(.backgroundTokenDead) { return .backgroundPush }
+    if flags.contains(.backgroundToken) { return .unreachable(.tokenDead) }
+    guard flags.contains(.widgetsToken) else { return .unreachable(.noToken) }
+    if system < widgetPushOS { return .unreachable(.unsupportedOS) }
+    return .unreachable(flags.contains(.widgetsTokenDead) ? .tokenDead : .noToken)
+  }
+
+  private func controlRoute(_ instance: InstanceSlot, device: DeviceSlot) -> Route {
+    if registry.devices[device].osVersion < controlPushOS { return .unreachable(.unsupportedOS) }
+    guard let control = registry.addressed[instance] else { return .unreachable(.noToken) }
+    return control.tokenDead ? .unreachable(.tokenDead) : .controlPush(instance)
+  }
+
+  /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes.
+  @inline(__always)
+  func reaches(_ instance: InstanceSlot, device: DeviceSlot, route: Route) -> Bool {
+    let flags = registry.instances[instance].flags
+    if flags.contains(.retired) { return false }
+    switch route {
+    case .controlPush(let control): return instance == control
+    case .widgetPush: return flags.contains(.pushEnabled)
+    case .backgroundPush, .unreachable: break
+    }
+    guard self.route(of: instance, device: device) == .backgroundPush else { return false }
+    if hasPending(instance) { return true }
+    var walk = registry.instances(of: device)
+    while let other = walk.next(registry) {
+      if registry.instances[other].kind == registry.instances[instance].kind, hasPending(other),
+        !registry.instances[other].flags.contains(.retired)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Returns whether an event waits on the instance.
+  @inline(__always)
+  func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
+
+  /// Returns the surface of a decision about the instance.
+  @inline(__always)
+  func surface(of instance: InstanceSlot, route: Route) -> Surface {
+    switch registry.instances[instance].surface {
+    case .widget: route == .backgroundPush ? .background : .widget
+    case .control: .control
+    case .activity, .starter: registry.addressed[instance]?.isChannel == true ? .broadcast : .liveActivity
+    }
+  }
+}

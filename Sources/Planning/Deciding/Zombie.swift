@@ -1,0 +1,23 @@
+public import Domain
+
+/// A Live Activity that runs and can no longer be updated or ended.
+public struct Zombie: Hashable, Sendable {
+  /// The cause for which an activity is a zombie.
+  public enum Cause: String, Sendable, CaseIterable {
+    /// A push started it, and the device has not registered it within half an hour.
+    case neverRegistered
+    /// APNs has permanently refused its token.
+    case tokenRejected
+  }
+
+  /// The id of the device.
+  public var device: String
+  /// The subject that was started, or the first interest key of the activity.
+  public var subject: String
+  /// The kind of the activity.
+  public var kind: String
+  /// The time of its start.
+  public var since: Timestamp
+  /// The cause for which it is a zombie.
+  public var cause: Cause
+}

@@ -1,0 +1,30 @@
+import Domain
+
+/// The fan-out of the current event: its interest keys, and the progress through the devices that it concerns.
+struct FanOut {
+  var event: DomainEvent?
+  /// The time at which the event happened.
+  var time = Timestamp(microseconds: 0)
+  /// The event in the event table.
+  var slot = EventSlot.absent
+  var standing = SubjectMemory.Standing.fresh
+  /// The interest lists that the event's keys lead to, with the next place in each.
+  var cursors: [Cursor] = []
+  /// The keys of the event, the subject first.
+  var keys: [String] = []
+  /// The evaluation of the event for each kind, by slot.
+  var evaluations: ContiguousArray<KindEvaluation> = []
+  /// The kinds that have a rule for the event.
+  var evaluated: ContiguousArray<KindSlot> = []
+  /// The displayed state of the event's subject after the event, for each kind, to be noted in `SubjectMemory`.
+  var truths: [(key: UInt64, truth: DisplayedTruth)] = []
+  /// The first device without decisions. A fan-out that is resumed after a restart continues there.
+  var nextDevice = DeviceSlot(0)
+
+  struct Cursor {
+    var interest: InterestSlot
+    /// The key's bit in `KindEvaluation.keys`.
+    var bit: UInt64
+    var place: Int
+  }
+}

@@ -1,0 +1,34 @@
+/// The head of an instance within its device's record: a varint like `DeviceRecordBits`. Frequent parts have the lower bits,
+/// so that most heads take two bytes.
+struct InstanceRecordBits: OptionSet {
+  var rawValue: UInt32
+
+  static let pushEnabled = InstanceRecordBits(rawValue: 1)
+  static let theta = InstanceRecordBits(rawValue: 1 << 1)
+  /// The price's `flow`, `flowMean`, `flowCount` and `flowAt`.
+  static let flow = InstanceRecordBits(rawValue: 1 << 2)
+  static let calibratedAt = InstanceRecordBits(rawValue: 1 << 3)
+  static let windowEnd = InstanceRecordBits(rawValue: 1 << 4)
+  static let spent = InstanceRecordBits(rawValue: 1 << 5)
+  static let lastReload = InstanceRecordBits(rawValue: 1 << 6)
+  static let due = InstanceRecordBits(rawValue: 1 << 7)
+  static let pendingValue = InstanceRecordBits(rawValue: 1 << 8)
+  /// The waiting causes, and `Waiting.valueAt`.
+  static let causes = InstanceRecordBits(rawValue: 1 << 9)
+  static let held = InstanceRecordBits(rawValue: 1 << 10)
+  static let chargedByLast = InstanceRecordBits(rawValue: 1 << 11)
+  static let nextReload = InstanceRecordBits(rawValue: 1 << 12)
+  static let retired = InstanceRecordBits(rawValue: 1 << 13)
+  static let rolling = InstanceRecordBits(rawValue: 1 << 14)
+  static let charges = InstanceRecordBits(rawValue: 1 << 15)
+  /// A surface other than `widget`, and the address (`AddressedState`) that such an instance has.
+  static let surface = InstanceRecordBits(rawValue: 1 << 16)
+  /// The index, when it is not the index of the instance before plus one.
+  static let index = InstanceRecordBits(rawValue: 1 << 17)
+
+  /// Adds a part to the set.
+  /// - Parameters:
+  ///   - part: The bit of the part.
+  ///   - here: Whether the part is present; if not, nothing changes.
+  mutating func note(_ part: InstanceRecordBits, _ here: Bool) { if here { insert(part) } }
+}

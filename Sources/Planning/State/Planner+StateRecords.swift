@@ -1,0 +1,100 @@
+import Domain
+
+extension Planner {
+  /// Hands over every record of the state that changed since the last call. The records hold the state after the last
+  /// `advance`, in an order that follows from the log alone.
+  /// - Parameter body: Receives each record; a nil value removes the key.
+  public mutating func takeChanges(_ body: StateRecordSink) {
+    var writer = StateRecordWriter()
+    for place in journal.devices.indices {
+      if place % Self.hintsMax == 0 { prefetch(devices: journal.devices[place...].prefix(Self.hintsMax)) }
+      let device = journal.devices[place]
+      if registry.isUsed(device) { lend(device: device, &writer, body) }
+    }
+    // A device may have been removed and registered again since the last call.
+    for id in journal.removedDevices where registry.device(named: id) == nil {
+      writer.begin("d", id)
+      writer.lendRemoval(to: body)
+    }
+    for kind in pricing.takeTouchedKinds() { lend(kind: kind, &writer, body) }
+    for id in journal.removedApps {
+      writer.begin("a", id)
+      writer.lendRemoval(to: body)
+    }
+    // Written after the removals, because an app may have been removed and made again since the last call.
+    for app in ledgers.takeTouchedApps() { lend(app: app, &writer, body) }
+    subjects.takeNotes(now: now, bounds: bounds, body)
+    if journal.policy { lendPolicy(&writer, body) }
+    lendClock(&writer, body)
+    journal.clear()
+  }
+
+  /// Writes the record of a device.
+  func lend(device: DeviceSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("d", utf8: registry.texts.bytes.span.extracting(registry.idRange(of: device)))
+    writer.beginValue()
+    findPendingEvents(of: device, &writer.pending)
+    write(device, pending: writer.pending, to: &writer.binary)
+    writer.lend(to: body)
+  }
+
+  /// Writes the record of a kind.
+  func lend(kind: KindSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("k", rules[kind].name)
+    writer.beginValue()
+    pricing.curves[kind.index].write(to: &writer.binary)
+    writer.lend(to: body)
+  }
+
+  /// Writes the record of an app.
+  func lend(app: AppSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    let state = ledgers.apps[app]
+    writer.begin("a", state.id)
+    writer.beginValue()
+    writer.binary.count(state.spent)
+    writer.binary.zigzag(state.day ?? .min)
+    writer.lend(to: body)
+  }
+
+  /// Writes the record of one entry of the subject memory. Only local snapshots have such records; the topic has notes.
+  /// - Returns: Whether the memory still has the entry.
+  func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
+    guard let subject = subjects.remembered(key) else { return false }
+    writer.begin("m", String(key, radix: 16))
+    writer.beginValue()
+    subject.write(to: &writer.binary)
+    writer.lend(to: body)
+    return true
+  }
+
+  /// Writes the size of a chunk of notes. Only local snapshots have such records; the topic has the chunk itself.
+  func lend(chunk number: Int64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    NoteChunk.begin(number, &writer)
+    writer.binary.uint8(NoteChunk.size)
+    writer.binary.varint(UInt64(subjects.log.size(of: number)))
+    writer.lend(to: body)
+  }
+
+  /// Writes the policy in force, if it came from a log record.
+  /// - Returns: Whether it did.
+  @discardableResult
+  func lendPolicy(_ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
+    guard let document = rules.document else { return false }
+    writer.begin("p", "policy")
+    writer.beginValue()
+    writer.binary.string(document)
+    writer.lend(to: body)
+    return true
+  }
+
+  /// Writes the record `p/clock`: log time, and the counters of the parts.
+  func lendClock(_ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+    writer.begin("p", "clock")
+    writer.beginValue()
+    writer.binary.int64(now.microseconds)
+    writer.binary.int64(pricing.hour)
+    writer.binary.zigzag(subjects.generation)
+    writer.binary.zigzag(rules.offset)
+    writer.lend(to: body)
+  }
+}

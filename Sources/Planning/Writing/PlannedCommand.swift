@@ -1,0 +1,67 @@
+package import Domain
+package import Policies
+
+/// One command of a step, as references into the planner's tables.
+package struct PlannedCommand {
+  package var device: DeviceSlot
+  /// The last part of the command's id.
+  package var ordinal: UInt32
+  package var push: PlannedPush
+  /// The event that caused the push; absent for the end of an activity after a silence.
+  package var event: EventSlot
+  /// The index of the first served instance in `PlannerOutput.served`.
+  package var servedStart: Int
+  package var servedCount: Int
+  /// The index of the first charge in `PlannerOutput.charges`.
+  package var chargesStart: Int
+  package var chargesCount: Int
+}
+
+/// The sort of APNs request that a command becomes.
+package enum PlannedPush {
+  case widgets
+  case background
+  /// A push to the token of a control.
+  case control(InstanceSlot)
+  /// A push to a Live Activity, a push-to-start token or a channel. `payload` is the index of the body in
+  /// `PlannerOutput.payloads`, and `priority` the APNs priority.
+  case activity(InstanceSlot, payload: Int, priority: UInt8)
+
+  /// The surface of the push. A push to a channel counts as `liveActivity` here, because only the instance tells them apart.
+  package var surface: Surface {
+    switch self {
+    case .widgets: .widget
+    case .background: .background
+    case .control: .control
+    case .activity: .liveActivity
+    }
+  }
+}
+
+/// The body of a Live Activity push.
+package struct PlannedPayload {
+  package var body: String
+  package var band: PayloadBand
+  /// The subject of the activity that the push starts; nil when it starts none.
+  package var subject: String?
+  /// The time after which the push is not worth sending.
+  package var expires: Timestamp
+}
+
+/// An instance that a command serves, with the events that it delivers to the instance.
+package struct PlannedServed {
+  package var instance: InstanceSlot
+  package var reason: Reason
+  /// The index of the first event in `PlannerOutput.causes`.
+  package var causesStart: Int
+  package var causesCount: Int
+}
+
+/// A charge of a command.
+package struct PlannedCharge {
+  package var ledger: Command.Ledger
+  /// The instance, for a ledger that an instance owns; unused for the others.
+  package var instance: InstanceSlot
+  /// The tokens left after the charge.
+  package var left: Int32
+}

@@ -1,0 +1,88 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+@Suite("Apps")
+struct AppLedgerTests {
+  private struct Model {
+    var devices = 0
+    /// The tokens spent by UTC day.
+    var spent: [Int64: Int] = [:]
+  }
+
+  @Test("the apps are those of a dictionary, over random devices and charges")
+  func model() throws {
+    for seed in 1...15 as ClosedRange<UInt64> {
+      var random = SeededRandom(seed: seed)
+      var ledgers = Ledgers(PolicyProfiles.standard)
+      var model: [String: Model] = [:]
+      var now = Timestamp(microseconds: 1_782_907_200_000_000)
+      for step in 0..<200 {
+        let context = "seed \(seed), step \(step)"
+        now = now + .minutes(Int64(random.below(4 * 60)))
+        let today = now.microseconds / 86_400_000_000
+        let id = "com.example.\(random.below(5))"
+        let known = model[id]
+        switch random.below(4) {
+        case 0, 1:
+          let app = ledgers.app(id, limit: 10)
+          ledgers.join(app)
+          model[id, default: Model()].devices += 1
+        case 2:
+          guard let known, known.devices > 0 else { break }
+          let app = ledgers.app(id, limit: 10)
+          let removed = ledgers.leave(app, now: now)
+          model[id]?.devices -= 1
+          let isOver = known.devices == 1 && known.spent[today, default: 0] == 0
+          if isOver { model[id] = nil }
+          #expect(removed == (isOver && !known.spent.isEmpty ? id : nil), "\(context)")
+        default:
+          guard known != nil else { break }
+          let app = ledgers.app(id, limit: 10)
+          if random.chance(1, in: 4) {
+            ledgers.refund(app, now: now)
+            if known?.spent[today, default: 0] ?? 0 > 0 { model[id]?.spent[today, default: 0] -= 1 }
+          } else {
+            ledgers.charge(app, now: now)
+            model[id]?.spent[today, default: 0] += 1
+          }
+        }
+        ledgers.checkInvariants { _ in true }
+        #expect(ledgers.appByID.keys.sorted() == model.keys.sorted(), "\(context)")
+        for (id, app) in model {
+          let slot = ledgers.app(id, limit: 10)
+          let left = ledgers.tokensLeft(slot, now: now)
+          #expect(left == max(0, 10 - app.spent[today, default: 0]), "\(context)")
+        }
+      }
+    }
+  }
+
+  @Test("no two apps of a planner have the same number, although slots are used again")
+  func numbers() {
+    var ledgers = Ledgers(PolicyProfiles.standard)
+    let now = Timestamp(microseconds: 0)
+    let first = ledgers.app("a", limit: -1)
+    ledgers.join(first)
+    let number = ledgers.apps[first].number
+    #expect(ledgers.leave(first, now: now) == nil)
+    let second = ledgers.app("b", limit: -1)
+    #expect(second == first && ledgers.apps[second].number != number)
+  }
+
+  @Test("another policy's limits hold at once, and what was spent counts on")
+  func limits() {
+    var ledgers = Ledgers(PolicyProfiles.standard)
+    let now = Timestamp(microseconds: 0)
+    let app = ledgers.app("a", limit: -1)
+    for _ in 0..<3 { ledgers.charge(app, now: now) }
+    #expect(ledgers.tokensLeft(app, now: now) == -1)
+    ledgers.setAppLimits { $0 == "a" ? 5 : -1 }
+    #expect(ledgers.tokensLeft(app, now: now) == 2)
+    ledgers.setAppLimits { _ in 2 }
+    #expect(ledgers.tokensLeft(app, now: now) == 0)
+    #expect(ledgers.takeTouchedApps() == [app] && ledgers.takeTouchedApps().isEmpty)
+  }
+}
