@@ -73,7 +73,7 @@ enum PlanReport {
       .map { "\($0.rawValue) \(Digits.grouped($1))" }
     lines.append(("charged", charged.isEmpty ? "nothing" : charged.joined(separator: ", ")))
     if summary.zombies > 0 {
-      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that nobody can end"))
+      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that cannot be ended"))
     }
     if summary.pending > 0 { lines.append(("still waiting", Digits.grouped(summary.pending))) }
     return lines
