@@ -190,7 +190,7 @@ public struct LedgerCheck: ~Copyable {
     close()
   }
 
-  /// Reads back bytes of the temporary files, which hold only what this process wrote.
+  /// Runs a decoder on bytes of the temporary files. Only this process wrote them, so an error means damaged files.
   private static func read<Value>(
     _ body: () throws(BinaryError) -> Value
   ) throws(LedgerCheckError) -> Value {

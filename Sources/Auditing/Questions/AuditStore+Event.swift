@@ -24,7 +24,7 @@ extension AuditStore {
 
 /// Counts the decisions about one event while their rows are read.
 private struct EventTally {
-  /// The columns that `add` reads. The argument is the number of the event.
+  /// The query for the rows that `add` reads, in the order of storing. The argument is the number of the event.
   static let sql = """
     SELECT code, instance.kind, device, instance, at, partition, "offset", command
     FROM decision JOIN instance ON instance.n = instance WHERE event = ? ORDER BY seq

@@ -1,7 +1,7 @@
 import Domain
 import Policies
 
-/// The sections about whole policies, and about the content that screens really showed.
+/// The table of what screens really showed, and the sections about shared limits, surfaces and the device model.
 extension BacktestPage {
   /// Returns the table of the content that screens really showed, compared with the planner's assumption; empty if it is not known.
   func screenTable(_ kind: BacktestReport.Kind) -> String {

@@ -1,8 +1,8 @@
 import Auditing
 import Domain
 
-/// Makes decisions and commands whose texts and figures have the shape of real ones. The same call gives the same
-/// decisions.
+/// Makes decisions and commands whose texts and figures have the shape of real ones. Two generators for the
+/// same number of devices make the same decisions.
 struct SyntheticDecisions {
   private let devices: Int
   private var seed: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -14,7 +14,7 @@ package struct RestoreRound: Sendable {
   package var wallSeconds: Double
   /// The processor time of the whole process meanwhile.
   package var processorSeconds: Double
-  /// The number of records read from the source.
+  /// The number of records read from the topic, or from the snapshot without the topic's newer records.
   package var records: Int
   /// The largest resident size of the process; nil if the system does not report it.
   package var peakBytes: Int?

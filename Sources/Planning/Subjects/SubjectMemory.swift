@@ -45,7 +45,7 @@ struct SubjectMemory {
   /// The keys of all entries, sorted.
   var keys: [UInt64] { slots.values.lazy.filter(\.isUsed).map(\.key).sorted() }
 
-  /// Returns the key of a subject and an event type, given as UTF-8.
+  /// Returns the key of the entry for a subject and an event type, both in UTF-8: a hash of the two.
   static func key(subject: Span<UInt8>, type: Span<UInt8>) -> UInt64 {
     var hash = Hash64()
     hash.add(utf8: subject)

@@ -34,7 +34,7 @@ public struct DecisionWriter: Sendable {
   private(set) var traceparent: [UInt8] = []
   /// The names of kinds as JSON, by slot; empty until they are needed.
   private var kindNames: [[UInt8]] = []
-  /// The texts of apps, by slot.
+  /// The texts of apps as JSON, by slot; those of an app are made when they are first needed.
   private var apps: [AppTexts] = []
   /// The token of the current command, in hexadecimal digits.
   var tokenDigits: [UInt8] = []

@@ -16,9 +16,9 @@ public struct LedgerReport: Equatable, Sendable {
     case missingCommand
     /// A command serves other instances or events than its decisions say.
     case servesDiffer
-    /// A ledger lost more than one token by a charge, or rose without a refill.
+    /// The tokens left after a charge do not follow from the limit and the earlier charges, or there is no limit.
     case ledgerBroken
-    /// More tokens were spent than the limit gives.
+    /// A charge came before a token was available or left less than none, or a day's tokens rose within its window.
     case overspent
   }
 
@@ -29,9 +29,9 @@ public struct LedgerReport: Equatable, Sendable {
     public var text: String
   }
 
-  /// The number of different decisions.
+  /// The number of decisions, each id counted once.
   public var decisions = 0
-  /// The number of different commands.
+  /// The number of commands, each id counted once.
   public var commands = 0
   /// The number of decisions that were read again under the same id.
   public var repeatedDecisions = 0
