@@ -1,5 +1,6 @@
 /// The reason for a decision. The cases are listed in the order in which the planner checks them; the first check that holds is
-/// the reason. A code never changes its meaning.
+/// the reason. Four are checked elsewhere: `belowFloor` before the limits, `activityEnded` and `alreadyStarted` before anything is
+/// sent, and the size of a background push when it is weighed. A code never changes its meaning.
 ///
 /// This file is the one place that describes reasons: stored numbers, the reference page, the audit's texts and the counts of
 /// reports follow from it. Tests compare the schemas and the documentation with it.
