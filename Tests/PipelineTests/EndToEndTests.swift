@@ -178,24 +178,25 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
   }
 
   @Test("what an aborted transaction decided is decided again, with the same ids, and charged once")
-  func aborted() {
-    // Open: in about one of five runs the embedded broker's partition is not planned again within the wait. The simulation
-    // and the fire tests on a real Kafka, which abort far more often, do not show it.
-    withKnownIssue("the partition is not planned again in time", isIntermittent: true) {
-      let fixture = try PipelineFixture()
-      let done = try fixture.run(
-        fixture.registering(8),
-        fixture.phase(.transactionsAborted, plus: 1) {
-          fixture.inject(.transactionOffsetCommit, [.illegalGeneration])
-          try fixture.delay(10, id: "e1", after: 60)
-        },
-        fixture.phase(.decisions, plus: 16) { try fixture.delay(30, id: "e2", after: 300) })
-      #expect(done)
-      let commands = try fixture.commands().values
-      #expect(commands.count == 16)
-      let left = Dictionary(grouping: commands, by: \.device)
-        .mapValues { $0.sorted { $0.at < $1.at }.map { $0.charged[0].left } }
-      #expect(left.values.allSatisfy { $0 == [2, 1] })
+  func aborted() throws {
+    let fixture = try PipelineFixture()
+    let done = try fixture.run(
+      fixture.registering(8),
+      fixture.phase(.transactionsAborted, plus: 1) {
+        fixture.inject(.transactionOffsetCommit, [.illegalGeneration])
+        try fixture.delay(10, id: "e1", after: 60)
+      },
+      fixture.phase(.decisions, plus: 16) { try fixture.delay(30, id: "e2", after: 300) })
+    // The cause is not known: now and then the embedded broker's partition is not planned again within the wait. Only that
+    // is let pass; what was decided must be right.
+    guard done else {
+      withKnownIssue("the partition is not planned again in time") { Issue.record("it was not planned again") }
+      return
     }
+    let commands = try fixture.commands().values
+    #expect(commands.count == 16)
+    let left = Dictionary(grouping: commands, by: \.device)
+      .mapValues { $0.sorted { $0.at < $1.at }.map { $0.charged[0].left } }
+    #expect(left.values.allSatisfy { $0 == [2, 1] })
   }
 }
