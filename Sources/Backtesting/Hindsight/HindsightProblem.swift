@@ -145,7 +145,7 @@ struct HindsightProblem: Sendable {
       var bestReloads = 0
       for (back, worth) in rows[place].enumerated() {
         let value = net[place - back] + Double(worth)
-        // Of two equal plans, the one with fewer reloads is better.
+        // If two plans are equal, the one with fewer reloads is better.
         if value > best || (value == best && reloads[place - back] < bestReloads) {
           best = value
           bestReloads = reloads[place - back]

@@ -4,7 +4,7 @@ import Synchronization
 /// Picks three decisions of a run to explain: one that waited and was sent, one that shared another widget's push, and one
 /// that was not sent. It may be used from any thread.
 final class DemoStories: Sendable {
-  /// What to ask the audit store about one of these decisions, and the title above the answer.
+  /// A question to the audit store about one of these decisions, and the title above the answer.
   struct Story: Sendable {
     var title: String
     var device: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Planning
 
-/// What waits on a few instances, kept in arrays: the reference for `Pending`.
+/// The events that wait on a few instances, kept in arrays: the reference for `Pending`.
 private struct PendingModel {
   struct Waiting {
     var cause: Cause
