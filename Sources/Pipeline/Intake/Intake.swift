@@ -30,10 +30,16 @@ public final class Intake {
   private(set) var partitions: Int32 = 0
   /// The encoded log record; kept for its memory.
   var buffer: [UInt8] = []
-  /// The dead letters of the batch that is being delivered; the tag of a letter is its index plus 1.
-  var letters: [(message: KafkaMessage, error: DomainError)] = []
   /// Records that were appended and are not all delivered yet. No other is read before they are.
   var underway: [KafkaMessage] = []
+  /// The dead letters of the records under way, by the index of the record.
+  var letters: [Int: DeadLetter] = [:]
+  /// The log partitions that refused a batch with a record of this index. Each of these records is sent again alone.
+  var refused: [Int: Set<Int32>] = [:]
+  /// The index of the record that was sent again and has no report yet.
+  var alone: Int?
+  /// The number of failed deliveries that were dealt with.
+  var failuresTaken: UInt64 = 0
   private(set) var consumer: (any ClusterConsumer)?
   private(set) var producer: (any ClusterProducer)?
   private var lag: PlannerLag
@@ -160,10 +166,7 @@ public final class Intake {
       maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
     for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
     if isPaused { try consumer.pause(consumer.assignment()) }
-    if !batch.messages.isEmpty {
-      try append(batch.messages, producer)
-      underway += batch.messages
-    }
+    if !batch.messages.isEmpty { try append(batch.messages, producer) }
     if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
   }
 
@@ -195,11 +198,9 @@ public final class Intake {
   /// - Returns: A sentence for each violated invariant; empty when all hold.
   func checkInvariants() -> [String] {
     var violations = window.checkInvariants() + channels.checkInvariants()
-    if underway.isEmpty, !letters.isEmpty {
-      violations.append("\(letters.count) dead letters belong to records that were delivered")
-    }
-    if letters.count > underway.count {
-      violations.append("\(letters.count) dead letters came of \(underway.count) records")
+    let indices = Array(letters.keys) + Array(refused.keys) + (alone.map { [$0] } ?? [])
+    for index in indices.sorted() where !underway.indices.contains(index) {
+      violations.append("record \(index) was refused, and \(underway.count) records are under way")
     }
     return violations
   }
