@@ -43,6 +43,7 @@ public final class Intake {
   private(set) var consumer: (any ClusterConsumer)?
   private(set) var producer: (any ClusterProducer)?
   private var lag: PlannerLag
+  private var unreadable = UnreadableBatches()
   private var isPaused = false
 
   /// Makes an intake.
@@ -164,7 +165,10 @@ public final class Intake {
     // A paused partition brings no records. One that the group assigns meanwhile is paused with the next turn.
     let batch = try consumer.poll(
       maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
-    for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+    for case .error(let error) in batch.events
+    where !unreadable.take(error, logger: logger, counters: counters) {
+      logger.warning("kafka", metadata: ["error": "\(error)"])
+    }
     if isPaused { try consumer.pause(consumer.assignment()) }
     if !batch.messages.isEmpty { try append(batch.messages, producer) }
     if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
