@@ -23,7 +23,9 @@ public import Policies
 /// | partitions were lost | abort | these are released, the others wait |
 /// | a call failed and the transaction can be aborted | abort | all wait |
 /// | an abort failed, or the outcome of a commit is unknown | fail: the supervisor makes a new worker | released |
-/// | bytes of a newer release, or a position that retention removed | fail: an operator must act | released |
+/// | a record of a newer release, or a batch that cannot be unpacked | pause; an operator must act | this one is stopped |
+/// | an operator orders to pass over it | seek behind it, resume | this one plans on |
+/// | a state of a newer release, or a position that retention removed | fail: an operator must act | released |
 ///
 /// The group's offsets are committed in the transaction for two reasons: lag tools read them, and the broker refuses a
 /// worker that is no longer a member of the group. A restore uses the position in `rouse.state` only.
@@ -43,6 +45,9 @@ public final class PlannerWorker {
 
   private(set) var phase = WorkerPhase<PlannerClients>.new
   var partitions = OwnedPartitions()
+  /// The planning partitions whose next record cannot be read, by number.
+  var stopped: [Int32: StoppedPartition] = [:]
+  var skips: SkipReader
   var schedule: WorkerSchedule
   /// Records that were decided and are not queued yet; empty after each turn.
   var batch = OutputBatch()
@@ -120,6 +125,7 @@ public final class PlannerWorker {
     logger[metadataKey: "worker"] = "\(number)"
     report = PlannerReport(logger: logger, counters: counters)
     transactionalID = "\(settings.group)-planner-\(settings.instance)-\(number)"
+    skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
     ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)
     snapshots = store.map { SnapshotKeeper(settings: settings, store: $0, clock: clock, logger: logger) }
     schedule = WorkerSchedule(commitInterval: settings.planner.commitInterval)
@@ -186,6 +192,8 @@ public final class PlannerWorker {
       abort(clients, because: nil)
       clients.reader.close()
     }
+    skips.close()
+    stopped = [:]
     snapshots?.discardAll()
     partitions = OwnedPartitions()
     phase = .ended
@@ -221,6 +229,10 @@ public final class PlannerWorker {
     try take(poll.events)
     try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
     try plan(poll.messages, clients)
+    try PipelineError.ofKafka { () throws(KafkaError) in
+      try stopUnreadable(poll.events, clients)
+      try lookForSkips(clients)
+    }
     if schedule.isCommitDue(at: clock.elapsed) {
       try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
     }
@@ -264,6 +276,8 @@ public final class PlannerWorker {
         owner = partitions.lives[partition]?.processor
       }
       guard let owner else { continue }
+      // The records behind one that cannot be read come again after it.
+      if !stopped.isEmpty, stopped[partition] != nil { continue }
       try plan(messages, index, owner, clients)
       planned += 1
       // Records that were read and not planned are read again by the next owner: the position is in the state.
@@ -306,7 +320,10 @@ public final class PlannerWorker {
       try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
       counters.add(.deadLetters)
     case .newerFormat(let error):
-      throw .unreadable(place: "\(messages[index].topicPartition)@\(offset)", reason: error.description)
+      let place = KafkaPosition(messages[index].topicPartition, offset: offset)
+      try PipelineError.ofKafka { () throws(KafkaError) in
+        try stop(at: place, because: error.description, clients)
+      }
     }
   }
 
@@ -339,7 +356,8 @@ public final class PlannerWorker {
 
   /// Appends a tick for each partition with a due timer. A failed tick is retried.
   private func appendTicks() {
-    for processor in partitions.processors {
+    // A tick behind a record that cannot be read would not be planned either.
+    for processor in partitions.processors where stopped[processor.partition] == nil {
       guard let due = processor.nextTimer, due <= clock.wallMicroseconds else { continue }
       do throws(KafkaError) {
         if try ticks.append(processor.partition) { counters.add(.ticksAppended) }
