@@ -118,7 +118,9 @@ private struct SchemaWalk {
     if schema["type"] == .string("null") { return }
     let standard = (value["default"] ?? schema["default"]).map { "`\($0.plain)`" }
     let meaning = (value["description"] ?? schema["description"])?.text ?? ""
-    let choices = (value["enum"] ?? schema["enum"])?.strings.map { "`\($0)`" }.joined(separator: ", ")
+    // Where another form is allowed too, the description names both.
+    let names = value.forms.count > 1 ? nil : value["enum"] ?? schema["enum"]
+    let choices = names?.strings.map { "`\($0)`" }.joined(separator: ", ")
     // Said once, above the tables.
     let words = meaning.replacing("Null counts as absent.", with: "").trimmingCharacters(in: .whitespaces)
     let text = [words, choices.map { "One of \($0)." }].compactMap { $0 }.filter { !$0.isEmpty }
@@ -135,14 +137,17 @@ private struct SchemaWalk {
     if case .string(let reference) = schema["$ref"], let name = reference.split(separator: "/").last {
       return document["$defs"]?[String(name)].map(resolved) ?? schema
     }
-    if case .array(let cases) = schema["anyOf"], let first = cases.first(where: { $0["type"] != .string("null") }) {
-      return resolved(first)
-    }
-    return schema
+    return schema.forms.first.map(resolved) ?? schema
   }
 }
 
 extension JSONValue {
+  /// The cases of `anyOf` that are not null.
+  fileprivate var forms: [JSONValue] {
+    guard case .array(let cases) = self["anyOf"] else { return [] }
+    return cases.filter { $0["type"] != .string("null") }
+  }
+
   fileprivate var text: String? {
     guard case .string(let text) = self else { return nil }
     return text

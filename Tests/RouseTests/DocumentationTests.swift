@@ -80,7 +80,7 @@ struct DocumentationTests {
     }.joined(separator: "\n")
   }
 
-  @Test("links lead to files and headings that are there", arguments: DocumentationPage.paths)
+  @Test("links lead to files and headings that are there", arguments: DocumentationPage.paths + [schemaIndex])
   func links(path: String) throws {
     let page = try DocumentationPage(path: path)
     let folder = DocumentationPage.root.appending(path: path).deletingLastPathComponent()
@@ -96,6 +96,19 @@ struct DocumentationTests {
           #expect(Self.anchors(text).contains(halves[1]), "\(path): \(link): there is no such heading")
         }
       }
+    }
+  }
+
+  private static let schemaIndex = "schemas/README.md"
+
+  @Test("the index of the schemas names each of them")
+  func schemas() throws {
+    let index = try DocumentationPage(path: Self.schemaIndex)
+    let folder = DocumentationPage.root.appending(path: "schemas").path
+    let schemas = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".schema.json") }
+    #expect(schemas.count == index.lines.count { $0.hasPrefix("| [`") })
+    for schema in schemas {
+      #expect(index.lines.contains { $0.hasPrefix("| [`\(schema)`](\(schema)) |") }, "\(schema)")
     }
   }
 
