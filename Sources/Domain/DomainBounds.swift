@@ -22,6 +22,18 @@ public enum DomainBounds {
   /// The bytes of a push token as text. APNs tokens have no fixed length; today they have 64 to 200 digits.
   /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let tokenBytesMax = 512
+  /// The bytes of a device id in decisions and commands. The longest one stands for a broadcast channel:
+  /// `channel/<app>/production/<channel>`.
+  public static let plannedDeviceBytesMax =
+    Registration.channelPrefix.utf8.count + nameBytesMax + "/production/".utf8.count + tokenBytesMax
+  /// The bytes of an instance id in decisions and commands. The longest one stands for a push-to-start token: `start/<kind>`.
+  public static let plannedInstanceBytesMax = Registration.starterID(kind: "").utf8.count + nameBytesMax
+  /// The bytes of one decision or command, which is the largest record that a planner's producer sends. 64 widgets with 32
+  /// waiting events each, whose ids JSON escapes sixfold, take 3.1 MB.
+  public static let plannedRecordBytesMax = 4 << 20
+  /// The bytes of the body of a push in a command. A profile allows up to 65,536 (`PolicyBounds.payloadBytes`). A background
+  /// push names up to 64 kinds, which JSON escapes sixfold to 98,304 bytes at most.
+  public static let payloadBytesMax = 131_072
   /// The widgets, controls and activities of one device together.
   /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let instancesPerDeviceMax = 64
