@@ -5,7 +5,8 @@ import JSON
 /// The tables of the pages that are made from what the program and the schemas say of themselves.
 enum DocumentationTables {
   /// The rows of a table, the head included.
-  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, or `schema NAME` for the fields of `schemas/NAME.schema.json`.
+  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, `bounds PATH` for the bounds of a module or file below `Sources`, or
+  ///   `schema NAME` for the fields of `schemas/NAME.schema.json`.
   /// - Throws: when there is no such table, or the program or the schema cannot be read.
   static func rows(_ name: String) throws -> [String] {
     let words = name.split(separator: " ").map(String.init)
@@ -14,6 +15,7 @@ enum DocumentationTables {
     case "settings": return try settings()
     case "reasons": return reasons()
     case "advice": return advice()
+    case "bounds" where words.count == 2: return try bounds(words[1])
     case "schema" where words.count == 2: return try schema(words[1])
     default: throw PageError(description: "there is no table named '\(name)'")
     }
@@ -43,6 +45,14 @@ enum DocumentationTables {
 
   private static func advice() -> [String] {
     table(["code", "what to do"], Reason.allCases.map { ["`\($0.rawValue)`", $0.advice] })
+  }
+
+  // MARK: Bounds
+
+  private static func bounds(_ path: String) throws -> [String] {
+    table(
+      ["bound", "value", "beyond it", "in code"],
+      try BoundsTable(path).bounds.map { [$0.meaning, $0.value, $0.beyond, "`\($0.name)`"] })
   }
 
   // MARK: Settings

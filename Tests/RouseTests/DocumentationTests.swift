@@ -188,6 +188,35 @@ extension DocumentationTests {
     }
   }
 
+  @Test("every constant that bounds something says what happens beyond it, and its module is on the page of limits")
+  func bounds() throws {
+    // They bound nothing that comes from outside: sizes of texts that the program itself writes, shapes of tables, and steps
+    // of what is learnt.
+    let exempt: Set = [
+      "decimalMax", "roundedMax", "varintMax", "textMax", "formatVersionMax", "hintsMax", "countMax", "hoursMax",
+      "windowsMax", "membersMax", "eventsMax", "gapMax", "timeoutMax", "examplesMax", "firstDeadLettersMax",
+      "firstZombiesMax", "refusedPayloadsMax", "SnapshotBlock.bytesMax",
+    ]
+    let shown = try DocumentationPage(path: "\(DocumentationPage.catalog)/Limits.md").lines
+    let sources = DocumentationPage.root.appending(path: "Sources")
+    for module in try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
+    where module != "Benchmarks" {
+      var states = false
+      for file in try BoundsTable.files(below: sources.appending(path: module)) {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        states = states || text.contains("/// - Beyond:")
+        let name = file.deletingPathExtension().lastPathComponent
+        let silent = try BoundsTable.silentBounds(in: text).filter {
+          exempt.isDisjoint(with: [$0, "\(name).\($0)"])
+        }
+        #expect(silent.isEmpty, "\(file.lastPathComponent): say with '- Beyond:' what happens beyond \(silent)")
+      }
+      if states {
+        #expect(shown.contains("<!-- table: bounds \(module) -->"), "Limits.md has no table of the bounds of \(module)")
+      }
+    }
+  }
+
   @Test("a file of Swift that a page names is there")
   func files() throws {
     let names = Set(try (Self.sources(below: "Tests") + Self.sources(below: "Sources")).map(\.name))
