@@ -18,7 +18,8 @@ struct HindsightTests {
 
   /// Returns random instants over some hours, with bursts, lulls and expiries.
   /// - Parameter hasViews: Whether the chance of a look varies.
-  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem.ReloadInstant]
+  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem
+    .ReloadInstant]
   {
     var time: Int64 = 0
     return (0..<count).map { _ in
@@ -31,7 +32,8 @@ struct HindsightTests {
   }
 
   /// Returns the optimum by trying every choice of reloads.
-  private static func bruteForce(_ instants: [HindsightProblem.ReloadInstant], model: ValueModel, reloadsMax: Int) -> Double
+  private static func bruteForce(_ instants: [HindsightProblem.ReloadInstant], model: ValueModel, reloadsMax: Int)
+    -> Double
   {
     var best = 0.0
     for choice in 0..<(1 << instants.count) where choice.nonzeroBitCount <= reloadsMax {

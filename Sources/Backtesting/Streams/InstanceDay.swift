@@ -90,7 +90,8 @@ struct InstanceDay: Sendable {
 
   /// Returns an instant without a change.
   private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.ReloadInstant {
-    HindsightProblem.ReloadInstant(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
+    HindsightProblem.ReloadInstant(
+      arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
   }
 
   /// Scores a plan. Free reloads count as shown, regardless of the plan.

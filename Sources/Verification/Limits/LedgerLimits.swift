@@ -57,7 +57,8 @@ public struct LedgerLimits: Equatable, Sendable {
   ///   - activity: each rate that may hold for pushes at priority 10 to a Live Activity.
   ///   - days: the number for a day of each instance, by kind.
   public init(
-    device: RateLimit? = nil, background: RateLimit? = nil, control: RateLimit? = nil, start: RateLimit? = nil, activity: [RateLimit] = [],
+    device: RateLimit? = nil, background: RateLimit? = nil, control: RateLimit? = nil, start: RateLimit? = nil,
+    activity: [RateLimit] = [],
     days: [String: DailyNumber] = [:]
   ) {
     self.device = device
