@@ -28,6 +28,7 @@ struct SnapshotHeader: Equatable {
   /// The greatest age of a usable snapshot, in µs. The broker removes tombstones a day after they were written
   /// (`delete.retention.ms` of `rouse.state`), so an older snapshot could bring back what was removed. Half a day leaves
   /// room for clocks that differ.
+  /// - Beyond: the snapshot is not used; the state is read from the topic.
   static let ageMax: Int64 = 12 * 3_600_000_000
 
   /// Returns the name under which the snapshot of a partition is stored.
@@ -44,13 +45,24 @@ struct SnapshotHeader: Equatable {
   /// - Throws: `SnapshotError` that names the mismatch.
   func check(state: KafkaTopicPartition, end: Int64, wallMicroseconds: Int64) throws(SnapshotError) {
     guard self.state == state else { throw SnapshotError(description: "it belongs to \(self.state)") }
-    guard stateOffset <= end else {
+    guard stateOffset >= 0, stateOffset <= end else {
       throw SnapshotError(description: "it reaches to offset \(stateOffset), but the topic ends at \(end)")
     }
-    guard begunAt <= wallMicroseconds + Self.ageMax, wallMicroseconds - begunAt <= Self.ageMax else {
+    // A damaged instant may be any number.
+    let (age, isFar) = wallMicroseconds.subtractingReportingOverflow(begunAt)
+    guard !isFar, (-Self.ageMax...Self.ageMax).contains(age) else {
       throw SnapshotError(
-        description: "it is \((wallMicroseconds - begunAt) / 3_600_000_000) h old; at most 12 h are usable")
+        description: "it is \(isFar ? "very many" : "\(age / 3_600_000_000)") h old; at most 12 h are usable")
     }
+  }
+
+  /// Returns the sizes to reserve memory for: no more entries than the snapshot has bytes, because each takes a byte at least.
+  ///
+  /// - Parameter bytes: The length of the snapshot.
+  func sizes(in bytes: Int) -> PlannerSizes {
+    PlannerSizes(
+      devices: min(sizes.devices, bytes), instances: min(sizes.instances, bytes),
+      interests: min(sizes.interests, bytes), keys: min(sizes.keys, bytes), textBytes: min(sizes.textBytes, bytes))
   }
 
   /// Returns the header as the content of its block.
