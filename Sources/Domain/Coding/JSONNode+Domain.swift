@@ -145,23 +145,4 @@ extension JSONWriter {
     self.key(key)
     string(appending: { value.appendRFC3339(to: &$0) })
   }
-
-  /// Writes a member that is a text.
-  mutating func member(_ key: StaticString, _ value: String) {
-    self.key(key)
-    string(value)
-  }
-
-  /// Writes a member that is a text, unless it is nil.
-  mutating func member(_ key: StaticString, _ value: String?) {
-    if let value { member(key, value) }
-  }
-
-  /// Writes a member that is a list of texts.
-  mutating func list(_ key: StaticString, _ values: [String]) {
-    self.key(key)
-    beginArray()
-    for value in values { string(value) }
-    endArray()
-  }
 }

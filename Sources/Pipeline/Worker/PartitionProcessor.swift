@@ -205,7 +205,7 @@ final class PartitionProcessor {
   func checkInvariants() -> [String] {
     var violations = position.checkInvariants()
     if !recording.planner.isIdle { violations.append("a record is half done between two turns") }
-    // Looks at everything that the planner holds: now and then, so that simulations stay fast.
+    // This walks through everything that the planner holds, so it runs for every 16th offset only: simulations stay fast.
     if position.nextOffset % 16 == 0 { recording.planner.checkInvariants() }
     if position.cursor != nil, recordsTaken > 0 { violations.append("a cursor outlives its record") }
     if position.nextOffset < takenOffset {

@@ -39,7 +39,7 @@ public final class PlannerWorker {
   /// Records of up to this many bytes are queued at once: asking librdkafka for delivery reports after each log record
   /// would cost more than planning a small event.
   private static let batchBytesMax = 64 << 10
-  /// The hints for the next records of one planner; kept for its memory.
+  /// The hints for the next records of one planner. Kept between polls, so that its memory is used again.
   private var hints: [LookUpHint] = []
 
   /// Makes a worker.

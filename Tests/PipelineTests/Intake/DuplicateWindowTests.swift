@@ -3,7 +3,7 @@ import Testing
 @testable import Pipeline
 
 /// The memory of the newest events.
-@Suite("the window of duplicates")
+@Suite("The window of duplicates")
 struct DuplicateWindowTests {
   @Test("the last ids are known, the oldest go, and an id belongs to its source")
   func bounded() {

@@ -29,7 +29,7 @@ struct SnapshotTests {
     return (reader.header, found)
   }
 
-  @Test("what was written is read again, from memory and from a file", arguments: [0, 1, 5000])
+  @Test("written records are read back, from memory and from a file", arguments: [0, 1, 5000])
   func roundTrip(count: Int) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -164,7 +164,7 @@ struct SnapshotTests {
     #expect(error?.description.contains("expected format version 2, not 1") == true)
   }
 
-  @Test("a restart takes the snapshot and what came after it, and decides as it would have without")
+  @Test("a restart reads the snapshot and the records after it, and decides the same as without a snapshot")
   func restart() throws {
     let fixture = try PipelineFixture()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
