@@ -61,7 +61,7 @@ extension Intake {
     guard let key = message.key, !key.isEmpty else {
       throw DomainError(.missingField, path: "key", message: "missing; a tombstone needs the device as its key")
     }
-    guard let device = String(validating: key, as: UTF8.self) else {
+    guard let device = String(validating: key, as: UTF8.self).map({ Identifier($0) }) else {
       throw DomainError(.invalidUTF8, path: "key", message: "not UTF-8; expected a device id")
     }
     try Registration.requireDevice(device, path: "key")
@@ -91,7 +91,7 @@ extension Intake {
   /// channel. The record has no origin, because repeating it changes nothing.
   private func append(channel: Registration, _ producer: any ClusterProducer) throws(KafkaError) {
     guard let activity = channel.activities.first else { return }
-    let seen = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
+    let seen: Identifier = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
     guard !channels.contains(source: channel.device, id: seen) else { return }
     channels.insert(source: channel.device, id: seen)
     buffer.removeAll(keepingCapacity: true)
@@ -99,13 +99,13 @@ extension Intake {
     try send(channel.device, time: channel.updatedAt, producer)
   }
 
-  private func send(_ device: String, time: Timestamp?, _ producer: any ClusterProducer) throws(KafkaError) {
+  private func send(_ device: Identifier, time: Timestamp?, _ producer: any ClusterProducer) throws(KafkaError) {
     try send(device, to: DevicePartitioner.partition(of: device, count: partitions), time: time, producer)
   }
 
   /// Queues the record in `buffer`.
   private func send(
-    _ key: String?, to partition: Int32, time: Timestamp?, _ producer: any ClusterProducer
+    _ key: Identifier?, to partition: Int32, time: Timestamp?, _ producer: any ClusterProducer
   ) throws(KafkaError) {
     let bytes = buffer
     try producer.send(

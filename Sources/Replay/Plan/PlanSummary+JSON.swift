@@ -88,7 +88,7 @@ extension PlanSummary {
       json.key("largest")
       json.beginObject()
       for member in payload.members {
-        json.key(member.name)
+        json.key(member.name.text)
         json.integer(member.bytes)
       }
       json.endObject()

@@ -1,3 +1,5 @@
+public import Domain
+
 /// The limits of one policy that ledgers are recomputed with, as plain numbers. Nil: the limit is not known, so charges to
 /// such ledgers are counted and not recomputed.
 public struct LedgerLimits: Equatable, Sendable {
@@ -47,7 +49,7 @@ public struct LedgerLimits: Equatable, Sendable {
   /// not known.
   public var activity: [Rate]
   /// The number for a day of each instance, by kind.
-  public var days: [String: Day]
+  public var days: [Identifier: Day]
 
   /// - Parameters:
   ///   - device: pushes to the widgets of a device.
@@ -58,7 +60,7 @@ public struct LedgerLimits: Equatable, Sendable {
   ///   - days: the number for a day of each instance, by kind.
   public init(
     device: Rate? = nil, background: Rate? = nil, control: Rate? = nil, start: Rate? = nil, activity: [Rate] = [],
-    days: [String: Day] = [:]
+    days: [Identifier: Day] = [:]
   ) {
     self.device = device
     self.background = background

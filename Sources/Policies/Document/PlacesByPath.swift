@@ -1,0 +1,12 @@
+import Domain
+
+/// The place of each value of a document, by the path of the value.
+struct PlacesByPath: Sendable {
+  private var places: [Identifier: Position] = [:]
+
+  /// The place of the value at a path; nil if there is none.
+  subscript(path: String) -> Position? {
+    get { places[Identifier(path)] }
+    set { places[Identifier(path)] = newValue }
+  }
+}
