@@ -24,9 +24,11 @@ import Testing
 
   @Test("the largest decision and command that planners write are read back equal")
   func largest() throws {
-    let device = String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax)
-    let instance = String(repeating: "\0", count: DomainBounds.plannedInstanceBytesMax)
-    let events = (0..<32).map { String(repeating: "\u{2}", count: DomainBounds.nameBytesMax - 3) + "\(100 + $0)" }
+    let device = Identifier(String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax))
+    let instance = Identifier(String(repeating: "\0", count: DomainBounds.plannedInstanceBytesMax))
+    let events = (0..<32).map { number -> Identifier in
+      "\(String(repeating: "\u{2}", count: DomainBounds.nameBytesMax - 3))\(100 + number)"
+    }
     var command = Sample.command(
       1, device: device,
       serves: (0..<DomainBounds.instancesPerDeviceMax).map { _ in

@@ -1,5 +1,3 @@
-public import JSON
-
 extension BinaryWriter {
   /// Appends a length and the bytes of an identifier.
   @inlinable
@@ -14,9 +12,4 @@ extension BinaryReader {
   public mutating func identifier(_ what: StaticString = "a text") throws(BinaryError) -> Identifier {
     Identifier(try string(what))
   }
-}
-
-extension JSONWriter {
-  /// Writes an identifier as a string.
-  public mutating func string(_ name: Identifier) { string(name.text) }
 }

@@ -16,6 +16,7 @@ private struct ReplayRefusal: Error {
 
 extension DeadLetterBox {
   /// The largest value that is given back: intake reads no larger ones.
+  /// - Beyond: the letter is not given back, and the command says so.
   private static let valueBytesMax = 4_000_000
   /// The bounds of a transaction, so that it ends well within its time-out.
   private static let transactionLettersMax = 1000
@@ -94,6 +95,9 @@ extension DeadLetterBox {
     }
     guard let partitions = topics[topic], partitions > 0 else {
       return refused("the topic \(topic) that it came from no longer exists; write it to another by hand")
+    }
+    if letter.cutKeyBytes != nil || letter.leftOutHeaders != nil {
+      return refused("its key or its headers did not fit into a letter; publish the record again in a smaller form")
     }
     var value = letter.message.value
     if topic == settings.topics.devices, let key = letter.message.key {

@@ -4,6 +4,9 @@ import Domain
 struct PlacesByPath: Sendable {
   private var places: [Identifier: Position] = [:]
 
+  /// The paths of all values, in no order.
+  var paths: [String] { places.keys.map(\.text) }
+
   /// The place of the value at a path; nil if there is none.
   subscript(path: String) -> Position? {
     get { places[Identifier(path)] }
