@@ -11,7 +11,7 @@ extension FuzzTarget {
 
   /// Records of `rouse.state`. Chunks are key and value in turn. State that is accepted has to plan on.
   private static let state = FuzzTarget(
-    name: "state", form: .frames, cases: 3000, seeds: { try states().map(FuzzFrames.join) },
+    name: "state", form: .frames, cases: 800, seeds: { try states().map(FuzzFrames.join) },
     body: { input in
       let chunks = FuzzFrames.split(input)
       var restore = PlannerRestore(partition: 0, partitionCount: 1)
@@ -59,7 +59,7 @@ extension FuzzTarget {
 
   /// Local snapshots. The checksums of the input's blocks are put right, because damage that they find is the easy kind.
   private static let snapshot = FuzzTarget(
-    name: "snapshot", form: .bytes, cases: 8000,
+    name: "snapshot", form: .bytes, cases: 4000,
     seeds: {
       try states().map { state in
         let header = SnapshotHeader(
