@@ -14,6 +14,12 @@ public enum DomainBounds {
   public static let headersBytesMax = 65_536
   /// The bytes that a header counts besides its name and value, so that empty headers are bounded too.
   public static let headerOverheadBytes = 16
+  /// The span by which the time of a record may be ahead of intake's clock: as much as Kafka 4 allows by default
+  /// (`message.timestamp.after.max.ms`). A time far ahead would make every later record of the subject, the device or, with
+  /// `timestamps=event`, the whole log partition look old.
+  public static let aheadMax = TimeSpan.seconds(3600)
+  /// The earliest time of a record: 1970, because Kafka has no earlier timestamps.
+  public static let earliestTime = Timestamp(microseconds: 0)
   /// The levels of nesting in JSON.
   /// - Beyond: a dead letter, `TOO_DEEP`.
   public static let nestingMax = 32
