@@ -36,7 +36,7 @@ enum LongFuzz {
       }
       let words = [
         "fuzz", folder.path, "-max_total_time=\(seconds)", "-seed=\(seed)", "-timeout=20", "-rss_limit_mb=3072",
-        "-max_len=65536", "-len_control=20", "-artifact_prefix=\(FuzzPlace.folder.path)/\(name)-",
+        "-max_len=\(FuzzMutator.bytesMax)", "-len_control=20", "-artifact_prefix=\(FuzzPlace.folder.path)/\(name)-",
         "-dict=\(try dictionary().path)", "-print_final_stats=1", "-reload=0",
       ]
       unsafe body = target.body
