@@ -87,7 +87,7 @@ private struct Outcome: Sendable {
       "emitted: broadcast update at priority 5", "emitted: broadcast end at priority 10",
       "emitted: end after a silence",
       "emitted free of charge: widget", "emitted free of charge: control",
-    ] + Command.Ledger.allCases.map { "charged: \($0.rawValue)" }
+    ] + Command.Ledger.allCases.map { "charged: \($0.rawValue)" } + Poison.allCases.map { "refused: \($0.rawValue)" }
 
   @Test("the same seed gives the same bytes in every topic")
   func deterministic() throws {
