@@ -59,7 +59,7 @@ private typealias H = PlannerHarness
     return phone
   }
 
-  static func activity(_ id: String = "a1", frequent: Bool = false, at time: Int64 = PlannerHarness.noon)
+  static func activity(_ id: Identifier = "a1", frequent: Bool = false, at time: Int64 = PlannerHarness.noon)
     -> Registration.Activity
   {
     Registration.Activity(
@@ -270,7 +270,7 @@ private typealias H = PlannerHarness
   func control() throws {
     var h = H(Self.withControl())
     let controls = ["c1", "c2"].map {
-      Registration.Control(id: $0, kind: "GateControl", token: "ee" + $0.dropFirst(), interests: ["flight/UA1"])
+      Registration.Control(id: $0, kind: "GateControl", token: "ee\($0.text.dropFirst())", interests: ["flight/UA1"])
     }
     h.register(Self.phone(controls: controls))
     h.event(.delay(10, id: "e1", at: H.noon))
@@ -373,7 +373,7 @@ private typealias H = PlannerHarness
   @Test("a channel gets one push for all subscribers, and no device is charged")
   func broadcast() throws {
     var h = H(Self.policy { $0.surface = .broadcast })
-    for device in ["d1", "d2", "d3"] {
+    for device in ["d1", "d2", "d3"] as [Identifier] {
       var phone = Self.phone(activities: [
         Registration.Activity(
           id: "a1", kind: "FlightActivity", address: .channel("chan=="), interests: ["flight/UA1"],

@@ -100,6 +100,8 @@ public enum AuditJSON {
 extension AuditJSON.Value {
   static func time(_ time: Timestamp) -> Self { .string(Figure.time(time)) }
   static func count(_ count: Int) -> Self { .integer(Int64(count)) }
+  static func string(_ name: Identifier) -> Self { .string(name.text) }
+  static func strings(_ names: [Identifier]) -> Self { strings(names.map(\.text)) }
   static func strings(_ values: [String]) -> Self { .array(values.map { .string($0) }) }
   /// An object without the members that are nil.
   static func members(_ members: [String: Self?]) -> Self { .object(members.compactMapValues { $0 }) }

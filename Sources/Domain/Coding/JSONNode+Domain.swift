@@ -42,6 +42,19 @@ extension JSONNode {
     return try node.text(bytesMax: bytesMax)
   }
 
+  /// Returns this value, an identifier of 1 to `bytesMax` bytes.
+  func identifier(bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> Identifier {
+    Identifier(try text(bytesMax: bytesMax))
+  }
+
+  /// Returns a member that must be an identifier of 1 to 256 bytes.
+  func identifier(_ key: StaticString) throws(DomainError) -> Identifier { Identifier(try text(key)) }
+
+  /// Returns a member that is an identifier of 1 to 256 bytes; nil if it is absent.
+  func identifierIfPresent(_ key: StaticString) throws(DomainError) -> Identifier? {
+    try textIfPresent(key).map { Identifier($0) }
+  }
+
   /// Returns a member that is a boolean; the fallback if it is absent.
   func flag(_ key: StaticString, default fallback: Bool) throws(DomainError) -> Bool {
     guard let node = optional(key) else { return fallback }
@@ -157,11 +170,17 @@ extension JSONWriter {
     if let value { member(key, value) }
   }
 
-  /// Writes a member that is a list of texts.
-  mutating func list(_ key: StaticString, _ values: [String]) {
+  /// Writes a member that is an identifier.
+  mutating func member(_ key: StaticString, _ value: Identifier) { member(key, value.text) }
+
+  /// Writes a member that is an identifier, unless it is nil.
+  mutating func member(_ key: StaticString, _ value: Identifier?) { member(key, value.text) }
+
+  /// Writes a member that is a list of identifiers.
+  mutating func list(_ key: StaticString, _ values: [Identifier]) {
     self.key(key)
     beginArray()
-    for value in values { string(value) }
+    for value in values { string(value.text) }
     endArray()
   }
 }

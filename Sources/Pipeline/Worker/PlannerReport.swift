@@ -15,7 +15,7 @@ final class PlannerReport {
   private var isRepetitionNoted = false
   private var isTickFailureNoted = false
   /// Kinds whose large payloads were logged; at most as many as policies name.
-  private var largeKinds: Set<String> = []
+  private var largeKinds: Set<Identifier> = []
   private var refusedPolicy: PolicyError?
   private var unreadable = UnreadableBatches()
 

@@ -76,9 +76,9 @@ extension PlanSummary {
     for payload in refusedPayloads {
       json.beginObject()
       json.key("kind")
-      json.string(payload.kind)
+      json.string(payload.kind.text)
       json.key("event")
-      json.string(payload.event)
+      json.string(payload.event.text)
       json.key("bytes")
       json.integer(payload.bytes)
       json.key("bytesMax")
@@ -88,7 +88,7 @@ extension PlanSummary {
       json.key("largest")
       json.beginObject()
       for member in payload.members {
-        json.key(member.name)
+        json.key(member.name.text)
         json.integer(member.bytes)
       }
       json.endObject()
@@ -105,11 +105,11 @@ extension PlanSummary {
     for zombie in firstZombies {
       json.beginObject()
       json.key("device")
-      json.string(zombie.device)
+      json.string(zombie.device.text)
       json.key("subject")
-      json.string(zombie.subject)
+      json.string(zombie.subject.text)
       json.key("kind")
-      json.string(zombie.kind)
+      json.string(zombie.kind.text)
       json.key("since")
       json.string(zombie.since.description)
       json.key("cause")

@@ -4,18 +4,18 @@ import Domain
 struct CheckedCommand {
   /// One instance that the command serves.
   struct ServedInstance {
-    var instance: String
-    var kind: String
+    var instance: Identifier
+    var kind: Identifier
     var reason: Reason
     /// The hashes of the events, sorted.
     var events: [UInt64]
   }
 
   var id: RecordId
-  var device: String
+  var device: Identifier
   var at: Timestamp
   /// The hash of the policy.
-  var policy: String
+  var policy: Identifier
   var serves: [ServedInstance]
   var charged: [Command.Charge]
 
@@ -32,7 +32,7 @@ struct CheckedCommand {
   }
 
   /// The id as text, for the report.
-  var name: String { id.text(of: .command) }
+  var name: Identifier { id.text(of: .command) }
 
   /// One of the command's charges with all that its ledger's book needs.
   func charge(_ charge: Command.Charge) -> LedgerCharge {
@@ -65,16 +65,16 @@ extension CheckedCommand {
   /// Reads the bytes that `write` wrote.
   init(_ reader: inout BinaryReader, id: RecordId) throws(BinaryError) {
     self.id = id
-    device = try reader.string()
+    device = try reader.identifier()
     at = try reader.timestamp()
-    policy = try reader.string()
+    policy = try reader.identifier()
     serves = try reader.list { (reader) throws(BinaryError) in
       ServedInstance(
-        instance: try reader.string(), kind: try reader.string(), reason: try reader.value(),
+        instance: try reader.identifier(), kind: try reader.identifier(), reason: try reader.value(),
         events: try reader.list { (reader) throws(BinaryError) in try reader.varint() })
     }
     charged = try reader.list { (reader) throws(BinaryError) in
-      Command.Charge(ledger: try reader.value(), owner: try reader.string(), left: Int(try reader.zigzag()))
+      Command.Charge(ledger: try reader.value(), owner: try reader.identifier(), left: Int(try reader.zigzag()))
     }
   }
 }

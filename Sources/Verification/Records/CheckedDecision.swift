@@ -3,10 +3,10 @@ import Domain
 /// The parts of a decision that a ledger check keeps until all records have been added.
 struct CheckedDecision {
   var id: RecordId
-  var event: String
-  var device: String
-  var instance: String
-  var kind: String
+  var event: Identifier
+  var device: Identifier
+  var instance: Identifier
+  var kind: Identifier
   var verdict: Verdict
   var reason: Reason
   var final: Bool
@@ -29,7 +29,7 @@ struct CheckedDecision {
   }
 
   /// The id as text, for the report.
-  var name: String { id.text(of: .decision) }
+  var name: Identifier { id.text(of: .decision) }
 }
 
 // MARK: Bytes
@@ -50,10 +50,10 @@ extension CheckedDecision {
   /// Reads the bytes that `write` wrote.
   init(_ reader: inout BinaryReader, id: RecordId) throws(BinaryError) {
     self.id = id
-    device = try reader.string()
-    event = try reader.string()
-    instance = try reader.string()
-    kind = try reader.string()
+    device = try reader.identifier()
+    event = try reader.identifier()
+    instance = try reader.identifier()
+    kind = try reader.identifier()
     verdict = try reader.value()
     reason = try reader.value()
     final = try reader.bool()

@@ -99,7 +99,7 @@ struct FleetCommand: ParsableCommand {
     json.key("seed")
     json.raw("\(seed)")
     json.key("app")
-    json.string(generator.template.app)
+    json.string(generator.template.app.text)
     json.key("events")
     json.integer(subjects.events)
     json.key("skipped")
@@ -109,7 +109,7 @@ struct FleetCommand: ParsableCommand {
     for kind in generator.kinds {
       json.beginObject()
       json.key("kind")
-      json.string(kind.name)
+      json.string(kind.name.text)
       json.key("subjects")
       json.integer(kind.subjects)
       json.key("share")

@@ -54,9 +54,9 @@ struct PolicyCheckCommand: ParsableCommand {
     json.bool(policy != nil)
     if let policy {
       json.key("version")
-      json.string(policy.reference.version)
+      json.string(policy.reference.version.text)
       json.key("hash")
-      json.string(policy.reference.hash)
+      json.string(policy.reference.hash.text)
       json.key("profile")
       json.string(policy.profile.name)
     }
