@@ -37,7 +37,7 @@ private struct Outcome: Sendable {
 
 /// The whole pipeline on a simulated cluster, clock and disk, with faults by seed, then healed and checked.
 @Suite struct SeedTests {
-  @Test("whatever happens to processes, broker, clocks and disks, the books are right in the end")
+  @Test("the books are right after any faults of processes, broker, clocks and disks")
   func seeds() async throws {
     let began = ContinuousClock.now
     var outcomes: [Outcome] = []
