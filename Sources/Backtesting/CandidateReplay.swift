@@ -35,9 +35,9 @@ struct CandidateReplay {
   /// The number of answers that the planner has received.
   private var answered = 0
   /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
-  private var developers: Set<String> = []
+  private var developers: Set<Identifier> = []
   /// The last command to each device that reloaded measured instances, and the places of their streams.
-  private var lastReloads: [String: (command: String, streams: [Int])] = [:]
+  private var lastReloads: [Identifier: (command: Identifier, streams: [Int])] = [:]
 
   /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
   private static let stepDecisionsMax = 65_536

@@ -111,8 +111,8 @@ import Testing
       ("c-1-2-3", false), ("d-+1-2-3", false), ("d-1-2-", false), ("d-1-1234567890123456789-0", false), ("", false),
     ])
   func ids(text: String, isNumbers: Bool) {
-    let id = RecordId(text, of: .decision)
+    let id = RecordId(Identifier(text), of: .decision)
     #expect((id != nil) == isNumbers)
-    if let id { #expect(id.text(of: .decision) == text) }
+    if let id { #expect(id.text(of: .decision).text == text) }
   }
 }

@@ -24,9 +24,11 @@ import Testing
 
   @Test("the largest decision and command that planners write are read back equal")
   func largest() throws {
-    let device = String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax)
-    let instance = String(repeating: "\0", count: DomainBounds.plannedInstanceBytesMax)
-    let events = (0..<32).map { String(repeating: "\u{2}", count: DomainBounds.nameBytesMax - 3) + "\(100 + $0)" }
+    let device = Identifier(String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax))
+    let instance = Identifier(String(repeating: "\0", count: DomainBounds.plannedInstanceBytesMax))
+    let events = (0..<32).map { number -> Identifier in
+      "\(String(repeating: "\u{2}", count: DomainBounds.nameBytesMax - 3))\(100 + number)"
+    }
     var command = Sample.command(
       1, device: device,
       serves: (0..<DomainBounds.instancesPerDeviceMax).map { _ in
@@ -38,6 +40,38 @@ import Testing
     try store.store(AuditBatch([decision], [command]))
     #expect(try store.everything() == [.decision(decision), .command(command)])
     #expect(try store.brokenInvariants() == [])
+  }
+
+  @Test("devices, instances, kinds, events and policies whose names are only equivalent are kept apart")
+  func equivalentNames() throws {
+    let names: [Identifier] = ["caf\u{e9}", "cafe\u{301}"]
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    var batch = AuditBatch()
+    for (n, name) in names.enumerated() {
+      for round in 0...n {
+        var decision = Sample.decision(10 * n + round, event: name, device: name, instance: name, kind: name)
+        decision.policy.version = name
+        decision.traceparent = name.text
+        batch.append(decision, partition: 0, offset: Int64(10 * n + round))
+      }
+      batch.append(Sample.command(n, device: name), partition: 0, offset: Int64(n))
+    }
+    try store.store(batch)
+    #expect(try store.brokenInvariants() == [])
+    for (n, name) in names.enumerated() {
+      #expect(try store.device(name).entries.count == n + 2)
+      #expect(try store.event(name).decisions == n + 1)
+      let answer = try store.why(WhyQuestion(device: name, instance: name, kind: name, event: name))
+      #expect(answer.stories.map(\.instance) == [name] && answer.stories[0].steps.count == n + 1)
+      #expect(answer.stories[0].steps[0].decision.policy.version == name)
+      #expect(answer.stories[0].steps[0].decision.traceparent.map { Identifier($0) } == name)
+      #expect(try store.statement(name).commands == 1)
+    }
+    for key in [Top.Key.kind, .device, .event] {
+      let top = try store.top(by: key)
+      #expect(top.rows.map(\.name) == [names[1], names[0]] && top.rows.map(\.decisions) == [2, 1], "\(key)")
+    }
   }
 
   @Test("not-a-number is read back as not-a-number")

@@ -94,8 +94,8 @@ import Testing
       }
       events += 1
       let found = try #require(places, "seed \(seed)")
-      #expect(String(decoding: bytes[found.type], as: UTF8.self) == event.type, "seed \(seed)")
-      #expect(String(decoding: bytes[found.subject], as: UTF8.self) == event.subject, "seed \(seed)")
+      #expect(Identifier(decoding: bytes[found.type]) == event.type, "seed \(seed)")
+      #expect(Identifier(decoding: bytes[found.subject]) == event.subject, "seed \(seed)")
     }
     #expect(events > 0)
   }

@@ -61,7 +61,7 @@ struct ActivityTests {
     return phone
   }
 
-  static func activity(_ id: String = "a1", frequent: Bool = false, at time: Int64 = PlannerHarness.noon)
+  static func activity(_ id: Identifier = "a1", frequent: Bool = false, at time: Int64 = PlannerHarness.noon)
     -> Registration.Activity
   {
     Registration.Activity(
@@ -271,7 +271,7 @@ struct ActivityTests {
   @Test("a channel gets one push for all subscribers, and no device is charged")
   func broadcast() throws {
     var h = H(Self.policy { $0.surface = .broadcast })
-    for device in ["d1", "d2", "d3"] {
+    for device in ["d1", "d2", "d3"] as [Identifier] {
       var phone = Self.phone(activities: [
         Registration.Activity(
           id: "a1", kind: "FlightActivity", address: .channel("chan=="), interests: ["flight/UA1"],

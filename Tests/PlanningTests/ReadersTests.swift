@@ -38,7 +38,7 @@ struct ReadersTests {
 
   @Test("a command about as many events as may wait on one device is read by its default reader")
   func manyEvents() throws {
-    let id = String(repeating: "\u{1}", count: DomainBounds.nameBytesMax)
+    let id = Identifier(String(repeating: "\u{1}", count: DomainBounds.nameBytesMax))
     let events = Array(repeating: id, count: PlannerBounds().causesPerInstanceMax)
     let command = Command(
       command: "c-0-1-0", device: id, app: "app", environment: .production, surface: .widget,
@@ -60,11 +60,11 @@ private struct ExtremeLife {
   var harness: PlannerHarness
   var time = PlannerHarness.noon
   private let filler: String
-  private let subject: String
-  private let app: String
-  private let widgetKinds: [String]
-  private let activityKind: String
-  private let broadcastKind: String
+  private let subject: Identifier
+  private let app: Identifier
+  private let widgetKinds: [Identifier]
+  private let activityKind: Identifier
+  private let broadcastKind: Identifier
   private var count = 0
 
   /// Fills texts with control characters, with characters that JSON escapes, or with long characters.
@@ -74,7 +74,7 @@ private struct ExtremeLife {
     random = SeededRandom(seed: seed)
     let filler = Self.fillers[Int(seed) % Self.fillers.count]
     self.filler = filler
-    func text(_ label: String) -> String { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
+    func text(_ label: String) -> Identifier { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
     (subject, app) = (text("flight"), text("app"))
     widgetKinds = (0..<48).map { text("kind\($0)/") }
     (activityKind, broadcastKind) = (text("activity"), text("broadcast"))
@@ -85,22 +85,23 @@ private struct ExtremeLife {
   }
 
   /// A text that begins with a label and has an exact size.
-  private static func text(_ label: String, _ filler: String, bytes: Int) -> String {
+  private static func text(_ label: String, _ filler: String, bytes: Int) -> Identifier {
     let room = bytes - label.utf8.count
     let fillers = room / filler.utf8.count
-    return label + String(repeating: filler, count: fillers)
-      + String(repeating: "x", count: room - fillers * filler.utf8.count)
+    return Identifier(
+      label + String(repeating: filler, count: fillers)
+        + String(repeating: "x", count: room - fillers * filler.utf8.count))
   }
 
   private static func policy(
-    widgetKinds: [String], activityKind: String, broadcastKind: String, payloadMax: Int, broadcastMax: Int
+    widgetKinds: [Identifier], activityKind: Identifier, broadcastKind: Identifier, payloadMax: Int, broadcastMax: Int
   ) -> Policy {
     ActivityTests.policy(also: { policy in
       guard let activity = policy.kinds.first(where: { $0.surface == .liveActivity }),
         let widget = policy.kinds.first(where: { $0.surface == .widget })
       else { return }
       let text = TemplateValue.field(path: "data.text", fallback: .null)
-      func renamed(_ kind: KindPolicy, _ name: String) -> KindPolicy {
+      func renamed(_ kind: KindPolicy, _ name: Identifier) -> KindPolicy {
         var kind = kind
         kind.name = name
         kind.activity?.contentState.append(TemplateMember(name: name, value: text))
@@ -115,12 +116,13 @@ private struct ExtremeLife {
     })
   }
 
-  private func name(_ label: String) -> String { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
+  private func name(_ label: String) -> Identifier { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
 
   mutating func register() throws {
     for (os, device) in [(26, "new"), (18, "old")] as [(UInt16, String)] {
       var phone = Registration.phone(
-        name(device), widgets: widgetKinds.map { .flight(name("w" + $0.prefix(6)), kind: $0, interests: [subject]) },
+        name(device),
+        widgets: widgetKinds.map { .flight(name("w" + $0.text.prefix(6)), kind: $0, interests: [subject]) },
         os: os, tokens: Registration.Tokens(widgets: "aa11", background: "bb22"), app: app)
       phone.controls = [
         Registration.Control(id: name("control"), kind: widgetKinds[0], token: "cc", interests: [subject])
@@ -143,13 +145,13 @@ private struct ExtremeLife {
   mutating func event() {
     count += 1
     time += Int64.random(in: 0...(20 * PlannerHarness.minute), using: &random)
-    let types = [
+    let types: [Identifier] = [
       "flight.delay.changed", "flight.boarding", "flight.gate.changed", "flight.cancelled", "flight.arrived",
     ]
     var event = DomainEvent.delay(
       Double(count * 5), id: name("event\(count)"), subject: subject, at: time,
       type: count < 10 ? types[count % 3] : types.randomElement(using: &random) ?? types[0])
-    event.traceparent = name("trace")
+    event.traceparent = name("trace").text
     let size = count == 1 || count == 5 ? 4200 : Int.random(in: 0...DomainBounds.eventTextBytesMax, using: &random)
     event.fields.append(EventField(path: "data.text", value: .string(String(repeating: "t", count: size))))
     harness.event(event, at: time)

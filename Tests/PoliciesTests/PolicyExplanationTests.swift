@@ -15,7 +15,7 @@ import Testing
       B: { halfLife: 1h, rules: [{ event: b, relevance: { base: 1 } }] }
     """
 
-  private static func explanation(kind: String? = nil) throws -> PolicyExplanation {
+  private static func explanation(kind: Identifier? = nil) throws -> PolicyExplanation {
     PolicyExplanation(try PolicyDocument(yaml: yaml, file: "p.yaml"), kind: kind)
   }
 

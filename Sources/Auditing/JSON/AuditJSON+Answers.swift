@@ -44,7 +44,7 @@ extension AuditJSON {
     json.member("distinct", top.distinct)
     json.objects("rows", top.rows) { row, json in
       json.key(top.key.rawValue)
-      json.string(row.name)
+      json.string(row.name.text)
       json.member("decisions", row.decisions)
     }
   }

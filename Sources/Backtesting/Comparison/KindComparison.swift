@@ -135,7 +135,8 @@ struct KindComparison {
   /// The result for the report.
   var result: BacktestReport.Kind {
     BacktestReport.Kind(
-      name: kind.name, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays, arrivals: arrivals,
+      name: kind.name.text, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays,
+      arrivals: arrivals,
       plans: scores.map { $0.result(hasBudgets: devices.model.hasBudgets) })
   }
 }

@@ -33,11 +33,11 @@ struct SyntheticDecisions {
 
   private mutating func decision() -> Decision {
     let id = "\(event % Self.partitions)-\(event / Self.partitions + 1_000_000)-\(count % Self.fanOut)"
-    let device = "device-\(10_000_000 + random.below(devices))-3f2a9c41"
+    let device: Identifier = "device-\(10_000_000 + random.below(devices))-3f2a9c41"
     let kind = random.below(3)
     let at = Timestamp(milliseconds: 1_795_000_000_000 + Int64(count) * 2)
     let (verdict, reason) = outcome()
-    let name = "event-\(20_000_000 + event)-8c1d"
+    let name: Identifier = "event-\(20_000_000 + event)-8c1d"
     let isWorthless = reason == .notVisible
     return Decision(
       decision: "d-\(id)", event: name, events: [name], device: device, instance: "\(device)/\(kind)",
@@ -80,6 +80,6 @@ struct SyntheticDecisions {
       policy: Self.policy)
   }
 
-  private static let kinds = ["FlightStatus", "AirportDelays", "GateChange"]
+  private static let kinds: [Identifier] = ["FlightStatus", "AirportDelays", "GateChange"]
   private static let policy = PolicyReference(version: "2026-11-20.1", hash: "0123456789abcdef")
 }

@@ -86,7 +86,7 @@ package struct FleetLoad: Sendable {
   /// - Parameters:
   ///   - number: the event's place in the sequence, from 0.
   ///   - id: the event's id; nil derives it from `number`.
-  func event(_ number: Int, id: String? = nil) -> DomainEvent {
+  func event(_ number: Int, id: Identifier? = nil) -> DomainEvent {
     let (instance, group) = subject(number)
     let dice = Self.mix(UInt64(number))
     let isAlert = Int(dice % 100) < alertPercent
@@ -125,7 +125,7 @@ package struct FleetLoad: Sendable {
   }
 
   /// Returns the id of a device.
-  static func id(_ device: Int) -> String { "device-\(device)" }
+  static func id(_ device: Int) -> Identifier { "device-\(device)" }
 
   /// Returns 64 hexadecimal digits, as a push token has.
   private static func token(_ number: Int) -> String {

@@ -21,6 +21,9 @@ public struct FNV1a: Hashable, Sendable {
   /// Returns the hash of the UTF-8 bytes of a text.
   @inlinable public static func of(_ text: String) -> UInt64 { of(text.utf8) }
 
+  /// Returns the hash of the bytes of an identifier.
+  @inlinable public static func of(_ name: Identifier) -> UInt64 { of(name.utf8) }
+
   /// Adds one byte.
   @inlinable
   @inline(__always)

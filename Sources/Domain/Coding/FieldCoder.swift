@@ -68,6 +68,24 @@ public protocol FieldCoded {
 }
 
 extension FieldCoder {
+  /// A length and UTF-8.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func string(_ value: inout Identifier, _ what: StaticString) throws(Failure) {
+    var text = value.text
+    try string(&text, what)
+    if Self.reads { value = Identifier(text) }
+  }
+
+  /// A flag and, if there is one, a text.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func string(_ value: inout Identifier?, _ what: StaticString) throws(Failure) {
+    var text = value.text
+    try string(&text, what)
+    if Self.reads { value = text.map { Identifier($0) } }
+  }
+
   /// A number of elements, then the fields of each.
   /// - Throws: the coder's error.
   @inlinable
@@ -78,7 +96,7 @@ extension FieldCoder {
   /// A number of texts, then each.
   /// - Throws: the coder's error.
   @inlinable
-  public mutating func strings(_ texts: inout [String], _ what: StaticString) throws(Failure) {
+  public mutating func strings(_ texts: inout [Identifier], _ what: StaticString) throws(Failure) {
     try list(elements: &texts, blank: "") { (text, coder) throws(Failure) in try coder.string(&text, what) }
   }
 

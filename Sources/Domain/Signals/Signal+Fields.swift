@@ -39,7 +39,7 @@ extension Signal.Kind: FieldCoded {
   public static var blank: Signal.Kind { .appForegrounded }
 
   /// The instance that the signal names; nil if it names none.
-  private var instance: String? {
+  private var instance: Identifier? {
     switch self {
     case .widgetFetched(let instance), .widgetViewed(let instance): instance
     case .activityStarted(let instance), .activityEnded(let instance), .activityDismissed(let instance): instance
@@ -67,7 +67,7 @@ extension Signal.Kind: FieldCoded {
       try coder.string(&token, "a token")
       self = .tokenRejected(token: token)
     case .deliveryCompleted:
-      var (command, outcome) = ("", Signal.DeliveryOutcome.accepted)
+      var (command, outcome) = ("" as Identifier, Signal.DeliveryOutcome.accepted)
       if case .deliveryCompleted(let id, let how) = self { (command, outcome) = (id, how) }
       try coder.string(&command, "a command id")
       try coder.choice(&outcome, "a delivery outcome")
@@ -76,8 +76,8 @@ extension Signal.Kind: FieldCoded {
   }
 
   private static func instance<Coder: FieldCoder>(
-    _ instance: String?, _ coder: inout Coder
-  ) throws(Coder.Failure) -> String {
+    _ instance: Identifier?, _ coder: inout Coder
+  ) throws(Coder.Failure) -> Identifier {
     var instance = instance ?? ""
     try coder.string(&instance, "an instance")
     return instance

@@ -45,13 +45,24 @@ struct SnapshotHeader: Equatable {
   /// - Throws: `SnapshotError` that names the mismatch.
   func check(state: KafkaTopicPartition, end: Int64, wallMicroseconds: Int64) throws(SnapshotError) {
     guard self.state == state else { throw SnapshotError(description: "it belongs to \(self.state)") }
-    guard stateOffset <= end else {
+    guard stateOffset >= 0, stateOffset <= end else {
       throw SnapshotError(description: "it reaches to offset \(stateOffset), but the topic ends at \(end)")
     }
-    guard begunAt <= wallMicroseconds + Self.ageMax, wallMicroseconds - begunAt <= Self.ageMax else {
+    // A damaged instant may be any number.
+    let (age, isFar) = wallMicroseconds.subtractingReportingOverflow(begunAt)
+    guard !isFar, (-Self.ageMax...Self.ageMax).contains(age) else {
       throw SnapshotError(
-        description: "it is \((wallMicroseconds - begunAt) / 3_600_000_000) h old; at most 12 h are usable")
+        description: "it is \(isFar ? "very many" : "\(age / 3_600_000_000)") h old; at most 12 h are usable")
     }
+  }
+
+  /// Returns the sizes to reserve memory for: no more entries than the snapshot has bytes, because each takes a byte at least.
+  ///
+  /// - Parameter bytes: The length of the snapshot.
+  func sizes(in bytes: Int) -> PlannerSizes {
+    PlannerSizes(
+      devices: min(sizes.devices, bytes), instances: min(sizes.instances, bytes),
+      interests: min(sizes.interests, bytes), keys: min(sizes.keys, bytes), textBytes: min(sizes.textBytes, bytes))
   }
 
   /// Makes the header of a new snapshot.

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 
 /// The FNV-1a hash of bytes with a final mix. Unlike `Hasher` it gives the same numbers in every run, on every machine and
 /// in every version: `rouse.state` holds fingerprints and subject keys made with it.
@@ -16,6 +16,9 @@ package struct Hash64 {
     add(utf8: text.utf8.span)
   }
 
+  /// Adds the bytes of an identifier.
+  package mutating func add(_ name: Identifier) { add(name.text) }
+
   /// Adds a text given as UTF-8.
   package mutating func add(utf8 text: Span<UInt8>) {
     state.add(text: text)
@@ -26,8 +29,8 @@ package struct Hash64 {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
-  /// Returns the hash of one text.
-  package static func of(_ text: String) -> UInt64 {
+  /// Returns the hash of one identifier.
+  package static func of(_ text: Identifier) -> UInt64 {
     var hash = Hash64()
     hash.add(text)
     return hash.value

@@ -9,7 +9,7 @@ public struct PolicyDocument: Sendable {
   /// The warnings, in the order of the document.
   public let warnings: [PolicyProblem]
   /// The place of each value of the document, by path.
-  let positions: [String: Position]
+  let positions: PlacesByPath
   /// The profile that the document names, before `limits` changes it.
   let profile: BudgetProfile
 

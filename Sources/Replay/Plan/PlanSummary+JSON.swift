@@ -60,7 +60,7 @@ extension PlanSummary {
       json.member("refused", payload.count)
       json.object("largest") { json in
         for member in payload.members {
-          json.key(member.name)
+          json.key(member.name.text)
           json.integer(member.bytes)
         }
       }

@@ -3,20 +3,20 @@ import Domain
 /// One token taken from one ledger by one command.
 struct LedgerCharge {
   var ledger: Command.Ledger
-  var device: String
+  var device: Identifier
   /// The instance, device, activity or app that the ledger belongs to.
-  var owner: String
+  var owner: Identifier
   /// The number of tokens left, as the command says. It is untrusted and may be any number.
   var left: Int
   /// The time of the command.
   var at: Timestamp
   /// The hash of the policy.
-  var policy: String
+  var policy: Identifier
   /// The id of the command.
   var id: RecordId
 
   /// The id of the command as text, for the report.
-  var command: String { id.text(of: .command) }
+  var command: Identifier { id.text(of: .command) }
 }
 
 // MARK: Bytes

@@ -4,23 +4,23 @@ import Domain
 struct CheckedCommand {
   /// One instance that the command serves.
   struct ServedInstance {
-    var instance: String
-    var kind: String
+    var instance: Identifier
+    var kind: Identifier
     var reason: Reason
     /// The hashes of the events, sorted.
     var events: [UInt64]
   }
 
   var id: RecordId
-  var device: String
+  var device: Identifier
   var at: Timestamp
   /// The hash of the policy.
-  var policy: String
+  var policy: Identifier
   var serves: [ServedInstance]
   var charged: [Command.Charge]
 
   /// The id as text, for the report.
-  var name: String { id.text(of: .command) }
+  var name: Identifier { id.text(of: .command) }
 
   /// One of the command's charges with all that its ledger's book needs.
   func charge(_ charge: Command.Charge) -> LedgerCharge {

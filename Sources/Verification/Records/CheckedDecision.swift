@@ -3,10 +3,10 @@ import Domain
 /// The parts of a decision that a ledger check keeps until all records have been added.
 struct CheckedDecision {
   var id: RecordId
-  var event: String
-  var device: String
-  var instance: String
-  var kind: String
+  var event: Identifier
+  var device: Identifier
+  var instance: Identifier
+  var kind: Identifier
   var verdict: Verdict
   var reason: Reason
   var final: Bool
@@ -16,7 +16,7 @@ struct CheckedDecision {
   var events: [UInt64]
 
   /// The id as text, for the report.
-  var name: String { id.text(of: .decision) }
+  var name: Identifier { id.text(of: .decision) }
 }
 
 extension CheckedDecision {

@@ -5,7 +5,7 @@ enum CheckedRecord {
   case decision(CheckedDecision)
   case command(CheckedCommand)
 
-  var device: String {
+  var device: Identifier {
     switch self {
     case .decision(let decision): decision.device
     case .command(let command): command.device

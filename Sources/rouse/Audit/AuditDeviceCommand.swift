@@ -13,7 +13,7 @@ struct AuditDeviceCommand: ParsableCommand {
       """)
 
   @Argument(help: "The id of the device.")
-  var device: String
+  var device: Identifier
   @OptionGroup var limit: LimitOption
   @OptionGroup var time: TimeRangeOptions
   @OptionGroup var audit: AuditOptionGroup

@@ -15,7 +15,7 @@ struct AuditEventCommand: ParsableCommand {
       """)
 
   @Argument(help: "The event's id, without its source.")
-  var event: String
+  var event: Identifier
   @OptionGroup var audit: AuditOptionGroup
 
   func run() throws {

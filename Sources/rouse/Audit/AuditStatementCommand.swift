@@ -13,7 +13,7 @@ struct AuditStatementCommand: ParsableCommand {
       """)
 
   @Argument(help: "The id of the device.")
-  var device: String
+  var device: Identifier
   @Option(
     help: ArgumentHelp("The UTC offset of the days to count, such as +02:00 or -04:00.", valueName: "offset"),
     transform: Instant.readOffset)

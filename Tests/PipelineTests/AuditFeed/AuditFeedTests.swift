@@ -138,7 +138,7 @@ private final class GatedSink: DecisionSink, Sendable {
   private struct Contents {
     var trouble: Trouble?
     var calls = 0
-    var decisions: [String] = []
+    var decisions: [Identifier] = []
     var next: Int64 = 0
   }
   private struct Refusal: Error {}
@@ -155,7 +155,7 @@ private final class GatedSink: DecisionSink, Sendable {
   /// The number of calls of `store`.
   var calls: Int { contents.withLock { $0.calls } }
   /// The ids of the decisions that were stored.
-  var decisions: [String] { contents.withLock { $0.decisions } }
+  var decisions: [Identifier] { contents.withLock { $0.decisions } }
   /// The position in the only partition of the decisions.
   var next: Int64 { contents.withLock { $0.next } }
 

@@ -1,3 +1,4 @@
+import Domain
 import KafkaClient
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
     let ground = try ContractGround(kind)
     let topic = try ground.topic("partitioning", partitions: 4)
     let producer = try ground.producer(["partitioner": "murmur2_random"])
-    let devices = (0..<12).map { "device-\($0)" }
+    let devices = (0..<12).map { "device-\($0)" as Identifier }
     for device in devices {
       let key = Array(device.utf8)
       try producer.send(topic: topic, partition: nil, key: key.span, value: key.span)
@@ -89,11 +90,11 @@ import Testing
     try consumer.incrementalAssign(
       Dictionary(
         uniqueKeysWithValues: (0..<4).map { (KafkaTopicPartition(topic: topic, partition: $0), .beginning) }))
-    var found: [String: Int32] = [:]
+    var found: [Identifier: Int32] = [:]
     #expect(
       try ground.poll(consumer) { batch in
         for message in batch.messages {
-          found[String(decoding: message.key ?? [], as: UTF8.self)] = message.partition
+          found[Identifier(decoding: message.key ?? [])] = message.partition
         }
         return found.count == devices.count
       })

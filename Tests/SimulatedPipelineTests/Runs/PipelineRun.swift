@@ -50,7 +50,7 @@ final class PipelineRun: Fate {
     try Scenario.policies.map { try PolicyDocument(yaml: $0, file: "policy.yaml").policy }
   }
 
-  static func policy(hash: String) throws -> Policy? { try policies.get().first { $0.reference.hash == hash } }
+  static func policy(hash: Identifier) throws -> Policy? { try policies.get().first { $0.reference.hash == hash } }
   static func knownPolicies() throws -> [Policy] { try policies.get() }
 
   // MARK: The run

@@ -8,7 +8,7 @@ import KafkaClient
 struct Traffic {
   /// The kind of a record of a public topic, as its publisher knows it.
   enum Kind: Equatable {
-    case event(id: String)
+    case event(id: Identifier)
     /// A registration, with the announcements that its broadcast channels must get.
     case device(channels: [Registration])
     case forgotten
@@ -31,18 +31,18 @@ struct Traffic {
   private var signalsMade = 0
   /// The devices that have registered.
   private var fleet: [TrafficDevice] = []
-  private var earlier: [(topic: String, key: String, value: [UInt8], kind: Kind)] = []
+  private var earlier: [(topic: String, key: Identifier, value: [UInt8], kind: Kind)] = []
   private let devices: Int
   /// Whether senders report the outcomes of commands, so that refused ones are refunded.
   private let refunds: Bool
   private let isCrowded: Bool
-  static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
-  static let team = "team/roma"
+  static let flights: [Identifier] = ["flight/UA1", "flight/UA2", "flight/DL7"]
+  static let team: Identifier = "team/roma"
   static let subjects = flights + [team]
   /// The number of broadcast channels of each app.
   static let channels = 2
   /// The apps; most devices have the first one, some change between them.
-  static let apps = ["com.example.flights", "com.example.beta", "com.example.nightly"]
+  static let apps: [Identifier] = ["com.example.flights", "com.example.beta", "com.example.nightly"]
   /// The types of events by subject, with their weights. A planner must remember all pairs of subject and type
   /// (`Scenario.subjectsMax`).
   private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
@@ -73,7 +73,7 @@ struct Traffic {
 
   private var now: Timestamp { Timestamp(milliseconds: broker.time.brokerMilliseconds) }
 
-  private mutating func write(_ topic: String, key: String, value: [UInt8]?, _ kind: Kind) {
+  private mutating func write(_ topic: String, key: Identifier, value: [UInt8]?, _ kind: Kind) {
     let name = prefix + topic
     let count = broker.topics[name]?.logs.count ?? 1
     let partition = Int32(key.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xffff } % count)
@@ -92,7 +92,7 @@ struct Traffic {
       "devices", key: registration.device, value: registration.json(), .device(channels: registration.channels()))
   }
 
-  static func subject(_ random: inout SeededRandom) -> String { subjects[random.below(subjects.count)] }
+  static func subject(_ random: inout SeededRandom) -> Identifier { subjects[random.below(subjects.count)] }
 
   private mutating func forget() {
     guard !fleet.isEmpty else { return }
@@ -101,7 +101,7 @@ struct Traffic {
 
   private mutating func event() {
     eventsMade += 1
-    let id = "e\(eventsMade)"
+    let id: Identifier = "e\(eventsMade)"
     let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
     // Some events are late: they happened well before they arrive.
     let time = Timestamp(
@@ -131,7 +131,7 @@ struct Traffic {
     write(kind, of: device.id)
   }
 
-  private mutating func write(_ kind: Signal.Kind, of device: String) {
+  private mutating func write(_ kind: Signal.Kind, of device: Identifier) {
     var json = JSONWriter()
     Signal(device: device, id: "s\(signalsMade)", time: now, kind: kind).encode(to: &json, source: "/app")
     // A signal in the name of a channel is refused.
@@ -153,8 +153,8 @@ struct Traffic {
     if outcome != .accepted { refusals += 1 }
     write(
       .deliveryCompleted(
-        command: String(decoding: parts[3], as: UTF8.self), outcome: outcome),
-      of: String(decoding: command.key ?? [], as: UTF8.self))
+        command: Identifier(decoding: parts[3]), outcome: outcome),
+      of: Identifier(decoding: command.key ?? []))
   }
 
   private mutating func unreadable() {
