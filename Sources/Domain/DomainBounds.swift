@@ -15,6 +15,10 @@ public enum DomainBounds {
   public static let nameBytesMax = 256
   /// The bytes of a push token as text. APNs tokens have no fixed length; today they have 64 to 200 digits.
   public static let tokenBytesMax = 512
+  /// The bytes of the event ids that a command lists for one instance, as JSON with quotes, commas and escapes. 32 ids of 125
+  /// bytes without escapes fit. The oldest of more are left out and counted, so that a command for 64 instances takes less
+  /// than the 1 MB that brokers accept by default.
+  public static let servedEventBytesMax = 4096
   /// The widgets, controls and activities of one device together.
   public static let instancesPerDeviceMax = 64
   /// The interest keys of one instance.

@@ -8,7 +8,10 @@ public struct PlannerBounds: Sendable {
   public var subjectsPerGenerationMax = 500_000
   /// The approximate size of one state record with notes about subjects. Brokers accept 1 MB by default. Bytes.
   public var noteChunkBytesMax = 64 * 1024
-  /// The size that such records may reach, in addition to twice the size of the memory itself, before the oldest subjects are
+  /// The size of the value of one state record. A larger one is written in pieces (`SplitRecord`): a device that reaches every bound
+  /// takes some MB, a usual one 400 bytes. Brokers accept 1 MB by default. Bytes.
+  public var stateRecordBytesMax = 512 * 1024
+  /// The size that the records with notes may reach, in addition to twice the size of the memory itself, before the oldest subjects are
   /// written again. It spares a small memory the rewriting. Bytes.
   public var noteSpareBytes = 1024 * 1024
   /// The time after which an app counts as in the background even without the signal `backgrounded`. That signal may be lost,
@@ -22,7 +25,7 @@ public struct PlannerBounds: Sendable {
   public var retiredPerDeviceMax = 1000
   /// The number of subjects that are remembered as started for one push-to-start token, by a push or by a broadcast channel.
   /// Beyond it, the oldest is forgotten and may be started again. It is far more than a person follows in half a day, and it
-  /// keeps the state record below 300 KB.
+  /// keeps the token's part of the state record below 300 KB.
   public var startsPerTokenMax = 1000
   /// The number of kinds. Further kinds that no policy names share one name in decisions. A policy names far fewer kinds.
   public var kindsMax = 10_000

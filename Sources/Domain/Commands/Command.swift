@@ -55,16 +55,20 @@ public struct Command: Equatable, Sendable {
     public var instance: String
     /// The kind of the instance.
     public var kind: String
-    /// The ids of the events that the instance shows after the push, oldest first.
+    /// The ids of the events that the instance shows after the push, oldest first: the newest ones that fit into
+    /// `DomainBounds.servedEventBytesMax`. Each event has a decision that names the command, whether it is listed or not.
     public var events: [String]
+    /// The number of older events that the instance shows, too, and that `events` leaves out.
+    public var eventsLeftOut: Int
     /// The reason that the decisions about these events have.
     public var reason: Reason
 
     /// Creates an entry of `serves`.
-    public init(instance: String, kind: String, events: [String], reason: Reason) {
+    public init(instance: String, kind: String, events: [String], eventsLeftOut: Int = 0, reason: Reason) {
       self.instance = instance
       self.kind = kind
       self.events = events
+      self.eventsLeftOut = eventsLeftOut
       self.reason = reason
     }
   }

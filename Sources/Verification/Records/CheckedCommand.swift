@@ -7,8 +7,23 @@ struct CheckedCommand {
     var instance: String
     var kind: String
     var reason: Reason
-    /// The hashes of the events, sorted.
+    /// The hashes of the events that the command lists, sorted.
     var events: [UInt64]
+    /// The number of events that the command leaves out of its list.
+    var eventsLeftOut: Int
+
+    /// Returns whether the command can stand for these events: it lists some of them and counts the others.
+    /// - Parameter all: the hashes of the events, sorted.
+    func standsFor(_ all: [UInt64]) -> Bool {
+      if eventsLeftOut == 0 { return events == all }
+      guard eventsLeftOut > 0, all.count - events.count == eventsLeftOut else { return false }
+      var rest = all[...]
+      for event in events {
+        guard let place = rest.firstIndex(of: event) else { return false }
+        rest = rest[(place + 1)...]
+      }
+      return true
+    }
   }
 
   var id: RecordId
@@ -26,7 +41,8 @@ struct CheckedCommand {
     policy = command.policy.hash
     serves = command.serves.map {
       Served(
-        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { ContentHash.of($0) }.sorted())
+        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { ContentHash.of($0) }.sorted(),
+        eventsLeftOut: $0.eventsLeftOut)
     }
     charged = command.charged
   }
@@ -54,6 +70,7 @@ extension CheckedCommand {
       writer.string(served.kind)
       writer.place(of: served.reason)
       writer.list(served.events) { $1.varint($0) }
+      writer.zigzag(Int64(served.eventsLeftOut))
     }
     writer.list(charged) { charge, writer in
       writer.place(of: charge.ledger)
@@ -71,7 +88,8 @@ extension CheckedCommand {
     serves = try reader.list { (reader) throws(BinaryError) in
       Served(
         instance: try reader.string(), kind: try reader.string(), reason: try reader.value(),
-        events: try reader.list { (reader) throws(BinaryError) in try reader.varint() })
+        events: try reader.list { (reader) throws(BinaryError) in try reader.varint() },
+        eventsLeftOut: Int(try reader.zigzag()))
     }
     charged = try reader.list { (reader) throws(BinaryError) in
       Command.Charge(ledger: try reader.value(), owner: try reader.string(), left: Int(try reader.zigzag()))
