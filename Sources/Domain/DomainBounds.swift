@@ -2,6 +2,15 @@
 public enum DomainBounds {
   /// The bytes of one event, registration or signal. Kafka's default message limit is 1 MiB; events are small.
   public static let recordBytesMax = 262_144
+  /// The bytes of a record's key. Only devices are keys with a meaning, and they have at most `nameBytesMax` bytes. Publishers
+  /// choose other keys for events; a dead letter keeps a key of this size whole.
+  public static let keyBytesMax = 4096
+  /// The bytes of all headers of a record: names, values, and `headerOverheadBytes` for each header. Attributes of an event in
+  /// binary mode and trace contexts take a few hundred bytes. A record within all bounds, with the headers that a dead letter
+  /// adds, stays far below Kafka's default limit of 1 MiB.
+  public static let headersBytesMax = 65_536
+  /// The bytes that a header counts besides its name and value, so that empty headers are bounded too.
+  public static let headerOverheadBytes = 16
   /// The levels of nesting in JSON.
   public static let nestingMax = 32
   /// The scalars in the data of one event.

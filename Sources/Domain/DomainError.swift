@@ -8,7 +8,7 @@ public struct DomainError: Error, Equatable, Sendable {
     case invalidJSON = "INVALID_JSON"
     /// A text is not UTF-8.
     case invalidUTF8 = "INVALID_UTF8"
-    /// The record has more bytes than `DomainBounds.recordBytesMax`.
+    /// The record's value, key or headers have more bytes than `DomainBounds` allows.
     case tooLarge = "TOO_LARGE"
     /// The JSON has more levels than `DomainBounds.nestingMax`.
     case tooDeep = "TOO_DEEP"

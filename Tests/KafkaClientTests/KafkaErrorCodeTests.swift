@@ -31,6 +31,7 @@ struct KafkaErrorCodeTests {
       (KafkaErrorCode.purgedFromQueue, "_PURGE_QUEUE"),
       (KafkaErrorCode.purgedInFlight, "_PURGE_INFLIGHT"),
       (KafkaErrorCode.fatal, "_FATAL"),
+      (KafkaErrorCode.gaplessGuarantee, "_GAPLESS_GUARANTEE"),
       (KafkaErrorCode.pollIntervalExceeded, "_MAX_POLL_EXCEEDED"),
       (KafkaErrorCode.fenced, "_FENCED"),
       (KafkaErrorCode.offsetResetForbidden, "_AUTO_OFFSET_RESET"),

@@ -50,6 +50,8 @@ extension KafkaErrorCode {
   public static let purgedInFlight = Self(rawValue: -151)
   /// The client met an error that it cannot recover from.
   public static let fatal = Self(rawValue: -150)
+  /// A gapless producer stopped for good, because a message failed that others were to follow (`_GAPLESS_GUARANTEE`).
+  public static let gaplessGuarantee = Self(rawValue: -148)
   /// The consumer was not polled within `max.poll.interval.ms` and left its group.
   public static let pollIntervalExceeded = Self(rawValue: -147)
   /// Another producer with the same transactional id took over, or another consumer with the same `group.instance.id`.

@@ -14,6 +14,14 @@ public struct KafkaErrorCode: RawRepresentable, Sendable, Hashable {
   /// Whether the same call may succeed when it is repeated unchanged, judged by the code alone.
   var isTransient: Bool { Self.transient.contains(self) }
 
+  /// Whether the code says that a record was refused for its own size, time or content. The same record is refused each time,
+  /// and other records are not. A broker refuses a whole batch with such a code when one record of the batch is bad.
+  public var refusesRecord: Bool { Self.recordRefusals.contains(self) }
+
+  private static let recordRefusals: Set<KafkaErrorCode> = [
+    .messageTooLarge, .recordListTooLarge, .invalidTimestamp, .invalidRecord, .policyViolation,
+  ]
+
   /// The failures of connections, elections and overload that the Kafka protocol marks as retriable.
   private static let transient: Set<KafkaErrorCode> = [
     .transportFailed, .allBrokersDown, .timedOut, .localQueueTimedOut, .messageTimedOut, .waitingForCoordinator,

@@ -18,6 +18,7 @@ public final class AuditFeed {
   private let clock: any StageClock
   private let reader = JSONReader()
   private var consumer: (any ClusterConsumer)?
+  private var unreadable = UnreadableBatches()
   /// The offset of the next record to store, by partition.
   private var next: [KafkaTopicPartition: Int64] = [:]
   private var lastIdle = Duration.zero
@@ -112,7 +113,10 @@ public final class AuditFeed {
   private func work() throws(KafkaError) {
     guard let consumer else { return }
     let batch = try consumer.poll(maxMessages: Self.batchMax, timeout: .milliseconds(100))
-    for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+    for case .error(let error) in batch.events
+    where !unreadable.take(error, logger: logger, counters: counters) {
+      logger.warning("kafka", metadata: ["error": "\(error)"])
+    }
     if !batch.messages.isEmpty {
       let began = clock.elapsed
       store(batch.messages)

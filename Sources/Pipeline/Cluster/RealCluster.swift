@@ -2,6 +2,10 @@ package import KafkaClient
 
 /// The real Kafka cluster, through librdkafka.
 package final class RealCluster: Cluster {
+  /// The failures of deliveries that a producer keeps: as many as librdkafka queues by default, because one bad record fails its
+  /// whole batch.
+  private static let failuresMax = 100_000
+
   /// Makes a cluster that connects with the configuration of each client.
   package init() {}
 
@@ -20,7 +24,7 @@ package final class RealCluster: Cluster {
   package func producer(
     _ configuration: KafkaConfiguration, queueFullTimeout: Duration
   ) throws(KafkaError) -> any ClusterProducer {
-    try KafkaProducer(configuration, queueFullTimeout: queueFullTimeout)
+    try KafkaProducer(configuration, queueFullTimeout: queueFullTimeout, failuresMax: Self.failuresMax)
   }
 
   /// Asks the broker for the number of partitions of each topic.

@@ -108,17 +108,16 @@ final class PlannerTransaction {
     state = .open(bytes: self.bytes + batch.bytes.count)
   }
 
-  /// Queues a dead letter.
+  /// Queues a dead letter, cut to a size that the broker is expected to take.
   ///
-  /// - Parameters:
-  ///   - message: The record that was not accepted, with its key and value.
-  ///   - headers: Its headers with reason and origin (see `DeadLetterHeaders`).
+  /// - Parameter letter: The letter of the record that was not accepted.
   /// - Throws: `KafkaError`; the transaction is then `failed` or `unknown`.
-  func send(deadLetter message: KafkaMessage, headers: [KafkaHeader]) throws(KafkaError) {
+  func send(_ letter: DeadLetter) throws(KafkaError) {
+    let letter = letter.safe
     try failing { () throws(KafkaError) in
       try beginIfNeeded()
       try producer.send(
-        topic: deadLetterTopic, partition: nil, key: message.key, value: message.value, headers: headers,
+        topic: deadLetterTopic, partition: nil, key: letter.key, value: letter.value, headers: letter.headers,
         timestampMilliseconds: nil, tag: 0)
     }
   }

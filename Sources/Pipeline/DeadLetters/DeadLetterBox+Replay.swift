@@ -95,6 +95,9 @@ extension DeadLetterBox {
     guard let partitions = topics[topic], partitions > 0 else {
       return refused("the topic \(topic) that it came from no longer exists; write it to another by hand")
     }
+    if letter.cutKeyBytes != nil || letter.leftOutHeaders != nil {
+      return refused("its key or its headers did not fit into a letter; publish the record again in a smaller form")
+    }
     var value = letter.message.value
     if topic == settings.topics.devices, let key = letter.message.key {
       let newest = devices[origin.partition]?[key]

@@ -10,8 +10,13 @@ public struct DeadLetterRecord: Sendable {
   public var text: String
   /// The place of the original record; nil for a letter that Rouse did not write.
   public var origin: KafkaPosition?
-  /// The number of bytes of a value that was left out, because the broker refused its size; nil if the value is there.
+  /// The number of bytes of a value that was left out, because the letter did not fit with it; nil if the value is
+  /// there.
   public var leftOutBytes: Int?
+  /// The number of bytes that the key had before it was cut; nil if the key is whole.
+  public var cutKeyBytes: Int?
+  /// The number of original headers that were left out, because the letter did not fit with them; nil if none were.
+  public var leftOutHeaders: Int?
   /// The time when the letter was given back, in ms since 1970; nil if it was not.
   public var replayedAt: Int64?
 
@@ -38,6 +43,8 @@ public struct DeadLetterRecord: Sendable {
       origin = KafkaPosition(KafkaTopicPartition(topic: topic, partition: partition), offset: offset)
     }
     leftOutBytes = header(DeadLetterHeaders.truncated).flatMap { Int($0) }
+    cutKeyBytes = header(DeadLetterHeaders.truncatedKey).flatMap { Int($0) }
+    leftOutHeaders = header(DeadLetterHeaders.truncatedHeaders).flatMap { Int($0) }
   }
 
   /// The place of the letter that this record is a receipt for; nil if this is a letter. A receipt notes that a letter was

@@ -2,105 +2,111 @@ import Domain
 import KafkaClient
 
 extension Intake {
-  /// Appends the log records of a batch, or their dead letters.
+  /// Sends the records under way that were not sent yet, in order, as far as they may be sent now.
   ///
-  /// - Parameters:
-  ///   - messages: Records of the public topics.
-  ///   - producer: The producer of the log.
-  /// - Throws: `KafkaError` of the producer.
-  func append(_ messages: [KafkaMessage], _ producer: any ClusterProducer) throws(KafkaError) {
-    for message in messages {
-      let record: LogRecord
-      do throws(DomainError) {
-        guard let accepted = try decode(message) else { continue }
-        record = accepted
-      } catch {
-        letters.append((message, error))
-        try send(letter: letters.count - 1, producer)
-        counters.add(.deadLetters)
+  /// A record that must be alone waits until everything before it was delivered, and the next record waits for it.
+  ///
+  /// - Parameter producer: The producer of the log.
+  /// - Throws: `KafkaError` of a producer.
+  func sendNext(_ producer: any ClusterProducer) throws(KafkaError) {
+    while underway.next < underway.messages.count, underway.alone == nil {
+      let index = underway.next
+      guard let record = try accepted(index) else {
+        underway.next += 1
         continue
       }
-      try append(record, arrival: message.timestampMilliseconds.map { Timestamp(milliseconds: $0) }, producer)
+      let targets = partitions(of: record)
+      let isAlone = isCareful || known.count < Int(partitions) && !known.isSuperset(of: targets)
+      if isAlone, producer.counts.inFlight > 0 { return }
+      do throws(KafkaError) {
+        try append(record, of: index, to: targets, producer)
+        if isAlone { underway.alone = SentAlone(index: index, partitions: targets) }
+      } catch {
+        // The delivery report of an earlier record says why.
+        if error.code == .gaplessGuarantee { return }
+        guard error.code.refusesRecord else { throw error }
+        try refuse(index, reason: DeadLetter.refused, text: error.description)
+      }
+      underway.next += 1
     }
   }
 
-  // MARK: Decoding
-
-  /// Decodes a record of a public topic.
+  /// Decodes a record, and makes a dead letter of it if it cannot be accepted.
   ///
-  /// - Returns: The log record; nil for an event that was accepted before.
-  /// - Throws: `DomainError` for a record that cannot be accepted.
-  private func decode(_ message: KafkaMessage) throws(DomainError) -> LogRecord? {
-    let origin = Origin(topic: message.topic, partition: message.partition, offset: message.offset)
-    if message.topic == settings.topics.devices {
-      let content = try decodeDevice(message)
-      counters.add(.registrationsAccepted)
-      return LogRecord(origin: origin, content: content)
-    }
-    let record = CloudEventRecord(
-      headers: message.headers.map { CloudEventRecord.Header(name: $0.name, value: $0.value) }, key: message.key,
-      value: message.value, timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0))
-    if message.topic == settings.topics.signals {
-      let signal = try signals.decode(record)
-      try Registration.requireDevice(signal.device, path: "$.data.device")
-      counters.add(.signalsAccepted)
-      return LogRecord(origin: origin, content: .signal(signal))
-    }
-    let event = try events.decode(record)
-    if window.contains(source: event.source, id: event.id) {
-      counters.add(.duplicatesDropped)
+  /// - Parameter index: The index of the record in the batch.
+  /// - Returns: The log record; nil if there is nothing to append.
+  /// - Throws: `KafkaError` of the producer of dead letters.
+  private func accepted(_ index: Int) throws(KafkaError) -> LogRecord? {
+    guard underway.letters[index] == nil, !underway.dropped.contains(index) else { return nil }
+    let record: LogRecord
+    do throws(DomainError) {
+      record = try decode(underway.messages[index])
+    } catch {
+      underway.decided = max(underway.decided, index + 1)
+      try refuse(index, reason: error.code.rawValue, text: error.description)
       return nil
     }
-    window.insert(source: event.source, id: event.id)
-    counters.add(.eventsAccepted)
-    return LogRecord(origin: origin, content: .event(event))
+    guard index >= underway.decided else { return record }
+    underway.decided = index + 1
+    if accept(record) { return record }
+    underway.dropped.insert(index)
+    return nil
   }
 
-  private func decodeDevice(_ message: KafkaMessage) throws(DomainError) -> LogRecord.Content {
-    if let value = message.value { return .registration(try registrations.decode(value, key: message.key)) }
-    guard let key = message.key, !key.isEmpty else {
-      throw DomainError(.missingField, path: "key", message: "missing; a tombstone needs the device as its key")
+  /// Returns the log partitions of a record: of an event all, of device records the device's.
+  private func partitions(of record: LogRecord) -> Range<Int32> {
+    switch record.content {
+    case .event: return 0..<partitions
+    case .registration(let registration): return partition(of: registration.device)
+    case .forget(let device): return partition(of: device)
+    case .signal(let signal): return partition(of: signal.device)
+    // Intake decodes neither.
+    case .policy, .tick: return 0..<0
     }
-    guard let device = String(validating: key, as: UTF8.self) else {
-      throw DomainError(.invalidUTF8, path: "key", message: "not UTF-8; expected a device id")
-    }
-    try Registration.requireDevice(device, path: "key")
-    return .forget(device: device)
   }
 
-  // MARK: Log
+  private func partition(of device: String) -> Range<Int32> {
+    let partition = DevicePartitioner.partition(of: device, count: partitions)
+    return partition..<partition + 1
+  }
 
-  /// Appends device records to the device's partition, and events to every partition.
-  private func append(_ record: LogRecord, arrival: Timestamp?, _ producer: any ClusterProducer) throws(KafkaError) {
+  /// Queues a log record for its partitions.
+  ///
+  /// - Parameter index: The index of the source record in the batch.
+  private func append(
+    _ record: LogRecord, of index: Int, to targets: Range<Int32>, _ producer: any ClusterProducer
+  ) throws(KafkaError) {
     buffer.removeAll(keepingCapacity: true)
     record.encode(into: &buffer)
+    let key: String?
+    let time: Timestamp?
     switch record.content {
-    case .event(let event):
-      for partition in 0..<partitions { try send(nil, to: partition, time: event.time, producer) }
-    case .registration(let registration):
-      try send(registration.device, time: registration.updatedAt, producer)
-      for channel in registration.channels() { try append(channel: channel, producer) }
-    case .forget(let device): try send(device, time: arrival, producer)
-    case .signal(let signal): try send(signal.device, time: signal.time, producer)
+    case .event(let event): (key, time) = (nil, event.time)
+    case .registration(let registration): (key, time) = (registration.device, registration.updatedAt)
+    case .forget(let device):
+      let arrival = underway.messages[index].timestampMilliseconds.map { Timestamp(milliseconds: $0) }
+      (key, time) = (device, arrival)
+    case .signal(let signal): (key, time) = (signal.device, signal.time)
     // Intake decodes neither.
     case .policy, .tick: return
     }
+    for partition in targets { try send(key, to: partition, time: time, producer) }
+    guard case .registration(let registration) = record.content else { return }
+    for channel in registration.channels() { try append(channel: channel, producer) }
   }
 
-  /// Appends the registration of a broadcast channel to the channel's partition, unless it did so recently: thousands of devices name the same
-  /// channel. The record has no origin, because repeating it changes nothing.
+  /// Appends the registration of a broadcast channel to the channel's partition, unless it did so recently: thousands of
+  /// devices name the same channel. The record has no origin, because repeating it changes nothing.
   private func append(channel: Registration, _ producer: any ClusterProducer) throws(KafkaError) {
     guard let activity = channel.activities.first else { return }
     let seen = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
-    guard !channels.contains(source: channel.device, id: seen) else { return }
+    // A record that is sent alone may be a repetition, of which the channel did not arrive.
+    guard isCareful || !channels.contains(source: channel.device, id: seen) else { return }
     channels.insert(source: channel.device, id: seen)
     buffer.removeAll(keepingCapacity: true)
     LogRecord(origin: nil, content: .registration(channel)).encode(into: &buffer)
-    try send(channel.device, time: channel.updatedAt, producer)
-  }
-
-  private func send(_ device: String, time: Timestamp?, _ producer: any ClusterProducer) throws(KafkaError) {
-    try send(device, to: DevicePartitioner.partition(of: device, count: partitions), time: time, producer)
+    let partition = DevicePartitioner.partition(of: channel.device, count: partitions)
+    try send(channel.device, to: partition, time: channel.updatedAt, producer)
   }
 
   /// Queues the record in `buffer`.

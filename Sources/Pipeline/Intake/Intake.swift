@@ -9,6 +9,8 @@ public import Logging
 ///        ▲ resume                             │ not all was delivered within a second, or
 ///        └─────────────── paused ◄────────────┘ the planners are too far behind
 ///
+/// `Intake+Delivering.swift` says how the order is kept when the broker refuses a record.
+///
 /// At least once: the group's offsets move when every log record and dead letter made from the records was delivered. Planners drop an origin
 /// that they have seen. Memory is bounded by one batch and what the consumer reads ahead: while intake is paused it still
 /// polls, so that it stays in its group.
@@ -30,13 +32,19 @@ public final class Intake {
   private(set) var partitions: Int32 = 0
   /// The encoded log record; kept for its memory.
   var buffer: [UInt8] = []
-  /// The dead letters of the batch that is being delivered; the tag of a letter is its index plus 1.
-  var letters: [(message: KafkaMessage, error: DomainError)] = []
-  /// Records that were appended and are not all delivered yet. No other is read before they are.
-  var underway: [KafkaMessage] = []
+  /// The source records whose log records and dead letters are not all delivered yet.
+  var underway = IntakeBatch()
+  /// Whether each record is sent alone, because the broker refused a batch that it was in.
+  private(set) var isCareful = false
+  /// The log partitions in which the broker has taken a record of the present producer.
+  var known: Set<Int32> = []
   private(set) var consumer: (any ClusterConsumer)?
+  /// The producer of the log.
   private(set) var producer: (any ClusterProducer)?
+  /// The producer of dead letters; nil before the first letter.
+  private(set) var letterProducerIfAny: (any ClusterProducer)?
   private var lag: PlannerLag
+  private var unreadable = UnreadableBatches()
   private var isPaused = false
 
   /// Makes an intake.
@@ -84,19 +92,43 @@ public final class Intake {
   func start() throws(PipelineError) {
     do throws(KafkaError) {
       partitions = try settings.logPartitionCount(cluster)
-      producer = try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60))
+      try useProducer(careful: false)
       let consumer = try cluster.consumer(consumerConfiguration(), listener: nil)
       self.consumer = consumer
       try consumer.subscribe(settings.eventTopics + [settings.topics.devices, settings.topics.signals])
     } catch { throw .kafka(error) }
   }
 
+  /// Replaces the producer of the log.
+  ///
+  /// - Parameter careful: Whether the producer sends each record alone, and goes on after a record that the broker refuses.
+  /// - Throws: `KafkaError` for invalid properties.
+  func useProducer(careful: Bool) throws(KafkaError) {
+    producer = nil
+    known = []
+    isCareful = careful
+    var configuration = producerConfiguration()
+    configuration["enable.gapless.guarantee"] = careful ? "false" : "true"
+    if careful { configuration["linger.ms"] = "0" }
+    producer = try cluster.producer(configuration, queueFullTimeout: .seconds(60))
+  }
+
+  /// Returns the producer of dead letters, which is made with the first letter. Its failures do not concern the log.
+  ///
+  /// - Throws: `KafkaError` for invalid properties.
+  func letterProducer() throws(KafkaError) -> any ClusterProducer {
+    if let letterProducerIfAny { return letterProducerIfAny }
+    let producer = try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60))
+    letterProducerIfAny = producer
+    return producer
+  }
+
   private func producerConfiguration() -> KafkaConfiguration {
     settings.client(
       [
         "enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304",
-        // The producer never discards a record because of its age. Planners drop an origin below the highest that they have seen: if one
-        // record failed and the next one arrived, the first would be lost when it is read again.
+        // The producer never discards a record because of its age. Planners drop an origin below the highest that they
+        // have seen: if one record failed and the next one arrived, the first would be lost when it is read again.
         "message.timeout.ms": "0",
       ],
       defaults: ["linger.ms": "5", "compression.type": "lz4"])
@@ -137,6 +169,7 @@ public final class Intake {
     consumer?.close(timeout: .seconds(5))
     consumer = nil
     producer = nil
+    letterProducerIfAny = nil
     lag.close()
   }
 
@@ -152,18 +185,18 @@ public final class Intake {
   }
 
   private func work() throws(KafkaError) {
-    guard let consumer, let producer else { return }
+    guard let consumer else { return }
     let reason = try reasonToPause()
     if (reason != nil) != isPaused { try pause(reason) }
     // A paused partition brings no records. One that the group assigns meanwhile is paused with the next turn.
     let batch = try consumer.poll(
       maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
-    for case .error(let error) in batch.events { logger.warning("kafka", metadata: ["error": "\(error)"]) }
-    if isPaused { try consumer.pause(consumer.assignment()) }
-    if !batch.messages.isEmpty {
-      try append(batch.messages, producer)
-      underway += batch.messages
+    for case .error(let error) in batch.events
+    where !unreadable.take(error, logger: logger, counters: counters) {
+      logger.warning("kafka", metadata: ["error": "\(error)"])
     }
+    if isPaused { try consumer.pause(consumer.assignment()) }
+    underway.messages += batch.messages
     if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
   }
 
@@ -194,13 +227,6 @@ public final class Intake {
   ///
   /// - Returns: A sentence for each violated invariant; empty when all hold.
   func checkInvariants() -> [String] {
-    var violations = window.checkInvariants() + channels.checkInvariants()
-    if underway.isEmpty, !letters.isEmpty {
-      violations.append("\(letters.count) dead letters belong to records that were delivered")
-    }
-    if letters.count > underway.count {
-      violations.append("\(letters.count) dead letters came of \(underway.count) records")
-    }
-    return violations
+    window.checkInvariants() + channels.checkInvariants() + underway.checkInvariants()
   }
 }

@@ -207,6 +207,7 @@ final class StateReader {
       restore.reached = max(restore.reached, message.offset + 1)
       restore.progressed = now
     }
+    for case .error(let error) in batch.events where error.unreadableBatch != nil { report.ignored(error) }
     for case .partitionEnd(let position) in batch.events {
       guard let restore = restores[position.partition.partition] else { continue }
       restore.reached = max(restore.reached, position.offset)

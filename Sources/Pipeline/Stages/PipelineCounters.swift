@@ -9,7 +9,7 @@ public final class PipelineCounters: Sendable {
     case logRecordsPlanned, logRecordsSkipped, registrationsPlanned, decisions, commands, stateRecords,
       transactionsCommitted
     case transactionsAborted, ticksAppended, auditedDecisions, auditedCommands, auditRetries, restarts
-    case snapshotRecordsRestored, snapshotsDiscarded, intakePauses
+    case snapshotRecordsRestored, snapshotsDiscarded, intakePauses, deadLettersRefused, unreadableBatches
   }
 
   private let values = Mutex<[Int]>(Array(repeating: 0, count: Counter.allCases.count))

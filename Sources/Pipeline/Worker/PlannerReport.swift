@@ -17,6 +17,7 @@ final class PlannerReport {
   /// Kinds whose large payloads were logged; at most as many as policies name.
   private var largeKinds: Set<String> = []
   private var refusedPolicy: PolicyError?
+  private var unreadable = UnreadableBatches()
 
   /// Makes the report of a worker.
   ///
@@ -151,8 +152,12 @@ final class PlannerReport {
 
   // MARK: Transactions and ticks
 
-  /// Logs an error that librdkafka handles itself, or that needs no action.
-  func ignored(_ error: KafkaError) { logger.warning("kafka", metadata: ["error": "\(error)"]) }
+  /// Logs an error that librdkafka deals with, or after which nothing has to be done. A batch that cannot be unpacked is
+  /// critical and logged once.
+  func ignored(_ error: KafkaError) {
+    guard !unreadable.take(error, logger: logger, counters: counters) else { return }
+    logger.warning("kafka", metadata: ["error": "\(error)"])
+  }
 
   /// Logs an aborted transaction.
   func aborted(_ error: KafkaError) {

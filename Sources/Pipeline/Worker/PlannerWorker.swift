@@ -302,11 +302,8 @@ public final class PlannerWorker {
     case .repeated: report.repeated(messages[index])
     case .unreadable(let error):
       report.unreadable(messages[index], error)
-      let headers = DeadLetterHeaders.make(
-        for: messages[index], reason: "UNREADABLE_LOG_RECORD", text: error.description)
-      try PipelineError.ofKafka { () throws(KafkaError) in
-        try clients.transaction.send(deadLetter: messages[index], headers: headers)
-      }
+      let letter = DeadLetter(messages[index], reason: "UNREADABLE_LOG_RECORD", text: error.description)
+      try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
       counters.add(.deadLetters)
     case .newerFormat(let error):
       throw .unreadable(place: "\(messages[index].topicPartition)@\(offset)", reason: error.description)

@@ -25,7 +25,13 @@ extension DeadLetterRecord {
         ?? bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
     }
     for header in message.headers { page += "\(header.name): \(shown(header.value))\n" }
+    if let leftOutHeaders {
+      page += "headers: \(Digits.grouped(leftOutHeaders)) more, too large for a letter; they are at the origin\n"
+    }
     page += "key: \(shown(message.key))\n"
+    if let cutKeyBytes {
+      page += "the key had \(Digits.grouped(cutKeyBytes)) bytes, too large for a letter; they are at the origin\n"
+    }
     if let leftOutBytes {
       page += "value: \(Digits.grouped(leftOutBytes)) bytes, too large for a letter; they are at the origin\n"
     } else {

@@ -1,0 +1,122 @@
+import Domain
+import KafkaClient
+
+/// A record that was not accepted, on its way to the dead letters.
+///
+///     whole ── does not fit ──► without value ── does not fit ──► cut ── refused ──► the record stays in its topic alone
+struct DeadLetter {
+  /// The parts of the record that its letter has.
+  enum Extent {
+    /// Everything.
+    case whole
+    /// Key and headers. The origin in the headers says where the value is.
+    case withoutValue
+    /// The beginning of the key. The size of such a letter is bounded.
+    case cut
+  }
+
+  /// The record that was not accepted.
+  let message: KafkaMessage
+  /// The code of the reason, such as `WRONG_TYPE`.
+  let reason: String
+  /// The reason in words, at most `textBytesMax` bytes.
+  let text: String
+  private(set) var extent = Extent.whole
+
+  /// The reason of a record that the broker or the client refused for its size, time or content.
+  static let refused = "REFUSED"
+  /// The bytes of the reason in words: it may quote what came from outside.
+  private static let textBytesMax = 1024
+  /// The bytes that are kept of a key that is cut: enough for a device.
+  private static let keyBytesKept = DomainBounds.nameBytesMax
+  /// The size up to which any topic is expected to take a record: below Kafka's default limit of 1,048,588 bytes, with room
+  /// for the headers that a letter adds.
+  private static let safeBytesMax = 900_000
+
+  /// Makes the letter of a record, with all of the record.
+  ///
+  /// - Parameters:
+  ///   - message: The record that was not accepted.
+  ///   - reason: The code of the reason.
+  ///   - text: The reason in words; cut if it is long.
+  init(_ message: KafkaMessage, reason: String, text: String) {
+    self.message = message
+    self.reason = reason
+    self.text = String(decoding: text.utf8.prefix(Self.textBytesMax), as: UTF8.self)
+  }
+
+  /// The letter with the next smaller extent; nil if there is none.
+  var smaller: DeadLetter? {
+    var letter = self
+    switch extent {
+    case .whole: letter.extent = message.value?.isEmpty ?? true ? .cut : .withoutValue
+    case .withoutValue: letter.extent = .cut
+    case .cut: return nil
+    }
+    return letter
+  }
+
+  /// The letter, made so small that any topic is expected to take it: for a transaction, which one refused record would end.
+  var safe: DeadLetter {
+    var letter = self
+    while letter.bytes > Self.safeBytesMax, let smaller = letter.smaller { letter = smaller }
+    return letter
+  }
+
+  private var bytes: Int { (key?.count ?? 0) + (value?.count ?? 0) + message.headersBytes }
+
+  /// The key of the letter.
+  var key: [UInt8]? { extent == .cut ? message.key.map { Array($0.prefix(Self.keyBytesKept)) } : message.key }
+
+  /// The value of the letter; empty where it is left out.
+  var value: [UInt8]? { extent == .whole ? message.value : message.value.map { _ in [] } }
+
+  /// The original headers as far as they fit, followed by the reason, the origin, and the sizes of what is left out.
+  var headers: [KafkaHeader] {
+    var headers = extent == .cut ? [] : message.headers
+    headers.append(KafkaHeader(DeadLetterHeaders.reason, reason))
+    headers.append(KafkaHeader(DeadLetterHeaders.message, text))
+    headers.append(KafkaHeader(DeadLetterHeaders.originTopic, message.topic))
+    headers.append(KafkaHeader(DeadLetterHeaders.originPartition, "\(message.partition)"))
+    headers.append(KafkaHeader(DeadLetterHeaders.originOffset, "\(message.offset)"))
+    if let timestamp = message.timestampMilliseconds {
+      headers.append(KafkaHeader(DeadLetterHeaders.originTimestamp, "\(timestamp)"))
+    }
+    if extent != .whole, let value = message.value {
+      headers.append(KafkaHeader(DeadLetterHeaders.truncated, "\(value.count)"))
+    }
+    if extent == .cut {
+      if let key = message.key, key.count > Self.keyBytesKept {
+        headers.append(KafkaHeader(DeadLetterHeaders.truncatedKey, "\(key.count)"))
+      }
+      if !message.headers.isEmpty {
+        headers.append(KafkaHeader(DeadLetterHeaders.truncatedHeaders, "\(message.headers.count)"))
+      }
+    }
+    return headers
+  }
+}
+
+extension KafkaMessage {
+  /// The bytes of all headers, as `DomainBounds.headersBytesMax` counts them.
+  var headersBytes: Int {
+    headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + DomainBounds.headerOverheadBytes }
+  }
+
+  /// Checks the bounds of key and headers. Decoders check the value.
+  ///
+  /// - Throws: `DomainError` with the code `tooLarge`, which names the bound.
+  func requireBounds() throws(DomainError) {
+    let keyBytes = key?.count ?? 0
+    guard keyBytes <= DomainBounds.keyBytesMax else {
+      throw DomainError(
+        .tooLarge, path: "key",
+        message: "expected a key of at most \(DomainBounds.keyBytesMax) bytes, found \(keyBytes)")
+    }
+    guard headersBytes <= DomainBounds.headersBytesMax else {
+      throw DomainError(
+        .tooLarge, path: "headers",
+        message: "expected headers of at most \(DomainBounds.headersBytesMax) bytes in all, found \(headersBytes)")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Domain
+import KafkaClient
+
+extension Intake {
+  /// Decodes a record of a public topic.
+  ///
+  /// - Parameter message: The record.
+  /// - Returns: The log record, with the place of the source record as its origin.
+  /// - Throws: `DomainError` for a record that cannot be accepted.
+  func decode(_ message: KafkaMessage) throws(DomainError) -> LogRecord {
+    try message.requireBounds()
+    let origin = Origin(topic: message.topic, partition: message.partition, offset: message.offset)
+    if message.topic == settings.topics.devices {
+      let content = try decodeDevice(message)
+      return LogRecord(origin: origin, content: content)
+    }
+    let record = CloudEventRecord(
+      headers: message.headers.map { CloudEventRecord.Header(name: $0.name, value: $0.value) }, key: message.key,
+      value: message.value, timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0))
+    if message.topic == settings.topics.signals {
+      let signal = try signals.decode(record)
+      try Registration.requireDevice(signal.device, path: "$.data.device")
+      return LogRecord(origin: origin, content: .signal(signal))
+    }
+    return LogRecord(origin: origin, content: .event(try events.decode(record)))
+  }
+
+  private func decodeDevice(_ message: KafkaMessage) throws(DomainError) -> LogRecord.Content {
+    if let value = message.value { return .registration(try registrations.decode(value, key: message.key)) }
+    guard let key = message.key, !key.isEmpty else {
+      throw DomainError(.missingField, path: "key", message: "missing; a tombstone needs the device as its key")
+    }
+    guard key.count <= DomainBounds.nameBytesMax else {
+      throw DomainError(
+        .outOfBounds, path: "key",
+        message: "expected a device of at most \(DomainBounds.nameBytesMax) bytes, found \(key.count)")
+    }
+    guard let device = String(validating: key, as: UTF8.self) else {
+      throw DomainError(.invalidUTF8, path: "key", message: "not UTF-8; expected a device id")
+    }
+    try Registration.requireDevice(device, path: "key")
+    return .forget(device: device)
+  }
+
+  /// Counts a decoded record, and remembers its event.
+  ///
+  /// - Parameter record: The log record.
+  /// - Returns: Whether the record is to be appended. An event that was accepted before is not.
+  func accept(_ record: LogRecord) -> Bool {
+    switch record.content {
+    case .event(let event):
+      if window.contains(source: event.source, id: event.id) {
+        counters.add(.duplicatesDropped)
+        return false
+      }
+      window.insert(source: event.source, id: event.id)
+      counters.add(.eventsAccepted)
+    case .registration, .forget: counters.add(.registrationsAccepted)
+    case .signal: counters.add(.signalsAccepted)
+    // Intake decodes neither.
+    case .policy, .tick: break
+    }
+    return true
+  }
+}

@@ -1,0 +1,174 @@
+import KafkaClient
+
+@testable import Pipeline
+
+/// A cluster whose consumer returns the batches of a test, and whose broker refuses the records that the test names.
+///
+/// It behaves as Kafka and librdkafka do where order is at stake. A refused record fails its whole batch. A gapless producer
+/// ends with it; the batches behind it are in flight already. The broker refuses them as out of sequence if it has
+/// taken a batch of this producer in this partition before, and takes them otherwise.
+final class ScriptedCluster: Cluster {
+  struct Record {
+    var topic: String
+    var partition: Int32
+    var key: [UInt8]?
+    var value: [UInt8]?
+    var headers: [KafkaHeader]
+    var tag: UInt64
+
+    /// The bytes of key, value and headers.
+    var size: Int {
+      headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+    }
+
+    func header(_ name: String) -> String? {
+      headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  let partitions: Int32
+  /// The results of the next polls.
+  var batches: [KafkaBatch] = []
+  /// The code with which the broker refuses a record; nil if it takes it.
+  var refusal: (Record) -> KafkaErrorCode? = { _ in nil }
+  /// The most records of a batch.
+  var batchRecordsMax = 2
+  /// The number of producers that were made.
+  var producersMade = 0
+  /// The largest record that the client takes.
+  var clientBytesMax = 4_194_304
+  /// The records that the broker took, in order.
+  var taken: [Record] = []
+  /// The offsets that were committed.
+  var committed: [KafkaTopicPartition: Int64] = [:]
+
+  init(partitions: Int32) { self.partitions = partitions }
+
+  func consumer(
+    _ configuration: KafkaConfiguration, listener: (any KafkaRebalanceListener)?
+  ) throws(KafkaError) -> any ClusterConsumer { ScriptedConsumer(self) }
+  func producer(
+    _ configuration: KafkaConfiguration, queueFullTimeout: Duration
+  ) throws(KafkaError) -> any ClusterProducer {
+    producersMade += 1
+    return RefusedProducer(self, isGapless: configuration["enable.gapless.guarantee"] == "true")
+  }
+  func partitionCounts(
+    of topics: [String], _ configuration: KafkaConfiguration
+  ) throws(KafkaError) -> [Int32] { topics.map { _ in partitions } }
+}
+
+private final class ScriptedMembership: GroupMembership {}
+
+/// The consumer of a `ScriptedCluster`.
+private final class ScriptedConsumer: ClusterConsumer {
+  private let cluster: ScriptedCluster
+
+  init(_ cluster: ScriptedCluster) { self.cluster = cluster }
+
+  func subscribe(_ topics: [String]) throws(KafkaError) {}
+  func assignment() throws(KafkaError) -> [KafkaTopicPartition] { [] }
+  func incrementalAssign(_ partitions: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {}
+  func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
+  func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
+  func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
+  func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {}
+  func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
+    cluster.batches.isEmpty ? KafkaBatch() : cluster.batches.removeFirst()
+  }
+  func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] { [] }
+  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
+    for position in positions ?? [] { cluster.committed[position.partition] = position.offset }
+  }
+  func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
+    KafkaWatermarks(low: 0, high: 0)
+  }
+  func membership() throws(KafkaError) -> any GroupMembership { ScriptedMembership() }
+  func close(timeout: Duration) -> Bool { true }
+}
+
+/// The producer of a `ScriptedCluster`.
+private final class RefusedProducer: ClusterProducer {
+  private let cluster: ScriptedCluster
+  private var queue: [ScriptedCluster.Record] = []
+  private var failures: [KafkaDelivery] = []
+  private(set) var counts = KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0)
+  private let isGapless: Bool
+  private var isFatal = false
+  /// The partitions in which the broker has taken a batch of this producer.
+  private var known: Set<KafkaTopicPartition> = []
+
+  init(_ cluster: ScriptedCluster, isGapless: Bool) {
+    self.cluster = cluster
+    self.isGapless = isGapless
+  }
+
+  func send(
+    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
+    timestampMilliseconds: Int64?, tag: UInt64
+  ) throws(KafkaError) {
+    let record = ScriptedCluster.Record(
+      topic: topic, partition: partition ?? 0, key: key, value: value, headers: headers, tag: tag)
+    guard !isFatal else {
+      throw KafkaError(code: .gaplessGuarantee, message: "ended", operation: "producing to \(topic)", isFatal: true)
+    }
+    guard record.size <= cluster.clientBytesMax else {
+      throw KafkaError(code: .messageTooLarge, message: "too large", operation: "producing to \(topic)")
+    }
+    queue.append(record)
+    counts.sent += 1
+  }
+  func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
+    throw KafkaError(code: .unsupportedFeature, message: "not scripted", operation: "producing to \(topic)")
+  }
+  func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError) {
+    throw KafkaError(code: .unsupportedFeature, message: "not scripted", operation: "producing to \(topic)")
+  }
+  func poll(timeout: Duration) throws(KafkaError) {}
+
+  func flush(timeout: Duration) throws(KafkaError) -> Bool {
+    let byPartition = Dictionary(grouping: queue) { KafkaTopicPartition(topic: $0.topic, partition: $0.partition) }
+    queue = []
+    for (partition, records) in byPartition.sorted(by: { $0.key < $1.key }) {
+      var hasGap = false
+      for start in stride(from: 0, to: records.count, by: cluster.batchRecordsMax) {
+        let batch = records[start..<min(start + cluster.batchRecordsMax, records.count)]
+        if let code = batch.lazy.compactMap(cluster.refusal).first {
+          fail(batch, partition, code)
+          hasGap = isGapless
+        } else if hasGap, known.contains(partition) {
+          fail(batch, partition, KafkaErrorCode(rawValue: 45))
+        } else {
+          cluster.taken += batch
+          counts.delivered += UInt64(batch.count)
+          known.insert(partition)
+        }
+      }
+      if hasGap { isFatal = true }
+    }
+    return true
+  }
+
+  private func fail(
+    _ batch: ArraySlice<ScriptedCluster.Record>, _ partition: KafkaTopicPartition, _ code: KafkaErrorCode
+  ) {
+    counts.failed += UInt64(batch.count)
+    failures += batch.map { record in
+      KafkaDelivery(
+        partition: partition, offset: nil, tag: record.tag,
+        error: KafkaError(code: code, message: "refused", operation: "delivering a message to \(partition)"))
+    }
+  }
+
+  func takeDeliveryFailures() -> [KafkaDelivery] {
+    defer { failures = [] }
+    return failures
+  }
+  func initTransactions(timeout: Duration) throws(KafkaError) {}
+  func beginTransaction() throws(KafkaError) {}
+  func sendOffsetsToTransaction(
+    _ positions: [KafkaPosition], group: any GroupMembership, timeout: Duration
+  ) throws(KafkaError) {}
+  func commitTransaction(timeout: Duration) throws(KafkaError) {}
+  func abortTransaction(timeout: Duration) throws(KafkaError) {}
+}

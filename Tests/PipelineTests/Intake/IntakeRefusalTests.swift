@@ -1,0 +1,183 @@
+import Domain
+import KafkaClient
+import Logging
+import Testing
+
+@testable import Pipeline
+
+/// Records that cannot be accepted, and records that the broker refuses, never stop intake.
+@Suite("what intake or the broker refuses")
+struct IntakeRefusalTests {
+  private let cluster = ScriptedCluster(partitions: 2)
+  private let counters = PipelineCounters()
+  private let log = CriticalLog()
+  private static let settings: PipelineSettings = {
+    var settings = PipelineSettings(
+      kafka: ["bootstrap.servers": "none"], topics: TopicNames(prefix: "r."), eventTopics: ["r.events"], group: "r",
+      instance: "test")
+    settings.intake.plannerLagMax = 0
+    return settings
+  }()
+
+  private static func message(
+    _ topic: String, _ offset: Int64, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []
+  ) -> KafkaMessage {
+    KafkaMessage(
+      topic: topic, partition: 0, offset: offset, timestampMilliseconds: 1_782_907_200_000, key: key, value: value,
+      headers: headers)
+  }
+
+  private static func event(_ offset: Int64, key: [UInt8]? = nil, headers: [KafkaHeader] = []) -> KafkaMessage {
+    let json =
+      #"{"specversion":"1.0","id":"e\#(offset)","source":"/test","type":"flight.delay.changed","subject":"flight/UA1","#
+      + #""time":"2026-07-01T12:00:10Z","data":{"delay":30}}"#
+    return message("r.events", offset, key: key, value: Array(json.utf8), headers: headers)
+  }
+
+  /// Lets intake read the records and work for a while.
+  private func read(_ messages: [KafkaMessage]) throws {
+    cluster.batches = [KafkaBatch(messages: messages)]
+    let intake = Intake(
+      settings: Self.settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
+      clock: SteppedClock())
+    defer { intake.end() }
+    try intake.start()
+    for _ in 0..<40 {
+      try intake.workOnce()
+      #expect(intake.checkInvariants() == [])
+    }
+  }
+
+  private var letters: [ScriptedCluster.Record] { cluster.taken.filter { $0.topic == "r.dead-letters" } }
+
+  /// The ids of the events that the planner of a log partition takes, in order: it drops an origin below the highest that it
+  /// has seen.
+  private func planned(_ partition: Int32) throws -> [String] {
+    var position = PlannerPosition()
+    return try cluster.taken.filter { $0.topic == "r.log" && $0.partition == partition }.compactMap { record in
+      let log = try LogRecord(bytes: record.value ?? [])
+      if let origin = log.origin, !position.note(origin) { return nil }
+      guard case .event(let event) = log.content else { return nil }
+      return event.id
+    }
+  }
+
+  private func committed(_ topic: String) -> Int64? {
+    cluster.committed[KafkaTopicPartition(topic: topic, partition: 0)]
+  }
+
+  @Test("a tombstone with a key of 600 kB becomes a letter, and the next record is read")
+  func largeTombstone() throws {
+    // As Kafka by default.
+    cluster.refusal = { $0.size > 1_048_588 ? .messageTooLarge : nil }
+    let key = [UInt8](repeating: 0x61, count: 600_000)
+    try read([
+      Self.message("r.devices", 0, key: key, value: nil), Self.message("r.devices", 1, key: [0x64], value: nil),
+    ])
+    let letter = try #require(letters.first)
+    #expect(letters.count == 1)
+    #expect(letter.header("rouse-reason") == "TOO_LARGE")
+    #expect(letter.key == key)
+    #expect(committed("r.devices") == 2)
+    #expect(cluster.taken.filter { $0.topic == "r.log" }.count == 1)
+  }
+
+  @Test("a letter that does not fit is cut, and says how much was left out", arguments: [4_194_304, 100_000, 10_000])
+  func cut(limit: Int) throws {
+    cluster.refusal = { $0.size > limit ? .messageTooLarge : nil }
+    let key = [UInt8](repeating: 0x61, count: 5_000_000)
+    try read([
+      Self.event(0, key: key, headers: [KafkaHeader("mine", [UInt8](repeating: 0x62, count: 70_000))]), Self.event(1),
+    ])
+    let letter = try #require(letters.first)
+    #expect(letters.count == 1)
+    #expect(letter.size < 8192)
+    #expect(letter.key == Array(key.prefix(letter.key?.count ?? 0)))
+    #expect(letter.header("rouse-truncated-key") == "5000000")
+    #expect(letter.header("rouse-truncated-headers") == "1")
+    #expect(letter.header("rouse-origin-offset") == "0")
+    #expect(try planned(0) == ["e1"])
+    #expect(committed("r.events") == 2)
+  }
+
+  @Test("keys and headers beyond their bounds are refused, keys and headers at their bounds are not")
+  func bounds() throws {
+    let header = KafkaHeader("h", [UInt8](repeating: 0x62, count: 65_536 - 17))
+    try read([
+      Self.event(0, key: [UInt8](repeating: 0x61, count: 4096), headers: [header]),
+      Self.event(1, key: [UInt8](repeating: 0x61, count: 4097)),
+      Self.event(2, headers: [header, KafkaHeader("", [])]),
+      Self.message("r.devices", 0, key: [UInt8](repeating: 0x61, count: 256), value: nil),
+      Self.message("r.devices", 1, key: [UInt8](repeating: 0x61, count: 257), value: nil),
+    ])
+    #expect(letters.map { $0.header("rouse-reason") } == ["TOO_LARGE", "TOO_LARGE", "OUT_OF_BOUNDS"])
+    #expect(letters.map { $0.header("rouse-origin-offset") } == ["1", "2", "1"])
+    #expect(counters[.deadLetters] == 3)
+  }
+
+  @Test(
+    "a log record that the broker refuses becomes a letter, and planners take all others in order",
+    arguments: [
+      KafkaErrorCode.messageTooLarge, .recordListTooLarge, .invalidTimestamp, .invalidRecord, .policyViolation,
+    ], 0..<9 as Range<Int64>)
+  func refusedLogRecord(code: KafkaErrorCode, bad: Int64) throws {
+    cluster.refusal = { $0.isEvent("e\(bad)") ? code : nil }
+    try read((0..<9).map { Self.event($0) })
+    #expect(letters.map { $0.header("rouse-reason") } == ["REFUSED"])
+    #expect(letters.first?.header("rouse-origin-offset") == "\(bad)")
+    let others = (0..<9).filter { $0 != bad }.map { "e\($0)" }
+    for partition in 0..<2 as Range<Int32> { #expect(try planned(partition) == others) }
+    #expect(committed("r.events") == 9)
+    #expect(counters[.eventsAccepted] == 9)
+    #expect(counters[.deadLetters] == 1)
+  }
+
+  @Test("a crash at any moment around a refusal loses no record and repeats none", arguments: 0..<9, 1..<13)
+  func crash(bad: Int, turns: Int) throws {
+    let messages = (0..<9).map { Self.event($0) }
+    cluster.refusal = { $0.isEvent("e\(bad)") ? .invalidRecord : nil }
+    let intake = Intake(
+      settings: Self.settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
+      clock: SteppedClock())
+    try intake.start()
+    intake.underway.messages = messages
+    // With a time-out of 0 s, a call sends and waits once.
+    for _ in 0..<turns { try intake.deliver(timeout: .zero) }
+    intake.end()
+    try read(messages)
+    let others = (0..<9).filter { $0 != bad }.map { "e\($0)" }
+    for partition in 0..<2 as Range<Int32> { #expect(try planned(partition) == others) }
+  }
+
+  @Test("after a refusal, later batches are sent together again")
+  func together() throws {
+    cluster.refusal = { $0.isEvent("e3") ? .invalidRecord : nil }
+    try read((0..<9).map { Self.event($0) })
+    // Log, letters, log one by one, log together.
+    #expect(cluster.producersMade == 4)
+  }
+
+  @Test("a letter that the broker refuses in every form is told as critical, and intake goes on")
+  func refusedLetter() throws {
+    cluster.refusal = { $0.topic == "r.dead-letters" ? .policyViolation : nil }
+    try read([Self.event(0, key: [UInt8](repeating: 0x61, count: 5000)), Self.event(1)])
+    #expect(letters.isEmpty)
+    #expect(counters[.deadLettersRefused] == 1)
+    #expect(log.lines.count == 1 && log.lines.first?.contains("r.events[0]@0") == true, "\(log.lines)")
+    #expect(committed("r.events") == 2)
+  }
+
+  @Test("any other failure of a delivery ends intake, so that the records are read again")
+  func otherFailure() {
+    cluster.refusal = { _ in .topicAuthorizationFailed }
+    #expect(throws: PipelineError.self) { try read([Self.event(0)]) }
+    #expect(cluster.committed.isEmpty)
+  }
+}
+
+extension ScriptedCluster.Record {
+  /// Whether this is the log record of the event with the id.
+  fileprivate func isEvent(_ id: String) -> Bool {
+    topic == "r.log" && value.map { String(decoding: $0, as: UTF8.self).contains(id) } == true
+  }
+}
