@@ -28,6 +28,18 @@ public enum DomainBounds {
   /// bytes without escapes fit. The oldest of more are left out and counted, so that a command for 64 instances takes less
   /// than the 1 MB that brokers accept by default.
   public static let servedEventBytesMax = 4096
+  /// The bytes of a device id in decisions and commands. The longest one stands for a broadcast channel:
+  /// `channel/<app>/production/<channel>`.
+  public static let plannedDeviceBytesMax =
+    Registration.channelPrefix.utf8.count + nameBytesMax + "/production/".utf8.count + tokenBytesMax
+  /// The bytes of an instance id in decisions and commands. The longest one stands for a push-to-start token: `start/<kind>`.
+  public static let plannedInstanceBytesMax = Registration.starterID(kind: "").utf8.count + nameBytesMax
+  /// The bytes of one decision or command. A command for 64 widgets whose ids, kinds and events JSON escapes sixfold takes
+  /// 0.7 MB, and brokers accept 1 MB by default.
+  public static let plannedRecordBytesMax = 1 << 20
+  /// The bytes of the body of a push in a command. A profile allows up to 65,536 (`PolicyBounds.payloadBytes`). A background
+  /// push names up to 64 kinds, which JSON escapes sixfold to 98,304 bytes at most.
+  public static let payloadBytesMax = 131_072
   /// The widgets, controls and activities of one device together.
   public static let instancesPerDeviceMax = 64
   /// The interest keys of one instance.

@@ -11,7 +11,7 @@ import JSON
 public struct LedgerCheck: ~Copyable {
   private let limits: [String: LedgerLimits]
   private let refundsAllowed: Bool
-  private let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
+  private let reader = Command.makeReader()
   private var report = LedgerReport()
   /// Decisions and commands, by device.
   private var devices: SortedSpill

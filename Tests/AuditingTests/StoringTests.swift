@@ -22,6 +22,24 @@ import Testing
     }
   }
 
+  @Test("the largest decision and command that planners write are read back equal")
+  func largest() throws {
+    let device = String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax)
+    let instance = String(repeating: "\0", count: DomainBounds.plannedInstanceBytesMax)
+    let events = (0..<32).map { String(repeating: "\u{2}", count: DomainBounds.nameBytesMax - 3) + "\(100 + $0)" }
+    var command = Sample.command(
+      1, device: device,
+      serves: (0..<DomainBounds.instancesPerDeviceMax).map { _ in
+        Command.Served(instance: instance, kind: instance, events: events, reason: .emitted)
+      })
+    command.apns.payload = #"{"x":""# + String(repeating: "y", count: DomainBounds.payloadBytesMax - 8) + #""}"#
+    let decision = Sample.decision(1, device: device, instance: instance, events: events)
+    let store = try AuditStore.open(path: ":memory:")
+    try store.store(AuditBatch([decision], [command]))
+    #expect(try store.everything() == [.decision(decision), .command(command)])
+    #expect(try store.brokenInvariants() == [])
+  }
+
   @Test("not-a-number is read back as not-a-number")
   func notANumber() throws {
     let store = try AuditStore.open(path: ":memory:")

@@ -21,7 +21,7 @@ private struct MemberNames: JSONFieldCoder {
     if !isOptional { required.append("\(key)") }
   }
 
-  mutating func text(_ key: StaticString, _ value: inout String) { note(key) }
+  mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) { note(key) }
   mutating func text(_ key: StaticString, _ value: inout String?) { note(key, isOptional: true) }
   mutating func texts(_ key: StaticString, _ value: inout [String]) { note(key) }
   mutating func choice<Value: RawRepresentable & CaseIterable>(

@@ -57,6 +57,18 @@ import Testing
     }
   }
 
+  @Test("a payload of exactly the bound is read, one byte more is refused")
+  func payloadBound() throws {
+    var random = RandomDomain(seed: 1)
+    var command = random.command()
+    let room = DomainBounds.payloadBytesMax - #"{"x":""}"#.utf8.count
+    command.apns.payload = #"{"x":""# + String(repeating: "y", count: room) + #""}"#
+    #expect(try Command(json: command.json()) == command)
+    command.apns.payload = #"{"x":""# + String(repeating: "y", count: room + 1) + #""}"#
+    let error = #expect(throws: DomainError.self) { try Command(json: command.json()) }
+    #expect(error?.path == "$.apns.payload" && error?.code == .outOfBounds)
+  }
+
   @Test("log records, also behind other bytes")
   func logRecords() throws {
     try seeded { (random, seed) throws in

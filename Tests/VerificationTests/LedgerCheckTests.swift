@@ -48,6 +48,15 @@ struct LedgerCheckTests {
     }
   }
 
+  @Test("a command that is larger than any record from outside is read")
+  func large() throws {
+    var day = Day(charges: 1)
+    let value = String(repeating: "v", count: DomainBounds.fieldBytesMax)
+    day.commands[0].apns.headers = (0..<300).map { Command.Header(name: "header-\(100 + $0)", value: value) }
+    #expect(day.commands[0].json().count > DomainBounds.recordBytesMax)
+    #expect(try day.check().violationCount == 0)
+  }
+
   @Test("correct books have no violation, in any order and with records repeated")
   func right() throws {
     let report = try Day(charges: 5).check(twice: true)

@@ -2,6 +2,9 @@ public import JSON
 
 /// A public record with a JSON form.
 public protocol JSONCodable {
+  /// The largest number of bytes of a document.
+  static var documentBytesMax: Int { get }
+
   /// Reads a record from a JSON object.
   /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   init(_ node: JSONNode) throws(DomainError)
@@ -11,13 +14,21 @@ public protocol JSONCodable {
 }
 
 extension JSONCodable {
-  /// Reads one JSON document of at most `DomainBounds.recordBytesMax` bytes.
+  /// The bound on records from outside, `DomainBounds.recordBytesMax`.
+  public static var documentBytesMax: Int { DomainBounds.recordBytesMax }
+
+  /// Makes a reader of documents of this type, to be used again for many of them on one thread.
+  public static func makeReader() -> JSONReader {
+    JSONReader(bytesMax: documentBytesMax, nestingMax: DomainBounds.nestingMax)
+  }
+
+  /// Reads one JSON document of at most `documentBytesMax` bytes.
   /// - Parameters:
   ///   - json: the document.
   ///   - reader: a reader to use again for many documents; nil: a new one.
   /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   public init(json: [UInt8], reader: JSONReader? = nil) throws(DomainError) {
-    let reader = reader ?? JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
+    let reader = reader ?? Self.makeReader()
     self = try reader.read(json) { (node: JSONNode) throws(DomainError) in try Self(node) }
   }
 
@@ -29,8 +40,15 @@ extension JSONCodable {
   }
 }
 
-extension Decision: JSONCodable {}
-extension Command: JSONCodable {}
+extension Decision: JSONCodable {
+  /// The bound on what planners write, `DomainBounds.plannedRecordBytesMax`.
+  public static var documentBytesMax: Int { DomainBounds.plannedRecordBytesMax }
+}
+
+extension Command: JSONCodable {
+  /// The bound on what planners write, `DomainBounds.plannedRecordBytesMax`.
+  public static var documentBytesMax: Int { DomainBounds.plannedRecordBytesMax }
+}
 
 extension Registration: JSONCodable {
   /// Reads a registration, and looks its time zone up in the system's database.

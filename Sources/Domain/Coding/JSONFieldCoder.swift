@@ -8,8 +8,8 @@ package protocol JSONFieldCoder {
   /// The error of reading; `Never` for a writer.
   associatedtype Failure: Error
 
-  /// A text of 1 to 256 bytes.
-  mutating func text(_ key: StaticString, _ value: inout String) throws(Failure)
+  /// A text of 1 to `bytesMax` bytes.
+  mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) throws(Failure)
   /// A text that may be absent.
   mutating func text(_ key: StaticString, _ value: inout String?) throws(Failure)
   /// A list of texts.
@@ -48,6 +48,13 @@ package protocol JSONFields {
   mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure)
 }
 
+extension JSONFieldCoder {
+  /// A text of 1 to 256 bytes.
+  mutating func text(_ key: StaticString, _ value: inout String) throws(Failure) {
+    try text(key, &value, bytesMax: DomainBounds.nameBytesMax)
+  }
+}
+
 extension JSONFields {
   /// Writes the value as a JSON object.
   func write(to writer: inout JSONWriter) {
@@ -68,7 +75,7 @@ extension JSONFields {
 }
 
 extension JSONWriter: JSONFieldCoder {
-  package mutating func text(_ key: StaticString, _ value: inout String) { member(key, value) }
+  package mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) { member(key, value) }
   package mutating func text(_ key: StaticString, _ value: inout String?) { member(key, value) }
   package mutating func texts(_ key: StaticString, _ value: inout [String]) { list(key, value) }
 
@@ -126,7 +133,9 @@ struct JSONMembers: JSONFieldCoder {
   /// The object.
   let node: JSONNode
 
-  func text(_ key: StaticString, _ value: inout String) throws(DomainError) { value = try node.text(key) }
+  func text(_ key: StaticString, _ value: inout String, bytesMax: Int) throws(DomainError) {
+    value = try node.text(key, bytesMax: bytesMax)
+  }
   func text(_ key: StaticString, _ value: inout String?) throws(DomainError) { value = try node.textIfPresent(key) }
 
   func texts(_ key: StaticString, _ value: inout [String]) throws(DomainError) {

@@ -14,7 +14,7 @@ extension Command: JSONFields {
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.text("command", &command)
-    try coder.text("device", &device)
+    try coder.text("device", &device, bytesMax: DomainBounds.plannedDeviceBytesMax)
     try coder.text("app", &app)
     try coder.choice("environment", &environment)
     try coder.choice("surface", &surface)
@@ -43,7 +43,7 @@ extension Command.Served: JSONFields {
   /// Encodes or decodes each member, in the order of the document.
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.text("instance", &instance)
+    try coder.text("instance", &instance, bytesMax: DomainBounds.plannedInstanceBytesMax)
     try coder.text("kind", &kind)
     try coder.texts("events", &events)
     var leftOut = eventsLeftOut == 0 ? nil : eventsLeftOut
@@ -61,7 +61,8 @@ extension Command.Charge: JSONFields {
   /// - Throws: `DomainError` if a member that is read is missing or wrong.
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.choice("ledger", &ledger)
-    try coder.text("owner", &owner)
+    // The owner is an instance, a device or an app; the id of a device is the longest.
+    try coder.text("owner", &owner, bytesMax: DomainBounds.plannedDeviceBytesMax)
     try coder.count("left", &left)
   }
 }
@@ -121,12 +122,10 @@ extension Command.APNs {
     try node.requireObject()
     var writer = JSONWriter(reserving: 256)
     writer.value(node)
-    if writer.bytes.count > payloadBytesMax {
-      throw node.outOfBounds("a payload of at most \(payloadBytesMax) bytes", found: "\(writer.bytes.count)")
+    let bytesMax = DomainBounds.payloadBytesMax
+    if writer.bytes.count > bytesMax {
+      throw node.outOfBounds("a payload of at most \(bytesMax) bytes", found: "\(writer.bytes.count)")
     }
     return writer.text
   }
-
-  /// The largest body that APNs accepts, in bytes.
-  private static var payloadBytesMax: Int { 4096 }
 }

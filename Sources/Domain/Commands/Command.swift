@@ -96,7 +96,8 @@ public struct Command: Equatable, Sendable {
     public var address: Address
     /// The request headers, sorted by name.
     public var headers: [Header]
-    /// The body: one JSON object as text, at most 4,096 bytes.
+    /// The body: one JSON object as text. The budget profile bounds it: for APNs, 4,096 bytes to a token and 5,120 to a
+    /// channel.
     public var payload: String
 
     /// Creates a request. Nothing is checked.

@@ -16,7 +16,7 @@ public final class AuditFeed {
   private let logger: Logger
   private let cluster: any Cluster
   private let clock: any StageClock
-  private let reader = JSONReader()
+  private let reader = Command.makeReader()
   private var consumer: (any ClusterConsumer)?
   private var unreadable = UnreadableBatches()
   /// The offset of the next record to store, by partition.
