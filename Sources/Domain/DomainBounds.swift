@@ -27,6 +27,7 @@ public enum DomainBounds {
   /// The bytes of the event ids that a command lists for one instance, as JSON with quotes, commas and escapes. 32 ids of 125
   /// bytes without escapes fit. The oldest of more are left out and counted, so that a command for 64 instances takes less
   /// than the 1 MB that brokers accept by default.
+  /// - Beyond: the command counts the oldest events and does not list them.
   public static let servedEventBytesMax = 4096
   /// The bytes of a device id in decisions and commands. The longest one stands for a broadcast channel:
   /// `channel/<app>/production/<channel>`.

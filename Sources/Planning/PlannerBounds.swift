@@ -10,6 +10,7 @@ public struct PlannerBounds: Sendable {
   public var noteChunkBytesMax = 64 * 1024
   /// The size of the value of one state record. A larger one is written in pieces (`SplitRecord`): a device that reaches every bound
   /// takes some MB, a usual one 400 bytes. Brokers accept 1 MB by default. Bytes.
+  /// - Beyond: the record is written in pieces.
   public var stateRecordBytesMax = 512 * 1024
   /// The size that the records with notes may reach, in addition to twice the size of the memory itself, before the oldest subjects are
   /// written again. It spares a small memory the rewriting. Bytes.
