@@ -1,6 +1,7 @@
 /// The bounds on records from outside. A record that exceeds one is refused, and the message names the bound.
 public enum DomainBounds {
   /// The bytes of one event, registration or signal. Kafka's default message limit is 1 MiB; events are small.
+  /// - Beyond: a dead letter, `TOO_LARGE`.
   public static let recordBytesMax = 262_144
   /// The bytes of a record's key. Only devices are keys with a meaning, and they have at most `nameBytesMax` bytes. Publishers
   /// choose other keys for events; a dead letter keeps a key of this size whole.
@@ -12,17 +13,23 @@ public enum DomainBounds {
   /// The bytes that a header counts besides its name and value, so that empty headers are bounded too.
   public static let headerOverheadBytes = 16
   /// The levels of nesting in JSON.
+  /// - Beyond: a dead letter, `TOO_DEEP`.
   public static let nestingMax = 32
   /// The scalars in the data of one event.
+  /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let eventFieldsMax = 256
   /// The bytes of one text of a policy, and of one header of a command.
+  /// - Beyond: an error with its place; the policy or the command is refused.
   public static let fieldBytesMax = 1024
   /// The bytes that are kept of one string of an event's data. A longer string is cut. The bound is larger than any push, so a
   /// payload that contains the cut string is refused for its size instead of being sent with a part of it.
+  /// - Beyond: the string is cut between two characters.
   public static let eventTextBytesMax = 8192
   /// The bytes of ids, subjects, types, sources, kinds, interest keys, app ids.
+  /// - Beyond: a dead letter, `OUT_OF_BOUNDS`; in a policy, an error with its place.
   public static let nameBytesMax = 256
   /// The bytes of a push token as text. APNs tokens have no fixed length; today they have 64 to 200 digits.
+  /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let tokenBytesMax = 512
   /// The bytes of the event ids that a command lists for one instance, as JSON with quotes, commas and escapes. 32 ids of 125
   /// bytes without escapes fit. The oldest of more are left out and counted, so that a command for 64 instances takes less
@@ -42,10 +49,13 @@ public enum DomainBounds {
   /// push names up to 64 kinds, which JSON escapes sixfold to 98,304 bytes at most.
   public static let payloadBytesMax = 131_072
   /// The widgets, controls and activities of one device together.
+  /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let instancesPerDeviceMax = 64
   /// The interest keys of one instance.
+  /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let interestsPerInstanceMax = 64
   /// The distinct interest keys of one event, over all kinds. A planner keeps them as the bits of a word. Of more keys the first
   /// ones count, in the order of the policy; `rouse policy check` warns of a policy that can make more.
+  /// - Beyond: subscribers to the further keys are skipped. Planners log it, and `rouse plan` counts it.
   public static let interestsPerEventMax = 64
 }

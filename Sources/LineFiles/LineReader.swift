@@ -6,7 +6,8 @@
 ///
 /// A line ends at `\n` or at the end of the file; one `\r` before that is dropped. Empty lines are returned as empty slices.
 public struct LineReader: ~Copyable {
-  /// The default bound on a line: 4 MiB, far above any record that the project accepts.
+  /// The bytes of one line of a file, far above any record that is accepted.
+  /// - Beyond: the line is counted as refused, and the next one is read.
   public static let defaultLineBytesMax = 4 << 20
   /// The first size of the buffer, which grows for longer lines up to twice the bound on lines.
   private static let initialBufferBytes = 256 << 10

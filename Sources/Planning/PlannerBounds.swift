@@ -2,11 +2,14 @@
 public struct PlannerBounds: Sendable {
   /// The number of causes that wait on one instance at most. When one more arrives, the oldest ends as `SUPERSEDED`. 32 is more
   /// than a screen can show, and it keeps a device's state record below 4 KB.
+  /// - Beyond: the oldest cause ends as `SUPERSEDED`.
   public var causesPerInstanceMax = 32
   /// The number of subjects and event types that the subject memory holds in one generation; it keeps two generations. Each takes
   /// 140 bytes, or 260 with 16 events, and as much again for each kind that displays something of the subject.
+  /// - Beyond: a new generation begins, and the older of the two is forgotten.
   public var subjectsPerGenerationMax = 500_000
   /// The approximate size of one state record with notes about subjects. Brokers accept 1 MB by default. Bytes.
+  /// - Beyond: another state record begins.
   public var noteChunkBytesMax = 64 * 1024
   /// The size of the value of one state record. A larger one is written in pieces (`SplitRecord`): a device that reaches every bound
   /// takes some MB, a usual one 400 bytes. Brokers accept 1 MB by default. Bytes.
@@ -14,21 +17,27 @@ public struct PlannerBounds: Sendable {
   public var stateRecordBytesMax = 512 * 1024
   /// The size that the records with notes may reach, in addition to twice the size of the memory itself, before the oldest subjects are
   /// written again. It spares a small memory the rewriting. Bytes.
+  /// - Beyond: the oldest subjects are written again.
   public var noteSpareBytes = 1024 * 1024
   /// The time after which an app counts as in the background even without the signal `backgrounded`. That signal may be lost,
   /// and no app stays in the foreground that long unattended. µs.
+  /// - Beyond: the app counts as in the background.
   public var foregroundMax: Int64 = 2 * 3600 * 1_000_000
   /// The time for which a command is worth sending. The end of an activity is worth sending for longer. µs.
+  /// - Beyond: the command has expired; the sender should drop it.
   public var commandLifetime: Int64 = 15 * 60 * 1_000_000
 
   /// The number of removed instances of one device whose ledgers are kept until their day is over. It is more than a device can
   /// charge in a day at any profile's push rate. Beyond it, the ledger that ends first is removed.
+  /// - Beyond: the ledger that ends first is removed.
   public var retiredPerDeviceMax = 1000
   /// The number of subjects that are remembered as started for one push-to-start token, by a push or by a broadcast channel.
   /// Beyond it, the oldest is forgotten and may be started again. It is far more than a person follows in half a day, and it
   /// keeps the token's part of the state record below 300 KB.
+  /// - Beyond: the oldest subject is forgotten, and may be started again.
   public var startsPerTokenMax = 1000
   /// The number of kinds. Further kinds that no policy names share one name in decisions. A policy names far fewer kinds.
+  /// - Beyond: further kinds that no policy names are counted and named as one.
   public var kindsMax = 10_000
 
   /// Creates the default bounds.

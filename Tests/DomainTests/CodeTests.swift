@@ -31,11 +31,6 @@ import Testing
     }
   }
 
-  @Test("the page on formats names every code of a dead letter", arguments: DomainError.Code.allCases)
-  func deadLetters(_ code: DomainError.Code) throws {
-    #expect(try Repository.text("schemas/README.md").contains("`\(code.rawValue)`"))
-  }
-
   @Test("a number stands for one word, and no reason has the number 0, which means none in the planner's state")
   func numbers() {
     func check<Code: NumberedCode & Equatable>(_ type: Code.Type) {

@@ -5,7 +5,8 @@ import JSON
 /// The tables of the pages that are made from what the program and the schemas say of themselves.
 enum DocumentationTables {
   /// The rows of a table, the head included.
-  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, or `schema NAME` for the fields of `schemas/NAME.schema.json`.
+  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, `bounds PATH` for the bounds of a module or file below `Sources`, or
+  ///   `schema NAME` for the fields of `schemas/NAME.schema.json`.
   /// - Throws: when there is no such table, or the program or the schema cannot be read.
   static func rows(_ name: String) throws -> [String] {
     let words = name.split(separator: " ").map(String.init)
@@ -14,6 +15,7 @@ enum DocumentationTables {
     case "settings": return try settings()
     case "reasons": return reasons()
     case "advice": return advice()
+    case "bounds" where words.count == 2: return try bounds(words[1])
     case "schema" where words.count == 2: return try schema(words[1])
     default: throw PageError(description: "there is no table named '\(name)'")
     }
@@ -43,6 +45,14 @@ enum DocumentationTables {
 
   private static func advice() -> [String] {
     table(["code", "what to do"], Reason.allCases.map { ["`\($0.rawValue)`", $0.advice] })
+  }
+
+  // MARK: Bounds
+
+  private static func bounds(_ path: String) throws -> [String] {
+    table(
+      ["bound", "value", "beyond it", "in code"],
+      try BoundsTable(path).bounds.map { [$0.meaning, $0.value, $0.beyond, "`\($0.name)`"] })
   }
 
   // MARK: Settings
@@ -118,7 +128,9 @@ private struct SchemaWalk {
     if schema["type"] == .string("null") { return }
     let standard = (value["default"] ?? schema["default"]).map { "`\($0.plain)`" }
     let meaning = (value["description"] ?? schema["description"])?.text ?? ""
-    let choices = (value["enum"] ?? schema["enum"])?.strings.map { "`\($0)`" }.joined(separator: ", ")
+    // Where another form is allowed too, the description names both.
+    let names = value.forms.count > 1 ? nil : value["enum"] ?? schema["enum"]
+    let choices = names?.strings.map { "`\($0)`" }.joined(separator: ", ")
     // Said once, above the tables.
     let words = meaning.replacing("Null counts as absent.", with: "").trimmingCharacters(in: .whitespaces)
     let text = [words, choices.map { "One of \($0)." }].compactMap { $0 }.filter { !$0.isEmpty }
@@ -135,14 +147,17 @@ private struct SchemaWalk {
     if case .string(let reference) = schema["$ref"], let name = reference.split(separator: "/").last {
       return document["$defs"]?[String(name)].map(resolved) ?? schema
     }
-    if case .array(let cases) = schema["anyOf"], let first = cases.first(where: { $0["type"] != .string("null") }) {
-      return resolved(first)
-    }
-    return schema
+    return schema.forms.first.map(resolved) ?? schema
   }
 }
 
 extension JSONValue {
+  /// The cases of `anyOf` that are not null.
+  fileprivate var forms: [JSONValue] {
+    guard case .array(let cases) = self["anyOf"] else { return [] }
+    return cases.filter { $0["type"] != .string("null") }
+  }
+
   fileprivate var text: String? {
     guard case .string(let text) = self else { return nil }
     return text

@@ -80,7 +80,7 @@ struct DocumentationTests {
     }.joined(separator: "\n")
   }
 
-  @Test("links lead to files and headings that are there", arguments: DocumentationPage.paths)
+  @Test("links lead to files and headings that are there", arguments: DocumentationPage.paths + [schemaIndex])
   func links(path: String) throws {
     let page = try DocumentationPage(path: path)
     let folder = DocumentationPage.root.appending(path: path).deletingLastPathComponent()
@@ -96,6 +96,19 @@ struct DocumentationTests {
           #expect(Self.anchors(text).contains(halves[1]), "\(path): \(link): there is no such heading")
         }
       }
+    }
+  }
+
+  private static let schemaIndex = "schemas/README.md"
+
+  @Test("the index of the schemas names each of them")
+  func schemas() throws {
+    let index = try DocumentationPage(path: Self.schemaIndex)
+    let folder = DocumentationPage.root.appending(path: "schemas").path
+    let schemas = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".schema.json") }
+    #expect(schemas.count == index.lines.count { $0.hasPrefix("| [`") })
+    for schema in schemas {
+      #expect(index.lines.contains { $0.hasPrefix("| [`\(schema)`](\(schema)) |") }, "\(schema)")
     }
   }
 
@@ -172,6 +185,35 @@ extension DocumentationTests {
     let sources = try Self.sources(below: "Tests")
     for name in names {
       #expect(sources.contains { $0.text.contains("\"\(name)\"") }, "there is no test named \"\(name)\"")
+    }
+  }
+
+  @Test("every constant that bounds something says what happens beyond it, and its module is on the page of limits")
+  func bounds() throws {
+    // They bound nothing that comes from outside: sizes of texts that the program itself writes, shapes of tables, and steps
+    // of what is learnt.
+    let exempt: Set = [
+      "decimalMax", "roundedMax", "varintMax", "textMax", "formatVersionMax", "hintsMax", "countMax", "hoursMax",
+      "windowsMax", "membersMax", "eventsMax", "gapMax", "timeoutMax", "examplesMax", "firstDeadLettersMax",
+      "firstZombiesMax", "refusedPayloadsMax", "SnapshotBlock.bytesMax",
+    ]
+    let shown = try DocumentationPage(path: "\(DocumentationPage.catalog)/Limits.md").lines
+    let sources = DocumentationPage.root.appending(path: "Sources")
+    for module in try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
+    where module != "Benchmarks" {
+      var states = false
+      for file in try BoundsTable.files(below: sources.appending(path: module)) {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        states = states || text.contains("/// - Beyond:")
+        let name = file.deletingPathExtension().lastPathComponent
+        let silent = try BoundsTable.silentBounds(in: text).filter {
+          exempt.isDisjoint(with: [$0, "\(name).\($0)"])
+        }
+        #expect(silent.isEmpty, "\(file.lastPathComponent): say with '- Beyond:' what happens beyond \(silent)")
+      }
+      if states {
+        #expect(shown.contains("<!-- table: bounds \(module) -->"), "Limits.md has no table of the bounds of \(module)")
+      }
     }
   }
 

@@ -56,6 +56,7 @@ final class PlannerTransaction {
   private let clock: any StageClock
   private let stop: StopSignal
   /// The longest time for which a call is repeated that the broker asks to repeat.
+  /// - Beyond: the worker fails and starts anew from its last commit.
   private static let patience = Duration.seconds(120)
 
   /// Makes the transaction of a worker; call `begin` before anything else.

@@ -16,6 +16,7 @@ private struct ReplayRefusal: Error {
 
 extension DeadLetterBox {
   /// The largest value that is given back: intake reads no larger ones.
+  /// - Beyond: the letter is not given back, and the command says so.
   private static let valueBytesMax = 4_000_000
   /// The bounds of a transaction, so that it ends well within its time-out.
   private static let transactionLettersMax = 1000

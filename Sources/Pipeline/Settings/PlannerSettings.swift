@@ -1,15 +1,20 @@
 /// The settings of planners.
 public struct PlannerSettings: Sendable {
   /// The longest time between two commits. A shorter one means less latency and more transactions.
+  /// - Beyond: the transaction is committed.
   public var commitInterval: Duration = .milliseconds(100)
   /// The number of bytes at which a transaction is committed early.
+  /// - Beyond: the transaction is committed early.
   public var transactionBytesMax = 16 << 20
   /// The most log records that are read at once.
+  /// - Beyond: the rest is read in the next turn.
   public var pollRecordsMax = 500
   /// The most decisions of one step. A larger fan-out continues from its cursor.
+  /// - Beyond: the fan-out continues from its cursor, in another transaction if need be.
   public var stepDecisionsMax = 20_000
   /// The time after which the broker aborts a transaction whose owner is gone, and so the longest time that a take-over
   /// may have to wait.
+  /// - Beyond: the broker aborts the transaction; the planner that takes over decides its records again.
   public var transactionTimeout: Duration = .seconds(15)
   /// The folder of local snapshots, which make a restart on the same machine quick; nil for none. Each installation needs
   /// a separate folder; its processes on one machine may share it.

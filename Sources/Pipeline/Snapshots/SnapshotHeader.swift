@@ -28,6 +28,7 @@ struct SnapshotHeader: Equatable {
   /// The greatest age of a usable snapshot, in µs. The broker removes tombstones a day after they were written
   /// (`delete.retention.ms` of `rouse.state`), so an older snapshot could bring back what was removed. Half a day leaves
   /// room for clocks that differ.
+  /// - Beyond: the snapshot is not used; the state is read from the topic.
   static let ageMax: Int64 = 12 * 3_600_000_000
 
   /// Returns the name under which the snapshot of a partition is stored.

@@ -13,6 +13,7 @@ public struct TopicPlan: Equatable, Sendable {
 
   /// The most bytes of a state record. A device that reaches every bound of `DomainBounds` and `PlannerBounds` takes about
   /// 1 MB, a common one 400 bytes.
+  /// - Beyond: the broker refuses the record.
   static let stateRecordBytesMax = 4 << 20
 
   /// Makes the plan of an installation.

@@ -105,6 +105,7 @@ extension Planner {
   // MARK: Views
 
   /// The largest age of a signal that counts as a view. An older one may have been sent from another time zone.
+  /// - Beyond: the device's habits learn nothing from the signal.
   private static let lookAgeMax = TimeSpan.hours(24)
 
   /// Adds a view to what is learnt about the device's hours.

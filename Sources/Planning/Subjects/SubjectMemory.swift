@@ -11,6 +11,7 @@ import Domain
 struct SubjectMemory {
   /// The number of event ids that are remembered for a subject and type. A repeat of an event before those is not
   /// recognised by its id.
+  /// - Beyond: the oldest id is forgotten; the time of its event still makes a repeat `STALE_EVENT`.
   static let idsMax = 16
 
   /// The relation of an event to the earlier events of its subject and type.

@@ -8,6 +8,7 @@ struct ZoneTable {
 
   /// The bound on zones other than GMT, which always finds a slot. The database has some 600, but devices may send any
   /// text: the database also takes spellings of offsets.
+  /// - Beyond: further zones count as GMT.
   static let zonesMax = Int(UInt16.max)
   private static let gmt = "GMT"
 

@@ -1,6 +1,8 @@
 import Domain
 
 /// The bounds on policy and profile documents. A document that exceeds one is refused, and the message names the bound.
+///
+/// - Beyond: refused, with its place.
 enum PolicyBounds {
   /// The bytes of a document. Kafka's default message limit is 1 MiB, and a policy travels as one record.
   static let documentBytesMax = 1 << 20
@@ -11,12 +13,19 @@ enum PolicyBounds {
   /// The keys of a mapping with known keys, of which there are 12 at most. For each unknown key the nearest name is searched.
   static let keysMax = 64
   /// The errors, and the warnings, that are shown at once. More would not help the reader.
+  /// - Beyond: further ones are not shown.
   static let problemsMax = 100
+  /// The kinds of a policy.
   static let kindsMax = 256
+  /// The apps of a policy with limits of their own.
   static let appsMax = 10_000
+  /// The rules of a kind.
   static let rulesMax = 256
+  /// The interest templates of a rule.
   static let interestsMax = 16
+  /// The terms of a rule's relevance.
   static let termsMax = 32
+  /// The displayed fields of a kind.
   static let displaysMax = 32
   /// The members of one object of a template. The 4,096 bytes of a push have room for fewer useful ones.
   static let templateMembersMax = 64
@@ -25,34 +34,52 @@ enum PolicyBounds {
   /// The bytes of `version`, which is on every decision.
   static let versionBytesMax = 64
 
-  /// The planner counts a window's tokens exactly; the cap keeps that cheap.
+  /// The reloads of an instance in a day. The planner counts them exactly; the bound keeps that cheap.
   static let perDay = 1...200
+  /// The pushes of a whole app in a day.
   static let appPerDay = 1...1_000_000_000
+  /// The pushes in the window of a rate.
   static let rateLimit = 1...100_000
+  /// The pushes of a rate that may follow each other at once.
   static let burst = 1...1000
+  /// The factor for Live Activities of people who allow frequent updates.
   static let frequentPushesFactor = 1...100
   /// The bytes of the body of a push. No platform accepts more than a few KB.
   static let payloadBytes = 1...65_536
+  /// The window of a rate.
   static let rateWindow = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
+  /// The least time between two reloads of an instance.
   static let minInterval = TimeSpan.zero...TimeSpan.hours(24)
+  /// The time in which news loses half of its interest.
   static let halfLife = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
+  /// The time before an instance's own scheduled reload in which a push is not worth a token.
   static let imminentReload = TimeSpan.zero...TimeSpan.hours(24)
+  /// The age at which an event no longer causes a reload.
   static let maxAge = TimeSpan.seconds(1)...TimeSpan.hours(24 * 30)
   /// The quiet end of a Live Activity. The system ends an activity 8 hours after its start (Apple, "Displaying live data with
   /// Live Activities").
   static let quietEnd = TimeSpan.minutes(1)...TimeSpan.hours(8)
+  /// The time after which a Live Activity shows that it is stale.
   static let staleAfter = TimeSpan.minutes(1)...TimeSpan.hours(8)
   /// The dismissal of an ended activity. The system removes it 4 hours after its end at the latest (same source).
   static let dismissalAfter = TimeSpan.seconds(1)...TimeSpan.hours(4)
+  /// The relevance score of a Live Activity, which orders activities on a device.
   static let relevanceScore = 0.0...1e6
+  /// The half-lives after which news no longer waits.
   static let expireAfterHalfLives = 0.1...100.0
+  /// A share of a budget, of events or of devices.
   static let share = 0.0...1.0
+  /// The weight of a term or of a displayed field.
   static let weight = -1.0...1.0
   /// The units of changes and of `round`. A division by less would lose all meaning.
   static let per = 1e-6...1e12
+  /// The price before anything was learnt.
   static let priceBase = 0.0001...100.0
+  /// The weight of the price before anything was learnt.
   static let smoothing = 0.1...1000.0
-  /// Days. A device's own views count as 31 days at most, so with the largest weight they hardly count.
+  /// The weight of the policy's hours beside a device's own views, in days. Own views count as 31 days at most, so with the
+  /// largest weight they hardly count.
   static let viewsWeight = 0.0...1000.0
+  /// The weight of one hour of the day in the chance of a look.
   static let hourWeight = 0.0...1e9
 }

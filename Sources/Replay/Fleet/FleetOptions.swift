@@ -18,6 +18,7 @@ public struct FleetOptions: Equatable, Sendable {
     self.template = template
   }
 
-  /// The largest fleet. The limit keeps files usable on one machine and device ids readable.
+  /// The devices of a synthetic fleet. The bound keeps files usable on one machine and device ids readable.
+  /// - Beyond: `rouse fleet` refuses the option.
   public static let devicesMax = 100_000_000
 }

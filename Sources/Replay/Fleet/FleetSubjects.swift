@@ -25,7 +25,8 @@ public struct FleetSubjects: Equatable, Sendable {
   /// The reason why the first of those lines was skipped.
   public private(set) var firstSkipped: String?
 
-  /// The largest number of distinct subjects. Each is kept in memory.
+  /// The distinct subjects of a fleet's events. Each is kept in memory.
+  /// - Beyond: `rouse fleet` refuses the file.
   public static let subjectsMax = 2_000_000
 
   private var groupOf: [String: Int] = [:]

@@ -49,7 +49,8 @@ extension FleetTemplate {
     try validate(place: path)
   }
 
-  /// The size of the largest template file, in bytes.
+  /// The bytes of a template file.
+  /// - Beyond: `rouse fleet` refuses the template.
   private static let fileBytesMax = 1 << 20
 
   private static func contents(of path: String) throws(FleetError) -> [UInt8] {

@@ -55,9 +55,11 @@ public struct FleetTemplate: Equatable, Sendable {
     public static let defaultFamilies = ["systemSmall", "systemMedium", "accessoryRectangular"]
   }
 
-  /// The largest number of kinds in a template. More is a mistake: most often the subjects begin with an id.
+  /// The kinds of a fleet's template. More is a mistake: most often the subjects begin with an id.
+  /// - Beyond: `rouse fleet` refuses the template.
   public static let kindsMax = 256
-  /// The largest weight. Keeps sums of weights far from overflow.
+  /// The weights of a fleet's template. The bound keeps sums of weights far from overflow.
+  /// - Beyond: `rouse fleet` refuses the template.
   public static let weightMax = 1_000_000
 
   /// The template for the flight events of the demo: up to three flights to follow, the home airport, the weather there.
