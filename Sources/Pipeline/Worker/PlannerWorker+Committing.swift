@@ -29,6 +29,7 @@ extension PlannerWorker {
     try clients.transaction.commit(offsets) { () throws(KafkaError) in try clients.consumer.membership() }
     counters.add(.transactionsCommitted)
     for processor in processors {
+      processor.committed()
       snapshots?.committed(processor) { self.stateEnd(of: processor.partition, clients) }
     }
   }
@@ -55,8 +56,11 @@ extension PlannerWorker {
       fail(error)
       throw error
     }
-    abort(clients, because: cause)
-    guard clients.transaction.state == .idle, cause.isAbortable || (cause.isRetriable && !cause.isFatal) else {
+    let refusal = clients.transaction.refusal(behind: cause)
+    if let refusal { partitions.noteRefusal(refusal.code) }
+    abort(clients, because: refusal ?? cause)
+    let isRepaired = refusal != nil || cause.isAbortable || (cause.isRetriable && !cause.isFatal)
+    guard clients.transaction.state == .idle, isRepaired else {
       fail(error)
       throw error
     }

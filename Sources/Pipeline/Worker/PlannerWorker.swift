@@ -18,10 +18,12 @@ public import Policies
 /// | a record of a planning partition | plan it and queue its output | unchanged |
 /// | a record of another partition | drop it; it is read again from the position | unchanged |
 /// | a record that no release wrote | write a dead letter, continue behind the record | unchanged |
+/// | a record whose output was refused three times | the same, instead of planning it (`RecordTreatment`) | unchanged |
 /// | the commit interval is over, or the transaction is full | write state and positions, commit | unchanged |
 /// | the group revokes partitions | commit | these are released, the others plan on |
 /// | partitions were lost | abort | these are released, the others wait |
 /// | a call failed and the transaction can be aborted | abort | all wait |
+/// | the broker refused a record for its size, time or content | abort; commit each record alone (`RefusalWatch`) | all wait |
 /// | an abort failed, or the outcome of a commit is unknown | fail: the supervisor makes a new worker | released |
 /// | bytes of a newer release, or a position that retention removed | fail: an operator must act | released |
 ///
@@ -291,34 +293,63 @@ public final class PlannerWorker {
   ) throws(PipelineError) {
     let offset = messages[index].offset
     if processor.isJump(to: offset) { try jump(to: messages[index], processor) }
+    let isWatched = partitions.isWatched(offset, of: processor.partition)
+    if isWatched { try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) } }
     let timestamp = Timestamp(milliseconds: messages[index].timestampMilliseconds ?? 0).microseconds
-    let outcome = processor.begin(messages[index].value ?? [], offset: offset, timestamp: timestamp)
+    let outcome = processor.begin(
+      messages[index].value ?? [], offset: offset, timestamp: timestamp,
+      as: isWatched ? partitions.treatment(of: offset, of: processor.partition) : .planned)
     ticks.consumed(processor.partition)
-    switch outcome {
-    case .begun(let kind):
-      try PipelineError.ofKafka { () throws(KafkaError) in try finishRecord(processor, clients) }
-      if kind == .registration { counters.add(.registrationsPlanned) }
-    case .readAgain: report.readAgain()
-    case .repeated: report.repeated(messages[index])
-    case .unreadable(let error):
-      report.unreadable(messages[index], error)
-      let letter = DeadLetter(messages[index], reason: "UNREADABLE_LOG_RECORD", text: error.description)
-      try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
-      counters.add(.deadLetters)
-    case .newerFormat(let error):
-      throw .unreadable(place: "\(messages[index].topicPartition)@\(offset)", reason: error.description)
+    try take(outcome, of: messages[index], processor, clients)
+    if isWatched {
+      try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
+      partitions.committed(offset, of: processor.partition)
     }
   }
 
+  private func take(
+    _ outcome: RecordOutcome, of message: KafkaMessage, _ processor: PartitionProcessor, _ clients: PlannerClients
+  ) throws(PipelineError) {
+    switch outcome {
+    case .begun(let kind):
+      try finishRecord(message, processor, clients)
+      if kind == .registration { counters.add(.registrationsPlanned) }
+    case .readAgain: report.readAgain()
+    case .repeated: report.repeated(message)
+    case .unreadable(let error):
+      report.unreadable(message, error)
+      try send(DeadLetter(message, reason: "UNREADABLE_LOG_RECORD", text: error.description), clients)
+    case .setAside(let treatment, let origin):
+      report.setAside(message, treatment, origin)
+      counters.add(.recordsSetAside)
+      if treatment != .passedOver { try send(.setAside(message, from: origin), clients) }
+      try finishRecord(message, processor, clients)
+    case .newerFormat(let error):
+      throw .unreadable(place: "\(message.topicPartition)@\(message.offset)", reason: error.description)
+    }
+  }
+
+  private func send(_ letter: DeadLetter, _ clients: PlannerClients) throws(PipelineError) {
+    try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
+    counters.add(.deadLetters)
+  }
+
   /// Steps the current record to its end.
-  private func finishRecord(_ processor: PartitionProcessor, _ clients: PlannerClients) throws(KafkaError) {
+  private func finishRecord(
+    _ message: KafkaMessage, _ processor: PartitionProcessor, _ clients: PlannerClients
+  ) throws(PipelineError) {
     var isDone = false
     while !isDone {
       let outcome = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
       isDone = outcome.isDone
-      for note in outcome.notes { report.take(note, partition: processor.partition) }
-      if batch.bytes.count >= Self.batchBytesMax { try sendBatch(clients) }
-      if clients.transaction.bytes >= settings.planner.transactionBytesMax { try commit(clients) }
+      for note in outcome.notes {
+        report.take(note, partition: processor.partition)
+        if note == .tooOld { try send(.tooOld(message), clients) }
+      }
+      try PipelineError.ofKafka { () throws(KafkaError) in
+        if batch.bytes.count >= Self.batchBytesMax { try sendBatch(clients) }
+        if clients.transaction.bytes >= settings.planner.transactionBytesMax { try commit(clients) }
+      }
     }
   }
 

@@ -68,10 +68,10 @@ extension Planner {
   /// Writes the record of one entry of the subject memory. Only local snapshots have such records; the topic has notes.
   /// - Returns: Whether the memory still has the entry.
   func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
-    guard let subject = subjects.remembered(key) else { return false }
+    guard var subject = subjects.remembered(key) else { return false }
     writer.begin("m", String(key, radix: 16))
     writer.beginValue()
-    subject.write(to: &writer.binary)
+    subject.fields(&writer.binary)
     writer.lend(to: body)
     return true
   }

@@ -42,6 +42,8 @@ extension PlanSummary {
     json.endArray()
     json.key("eventsWithKeysLeftOut")
     json.integer(eventsWithKeysLeftOut)
+    json.key("eventsTooOld")
+    json.integer(eventsTooOld)
     extra(&json)
     json.endObject()
     return json.bytes

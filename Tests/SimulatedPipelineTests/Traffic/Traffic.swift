@@ -36,6 +36,7 @@ struct Traffic {
   /// Whether senders report the outcomes of commands, so that refused ones are refunded.
   private let refunds: Bool
   private let isCrowded: Bool
+  private let refusesSome: Bool
   static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
   static let team = "team/roma"
   static let subjects = flights + [team]
@@ -55,6 +56,7 @@ struct Traffic {
     devices = scenario.devices
     refunds = scenario.refunds
     isCrowded = scenario.isCrowded
+    refusesSome = scenario.refusesSome
   }
 
   /// Publishes one thing.
@@ -101,7 +103,8 @@ struct Traffic {
 
   private mutating func event() {
     eventsMade += 1
-    let id = "e\(eventsMade)"
+    let isRefused = refusesSome && random.chance(1, in: 10)
+    let id = "\(isRefused ? Scenario.refusedPrefix : "")e\(eventsMade)"
     let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
     // Some events are late: they happened well before they arrive.
     let time = Timestamp(
