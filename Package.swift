@@ -97,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Pipeline", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        "Pipeline", "KafkaClient", "Planning", "Policies", "Replay", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -200,7 +200,7 @@ extension CandidateReplay {
       surfaces: Surface.allCases.compactMap { surface in
         surfaces[surface].map { BacktestReport.SurfaceCounts(surface: surface, tally: $0) }
       },
-      ledgers: recount.limited.map { BacktestReport.LedgerCount(ledger: $0, over: over[$0] ?? 0) },
+      ledgers: recount.limited.map { BacktestReport.LedgerRecheck(ledger: $0, over: over[$0] ?? 0) },
       startsWithoutToken: activities.startsWithoutToken, zombies: zombies)
   }
 }

@@ -5,13 +5,21 @@ public enum DomainBounds {
   public static let recordBytesMax = 262_144
   /// The bytes of a record's key. Only devices are keys with a meaning, and they have at most `nameBytesMax` bytes. Publishers
   /// choose other keys for events; a dead letter keeps a key of this size whole.
+  /// - Beyond: a dead letter, `TOO_LARGE`, with the first bytes of the key.
   public static let keyBytesMax = 4096
   /// The bytes of all headers of a record: names, values, and `headerOverheadBytes` for each header. Attributes of an event in
   /// binary mode and trace contexts take a few hundred bytes. A record within all bounds, with the headers that a dead letter
   /// adds, stays far below Kafka's default limit of 1 MiB.
+  /// - Beyond: a dead letter, `TOO_LARGE`, without the headers that do not fit.
   public static let headersBytesMax = 65_536
   /// The bytes that a header counts besides its name and value, so that empty headers are bounded too.
   public static let headerOverheadBytes = 16
+  /// The span by which the time of a record may be ahead of intake's clock: as much as Kafka 4 allows by default
+  /// (`message.timestamp.after.max.ms`). A time far ahead would make every later record of the subject, the device or, with
+  /// `timestamps=event`, the whole log partition look old.
+  public static let aheadMax = TimeSpan.seconds(3600)
+  /// The earliest time of a record: 1970, because Kafka has no earlier timestamps.
+  public static let earliestTime = Timestamp(microseconds: 0)
   /// The levels of nesting in JSON.
   /// - Beyond: a dead letter, `TOO_DEEP`.
   public static let nestingMax = 32
@@ -44,9 +52,11 @@ public enum DomainBounds {
   public static let plannedInstanceBytesMax = Registration.starterID(kind: "").utf8.count + nameBytesMax
   /// The bytes of one decision or command. A command for 64 widgets whose ids, kinds and events JSON escapes sixfold takes
   /// 0.7 MB, and brokers accept 1 MB by default.
+  /// - Beyond: `rouse audit` and `rouse verify` refuse the record.
   public static let plannedRecordBytesMax = 1 << 20
   /// The bytes of the body of a push in a command. A profile allows up to 65,536 (`PolicyBounds.payloadBytes`). A background
   /// push names up to 64 kinds, which JSON escapes sixfold to 98,304 bytes at most.
+  /// - Beyond: `rouse audit` and `rouse verify` refuse the command.
   public static let payloadBytesMax = 131_072
   /// The widgets, controls and activities of one device together.
   /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.

@@ -40,6 +40,11 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: further kinds that no policy names are counted and named as one.
   public var kindsMax = 10_000
 
+  /// The devices of one log partition, forgotten ones included until their ledgers are full again. The table of devices alone
+  /// would take 2 GB.
+  /// - Beyond: the state is refused as damaged; use more partitions.
+  static let deviceSlotsMax: UInt32 = 16_777_216
+
   /// Creates the default bounds.
   public init() {}
 }

@@ -50,17 +50,17 @@ struct DeviceCheck {
   }
 
   /// The decisions of one case so far.
-  private struct Standing {
+  private struct CaseDecisions {
     var final: RecordId?
     var defers = 0
   }
 
   /// Checks each decision by itself and that no case has two final ones, and counts the cases.
   private func checkDecisions(_ report: inout LedgerReport) {
-    var cases: [Case: Standing] = [:]
+    var cases: [Case: CaseDecisions] = [:]
     for decision in decisions {
       let what = Case(event: decision.event, instance: decision.instance)
-      var standing = cases[what] ?? Standing()
+      var standing = cases[what] ?? CaseDecisions()
       if decision.final {
         if let first = standing.final {
           report.add(
@@ -94,7 +94,7 @@ struct DeviceCheck {
   }
 
   /// The instances in a command's `serves`, without those that were ended without an event.
-  private static func served(by command: CheckedCommand) -> [CheckedCommand.Served] {
+  private static func served(by command: CheckedCommand) -> [CheckedCommand.ServedInstance] {
     command.serves.filter { $0.reason != .endedQuiet }
   }
 

@@ -7,7 +7,7 @@ import Policies
 
 /// Runs the command of the command line and ends the process with its exit code: 0 done, 1 failed, 2 wrong use.
 @main
-enum Entry {
+enum EntryPoint {
   static func main() async {
     // Without this, writing to a closed pipe would end the process; now the write fails with a path and a reason.
     _ = signal(SIGPIPE, SIG_IGN)

@@ -18,20 +18,22 @@ struct HindsightTests {
 
   /// Returns random instants over some hours, with bursts, lulls and expiries.
   /// - Parameter hasViews: Whether the chance of a look varies.
-  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem.Candidate]
+  private static func instants(_ random: inout SeededRandom, count: Int, hasViews: Bool) -> [HindsightProblem
+    .ReloadInstant]
   {
     var time: Int64 = 0
     return (0..<count).map { _ in
       time += Int64(random.below(random.below(3) == 0 ? 60 : 5)) * minute
       let life = Int64(10 + random.below(120)) * minute
-      return HindsightProblem.Candidate(
+      return HindsightProblem.ReloadInstant(
         arrival: Arrival(time: time, expires: time + life, relevance: Float(random.below(100)) / 100),
         view: hasViews ? Double(1 + random.below(10)) / 10 : 1)
     }
   }
 
   /// Returns the optimum by trying every choice of reloads.
-  private static func bruteForce(_ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int) -> Double
+  private static func bruteForce(_ instants: [HindsightProblem.ReloadInstant], model: ValueModel, reloadsMax: Int)
+    -> Double
   {
     var best = 0.0
     for choice in 0..<(1 << instants.count) where choice.nonzeroBitCount <= reloadsMax {
@@ -50,7 +52,7 @@ struct HindsightTests {
 
   /// Returns the optimum by trying every choice of paid reloads in addition to the free ones.
   private static func bruteForceWithFree(
-    _ instants: [HindsightProblem.Candidate], model: ValueModel, reloadsMax: Int
+    _ instants: [HindsightProblem.ReloadInstant], model: ValueModel, reloadsMax: Int
   ) -> Double {
     var best = 0.0
     for choice in 0..<(1 << instants.count) {
@@ -135,7 +137,7 @@ struct HindsightTests {
   @Test("the best single reload of a burst is at its end, and an empty day has the value 0")
   func burst() {
     let burst = (0..<5).map { place in
-      HindsightProblem.Candidate(
+      HindsightProblem.ReloadInstant(
         arrival: Arrival(time: Int64(place) * 1_000_000, expires: .max, relevance: 0.5), view: 1)
     }
     let problem = HindsightProblem(burst, model: Self.model())

@@ -66,6 +66,8 @@ extension KafkaConsumer {
 /// A listener that records its calls.
 final class NotingListener: KafkaRebalanceListener {
   var held: Set<KafkaTopicPartition> = []
+  /// Whether the group has given an assignment, even an empty one.
+  var wasCalled = false
   var revocations = 0
   var losses = 0
   var starts: [KafkaTopicPartition: KafkaOffset] = [:]
@@ -73,6 +75,7 @@ final class NotingListener: KafkaRebalanceListener {
 
   func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
     held.formUnion(partitions)
+    wasCalled = true
     return starts
   }
 

@@ -1,5 +1,6 @@
-import KafkaClient
 import Testing
+
+@testable import KafkaClient
 
 @Suite("error codes")
 struct KafkaErrorCodeTests {
@@ -35,6 +36,7 @@ struct KafkaErrorCodeTests {
       (KafkaErrorCode.pollIntervalExceeded, "_MAX_POLL_EXCEEDED"),
       (KafkaErrorCode.fenced, "_FENCED"),
       (KafkaErrorCode.offsetResetForbidden, "_AUTO_OFFSET_RESET"),
+      (KafkaErrorCode.noError, "NO_ERROR"),
       (KafkaErrorCode.offsetOutOfRange, "OFFSET_OUT_OF_RANGE"),
       (KafkaErrorCode.corruptMessage, "INVALID_MSG"),
       (KafkaErrorCode.unknownTopicOrPartition, "UNKNOWN_TOPIC_OR_PART"),

@@ -56,6 +56,32 @@ struct RealBrokerTests {
     #expect(try admin.createTopics([bad], timeout: patience)[0].error?.isRetriable == false)
   }
 
+  /// Left out on the embedded broker, whose rebalances last a whole session.
+  @Test("a member without a partition that closes leaves the group at once, so that the next one gets its partitions")
+  func idleMember() throws {
+    _ = try makeTopic()
+    // The test would wait in vain for a session this long.
+    let settings = Settings.consumer(servers, group: topic)
+      .merging(["partition.assignment.strategy": "cooperative-sticky", "session.timeout.ms": "290000"])
+    let (first, second, third) = (NotingListener(), NotingListener(), NotingListener())
+    let one = try KafkaConsumer(settings, rebalanceListener: first)
+    let two = try KafkaConsumer(settings, rebalanceListener: second)
+    try one.subscribe([topic])
+    try two.subscribe([topic])
+    #expect(
+      try one.pollUntil { _ in
+        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
+        return first.wasCalled && second.wasCalled && first.held.count + second.held.count == 1
+      })
+    #expect(one.close(timeout: patience))
+    #expect(two.close(timeout: patience))
+
+    let next = try KafkaConsumer(settings, rebalanceListener: third)
+    try next.subscribe([topic])
+    #expect(try next.pollUntil { _ in third.held.count == 1 })
+    next.close(timeout: patience)
+  }
+
   @Test("a message comes back as it was sent")
   func roundTrip() throws {
     _ = try makeTopic()

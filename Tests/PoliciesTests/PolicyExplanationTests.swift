@@ -22,7 +22,7 @@ import Testing
   @Test("each value has its origin: the document, another value of it, the profile, or built in")
   func origins() throws {
     let lines = try Self.explanation().lines
-    func origin(_ path: String) -> PolicyExplanation.Origin? { lines.first { $0.path == path }?.origin }
+    func origin(_ path: String) -> PolicyExplanation.ValueSource? { lines.first { $0.path == path }?.origin }
     let profile = PolicyProfiles.standard
     #expect(origin("version") == .document(file: "p.yaml", line: 1))
     #expect(origin("profile") == .builtIn)

@@ -40,7 +40,9 @@ struct BoundsTable {
   static func silentBounds(in text: String) throws -> [String] {
     var silent: [String] = []
     try walk(text) { declaration in
-      if declaration.isShared, declaration.name.hasSuffix("Max"), declaration.beyond == nil {
+      // A value that is made of other bounds says nothing new.
+      let isDerived = declaration.value == "get" || declaration.value.contains(#/[a-z]Max\b/#)
+      if declaration.isShared, declaration.name.hasSuffix("Max"), declaration.beyond == nil, !isDerived {
         silent.append(declaration.name)
       }
     }

@@ -39,7 +39,7 @@ struct ExtremeNumberTests {
   func days(perDay: Int) throws {
     for isRolling in [false, true] {
       for refundsAllowed in [false, true] {
-        let limits = LedgerLimits(days: ["K": LedgerLimits.Day(perDay: perDay, isRolling: isRolling)])
+        let limits = LedgerLimits(days: ["K": LedgerLimits.DailyNumber(perDay: perDay, isRolling: isRolling)])
         for first in Self.extremes {
           for second in Self.extremes {
             let report = try report([first, second, 5], of: .instance, limits: limits, refundsAllowed: refundsAllowed)
@@ -56,7 +56,7 @@ struct ExtremeNumberTests {
 
   @Test("refunds are counted up to the largest number")
   func refunds() throws {
-    let limits = LedgerLimits(days: ["K": LedgerLimits.Day(perDay: 5, isRolling: false)])
+    let limits = LedgerLimits(days: ["K": LedgerLimits.DailyNumber(perDay: 5, isRolling: false)])
     let report = try report(
       [0, .max, 0, .max, 0, .max], of: .instance, limits: limits, refundsAllowed: true)
     #expect(report.refunds == .max)
@@ -66,7 +66,7 @@ struct ExtremeNumberTests {
   func rates(burst: Int) throws {
     for window in [1, 777_600_000_000_000_000, Int64.max] {
       let limits = LedgerLimits(
-        device: LedgerLimits.Rate(limit: 1, windowMicroseconds: window, burst: burst))
+        device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: window, burst: burst))
       for refundsAllowed in [false, true] {
         let lefts = Array(repeating: burst - 1, count: 20)
         let report = try report(lefts, of: .device, limits: limits, refundsAllowed: refundsAllowed)
@@ -81,7 +81,7 @@ struct ExtremeNumberTests {
   @Test("the rate's books are exact where 64 bits are not enough")
   func exact() throws {
     let limits = LedgerLimits(
-      device: LedgerLimits.Rate(limit: 1, windowMicroseconds: 777_600_000_000_000_000, burst: 30))
+      device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: 777_600_000_000_000_000, burst: 30))
     // Nothing is refilled for thousands of years, so each charge takes one token.
     let right = try report((0..<30).map { 29 - $0 }, of: .device, limits: limits)
     #expect(right.violationCount == 0 && right.chargesRecomputed == 30, "\(right.text)")
@@ -90,7 +90,7 @@ struct ExtremeNumberTests {
 
   @Test("days of the first and the last year that a record can name are days like others")
   func ends() throws {
-    let limits = LedgerLimits(days: ["K": LedgerLimits.Day(perDay: 5, isRolling: false)])
+    let limits = LedgerLimits(days: ["K": LedgerLimits.DailyNumber(perDay: 5, isRolling: false)])
     // 0000-01-01 and nearly 9999-12-31, in microseconds.
     for start: Int64 in [-62_167_219_200_000_000, 253_402_300_700_000_000] {
       let report = try report([4, 3, 2], of: .instance, limits: limits, at: start)

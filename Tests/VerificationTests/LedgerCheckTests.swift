@@ -37,8 +37,8 @@ struct LedgerCheckTests {
     /// - Parameter twice: whether every record is added twice.
     func check(twice: Bool = false) throws -> LedgerReport {
       let limits = LedgerLimits(
-        device: LedgerLimits.Rate(limit: 1, windowMicroseconds: second, burst: 3),
-        days: ["K": LedgerLimits.Day(perDay: 5, isRolling: false)])
+        device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: second, burst: 3),
+        days: ["K": LedgerLimits.DailyNumber(perDay: 5, isRolling: false)])
       var check = LedgerCheck(limits: [policy.hash: limits])
       for _ in 0..<(twice ? 2 : 1) {
         for decision in decisions { check.add(decision: decision.json(), place: "decisions") }
@@ -68,7 +68,7 @@ struct LedgerCheckTests {
 
   @Test("each kind of violation is found")
   func wrong() throws {
-    func rules(_ change: (inout Day) -> Void) throws -> Set<LedgerReport.Rule> {
+    func rules(_ change: (inout Day) -> Void) throws -> Set<LedgerReport.BookRule> {
       var day = Day(charges: 5)
       change(&day)
       return Set(try day.check().violationsByRule.keys)
@@ -130,7 +130,7 @@ struct LedgerCheckTests {
 
   @Test("a charge after a refund of the last token is allowed only where refunds are")
   func refundedRate() throws {
-    let limits = LedgerLimits(device: LedgerLimits.Rate(limit: 1, windowMicroseconds: 10 * Self.second, burst: 1))
+    let limits = LedgerLimits(device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: 10 * Self.second, burst: 1))
     for refundsAllowed in [false, true] {
       var day = Day(charges: 2, burst: 1)
       for i in day.commands.indices { day.commands[i].charged.remove(at: 0) }
@@ -145,7 +145,7 @@ struct LedgerCheckTests {
   @Test("a rate that changes because a person allows frequent updates is no violation")
   func frequentUpdatesAllowed() throws {
     let limits = LedgerLimits(
-      activity: [6, 2].map { LedgerLimits.Rate(limit: 1, windowMicroseconds: $0 * Self.second, burst: 3) })
+      activity: [6, 2].map { LedgerLimits.RateLimit(limit: 1, windowMicroseconds: $0 * Self.second, burst: 3) })
     func report(left: [Int]) throws -> LedgerReport {
       var day = Day(charges: 4)
       // Two charges at the slow rate, which leave a TAT of 12 s, then two at the fast one.
@@ -222,7 +222,7 @@ struct LedgerCheckTests {
     #expect(inMemory.violationCount == 0, "\(inMemory.text)")
     #expect(inMemory.commands == 600 && inMemory.ledgers == 41 && inMemory.charges == 1200 && inMemory.closed == 600)
     for memoryMax in [1, 5_000, 40_000] { #expect(try report(memoryMax: memoryMax) == inMemory) }
-    let changes: [(LedgerReport.Rule, (inout [Command]) -> Void)] = [
+    let changes: [(LedgerReport.BookRule, (inout [Command]) -> Void)] = [
       (.ledgerBroken, { $0[300].charged[1].left = 5 }), (.overspent, { $0[300].charged[1].left = 9_999 }),
       (.missingCommand, { $0.remove(at: 400) }), (.idReused, { $0[7].command = $0[8].command }),
     ]

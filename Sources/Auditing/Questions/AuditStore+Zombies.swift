@@ -50,7 +50,7 @@ extension Database {
   /// Returns the starts on one device that no activity is matched with.
   fileprivate func unanswered(
     _ starts: [Command], device: Int64, _ names: NameReader
-  ) throws -> [StartedActivities.Zombie] {
+  ) throws -> [StartedActivities.UnregisteredStart] {
     let decisions = try decisions(ofDevice: device, in: .all).map { try $0.decision(names) }
     let pushes = try commands(toDevice: device, in: .all).map { try $0.command(names) }
     var open = starts.sorted { $0.at < $1.at }
@@ -62,7 +62,7 @@ extension Database {
     }
     return open.map { start in
       let kind = start.serves.first?.kind ?? ""
-      return StartedActivities.Zombie(
+      return StartedActivities.UnregisteredStart(
         device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,
         decisionsSince: decisions.count {
           $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life

@@ -19,7 +19,7 @@ public struct BudgetStatement: Equatable, Sendable {
   }
 
   /// The charges of one calendar day.
-  public struct Day: Equatable, Sendable {
+  public struct DayCharges: Equatable, Sendable {
     /// The date, such as `2026-11-20`.
     public var date: String
     /// The number of charges on that day.
@@ -39,7 +39,7 @@ public struct BudgetStatement: Equatable, Sendable {
     /// The number of tokens after the last charge.
     public var closing: Int
     /// The charges by calendar day, oldest first; days without a charge are left out.
-    public var days: [Day]
+    public var days: [DayCharges]
   }
 
   /// The id of the device.
@@ -86,7 +86,7 @@ extension BudgetStatement {
           Account(
             ledger: charge.ledger, owner: charge.owner, opening: charge.left.addingSaturated(1), lines: [line],
             closing: charge.left,
-            days: [Day(date: date, charges: 1)]))
+            days: [DayCharges(date: date, charges: 1)]))
         continue
       }
       line.refilled = charge.left.addingSaturated(1).subtractingSaturated(accounts[index].closing)
@@ -95,7 +95,7 @@ extension BudgetStatement {
       if accounts[index].days.last?.date == date {
         accounts[index].days[accounts[index].days.count - 1].charges += 1
       } else {
-        accounts[index].days.append(Day(date: date, charges: 1))
+        accounts[index].days.append(DayCharges(date: date, charges: 1))
       }
     }
   }

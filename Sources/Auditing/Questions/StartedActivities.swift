@@ -4,7 +4,7 @@ public import Domain
 /// activity, which therefore no push can update or end.
 public struct StartedActivities: Equatable, Sendable {
   /// A start without an activity.
-  public struct Zombie: Equatable, Sendable {
+  public struct UnregisteredStart: Equatable, Sendable {
     /// The device that was to start the activity.
     public var device: String
     /// The subject that the activity was to show.
@@ -27,7 +27,7 @@ public struct StartedActivities: Equatable, Sendable {
   /// The number of starts in the last half hour of the store. The device may still register their activities.
   public var tooNew: Int
   /// The zombies, oldest first.
-  public var zombies: [Zombie]
+  public var zombies: [UnregisteredStart]
 
   /// The time after which a device is no longer expected to register an activity. Usually it takes seconds.
   static let registersWithin = TimeSpan.minutes(30)

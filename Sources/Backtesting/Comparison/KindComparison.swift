@@ -16,8 +16,8 @@ struct KindComparison {
   /// A plan that is compared, with its budget.
   private struct Contender {
     /// The source of the reloads: the replay at a place, or a strategy.
-    enum Plan { case replay(Int), strategy(ReloadStrategy) }
-    var plan: Plan
+    enum Reloads { case replay(Int), strategy(ReloadStrategy) }
+    var plan: Reloads
     var budget: InstanceBudget
   }
 

@@ -14,7 +14,7 @@ public struct DeviceModel: Equatable, Sendable {
   }
 
   /// A number with its source.
-  public struct Figure: Equatable, Sendable {
+  public struct Parameter: Equatable, Sendable {
     /// The name in reports, with the unit.
     public var name: String
     /// The number.
@@ -47,54 +47,54 @@ public struct DeviceModel: Equatable, Sendable {
   var hasBudgets: Bool { name == .apple }
 
   /// All numbers of the model, for reports. The trusting model has none.
-  public var figures: [Figure] { hasBudgets ? Self.appleFigures : [] }
+  public var figures: [Parameter] { hasBudgets ? Self.appleFigures : [] }
 
   /// The reloads a day of a widget without any looks.
-  static let reloadsLeast = Figure(
+  static let reloadsLeast = Parameter(
     "reloadsPerDayLeast", 40, source: "Apple, \"Keeping a widget up to date\"; 40 to 70 a day, by visibility",
     confidence: "high")
   /// The reloads a day of a widget that people look at often.
-  static let reloadsMost = Figure(
+  static let reloadsMost = Parameter(
     "reloadsPerDayMost", 70, source: "Apple, \"Keeping a widget up to date\"; 40 to 70 a day, by visibility",
     confidence: "high")
   /// The looks a day from which a widget gets the most reloads.
-  static let looksForMost = Figure(
+  static let looksForMost = Parameter(
     "looksPerDayForMost", 60, source: "no figure was found; looks a day from which on a widget gets the most",
     confidence: "inference")
   /// The least time between two reloads of a widget.
-  static let spacing = Figure(
+  static let spacing = Parameter(
     "spacingSeconds", 300,
     source: "Apple, \"Keeping a widget up to date\"; an unnamed minimum is enforced, entries at least 5 minutes apart",
     confidence: "inference")
   /// The latest local hour at which a device's day begins.
-  static let anchorLatest = Figure(
+  static let anchorLatest = Parameter(
     "dayStartsByLocalHour", 6,
     source: "Apple, \"Keeping a widget up to date\"; 24 hours aligned to use, drawn between midnight and this hour",
     confidence: "inference")
   /// The least share of the looks at a device that see a given widget.
-  static let seenLeast = Figure(
+  static let seenLeast = Parameter(
     "looksThatSeeAWidgetLeast", 0.25,
     source: "no figure was found; a widget is seen in a share of the looks, drawn between this and all",
     confidence: "inference")
   /// The fewest looks a day at a device without recorded looks.
-  static let looksPerDayLeast = Figure(
+  static let looksPerDayLeast = Parameter(
     "looksPerDayDrawnLeast", 20, source: "no figure was found; used where --views gives none", confidence: "inference")
   /// The most looks a day at a device without recorded looks.
-  static let looksPerDayMost = Figure(
+  static let looksPerDayMost = Parameter(
     "looksPerDayDrawnMost", 100, source: "no figure was found; used where --views gives none", confidence: "inference")
   /// The share of looks that open the app.
-  static let opensApp = Figure(
+  static let opensApp = Parameter(
     "looksThatOpenTheApp", 0.05, source: "no figure was found; a foreground app reloads its widgets for free",
     confidence: "inference")
   /// The time that an opened app stays in the foreground.
-  static let foregroundSeconds = Figure(
+  static let foregroundSeconds = Parameter(
     "foregroundSeconds", 60, source: "no figure was found", confidence: "inference")
   /// The time from a push to its receipt.
-  static let receiptSeconds = Figure(
+  static let receiptSeconds = Parameter(
     "receiptSeconds", 2, source: "no figure was found; from the push to the receipt in the log", confidence: "inference"
   )
   /// The share of activities started by push whose app registers an update token.
-  static let startsWithToken = Figure(
+  static let startsWithToken = Parameter(
     "startsThatReturnAToken", 5.0 / 14,
     source: "one team's note: 9 of 14 activities started by push returned no update token", confidence: "low")
 

@@ -6,7 +6,7 @@
 /// the instants.
 struct HindsightProblem: Sendable {
   /// An instant at which a reload can make sense.
-  struct Candidate: Equatable, Sendable {
+  struct ReloadInstant: Equatable, Sendable {
     /// The change that arrives at the instant; relevance 0 if none does.
     var arrival: Arrival
     /// The chance of a look at the instant.
@@ -36,7 +36,7 @@ struct HindsightProblem: Sendable {
   /// - Parameters:
   ///   - instants: The instants, in the order of time.
   ///   - model: The value of showing a change.
-  init(_ instants: [Candidate], model: ValueModel) {
+  init(_ instants: [ReloadInstant], model: ValueModel) {
     var rows: [[Float]] = []
     rows.reserveCapacity(instants.count)
     for (place, instant) in instants.enumerated() {
@@ -67,8 +67,8 @@ struct HindsightProblem: Sendable {
   ///   - days: The same budget day of each instance.
   ///   - extra: Further instants at which a reload can make sense, because a limit is renewed, µs.
   init(together days: [InstanceDay], at extra: [Int64] = []) {
-    var all: [(member: Int, instant: Candidate)] = extra.map {
-      (0, Candidate(arrival: Arrival(time: $0, expires: .max, relevance: 0), view: 0))
+    var all: [(member: Int, instant: ReloadInstant)] = extra.map {
+      (0, ReloadInstant(arrival: Arrival(time: $0, expires: .max, relevance: 0), view: 0))
     }
     for (member, day) in days.enumerated() { all += day.instants.map { (member, $0) } }
     // A free reload shows the changes that arrive at the same instant, so it comes after them.

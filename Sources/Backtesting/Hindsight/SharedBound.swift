@@ -11,7 +11,7 @@ import Policies
 /// steps improve the prices, and the least bound found is the result.
 struct SharedBound {
   /// A window of time with a largest number of reloads.
-  struct Window: Equatable {
+  struct PricedSpan: Equatable {
     /// The first instant, µs.
     var from: Int64
     /// The end, µs; not part of the window.
@@ -56,13 +56,13 @@ struct SharedBound {
     }
 
     /// Returns the windows of a day in which the limits bind. The first window is the whole day.
-    func windows(over day: LocalDays.Day) -> [Window] {
-      var windows = [Window(from: day.start, to: day.end, most: min(perDay, most(in: day.end - day.start)))]
+    func windows(over day: LocalDays.Day) -> [PricedSpan] {
+      var windows = [PricedSpan(from: day.start, to: day.end, most: min(perDay, most(in: day.end - day.start)))]
       for length in [LocalDays.hour / 2, LocalDays.hour] {
         let most = most(in: length)
         if most >= windows[0].most { continue }
         for from in stride(from: day.start, to: day.end, by: Int(length)) {
-          windows.append(Window(from: from, to: min(day.end, from + length), most: most))
+          windows.append(PricedSpan(from: from, to: min(day.end, from + length), most: most))
         }
       }
       return windows
@@ -80,7 +80,7 @@ struct SharedBound {
   /// - Parameters:
   ///   - problem: The instances of the day, together.
   ///   - windows: The windows in which limits bind; the first one spans all.
-  init(_ problem: HindsightProblem, windows: [Window]) {
+  init(_ problem: HindsightProblem, windows: [PricedSpan]) {
     let most = windows[0].most
     let day = problem.solve(reloadsMax: most)
     var least = day.value

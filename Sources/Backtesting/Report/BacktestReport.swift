@@ -46,7 +46,7 @@ public struct BacktestReport: Equatable, Sendable {
     /// The counts of each surface with a decision, in the order of `Surface.allCases`.
     public var surfaces: [SurfaceCounts]
     /// The recount of each ledger with a limit.
-    public var ledgers: [LedgerCount]
+    public var ledgers: [LedgerRecheck]
     /// The number of started activities whose app registered no update token.
     public var startsWithoutToken: Int
     /// The number of activities that could not be updated or ended at the end of the run.
@@ -94,7 +94,7 @@ public struct BacktestReport: Equatable, Sendable {
   }
 
   /// The recount of one ledger from the commands.
-  public struct LedgerCount: Equatable, Sendable {
+  public struct LedgerRecheck: Equatable, Sendable {
     /// The ledger.
     public var ledger: Command.Ledger
     /// The number of commands beyond the budget; must be 0.

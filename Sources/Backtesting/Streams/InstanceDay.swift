@@ -61,8 +61,8 @@ struct InstanceDay: Sendable {
 
   /// The instants at which a reload can make sense: when a change has just arrived, when a local hour begins, and when a
   /// reload is free.
-  var instants: [HindsightProblem.Candidate] {
-    var instants: [HindsightProblem.Candidate] = []
+  var instants: [HindsightProblem.ReloadInstant] {
+    var instants: [HindsightProblem.ReloadInstant] = []
     var hour = 0
     var still = free.startIndex
     func quiet(upTo time: Int64) {
@@ -82,15 +82,16 @@ struct InstanceDay: Sendable {
     }
     for arrival in arrivals {
       quiet(upTo: arrival.time)
-      instants.append(HindsightProblem.Candidate(arrival: arrival, view: view(at: arrival.time)))
+      instants.append(HindsightProblem.ReloadInstant(arrival: arrival, view: view(at: arrival.time)))
     }
     quiet(upTo: .max)
     return instants
   }
 
   /// Returns an instant without a change.
-  private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.Candidate {
-    HindsightProblem.Candidate(arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
+  private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.ReloadInstant {
+    HindsightProblem.ReloadInstant(
+      arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)
   }
 
   /// Scores a plan. Free reloads count as shown, regardless of the plan.
@@ -103,7 +104,7 @@ struct InstanceDay: Sendable {
     score.reloads = reloads.count
     score.arrivals = arrivals.count
     score.looks = looks.count
-    var course = Course(next: arrivals.startIndex, first: arrivals.startIndex, look: looks.startIndex)
+    var course = DayPosition(next: arrivals.startIndex, first: arrivals.startIndex, look: looks.startIndex)
     var gratis = free.startIndex
     for reload in reloads {
       while gratis < free.endIndex, free[gratis] < reload {
@@ -126,7 +127,7 @@ struct InstanceDay: Sendable {
   }
 
   /// The position in the day while a plan is scored.
-  private struct Course {
+  private struct DayPosition {
     /// The place of the first change that has not arrived yet.
     var next: Int
     /// The place of the first change that has not been shown yet.
@@ -137,7 +138,7 @@ struct InstanceDay: Sendable {
 
   /// Scores one reload.
   /// - Returns: Whether it shows anything new.
-  private func show(at reload: Int64, _ looks: ArraySlice<Int64>, _ course: inout Course, _ score: inout DayScore)
+  private func show(at reload: Int64, _ looks: ArraySlice<Int64>, _ course: inout DayPosition, _ score: inout DayScore)
     -> Bool
   {
     look(before: reload, looks, &course, &score)
@@ -149,7 +150,7 @@ struct InstanceDay: Sendable {
 
   /// Counts the looks before an instant. A look is stale if a change has arrived since the last reload.
   private func look(
-    before instant: Int64, _ looks: ArraySlice<Int64>, _ course: inout Course, _ score: inout DayScore
+    before instant: Int64, _ looks: ArraySlice<Int64>, _ course: inout DayPosition, _ score: inout DayScore
   ) {
     let waiting = course.first < arrivals.endIndex ? arrivals[course.first].time : .max
     while course.look < looks.endIndex, looks[course.look] < instant {

@@ -22,7 +22,7 @@ struct StreamCollector {
   /// The newest known content of each kind and subject, field by field.
   private var truths: [TruthKey: DisplayedTruth] = [:]
   /// The newest event of each subject and type. Older and repeated events are dropped, as planners drop them.
-  private var newest: [Subject: Newest] = [:]
+  private var newest: [Subject: NewestEvent] = [:]
 
   private struct Subject: Hashable {
     var subject: String
@@ -34,7 +34,7 @@ struct StreamCollector {
     var subject: String
   }
 
-  private struct Newest {
+  private struct NewestEvent {
     var time: Int64
     var id: String
   }
@@ -98,7 +98,7 @@ struct StreamCollector {
   mutating func add(_ event: DomainEvent, now: Int64) {
     let subject = Subject(subject: event.subject, type: event.type)
     if let known = newest[subject], event.time.microseconds < known.time || event.id == known.id { return }
-    newest[subject] = Newest(time: event.time.microseconds, id: event.id)
+    newest[subject] = NewestEvent(time: event.time.microseconds, id: event.id)
     for (index, kind) in policy.kinds.enumerated() {
       guard let rule = kind.rule(forType: event.type) else { continue }
       var reached: Set<Int> = []

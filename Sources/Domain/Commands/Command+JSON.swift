@@ -91,7 +91,7 @@ extension Command.APNs {
   /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   init(_ node: JSONNode) throws(DomainError) {
     try node.requireObject()
-    let address: Address
+    let address: Target
     switch (node.optional("token"), node.optional("channel")) {
     case (let token?, nil): address = .token(try token.text(bytesMax: DomainBounds.tokenBytesMax))
     case (nil, let channel?): address = .channel(try channel.text(bytesMax: DomainBounds.tokenBytesMax))

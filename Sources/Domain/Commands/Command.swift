@@ -93,7 +93,7 @@ public struct Command: Equatable, Sendable {
   /// The request for APNs.
   public struct APNs: Equatable, Sendable {
     /// The token or channel that the push goes to.
-    public var address: Address
+    public var address: Target
     /// The request headers, sorted by name.
     public var headers: [Header]
     /// The body: one JSON object as text. The budget profile bounds it: for APNs, 4,096 bytes to a token and 5,120 to a
@@ -101,14 +101,14 @@ public struct Command: Equatable, Sendable {
     public var payload: String
 
     /// Creates a request. Nothing is checked.
-    public init(address: Address, headers: [Header], payload: String) {
+    public init(address: Target, headers: [Header], payload: String) {
       self.address = address
       self.headers = headers
       self.payload = payload
     }
 
     /// The receiver of a push.
-    public enum Address: Equatable, Sendable {
+    public enum Target: Equatable, Sendable {
       /// A push token in hexadecimal digits.
       case token(String)
       /// The id of a broadcast channel.

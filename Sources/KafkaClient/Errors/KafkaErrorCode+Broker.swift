@@ -1,5 +1,7 @@
 /// The codes that brokers give, in the order of their numbers.
 extension KafkaErrorCode {
+  /// No failure.
+  static let noError = Self(rawValue: 0)
   /// The offset lies before the oldest record of the partition or behind its end.
   public static let offsetOutOfRange = Self(rawValue: 1)
   /// A record's checksum is wrong, or its content is invalid.

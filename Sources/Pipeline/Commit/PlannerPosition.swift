@@ -97,8 +97,11 @@ struct PlannerPosition: Equatable {
       throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
     }
     nextOffset = try reader.zigzag("an offset")
+    guard (0..<Int64.max).contains(nextOffset) else { throw .corrupt(offset: reader.offset, what: "an offset") }
     if try reader.bool("whether there is a cursor") {
       let ordinal: UInt32 = try reader.integer("an ordinal")
+      // Every decision of the record gets a larger one.
+      guard ordinal <= UInt32.max / 2 else { throw .corrupt(offset: reader.offset, what: "an ordinal") }
       let hasDevice = try reader.bool("whether there is a device")
       let device: UInt32 = try reader.integer("a device")
       cursor = RecordCursor(
@@ -106,7 +109,9 @@ struct PlannerPosition: Equatable {
     }
     for _ in 0..<(try reader.count("origins")) {
       let topic = try reader.string("a topic")
-      let partition = Int32(truncatingIfNeeded: try reader.zigzag("a partition"))
+      guard let partition = Int32(exactly: try reader.zigzag("a partition")) else {
+        throw .corrupt(offset: reader.offset, what: "a partition of 32 bits")
+      }
       origins[OriginPartition(topic: topic, partition: partition)] = try reader.zigzag("an offset")
     }
     let hasBirth = try reader.bool("whether there is a birth")

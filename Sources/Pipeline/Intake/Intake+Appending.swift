@@ -84,8 +84,10 @@ extension Intake {
     case .event(let event): (key, time) = (nil, event.time)
     case .registration(let registration): (key, time) = (registration.device, registration.updatedAt)
     case .forget(let device):
+      // A tombstone has no time but that of its record, which its publisher chose.
+      let now = Timestamp(microseconds: clock.wallMicroseconds)
       let arrival = underway.messages[index].timestampMilliseconds.map { Timestamp(milliseconds: $0) }
-      (key, time) = (device, arrival)
+      (key, time) = (device, arrival.map { min($0, now) })
     case .signal(let signal): (key, time) = (signal.device, signal.time)
     // Intake decodes neither.
     case .policy, .tick: return

@@ -9,6 +9,33 @@ extension Intake {
   /// - Throws: `DomainError` for a record that cannot be accepted.
   func decode(_ message: KafkaMessage) throws(DomainError) -> LogRecord {
     try message.requireBounds()
+    let record = try decodeContent(message)
+    switch record.content {
+    case .event(let event): try require(event.time, path: "time")
+    case .registration(let registration): try require(registration.updatedAt, path: "$.updatedAt")
+    case .signal(let signal): try require(signal.time, path: "time")
+    case .forget, .policy, .tick: break
+    }
+    return record
+  }
+
+  /// Checks that a time is not before 1970, and not far ahead of this machine's clock.
+  private func require(_ time: Timestamp, path: String) throws(DomainError) {
+    guard time >= DomainBounds.earliestTime else {
+      throw DomainError(
+        .outOfBounds, path: path, message: "expected a time from \(DomainBounds.earliestTime) on, found \(time)")
+    }
+    let latest = Timestamp(microseconds: clock.wallMicroseconds) + DomainBounds.aheadMax
+    guard time <= latest else {
+      throw DomainError(
+        .outOfBounds, path: path,
+        message:
+          "expected a time at most \(DomainBounds.aheadMax.microseconds / 3_600_000_000) h ahead of intake's clock, until \(latest), found \(time)"
+      )
+    }
+  }
+
+  private func decodeContent(_ message: KafkaMessage) throws(DomainError) -> LogRecord {
     let origin = Origin(topic: message.topic, partition: message.partition, offset: message.offset)
     if message.topic == settings.topics.devices {
       let content = try decodeDevice(message)

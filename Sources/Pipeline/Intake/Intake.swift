@@ -134,8 +134,9 @@ public final class Intake {
       defaults: ["linger.ms": "5", "compression.type": "lz4"])
   }
 
-  private func consumerConfiguration() -> KafkaConfiguration {
-    settings.client(
+  /// The properties of the consumer of the public topics.
+  func consumerConfiguration() -> KafkaConfiguration {
+    settings.member(
       [
         "group.id": "\(settings.group)-intake", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
         "isolation.level": "read_committed", "auto.offset.reset": "earliest",

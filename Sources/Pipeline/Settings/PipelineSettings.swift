@@ -58,6 +58,20 @@ public struct PipelineSettings: Sendable {
     case event
   }
 
+  /// The session of the consumers that share a topic. When a process is killed, the others wait for its session to end before
+  /// they take over, so it is as short as brokers accept by default (`group.min.session.timeout.ms`, 6 s); librdkafka's own default
+  /// is 45 s. Heartbeats are sent four times a session, by a thread of librdkafka that no planning delays.
+  static let memberDefaults: [(String, String)] = [("session.timeout.ms", "6000"), ("heartbeat.interval.ms", "1500")]
+
+  /// Returns the properties of a consumer that shares its topics with the other members of a group.
+  ///
+  /// - Parameters:
+  ///   - forced: The properties that correctness needs. They override the user's.
+  ///   - defaults: The properties that the user may override, besides those of the session.
+  func member(_ forced: KeyValuePairs<String, String>, defaults: KeyValuePairs<String, String>) -> KafkaConfiguration {
+    KafkaConfiguration(Self.memberDefaults).merging(client(forced, defaults: defaults))
+  }
+
   /// Returns the properties of a client.
   ///
   /// - Parameters:

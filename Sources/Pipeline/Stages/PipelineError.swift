@@ -2,7 +2,7 @@ import Domain
 public import KafkaClient
 
 /// The reason why a stage cannot continue.
-public enum PipelineError: Error, Sendable {
+public enum PipelineError: Error, Sendable, Equatable {
   /// A call to Kafka failed.
   case kafka(KafkaError)
   /// Records of the log or of the state cannot be read by this release.

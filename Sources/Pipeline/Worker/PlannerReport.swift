@@ -185,10 +185,10 @@ final class PlannerReport {
     logger.warning("aborting failed; the broker ends the transaction", metadata: ["error": "\(error)"])
   }
 
-  /// Logs a commit that failed while partitions were being revoked.
-  func commitBeforeRevocationFailed(_ error: KafkaError) {
+  /// Logs a commit that failed while partitions were handed over.
+  func handOverFailed(_ error: PipelineError) {
     logger.warning(
-      "could not commit what was planned of the revoked partitions; the next owner decides it again",
+      "could not commit what was planned of partitions that go to other members; the next owner decides it again",
       metadata: ["error": "\(error)"])
   }
 

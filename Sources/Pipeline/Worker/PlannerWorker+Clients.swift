@@ -16,7 +16,7 @@ extension PlannerWorker {
 
   /// The properties of the consumer of the log.
   func consumerConfiguration() -> KafkaConfiguration {
-    var configuration = settings.client(
+    var configuration = settings.member(
       [
         "group.id": "\(settings.group)-planner", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
         "auto.offset.reset": "error", "isolation.level": "read_committed", "enable.partition.eof": "false",

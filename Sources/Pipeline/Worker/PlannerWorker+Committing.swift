@@ -13,12 +13,11 @@ extension PlannerWorker {
     batch.removeAll()
   }
 
-  /// Writes the state and the positions, then commits the transaction. Does nothing on a worker that has failed.
+  /// Writes the state and the positions, then commits the transaction.
   ///
   /// - Throws: `KafkaError`; the changes in memory must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
     schedule.commits(at: clock.elapsed)
-    guard case .working = phase else { return }
     let processors = partitions.processors
     for processor in processors {
       processor.takeState(into: &batch)
@@ -46,24 +45,5 @@ extension PlannerWorker {
     counters.add(.transactionsAborted)
     if let error { report.aborted(error) }
     if let failure = clients.transaction.abort() { report.abortFailed(failure) }
-  }
-
-  /// Aborts after a failed turn, so that the next one starts from the last commit.
-  ///
-  /// - Throws: The error of the turn, if no abort repairs it. The worker has failed then.
-  func recover(_ clients: PlannerClients, from error: PipelineError) throws(PipelineError) {
-    guard case .kafka(let cause) = error, case .working = phase else {
-      fail(error)
-      throw error
-    }
-    let refusal = clients.transaction.refusal(behind: cause)
-    if let refusal { partitions.noteRefusal(refusal.code) }
-    abort(clients, because: refusal ?? cause)
-    let isRepaired = refusal != nil || cause.isAbortable || (cause.isRetriable && !cause.isFatal)
-    guard clients.transaction.state == .idle, isRepaired else {
-      fail(error)
-      throw error
-    }
-    try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
   }
 }

@@ -8,24 +8,8 @@ public import Policies
 /// happens on the thread that calls `run`, also the rebalance callbacks, which librdkafka makes inside of a poll.
 ///
 /// Three state machines hold the state of the thread: `WorkerPhase` the thread, `PartitionLife` each partition,
-/// `PlannerTransaction` the commit protocol. The worker takes inputs, performs the actions and moves the machines on:
-///
-/// | input | action | partitions |
-/// | --- | --- | --- |
-/// | the group assigns partitions | pause them after the poll | these wait for earlier owners |
-/// | the broker says that no earlier owner can commit | begin to read the state | this one restores |
-/// | the state was read | seek to the position, resume | this one plans |
-/// | a record of a planning partition | plan it and queue its output | unchanged |
-/// | a record of another partition | drop it; it is read again from the position | unchanged |
-/// | a record that no release wrote | write a dead letter, continue behind the record | unchanged |
-/// | a record whose output was refused three times | the same, instead of planning it (`RecordTreatment`) | unchanged |
-/// | the commit interval is over, or the transaction is full | write state and positions, commit | unchanged |
-/// | the group revokes partitions | commit | these are released, the others plan on |
-/// | partitions were lost | abort | these are released, the others wait |
-/// | a call failed and the transaction can be aborted | abort | all wait |
-/// | the broker refused a record for its size, time or content | abort; commit each record alone (`RefusalWatch`) | all wait |
-/// | an abort failed, or the outcome of a commit is unknown | fail: the supervisor makes a new worker | released |
-/// | bytes of a newer release, or a position that retention removed | fail: an operator must act | released |
+/// `PlannerTransaction` the commit protocol. The worker feeds them, and performs the actions that `WorkerPhase` returns. A
+/// record of a partition that is not `planning` is dropped; it is read again from the restored position.
 ///
 /// The group's offsets are committed in the transaction for two reasons: lag tools read them, and the broker refuses a
 /// worker that is no longer a member of the group. A restore uses the position in `rouse.state` only.
@@ -43,7 +27,7 @@ public final class PlannerWorker {
   private let store: (any SnapshotStore)?
   private let ticks: TickAppender
 
-  private(set) var phase = WorkerPhase<PlannerClients>.new
+  var phase = WorkerPhase<PlannerClients>.new
   var partitions = OwnedPartitions()
   var schedule: WorkerSchedule
   /// Records that were decided and are not queued yet; empty after each turn.
@@ -134,7 +118,7 @@ public final class PlannerWorker {
     defer { end() }
     try start()
     while !stop.isAsked { try workOnce() }
-    try finish()
+    finish()
   }
 
   // MARK: Life
@@ -143,6 +127,7 @@ public final class PlannerWorker {
   ///
   /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic.
   func start() throws(PipelineError) {
+    let clients: PlannerClients
     do throws(KafkaError) {
       let transaction = PlannerTransaction(
         producer: try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60)),
@@ -150,54 +135,25 @@ public final class PlannerWorker {
       try transaction.begin()
       let (count, areShared) = try settings.outputPartitions(cluster)
       transaction.sharesPartitions = areShared
-      let clients = PlannerClients(
+      clients = PlannerClients(
         consumer: try cluster.consumer(consumerConfiguration(), listener: self), transaction: transaction,
         reader: StateReader(settings: settings, cluster: cluster, clock: clock, store: store, report: report),
         partitionCount: count)
-      // The consumer keeps its listener until it is closed, which `end` does from here on.
-      phase.take(.connected(clients))
-      try clients.consumer.subscribe([settings.topics.log])
     } catch { throw .kafka(error) }
     schedule = WorkerSchedule(commitInterval: settings.planner.commitInterval, at: clock.elapsed)
+    // The consumer keeps its listener until it is closed, which `end` does from here on.
+    try take(.connected(clients), clients)
   }
 
-  /// Commits what was decided, leaves the group, and writes a snapshot of each partition.
-  ///
-  /// - Throws: Nothing at present: a commit that fails is aborted, and the next owner decides it again.
-  func finish() throws(PipelineError) {
-    guard case .working(let clients) = phase else { return }
-    do throws(KafkaError) {
-      try commit(clients)
-    } catch {
-      abort(clients, because: error)
-      return
-    }
-    // Others take over while the snapshots are written.
-    let processors = partitions.processors
-    let ends = processors.map { stateEnd(of: $0.partition, clients) }
-    clients.consumer.close(timeout: .seconds(5))
-    for (processor, end) in zip(processors, ends) {
-      if let end { snapshots?.writeWhole(processor, stateOffset: end) }
-    }
-  }
+  /// Commits what was decided, leaves the group, and writes a snapshot of each partition. A commit that fails is aborted,
+  /// and the next owner decides it again.
+  func finish() { follow(.stopAsked) }
 
   /// Releases everything. Leaving the group in order makes the other members take over at once.
   func end() {
-    if let clients = phase.clients {
-      clients.consumer.close(timeout: .seconds(5))
-      abort(clients, because: nil)
-      clients.reader.close()
-    }
+    follow(.closed)
     snapshots?.discardAll()
     partitions = OwnedPartitions()
-    phase = .ended
-  }
-
-  /// Records that the worker cannot continue. Only the first reason is kept.
-  ///
-  /// - Parameter error: The reason.
-  func fail(_ error: PipelineError) {
-    if let next = phase.after(.failed(error)) { phase = next }
   }
 
   // MARK: Turns
@@ -210,8 +166,18 @@ public final class PlannerWorker {
     do throws(PipelineError) {
       try turn(clients)
     } catch {
-      try recover(clients, from: error)
+      follow(.callFailed(refusal(behind: error, clients) ?? error))
+      try take(.handled, clients)
     }
+  }
+
+  /// Returns the broker's refusal of a record, if that is why a turn failed, and notes which records it may be about. An abort
+  /// repairs it, because the records are then committed one by one (`RefusalWatch`).
+  private func refusal(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
+    guard case .kafka(let cause) = error, var refusal = clients.transaction.refusal(behind: cause) else { return nil }
+    partitions.noteRefusal(refusal.code)
+    refusal.isAbortable = true
+    return .kafka(refusal)
   }
 
   private func turn(_ clients: PlannerClients) throws(PipelineError) {
@@ -219,13 +185,10 @@ public final class PlannerWorker {
     let poll = try PipelineError.ofKafka { () throws(KafkaError) in
       try clients.consumer.poll(maxMessages: settings.planner.pollRecordsMax, timeout: timeout)
     }
-    if case .failed(_, let error) = phase { throw error }
+    try take(.handled, clients)
     try take(poll.events)
-    try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
     try plan(poll.messages, clients)
-    if schedule.isCommitDue(at: clock.elapsed) {
-      try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
-    }
+    if schedule.isCommitDue(at: clock.elapsed) { try take(.commitDue, clients) }
     try restore(clients, isIdle: poll.messages.isEmpty)
     snapshots?.writeOn()
     if settings.timestamps == .arrival,

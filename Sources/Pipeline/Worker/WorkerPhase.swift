@@ -1,13 +1,30 @@
-/// The state of one planner thread.
+import KafkaClient
+
+/// The state of one planner thread, with the actions that follow from each input.
 ///
-///     new ── connected ──► working ── failed ──► failed
-///      │                      │                     │
-///      │ closed               │ closed              │ closed
-///      └──────────────────────┴─────────────────────┴──────► ended
+///     new ── connected ──► working ── call failed, abort failed ──► failed
+///      │                      │                                        │
+///      │ closed               │ closed                                 │ closed
+///      └──────────────────────┴────────────────────────────────────────┴──────► ended
+///
+/// | input | actions while working | actions after a failure |
+/// | --- | --- | --- |
+/// | `assigned` | wait for earlier owners of these partitions | none |
+/// | `revoked` | commit, release these | release these |
+/// | `lost` | abort, release these | release these |
+/// | `handOverFailed` | abort | none |
+/// | `handled` | pause the partitions that wait | end with the error |
+/// | `commitDue` | commit | none |
+/// | `callFailed`, an abort repairs it | abort | none |
+/// | `callFailed`, another Kafka error | abort; failed | none |
+/// | `callFailed`, anything else | none; failed | none |
+/// | `abortFailed` | none; failed | none |
+/// | `stopAsked` | commit, leave the group | none |
+/// | `closed` | close | close |
 ///
 /// Only a working thread commits. A thread that failed commits nothing more, not even while it leaves its group; the
-/// supervisor (`RoleRunner`) ends it and makes a new worker. A rebalance callback, which cannot throw, fails the thread
-/// by this transition, and the turn that ran the callback throws the error.
+/// supervisor (`RoleRunner`) ends it and makes a new worker. Before it has connected, and after it has ended, a thread
+/// does nothing for any input of the group.
 enum WorkerPhase<Clients> {
   /// Nothing is connected yet.
   case new
@@ -22,9 +39,25 @@ enum WorkerPhase<Clients> {
   enum Input {
     /// The clients were made.
     case connected(Clients)
-    /// A failure occurred that aborting the transaction does not repair.
-    case failed(PipelineError)
-    /// The clients were closed.
+    /// The group assigned partitions.
+    case assigned([Int32])
+    /// The group is about to give partitions to other members.
+    case revoked([Int32])
+    /// Partitions may belong to other members already.
+    case lost([Int32])
+    /// The commit before partitions are released failed.
+    case handOverFailed(PipelineError)
+    /// The rebalance callbacks of a poll, or a failed call, have been dealt with.
+    case handled
+    /// The commit interval is over, or the transaction is full.
+    case commitDue
+    /// A call of a turn failed.
+    case callFailed(PipelineError)
+    /// An abort failed, after this error.
+    case abortFailed(PipelineError)
+    /// The process shall end.
+    case stopAsked
+    /// The thread lets go of its clients.
     case closed
   }
 
@@ -36,26 +69,69 @@ enum WorkerPhase<Clients> {
     }
   }
 
-  /// Returns the phase that follows an input.
+  /// Returns what follows from an input.
   ///
   /// - Parameter input: The event that happened.
-  /// - Returns: The next phase, or nil if the input is illegal in this phase.
-  func after(_ input: Input) -> WorkerPhase? {
+  /// - Returns: The next phase, and the actions to perform in their order. Nil if the input is illegal in this phase.
+  func after(_ input: Input) -> (phase: WorkerPhase, actions: [WorkerAction])? {
+    switch self {
+    case .new, .ended: afterWithoutClients(input)
+    case .working(let clients): afterWorking(input, clients)
+    case .failed(_, let error): afterFailure(input, error)
+    }
+  }
+
+  private func afterWithoutClients(_ input: Input) -> (phase: WorkerPhase, actions: [WorkerAction])? {
     switch (self, input) {
-    case (.new, .connected(let clients)): .working(clients)
-    case (.working(let clients), .failed(let error)): .failed(clients, error)
-    case (.new, .closed), (.working, .closed), (.failed, .closed): .ended
-    case (.new, .failed), (.working, .connected), (.failed, .connected), (.failed, .failed), (.ended, _): nil
+    case (.new, .connected(let clients)): (.working(clients), [.subscribe])
+    case (_, .assigned), (_, .revoked), (_, .lost), (_, .stopAsked): (self, [])
+    case (_, .closed): (.ended, [])
+    case (_, .connected), (_, .handOverFailed), (_, .handled), (_, .commitDue), (_, .callFailed), (_, .abortFailed):
+      nil
+    }
+  }
+
+  private func afterWorking(
+    _ input: Input, _ clients: Clients
+  ) -> (phase: WorkerPhase, actions: [WorkerAction])? {
+    switch input {
+    case .assigned(let partitions): (self, [.wait(partitions)])
+    case .revoked(let partitions): (self, [.commit, .release(partitions)])
+    case .lost(let partitions): (self, [.abort(nil), .release(partitions)])
+    case .handOverFailed(.kafka(let cause)): (self, [.abort(cause)])
+    case .callFailed(.kafka(let cause)) where cause.isAbortable || (cause.isRetriable && !cause.isFatal):
+      (self, [.abort(cause)])
+    case .callFailed(.kafka(let cause)): (.failed(clients, .kafka(cause)), [.abort(cause)])
+    case .handOverFailed(let error), .callFailed(let error), .abortFailed(let error): (.failed(clients, error), [])
+    case .handled: (self, [.pause])
+    case .commitDue: (self, [.commit])
+    case .stopAsked: (self, [.commit, .leave])
+    case .closed: (.ended, [.close])
+    case .connected: nil
+    }
+  }
+
+  private func afterFailure(
+    _ input: Input, _ error: PipelineError
+  ) -> (phase: WorkerPhase, actions: [WorkerAction])? {
+    switch input {
+    case .revoked(let partitions), .lost(let partitions): (self, [.release(partitions)])
+    case .handled: (self, [.end(error)])
+    case .closed: (.ended, [.close])
+    case .assigned, .handOverFailed, .commitDue, .callFailed, .abortFailed, .stopAsked: (self, [])
+    case .connected: nil
     }
   }
 
   /// Goes to the phase that follows an input, which must be legal.
   ///
   /// - Parameter input: The event that happened.
-  mutating func take(_ input: Input) {
-    guard let next = after(input) else {
+  /// - Returns: The actions to perform, in their order.
+  mutating func take(_ input: Input) -> [WorkerAction] {
+    guard let (next, actions) = after(input) else {
       preconditionFailure("a planner thread cannot be \(input) while it is \(self)")
     }
     self = next
+    return actions
   }
 }

@@ -2,8 +2,8 @@ public import Domain
 
 /// A Live Activity that runs and can no longer be updated or ended.
 public struct Zombie: Hashable, Sendable {
-  /// The cause for which an activity is a zombie.
-  public enum Cause: String, Sendable, CaseIterable {
+  /// The sign by which an activity is known to be a zombie.
+  public enum Sign: String, Sendable, CaseIterable {
     /// A push started it, and the device has not registered it within half an hour.
     case neverRegistered
     /// APNs has permanently refused its token.
@@ -18,6 +18,6 @@ public struct Zombie: Hashable, Sendable {
   public var kind: String
   /// The time of its start.
   public var since: Timestamp
-  /// The cause for which it is a zombie.
-  public var cause: Cause
+  /// The sign by which it is known to be one.
+  public var cause: Sign
 }

@@ -106,7 +106,7 @@ public struct PlannerRestore {
     if let known = planner.registry.device(named: name, hash: hash) { remove(device: known) }
     guard let value else { return }
     var reader = try Self.reader(bytes, in: value)
-    let slot = DeviceSlot(try reader.integer("a device slot"))
+    let slot = try Self.deviceSlot(&reader)
     if planner.isTaken(slot) {
       displaced[Array(keyBytes[id])] = Array(bytes[value])
     } else {
@@ -171,7 +171,7 @@ public struct PlannerRestore {
   private mutating func placeDisplaced() throws(BinaryError) {
     for (id, bytes) in displaced.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       var reader = try Self.reader(bytes, in: bytes.indices)
-      let slot = DeviceSlot(try reader.integer("a device slot"))
+      let slot = try Self.deviceSlot(&reader)
       guard !planner.isTaken(slot) else {
         throw .corrupt(offset: 1, what: "a slot of its own for each device")
       }
@@ -219,6 +219,15 @@ public struct PlannerRestore {
     } catch {
       throw .corrupt(offset: 0, what: "a policy document this release reads: \(error)")
     }
+  }
+
+  /// Reads the slot of a device. It decides how much memory the table of devices takes, so it is checked first.
+  private static func deviceSlot(_ reader: inout BinaryReader) throws(BinaryError) -> DeviceSlot {
+    let number: UInt32 = try reader.integer("a device slot")
+    guard number < PlannerBounds.deviceSlotsMax else {
+      throw .corrupt(offset: reader.offset, what: "a device slot below \(PlannerBounds.deviceSlotsMax)")
+    }
+    return DeviceSlot(number)
   }
 
   private static func reader(_ bytes: [UInt8], in range: Range<Int>) throws(BinaryError) -> BinaryReader {

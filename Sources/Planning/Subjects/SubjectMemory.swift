@@ -28,7 +28,7 @@ struct SubjectMemory {
   private var index = HashIndex()
   var slots = SlotPool<SubjectTag, Remembered>()
   /// The number of rotations so far. It is part of the records, so that a restore can tell which entries are forgotten.
-  var generation: Int64 = 0
+  private(set) var generation: Int64 = 0
   /// The number of entries for a subject and type in the current generation. Truths are not counted. Each such entry has at
   /// most one truth for each kind with a rule for the type.
   private(set) var currentCount = 0
@@ -194,6 +194,9 @@ struct SubjectMemory {
   }
 
   // MARK: Restore
+
+  /// Sets the number of rotations that was read from the state.
+  mutating func restore(generation: Int64) { self.generation = generation }
 
   /// Adds an entry that was read from the state, or replaces the entry of the same key.
   mutating func restore(_ remembered: Remembered) {

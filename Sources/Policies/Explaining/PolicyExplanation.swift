@@ -4,7 +4,7 @@ import JSON
 /// The policy in force, value by value, each with its origin. `rouse policy explain` prints it.
 public struct PolicyExplanation: Sendable {
   /// The origin of a value.
-  public enum Origin: Equatable, Sendable {
+  public enum ValueSource: Equatable, Sendable {
     /// The document states the value, at this line.
     case document(file: String, line: Int)
     /// The value comes from the budget profile.
@@ -22,7 +22,7 @@ public struct PolicyExplanation: Sendable {
     /// The value in force.
     public var value: FieldValue
     /// The origin of the value.
-    public var origin: Origin
+    public var origin: ValueSource
   }
 
   /// The values of the top level, then those of each kind, sorted by the kind's name.
@@ -39,7 +39,7 @@ public struct PolicyExplanation: Sendable {
     }
   }
 
-  private static func origin(of path: String, in document: PolicyDocument) -> Origin {
+  private static func origin(of path: String, in document: PolicyDocument) -> ValueSource {
     func line(_ path: String) -> Int? { document.positions[path]?.line }
     if let line = line(path) { return .document(file: document.file, line: line) }
     if path.hasPrefix("limits.") { return limitOrigin(path, document.profile) }
@@ -58,12 +58,12 @@ public struct PolicyExplanation: Sendable {
   }
 
   /// Returns the origin of a limit of all kinds: the document's `limits`, or else the profile.
-  private static func inherited(_ path: String, in document: PolicyDocument) -> Origin {
+  private static func inherited(_ path: String, in document: PolicyDocument) -> ValueSource {
     if let line = document.positions[path]?.line { return .follows(from: path, file: document.file, line: line) }
     return limitOrigin(path, document.profile)
   }
 
-  private static func limitOrigin(_ path: String, _ profile: BudgetProfile) -> Origin {
+  private static func limitOrigin(_ path: String, _ profile: BudgetProfile) -> ValueSource {
     let rate = PolicyKeys.rates.first { path.hasPrefix("limits.\($0.name).") }?.place
     let factor = path == "limits.frequentPushesFactor" ? profile.activityPushes.provenance : nil
     let provenance = factor ?? rate.map { profile[keyPath: $0].provenance } ?? profile.instanceReloads.provenance
@@ -97,7 +97,7 @@ public struct PolicyExplanation: Sendable {
     }.joined()
   }
 
-  private static func words(_ origin: Origin) -> String {
+  private static func words(_ origin: ValueSource) -> String {
     switch origin {
     case .document(let file, let line): "\(file):\(line)"
     case .profile(let name, let provenance):
@@ -107,7 +107,7 @@ public struct PolicyExplanation: Sendable {
     }
   }
 
-  private static func write(_ origin: Origin, to json: inout JSONWriter) {
+  private static func write(_ origin: ValueSource, to json: inout JSONWriter) {
     func member(_ key: StaticString, _ text: String) {
       json.key(key)
       json.string(text)

@@ -7,7 +7,7 @@ public import Planning
 ///
 /// The run plans all registrations first. Then it merges events and signals by their times and plans each as one record of
 /// a single log partition, with rising offsets. Whenever a timer is due between two records, it plans a tick. The same
-/// files and policy give the same bytes.
+/// files and policy give the same bytes. `PlanOptions.Log` describes the other log that a run can stand for.
 public struct PlanRun: ~Copyable {
   /// The progress of a run.
   public struct Progress: Sendable {
@@ -59,6 +59,7 @@ public struct PlanRun: ~Copyable {
     self.progress = progress
     self.observe = observe
     planner = Planner(policy: options.policy)
+    if options.log == .replayed { offset = 1 }
     sinks = try PlanSinks(options)
   }
 
@@ -112,14 +113,14 @@ public struct PlanRun: ~Copyable {
   }
 
   /// Plans all registrations at the time of the first event or signal, because log time must not run ahead of it. If there
-  /// is none, each registration is planned at its own time.
+  /// is none, and in a replayed log, each registration is planned at its own time.
   private mutating func register(at start: Timestamp?) throws {
     var devices = try PlanInput.registrations(path: options.devices)
     while let registration = try devices.next(refused: { (line) throws(LineFileError) in
       try refuse(line, \.refusedRegistrations)
     }) {
       summary.registrations += 1
-      let time = (start ?? registration.updatedAt).microseconds
+      let time = logged(options.log == .own ? start ?? registration.updatedAt : registration.updatedAt)
       try step(.registration(registration), at: time)
       for channel in registration.channels() { try step(.registration(channel), at: time) }
       if summary.registrations % Self.progressEvery == 0 { report(devices.bytesConsumed, devices.bytesTotal) }
@@ -128,15 +129,25 @@ public struct PlanRun: ~Copyable {
 
   /// Plans the ticks that are due before a record, then the record.
   private mutating func apply(_ content: LogRecord.Content, at time: Timestamp) throws {
-    if time < planner.now { summary.outOfOrder += 1 }
+    let logged = logged(time)
+    if logged < planner.now.microseconds { summary.outOfOrder += 1 }
     // The record itself fires the timers that are due at its own time.
-    try tick(before: time.microseconds)
-    try step(content, at: time.microseconds)
+    try tick(before: logged)
+    try step(content, at: logged)
     summary.last = max(summary.last ?? time, time)
+  }
+
+  /// The time that a record has in the log, in µs. Kafka keeps whole milliseconds, and intake writes no earlier one than 1.
+  private func logged(_ time: Timestamp) -> Int64 {
+    switch options.log {
+    case .own: time.microseconds
+    case .replayed: Timestamp(milliseconds: max(1, time.milliseconds)).microseconds
+    }
   }
 
   /// Plans a tick for each timer that is due before an instant.
   private mutating func tick(before time: Int64) throws {
+    guard options.log == .own else { return }
     while let due = planner.nextTimer, due < time {
       summary.ticks += 1
       try step(.tick, at: due)

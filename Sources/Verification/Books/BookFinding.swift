@@ -5,5 +5,5 @@ enum BookFinding: Equatable {
   /// The ledger regained this number of tokens, which is allowed.
   case refunded(Int128)
   /// The charge breaks a rule. The text gives the figures, without the name of the ledger.
-  case violation(LedgerReport.Rule, String)
+  case violation(LedgerReport.BookRule, String)
 }

@@ -5,9 +5,9 @@ import Domain
 /// Tokens are added up in 128 bits, so that numbers from records cannot overflow.
 struct DayBook {
   /// The facts that decide which charges are allowed.
-  struct Rules {
+  struct Terms {
     /// The number for a day under the policy of the charge; nil where it is not known.
-    var limit: LedgerLimits.Day?
+    var limit: LedgerLimits.DailyNumber?
     var refundsAllowed: Bool
     /// Whether charges before the first one may be missing.
     var historyIsCut: Bool
@@ -28,7 +28,7 @@ struct DayBook {
   }
 
   /// Opens a book with its first charge, which under a known limit leaves one token less than the limit.
-  static func opened(by charge: LedgerCharge, _ rules: Rules) -> (book: DayBook, finding: BookFinding) {
+  static func opened(by charge: LedgerCharge, _ rules: Terms) -> (book: DayBook, finding: BookFinding) {
     let book = DayBook(charge)
     guard let limit = rules.limit, !rules.historyIsCut else { return (book, .consistent) }
     let expected = Int128(limit.perDay) - 1
@@ -39,7 +39,7 @@ struct DayBook {
 
   /// Enters a charge that is not the first. Within a window each charge takes one token; a number that rises begins a new
   /// window.
-  mutating func enter(_ charge: LedgerCharge, _ rules: Rules) -> BookFinding {
+  mutating func enter(_ charge: LedgerCharge, _ rules: Terms) -> BookFinding {
     let before = last
     last = charge
     recent.removeAll { $0 <= charge.at - .hours(24) }
@@ -60,7 +60,7 @@ struct DayBook {
   }
 
   /// Checks a rolling day: the tokens left and the charges of the last 24 hours together are the limit.
-  private func checkRolling(_ charge: LedgerCharge, perDay: Int, _ rules: Rules) -> BookFinding {
+  private func checkRolling(_ charge: LedgerCharge, perDay: Int, _ rules: Terms) -> BookFinding {
     guard !rules.historyIsCut, !rules.refundsAllowed else { return .consistent }
     guard Int128(charge.left) + Int128(recent.count) != Int128(perDay) else { return .consistent }
     return .violation(
@@ -69,7 +69,7 @@ struct DayBook {
   }
 
   /// Checks a number of tokens that fell by more than one.
-  private func checkFall(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
+  private func checkFall(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Terms) -> BookFinding {
     // Under a policy without a limit for the app, commands are counted in the app's ledger but carry no charge to it.
     if charge.ledger == .app, rules.policies.hasOther(than: charge.policy, between: before.id, and: charge.id) {
       return .consistent
@@ -82,7 +82,7 @@ struct DayBook {
   /// The window of an instance is a day of its device's time zone. Every window but the first lasts at least 23 h, and its
   /// first charge may come at any time in it. So the first charge of a third window comes at least 23 h after the first
   /// charge of the first one; the check requires 22 h, so that a zone whose clock jumps by two hours is not reported.
-  private func isNewWindow(_ charge: LedgerCharge, after before: LedgerCharge, _ rules: Rules) -> Bool {
+  private func isNewWindow(_ charge: LedgerCharge, after before: LedgerCharge, _ rules: Terms) -> Bool {
     if charge.ledger == .app { return charge.at.seconds / 86_400 != before.at.seconds / 86_400 }
     if windowStarts.count == 2, charge.at - windowStarts[0] < .hours(22) { return false }
     guard let limit = rules.limit else { return true }
@@ -90,7 +90,7 @@ struct DayBook {
   }
 
   /// Returns the finding about tokens that the ledger regained in the middle of a window.
-  private func rise(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Rules) -> BookFinding {
+  private func rise(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Terms) -> BookFinding {
     if rules.refundsAllowed { return .refunded(Int128(charge.left) - Int128(before.left) + 1) }
     return .violation(
       .overspent,

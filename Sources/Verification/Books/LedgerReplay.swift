@@ -60,7 +60,7 @@ struct LedgerReplay {
   private func limits(of policy: String) -> LedgerLimits? { limits[policy] ?? limits[""] }
 
   private mutating func chargeDay(_ name: LedgerName, _ charge: LedgerCharge, kind: String?) {
-    let rules = DayBook.Rules(
+    let rules = DayBook.Terms(
       limit: kind.flatMap { limits(of: charge.policy)?.days[$0] }, refundsAllowed: refundsAllowed,
       historyIsCut: historyIsCut, policies: policies)
     let finding: BookFinding

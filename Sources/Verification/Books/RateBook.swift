@@ -13,7 +13,7 @@ struct RateBook {
   /// The TAT of each course in microseconds since 1970; nil where it is not known.
   private var courses: [Int128?]
   /// The first violation since no course was left, if any.
-  private(set) var broken: (rule: LedgerReport.Rule, text: String)?
+  private(set) var broken: (rule: LedgerReport.BookRule, text: String)?
 
   /// - Parameter historyIsCut: whether charges before the first one may be missing; otherwise the ledger begins full.
   init(historyIsCut: Bool) { courses = [historyIsCut ? nil : 0] }
@@ -26,9 +26,9 @@ struct RateBook {
   ///   - rates: the rates that may hold; not empty.
   ///   - refundsAllowed: whether the ledger may have regained a token since the previous charge.
   /// - Returns: whether the charge was recomputed, which it is not while no course knows its TAT.
-  mutating func enter(_ charge: LedgerCharge, _ rates: [LedgerLimits.Rate], refundsAllowed: Bool) -> Bool {
+  mutating func enter(_ charge: LedgerCharge, _ rates: [LedgerLimits.RateLimit], refundsAllowed: Bool) -> Bool {
     var next: [Int128?] = []
-    var violations: [Step.Violation] = []
+    var violations: [Step.Break] = []
     for tat in courses {
       for rate in rates {
         switch Self.step(from: tat, rate, charge, refundsAllowed: refundsAllowed) {
@@ -51,10 +51,10 @@ struct RateBook {
   private enum Step {
     /// The next TAT; nil where it is still not known.
     case to(Int128?)
-    case violation(Violation)
+    case violation(Break)
 
-    struct Violation {
-      var rule: LedgerReport.Rule
+    struct Break {
+      var rule: LedgerReport.BookRule
       var text: String
       /// The TAT to continue with if no course is left.
       var tat: Int128?
@@ -63,7 +63,7 @@ struct RateBook {
 
   /// Returns the effect of a charge on the TAT of one course under one rate.
   private static func step(
-    from tat: Int128?, _ rate: LedgerLimits.Rate, _ charge: LedgerCharge, refundsAllowed: Bool
+    from tat: Int128?, _ rate: LedgerLimits.RateLimit, _ charge: LedgerCharge, refundsAllowed: Bool
   ) -> Step {
     let now = Int128(charge.at.microseconds)
     let interval = Int128(rate.interval)
@@ -71,7 +71,7 @@ struct RateBook {
     let left = Int128(charge.left)
     guard interval > 0 else {
       let text = "charged by \(charge.command), although the policy sets no limit"
-      return .violation(Step.Violation(rule: .ledgerBroken, text: text, tat: tat))
+      return .violation(Step.Break(rule: .ledgerBroken, text: text, tat: tat))
     }
     // A ledger with all but one token left was full before the charge.
     guard var tat else { return .to(left == burst - 1 ? now + interval : nil) }
@@ -83,11 +83,11 @@ struct RateBook {
     let next = max(now, tat) + interval
     if wait(tat) > 0 {
       let text = "\(charge.command) came \(wait(tat)) µs before a token was available"
-      return .violation(Step.Violation(rule: .overspent, text: text, tat: next))
+      return .violation(Step.Break(rule: .overspent, text: text, tat: next))
     }
     guard leftAfter(next) == left else {
       let text = "\(left) left after \(charge.command), expected \(leftAfter(next))"
-      return .violation(Step.Violation(rule: .ledgerBroken, text: text, tat: next))
+      return .violation(Step.Break(rule: .ledgerBroken, text: text, tat: next))
     }
     return .to(next)
   }

@@ -4,8 +4,8 @@ public import Policies
 extension LedgerLimits {
   /// The limits of a policy and its profile.
   public init(_ policy: Policy) {
-    func rate(_ rate: BudgetProfile.Rate) -> Rate {
-      Rate(limit: rate.limit, windowMicroseconds: rate.window.microseconds, burst: rate.burst)
+    func rate(_ rate: BudgetProfile.Rate) -> RateLimit {
+      RateLimit(limit: rate.limit, windowMicroseconds: rate.window.microseconds, burst: rate.burst)
     }
     let profile = policy.profile
     self.init(
@@ -13,12 +13,12 @@ extension LedgerLimits {
       control: rate(profile.controlPushes), start: rate(profile.activityStarts),
       activity: [rate(profile.activityPushes), rate(profile.frequentActivityPushes)])
     for kind in policy.kinds {
-      days[kind.name] = Day(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
+      days[kind.name] = DailyNumber(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
     }
   }
 
   /// The rates that may apply to a ledger; empty if none is known, and for ledgers that count by the day.
-  func rates(of ledger: Command.Ledger) -> [Rate] {
+  func rates(of ledger: Command.Ledger) -> [RateLimit] {
     switch ledger {
     case .device: device.map { [$0] } ?? []
     case .background: background.map { [$0] } ?? []

@@ -3,7 +3,7 @@
 public struct LedgerLimits: Equatable, Sendable {
   /// A rate with a burst, in the terms of the generic cell rate algorithm (GCRA): the ledger regains one token each
   /// T = window / limit, and at most `burst` are held.
-  public struct Rate: Hashable, Sendable {
+  public struct RateLimit: Hashable, Sendable {
     /// Microseconds between two tokens. 0 is a rate without a limit, which is never charged.
     public var interval: Int64
     /// The number of tokens of a full ledger.
@@ -20,7 +20,7 @@ public struct LedgerLimits: Equatable, Sendable {
   }
 
   /// A number of tokens for a day.
-  public struct Day: Hashable, Sendable {
+  public struct DailyNumber: Hashable, Sendable {
     /// The number of tokens of a full ledger.
     public var perDay: Int
     /// Whether the number holds for any 24 hours instead of a day of the device's time zone.
@@ -36,18 +36,18 @@ public struct LedgerLimits: Equatable, Sendable {
   }
 
   /// Pushes to the widgets of a device.
-  public var device: Rate?
+  public var device: RateLimit?
   /// Background pushes to a device.
-  public var background: Rate?
+  public var background: RateLimit?
   /// Pushes to the controls of a device.
-  public var control: Rate?
+  public var control: RateLimit?
   /// Pushes that start a Live Activity on a device.
-  public var start: Rate?
+  public var start: RateLimit?
   /// Pushes at priority 10 to a Live Activity: without and with frequent updates. Commands do not say which one applies. Empty:
   /// not known.
-  public var activity: [Rate]
+  public var activity: [RateLimit]
   /// The number for a day of each instance, by kind.
-  public var days: [String: Day]
+  public var days: [String: DailyNumber]
 
   /// - Parameters:
   ///   - device: pushes to the widgets of a device.
@@ -57,8 +57,9 @@ public struct LedgerLimits: Equatable, Sendable {
   ///   - activity: each rate that may hold for pushes at priority 10 to a Live Activity.
   ///   - days: the number for a day of each instance, by kind.
   public init(
-    device: Rate? = nil, background: Rate? = nil, control: Rate? = nil, start: Rate? = nil, activity: [Rate] = [],
-    days: [String: Day] = [:]
+    device: RateLimit? = nil, background: RateLimit? = nil, control: RateLimit? = nil, start: RateLimit? = nil,
+    activity: [RateLimit] = [],
+    days: [String: DailyNumber] = [:]
   ) {
     self.device = device
     self.background = background

@@ -3,7 +3,7 @@ import Domain
 /// The parts of a command that a ledger check keeps until all records have been added.
 struct CheckedCommand {
   /// One instance that the command serves.
-  struct Served {
+  struct ServedInstance {
     var instance: String
     var kind: String
     var reason: Reason
@@ -31,7 +31,7 @@ struct CheckedCommand {
   var at: Timestamp
   /// The hash of the policy.
   var policy: String
-  var serves: [Served]
+  var serves: [ServedInstance]
   var charged: [Command.Charge]
 
   init(_ command: Command, id: RecordId) {
@@ -40,7 +40,7 @@ struct CheckedCommand {
     at = command.at
     policy = command.policy.hash
     serves = command.serves.map {
-      Served(
+      ServedInstance(
         instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { ContentHash.of($0) }.sorted(),
         eventsLeftOut: $0.eventsLeftOut)
     }
@@ -86,7 +86,7 @@ extension CheckedCommand {
     at = try reader.timestamp()
     policy = try reader.string()
     serves = try reader.list { (reader) throws(BinaryError) in
-      Served(
+      ServedInstance(
         instance: try reader.string(), kind: try reader.string(), reason: try reader.value(),
         events: try reader.list { (reader) throws(BinaryError) in try reader.varint() },
         eventsLeftOut: Int(try reader.zigzag()))

@@ -12,7 +12,7 @@ extension LedgerReport {
       """
     if violationCount == 0 { return text + "no violation\n" }
     text += "\(violationCount) violations\n"
-    for rule in Rule.allCases {
+    for rule in BookRule.allCases {
       guard let count = violationsByRule[rule] else { continue }
       text += "\(rule.rawValue): \(count)\n"
       for violation in violations where violation.rule == rule { text += "  \(violation.text)\n" }

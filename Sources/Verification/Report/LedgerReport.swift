@@ -1,7 +1,7 @@
 /// The findings of a ledger check.
 public struct LedgerReport: Equatable, Sendable {
   /// The rules that records can break. The raw value is used in the JSON report.
-  public enum Rule: String, CaseIterable, Sendable {
+  public enum BookRule: String, CaseIterable, Sendable {
     /// The record is no decision or no command.
     case unreadable
     /// Two records with one id have different contents.
@@ -24,7 +24,7 @@ public struct LedgerReport: Equatable, Sendable {
 
   /// One broken rule.
   public struct Violation: Equatable, Sendable {
-    public var rule: Rule
+    public var rule: BookRule
     /// The ids and figures, for a person.
     public var text: String
   }
@@ -57,7 +57,7 @@ public struct LedgerReport: Equatable, Sendable {
   /// The number of all violations, also of those that `violations` leaves out.
   public var violationCount = 0
   /// The number of violations of each rule that has any.
-  public var violationsByRule: [Rule: Int] = [:]
+  public var violationsByRule: [BookRule: Int] = [:]
   /// The first violations of each rule, at most five of each, in the order in which they were found.
   public var violations: [Violation] = []
 
@@ -69,7 +69,7 @@ public struct LedgerReport: Equatable, Sendable {
 
   /// Adds a violation.
   /// - Parameter text: evaluated only if the report has room for the violation.
-  mutating func add(_ rule: Rule, _ text: @autoclosure () -> String) {
+  mutating func add(_ rule: BookRule, _ text: @autoclosure () -> String) {
     violationCount += 1
     let count = violationsByRule[rule, default: 0]
     violationsByRule[rule] = count + 1
@@ -79,7 +79,7 @@ public struct LedgerReport: Equatable, Sendable {
   /// Stops a debug build unless the counts agree with each other.
   func checkInvariants() {
     assert(violationCount == violationsByRule.values.reduce(0, +), "the violations of all rules are all violations")
-    for rule in Rule.allCases {
+    for rule in BookRule.allCases {
       assert(
         violations.count { $0.rule == rule } == min(violationsByRule[rule] ?? 0, Self.examplesMax),
         "the report describes the first violations of each rule")

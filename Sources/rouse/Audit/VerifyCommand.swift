@@ -117,13 +117,13 @@ struct VerifyCommand: AsyncParsableCommand {
 
   /// Reads `limit/window/burst`.
   /// - Throws: `ValidationError` for anything else.
-  private static func rate(_ text: String) throws -> LedgerLimits.Rate {
+  private static func rate(_ text: String) throws -> LedgerLimits.RateLimit {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let limit = Int(parts[0]), limit > 0, let burst = Int(parts[2]), burst > 0 else {
       throw ValidationError("--device-limit \(text): expected limit/window/burst such as 5/1h/3")
     }
     do throws(DurationText.Refusal) {
-      return LedgerLimits.Rate(
+      return LedgerLimits.RateLimit(
         limit: limit, windowMicroseconds: try DurationText.parse(parts[1]).microseconds, burst: burst)
     } catch { throw ValidationError("--device-limit \(text): \(error.message)") }
   }

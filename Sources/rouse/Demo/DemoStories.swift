@@ -5,7 +5,7 @@ import Synchronization
 /// that was not sent. It may be used from any thread.
 final class DemoStories: Sendable {
   /// A question to the audit store about one of these decisions, and the title above the answer.
-  struct Story: Sendable {
+  struct StoryQuestion: Sendable {
     var title: String
     var device: String
     var instance: String
@@ -45,10 +45,10 @@ final class DemoStories: Sendable {
   ]
 
   /// The first three reasons of the list that occurred.
-  var chosen: [Story] {
+  var chosen: [StoryQuestion] {
     found.withLock { known in
       Self.titles.compactMap { reason, title in
-        known[reason].map { Story(title: title, device: $0.device, instance: $0.instance, event: $0.event) }
+        known[reason].map { StoryQuestion(title: title, device: $0.device, instance: $0.instance, event: $0.event) }
       }.prefix(3).map { $0 }
     }
   }

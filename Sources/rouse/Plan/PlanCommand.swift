@@ -17,6 +17,11 @@ struct PlanCommand: ParsableCommand {
       of them to --dead-letters. If no line of an input can be used, the command fails with exit code 1. Outputs that are \
       not named are not written.
 
+      With --as-run, the output equals, byte for byte, what `rouse run` writes with timestamps=event on one partition, if the topics \
+      get the same records in the same order: registrations first, then events and signals by time, no event twice, and \
+      no broadcast channels. Such a log has no ticks, so what waits is looked at again with the next record, and what \
+      still waits at the end stays open. Without --as-run, timers fire when they are due, as they do in operation.
+
       EXAMPLE
         rouse plan --policy policy.yaml --devices devices.jsonl.gz \\
           --events events.jsonl.gz --decisions decisions.jsonl.gz \\
@@ -44,6 +49,8 @@ struct PlanCommand: ParsableCommand {
   var audit: String?
   @Flag(inversion: .prefixedNo, help: "Fire the timers of the 48 hours after the last record.")
   var drain = true
+  @Flag(help: "Plan as rouse run does with timestamps=event on one partition: without ticks.")
+  var asRun = false
   @OptionGroup var output: FormatOption
 
   func validate() throws {
@@ -69,6 +76,7 @@ struct PlanCommand: ParsableCommand {
     options.decisions = decisions
     options.commands = commands
     options.deadLetters = deadLetters
+    options.log = asRun ? .replayed : .own
     options.drain = drain ? PlanOptions.drainDefault : nil
     let line = ProgressLine()
     defer { line.end() }

@@ -8,11 +8,11 @@ struct Settings {
     var setting: Setting
     /// The value; nil when there is none.
     var content: SettingValue?
-    var origin: Origin
+    var origin: ValuePlace
   }
 
   /// The place where a value was given.
-  enum Origin: CustomStringConvertible, Equatable {
+  enum ValuePlace: CustomStringConvertible, Equatable {
     case option
     case environment(variable: String)
     case file(path: String)

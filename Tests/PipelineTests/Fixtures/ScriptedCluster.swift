@@ -14,6 +14,7 @@ final class ScriptedCluster: Cluster {
     var key: [UInt8]?
     var value: [UInt8]?
     var headers: [KafkaHeader]
+    var timestampMilliseconds: Int64?
     var tag: UInt64
 
     /// The bytes of key, value and headers.
@@ -108,7 +109,8 @@ private final class RefusedProducer: ClusterProducer {
     timestampMilliseconds: Int64?, tag: UInt64
   ) throws(KafkaError) {
     let record = ScriptedCluster.Record(
-      topic: topic, partition: partition ?? 0, key: key, value: value, headers: headers, tag: tag)
+      topic: topic, partition: partition ?? 0, key: key, value: value, headers: headers,
+      timestampMilliseconds: timestampMilliseconds, tag: tag)
     guard !isFatal else {
       throw KafkaError(code: .gaplessGuarantee, message: "ended", operation: "producing to \(topic)", isFatal: true)
     }

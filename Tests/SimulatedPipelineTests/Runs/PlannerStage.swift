@@ -24,7 +24,7 @@ final class PlannerStage: SimulatedStage {
     for processor in worker?.partitions.processors ?? [] { run.census(processor.partition, of: processor) }
   }
   override func invariants() -> [String] { worker?.checkInvariants() ?? [] }
-  override func finish() throws(PipelineError) { try worker?.finish() }
+  override func finish() throws(PipelineError) { worker?.finish() }
   override func letGo() { worker?.end() }
   override func forget() { worker = nil }
 

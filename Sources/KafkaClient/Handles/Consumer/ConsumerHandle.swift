@@ -7,12 +7,14 @@ import CLibrdkafka
   /// Whether the consumer has subscribed, so that the group gives the partitions.
   var isSubscribed = false
   private let isSticky: Bool
+  private let isStaticMember: Bool
 
   /// The longest wait for the group if the owner did not close the consumer.
   private static let forgottenCloseTimeout = Duration.seconds(2)
 
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
     isSticky = configuration["partition.assignment.strategy"]?.contains("cooperative-sticky") == true
+    isStaticMember = configuration["group.instance.id"] != nil
     client = try ClientHandle(RD_KAFKA_CONSUMER, configuration, callbacks: callbacks, operation: "making a consumer")
     // Sends callbacks of the main queue to the consumer's, so that one poll serves both.
     unsafe _ = rd_kafka_poll_set_consumer(client.pointer)
@@ -85,6 +87,7 @@ import CLibrdkafka
 
   private func leaveGroup(_ timeout: Duration) -> Bool {
     let deadline = Deadline(in: timeout)
+    leaveWithoutPartitions()
     // A separate queue makes the close asynchronous, so that the wait can be bounded; `rd_kafka_consumer_close` would wait
     // for ever. The queue is destroyed before the client.
     let queue = unsafe rd_kafka_queue_new(client.pointer)
@@ -107,6 +110,16 @@ import CLibrdkafka
       unsafe rd_kafka_event_destroy(event)
     }
     return true
+  }
+
+  /// Leaves the group if this member has no partition. librdkafka 2.0.2 sends no request to leave when it closes a member of a
+  /// cooperative group that has none; the group would wait for that member until its session time-out, and assign nothing. A
+  /// static member must stay in the group.
+  private func leaveWithoutPartitions() {
+    guard isSubscribed, isSticky, !isStaticMember else { return }
+    do throws(KafkaError) {
+      if try assignment().isEmpty { try unsubscribe() }
+    } catch { client.callbacks.add(.error(error)) }
   }
 
   deinit {

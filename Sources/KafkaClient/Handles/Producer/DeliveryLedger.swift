@@ -32,15 +32,15 @@ final class DeliveryLedger {
   func record(_ message: UnsafePointer<rd_kafka_message_t>, callbacks: ClientCallbacks) {
     let code = unsafe KafkaErrorCode(message.pointee.err)
     switch code {
-    case KafkaErrorCode(rawValue: 0): delivered &+= 1
+    case .noError: delivered &+= 1
     case .purgedFromQueue, .purgedInFlight: purged &+= 1
     default: failed &+= 1
     }
-    guard handler != nil || code.rawValue != 0 else { return }
+    guard handler != nil || code != .noError else { return }
     // `rkt` is set in every report. The name is read before the handler runs, so that the handler may call the producer.
     let topic = unsafe callbacks.names.name(of: message.pointee.rkt)
     let delivery = unsafe read(message, code, topic: topic)
-    if code.rawValue != 0, code != .purgedFromQueue, code != .purgedInFlight, failures.count < failuresMax {
+    if code != .noError, code != .purgedFromQueue, code != .purgedInFlight, failures.count < failuresMax {
       failures.append(delivery)
     }
     handler?(delivery)
@@ -52,7 +52,7 @@ final class DeliveryLedger {
     // `_private` is the opaque value that the message was produced with: the tag, never a pointer.
     let partition = unsafe KafkaTopicPartition(topic: topic, partition: message.pointee.partition)
     let tag = unsafe UInt64(UInt(bitPattern: message.pointee._private))
-    guard code.rawValue != 0 else {
+    guard code != .noError else {
       return unsafe KafkaDelivery(
         partition: partition, offset: message.pointee.offset >= 0 ? message.pointee.offset : nil, tag: tag, error: nil)
     }

@@ -134,7 +134,7 @@ struct SimulateCommand: ParsableCommand {
       try writer.close()
     }
     switch output.format {
-    case .text: try Output.print(SimulateText.text(result))
+    case .text: try Output.print(BacktestText.text(result))
     case .json: try Output.print(result.json)
     }
   }
@@ -160,7 +160,7 @@ struct SimulateCommand: ParsableCommand {
   private func printStrategies() throws {
     let table = ClassicStrategies(tokens: tokens)
     switch output.format {
-    case .text: try Output.print(SimulateText.text(table))
+    case .text: try Output.print(BacktestText.text(table))
     case .json: try Output.print(table.json)
     }
   }

@@ -2,7 +2,7 @@ import Backtesting
 import Domain
 
 /// The text output of `rouse simulate`.
-enum SimulateText {
+enum BacktestText {
   /// Returns the text of a report.
   static func text(_ report: BacktestReport) -> PrintableText {
     var text: PrintableText = ""

@@ -1,0 +1,70 @@
+import KafkaClient
+
+extension PlannerWorker {
+  /// Applies an input within a turn, and performs the actions that follow from it.
+  ///
+  /// - Parameter input: The event that happened.
+  /// - Throws: `PipelineError` of an action; the later actions are not performed then.
+  func take(_ input: WorkerPhase<PlannerClients>.Input, _ clients: PlannerClients) throws(PipelineError) {
+    for action in phase.take(input) { try perform(action, clients) }
+  }
+
+  /// Applies an input where no error can be thrown, such as in a rebalance callback. An action that fails is the next input;
+  /// then the other actions are performed.
+  ///
+  /// - Parameter input: The event that happened.
+  func follow(_ input: WorkerPhase<PlannerClients>.Input) {
+    let clients = phase.clients
+    for action in phase.take(input) {
+      guard let clients else { preconditionFailure("a planner thread without clients cannot \(action)") }
+      do throws(PipelineError) {
+        try perform(action, clients)
+      } catch {
+        report.handOverFailed(error)
+        follow(.handOverFailed(error))
+      }
+    }
+  }
+
+  private func perform(_ action: WorkerAction, _ clients: PlannerClients) throws(PipelineError) {
+    switch action {
+    case .subscribe:
+      try PipelineError.ofKafka { () throws(KafkaError) in try clients.consumer.subscribe([settings.topics.log]) }
+    case .wait(let partitions):
+      for partition in partitions { wait(for: partition, clients) }
+    case .pause: try PipelineError.ofKafka { () throws(KafkaError) in try pauseAssigned(clients) }
+    case .commit: try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
+    case .abort(let cause):
+      abort(clients, because: cause)
+      if clients.transaction.state != .idle { follow(.abortFailed(.kafka(cause ?? Self.lostBeforeAbort))) }
+    case .release(let partitions):
+      for partition in partitions { release(partition, clients) }
+    case .leave: leave(clients)
+    case .end(let error): throw error
+    case .close:
+      clients.consumer.close(timeout: .seconds(5))
+      abort(clients, because: nil)
+      clients.reader.close()
+    }
+  }
+
+  private static let lostBeforeAbort = KafkaError(
+    code: .rebalanceInProgress, message: "the records planned since the last commit could not be aborted",
+    operation: "handing over partitions", isRetriable: true)
+
+  private func release(_ partition: Int32, _ clients: PlannerClients) {
+    cancelRestore(of: partition, clients)
+    partitions.release(partition)
+    snapshots?.release(partition)
+  }
+
+  /// Leaves the group, so that others take over while the snapshots are written.
+  private func leave(_ clients: PlannerClients) {
+    let processors = partitions.processors
+    let ends = processors.map { stateEnd(of: $0.partition, clients) }
+    clients.consumer.close(timeout: .seconds(5))
+    for (processor, end) in zip(processors, ends) {
+      if let end { snapshots?.writeWhole(processor, stateOffset: end) }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import KafkaClient
+import Logging
+import Testing
+
+@testable import Pipeline
+
+@Suite("the session of a group member")
+struct MemberConfigurationTests {
+  private func settings(_ properties: KafkaConfiguration = [:]) -> PipelineSettings {
+    PipelineSettings(
+      kafka: KafkaConfiguration([("bootstrap.servers", "nowhere:1")]).merging(properties),
+      topics: TopicNames(prefix: "p."),
+      eventTopics: ["p.events"], group: "g", instance: "i")
+  }
+
+  /// Returns the configurations of the planner's and the intake's consumer.
+  private func members(_ settings: PipelineSettings) throws -> [KafkaConfiguration] {
+    let logger = Logger(label: "test")
+    let worker = try PlannerWorker(
+      settings: settings, number: 0, stop: StopSignal(), counters: PipelineCounters(), logger: logger)
+    let intake = Intake(settings: settings, stop: StopSignal(), counters: PipelineCounters(), logger: logger)
+    return [worker.consumerConfiguration(), intake.consumerConfiguration()]
+  }
+
+  @Test("is short, so that others take over soon after a kill, with several heartbeats in it")
+  func short() throws {
+    for configuration in try members(settings()) {
+      #expect(configuration["session.timeout.ms"] == "6000")
+      #expect(configuration["heartbeat.interval.ms"] == "1500")
+      #expect(configuration["partition.assignment.strategy"] == "cooperative-sticky")
+    }
+  }
+
+  @Test("can be set by the operator")
+  func overridden() throws {
+    for configuration in try members(settings(["session.timeout.ms": "45000", "heartbeat.interval.ms": "3000"])) {
+      #expect(configuration["session.timeout.ms"] == "45000")
+      #expect(configuration["heartbeat.interval.ms"] == "3000")
+    }
+  }
+}

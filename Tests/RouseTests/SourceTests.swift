@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// The source is named consistently, and what it refers to is there.
+@Suite("Source")
+struct SourceTests {
+  /// Nested names that mean something together with the type around them only.
+  private static let partialNames: Set<String> = [
+    "Content", "Entry", "Flags", "Group", "Header", "Input", "Key", "Kind", "Line", "Name", "Outcome", "Owner", "Part",
+    "Progress", "Refusal", "Result", "Row", "State", "Step", "Tag", "Traits", "Value",
+  ]
+
+  private static let declared = Result { try SourceFile.all(below: "Sources").flatMap(\.types) }
+
+  private static func types() throws -> [SourceFile.TypeDeclaration] { try declared.get() }
+
+  @Test("no two types of the top level have one name, and none has a module's name")
+  func topLevel() throws {
+    let modules = try FileManager.default.contentsOfDirectory(
+      atPath: DocumentationPage.root.appending(path: "Sources").path)
+    var paths: [String: String] = Dictionary(uniqueKeysWithValues: modules.map { ($0, "the module") })
+    let types = try Self.types().filter(\.owner.isEmpty)
+    #expect(types.count > 300)
+    for type in types {
+      if let other = paths[type.name] { Issue.record("\(type.name): \(type.path) and \(other)") }
+      paths[type.name] = type.path
+    }
+  }
+
+  @Test("no nested type has the name of a module or of a type of the top level")
+  func nested() throws {
+    let types = try Self.types()
+    let modules = try FileManager.default.contentsOfDirectory(
+      atPath: DocumentationPage.root.appending(path: "Sources").path)
+    let top = Set(types.filter(\.owner.isEmpty).map(\.name) + modules)
+    for type in types where !type.owner.isEmpty && top.contains(type.name) {
+      Issue.record("\(type.owner).\(type.name) in \(type.path)")
+    }
+  }
+
+  @Test("no two nested types have one name, unless it is the part of a name")
+  func nestedTwice() throws {
+    let nested = Dictionary(grouping: try Self.types().filter { !$0.owner.isEmpty }, by: \.name)
+    let repeated = nested.filter { $0.value.count > 1 && $0.key != "CodingKeys" }
+    for (name, types) in repeated.sorted(by: { $0.key < $1.key }) where !Self.partialNames.contains(name) {
+      Issue.record("\(name): \(types.map { "\($0.owner) in \($0.path)" }.sorted().joined(separator: ", "))")
+    }
+    for name in Self.partialNames.sorted() { #expect(repeated[name] != nil, "\(name) is needed once at most") }
+  }
+
+  @Test("every chapter that a story, a test or a page refers to is there, and so is its step")
+  func chapters() throws {
+    let chapters = try Self.chapters()
+    var found = 0
+    for (path, text) in try Self.referring() where text.utf8.contains("§".utf8.first ?? 0) {
+      for match in text.matches(of: /§(\d+)(?:\.(\d+))?/) {
+        found += 1
+        let steps = chapters[Int(match.1) ?? 0]
+        #expect(steps != nil, "\(path): Architecture has no chapter \(match.1)")
+        if let steps, let step = match.2.flatMap({ Int($0) }) {
+          #expect(step >= 1 && step <= steps, "\(path): chapter \(match.1) has no step \(step)")
+        }
+      }
+    }
+    #expect(found > 100)
+  }
+
+  @Test("every policy key that a story refers to is in the table of keys")
+  func keys() throws {
+    let rows = try DocumentationTables.rows("schema policy")
+    let keys = rows.compactMap { $0.prefixMatch(of: /\| `([^`]+)`/).map { String($0.1) } }
+    var found = 0
+    for (path, text) in try Self.referring() where text.contains("policy key ") {
+      for match in text.matches(of: /Formats, policy\s+key\s+([A-Za-z.]*[A-Za-z])/) {
+        found += 1
+        #expect(keys.contains { $0.hasSuffix(".\(match.1)") || $0 == match.1 }, "\(path): there is no key \(match.1)")
+      }
+    }
+    #expect(found > 10)
+  }
+
+  /// The chapters of the page on architecture by number, each with the number of its steps.
+  private static func chapters() throws -> [Int: Int] {
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Architecture.md")
+    var chapters: [Int: Int] = [:]
+    var chapter = 0
+    for line in page.lines {
+      if let match = line.prefixMatch(of: #/\#\# (\d+)\. /#) {
+        chapter = Int(match.1) ?? 0
+        chapters[chapter] = 0
+      } else if let match = line.prefixMatch(of: #/(\d+)\. /#), let number = Int(match.1) {
+        chapters[chapter] = max(chapters[chapter] ?? 0, number)
+      }
+    }
+    return chapters
+  }
+
+  /// The texts that refer to chapters: stories, tests, code and pages.
+  private static func referring() throws -> [(path: String, text: String)] {
+    let corpus = "Tests/PlanningTests/Corpus"
+    let root = DocumentationPage.root.appending(path: corpus)
+    let stories = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".yaml") }
+    let pages = DocumentationPage.paths + stories.map { "\(corpus)/\($0)" } + ["\(corpus)/README.md"]
+    let texts = try pages.map { path in
+      (path, try String(contentsOf: DocumentationPage.root.appending(path: path), encoding: .utf8))
+    }
+    let code = try (SourceFile.all(below: "Sources") + SourceFile.all(below: "Tests")).map { ($0.path, $0.text) }
+    return texts + code
+  }
+}
