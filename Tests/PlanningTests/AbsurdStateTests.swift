@@ -15,7 +15,8 @@ struct AbsurdStateTests {
     return try restore.finish(initialPolicy: .flights())
   }
 
-  @Test("a device in an absurd slot is refused before its table grows", arguments: [16_777_216, 60_000_000, UInt32.max])
+  @Test(
+    "a device in an absurd slot is refused before its table grows", arguments: [16_777_216, 60_000_000, UInt32.max])
   func slot(number: UInt32) throws {
     var h = PlannerHarness()
     h.register(.phone())
@@ -52,7 +53,9 @@ struct AbsurdStateTests {
         try restored(now, hour: hour, generation: generation)
       }
     }
-    for (now, hour, generation) in [(latest, hours, 1 << 61), (Int64.min, Int64.min, 0), (0, -hours, 0)] {
+    for (now, hour, generation) in [
+      (latest, hours, 1 << 61), (.min, .min, 0), (0, -hours, 0),
+    ] as [(Int64, Int64, Int64)] {
       var h = PlannerHarness()
       h.planner = try restored(now, hour: hour, generation: generation)
       h.register(.phone())

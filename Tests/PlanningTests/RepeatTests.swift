@@ -8,7 +8,9 @@ private typealias H = PlannerHarness
 
 @Suite("Repeats of events")
 struct RepeatTests {
-  @Test("an event that comes again after more newer ones than are remembered is not decided again", arguments: [false, true])
+  @Test(
+    "an event that comes again after more newer ones than are remembered is not decided again",
+    arguments: [false, true])
   func forgotten(restarts: Bool) {
     var h = H()
     h.losesPlanner = { restarts }

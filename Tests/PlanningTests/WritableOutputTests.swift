@@ -147,7 +147,8 @@ struct WritableOutputTests {
     #expect(try Self.restored(state, Self.starts(kinds: kinds)).deviceCount == 1)
   }
 
-  @Test("a planner whose records are all in pieces restores from an uncompacted topic in any order", arguments: 660..<664)
+  @Test(
+    "a planner whose records are all in pieces restores from an uncompacted topic in any order", arguments: 660..<664)
   func everythingInPieces(seed: Int) throws {
     var bounds = PlannerBounds()
     bounds.stateRecordBytesMax = 64
@@ -160,7 +161,8 @@ struct WritableOutputTests {
       life.harness.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
     }
     life.harness.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
-    #expect(records.contains { $0.key.starts(with: "e/".utf8) && $0.value == nil }, "seed \(seed): no piece was removed")
+    #expect(
+      records.contains { $0.key.starts(with: "e/".utf8) && $0.value == nil }, "seed \(seed): no piece was removed")
     for record in records where record.key.starts(with: "d/".utf8) { #expect(record.value?.count ?? 0 <= 64) }
     // A chunk of notes is written only once and is never in pieces.
     var compacted: [[UInt8]: [UInt8]] = [:]

@@ -30,6 +30,7 @@ enum RecordTreatment: Int, CaseIterable, Sendable {
 /// is, and the others are committed.
 struct RefusalWatch: Equatable {
   /// The number of equal refusals after which a record is treated in the next way.
+  /// - Beyond: the record is set aside, as a dead letter `SET_ASIDE`; then due timers wait; then the record is passed over.
   static let failuresMax = 3
 
   /// The record that was refused last.

@@ -39,7 +39,8 @@ extension SubjectMemory.Newest {
       try coder.hash(&event.id, "a hash")
       try coder.timestamp(&event.time, "a time")
     }
-    try coder.list(elements: &looks, blank: 0) { (look, coder) throws(Coder.Failure) in try coder.hash(&look, "a look") }
+    try coder.list(elements: &looks, blank: 0) { (look, coder) throws(Coder.Failure) in try coder.hash(&look, "a look")
+    }
   }
 }
 

@@ -139,7 +139,8 @@ struct PlannerTransactionTests {
   func refusals() {
     func report(_ code: KafkaErrorCode) -> KafkaDelivery {
       KafkaDelivery(
-        partition: KafkaTopicPartition(topic: "rouse.commands", partition: 0), offset: nil, tag: 0, error: Self.error(code))
+        partition: KafkaTopicPartition(topic: "rouse.commands", partition: 0), offset: nil, tag: 0,
+        error: Self.error(code))
     }
     let producer = ScriptedProducer()
     let transaction = transaction(producer)

@@ -136,7 +136,8 @@ struct PartitionProcessorTests {
     return (processor, batch)
   }
 
-  @Test("a record that is set aside is not planned, but time passes; then timers are postponed; then nothing is written")
+  @Test(
+    "a record that is set aside is not planned, but time passes; then timers are postponed; then nothing is written")
   func setAside() throws {
     for (treatment, commands, timer) in [
       (RecordTreatment.planned, 2, 30.0), (.setAside, 2, nil), (.postponed, 1, 60.0), (.passedOver, 1, 0.0),

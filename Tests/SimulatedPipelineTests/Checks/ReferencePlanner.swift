@@ -74,7 +74,8 @@ struct ReferencePlanner {
     if isSetAside {
       let place = KafkaPosition(message.topicPartition, offset: message.offset)
       setAside.append(place)
-      if case .event(let event) = record.content, event.id.hasPrefix(Scenario.refusedPrefix) {} else {
+      if case .event(let event) = record.content, event.id.hasPrefix(Scenario.refusedPrefix) {
+      } else {
         wronglySetAside.append(place)
       }
       planner.beginTick(offset: message.offset, timestamp: timestamp)

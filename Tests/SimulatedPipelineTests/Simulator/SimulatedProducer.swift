@@ -131,7 +131,8 @@ final class SimulatedProducer: ClusterProducer {
     counts.failed += 1
     failures.append(
       KafkaDelivery(
-        partition: KafkaTopicPartition(topic: message.topic, partition: message.partition), offset: nil, tag: message.tag,
+        partition: KafkaTopicPartition(topic: message.topic, partition: message.partition), offset: nil,
+        tag: message.tag,
         error: KafkaError(code: code, message: "refused", operation: "delivering a message", isRetriable: false)))
     phase = .mustAbort
   }
