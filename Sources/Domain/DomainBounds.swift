@@ -41,16 +41,21 @@ public enum DomainBounds {
   /// The bytes of a push token as text. APNs tokens have no fixed length; today they have 64 to 200 digits.
   /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let tokenBytesMax = 512
+  /// The bytes of the event ids that a command lists for one instance, as JSON with quotes, commas and escapes. 32 ids of 125
+  /// bytes without escapes fit. The oldest of more are left out and counted, so that a command for 64 instances takes less
+  /// than the 1 MB that brokers accept by default.
+  /// - Beyond: the command counts the oldest events and does not list them.
+  public static let servedEventBytesMax = 4096
   /// The bytes of a device id in decisions and commands. The longest one stands for a broadcast channel:
   /// `channel/<app>/production/<channel>`.
   public static let plannedDeviceBytesMax =
     Registration.channelPrefix.utf8.count + nameBytesMax + "/production/".utf8.count + tokenBytesMax
   /// The bytes of an instance id in decisions and commands. The longest one stands for a push-to-start token: `start/<kind>`.
   public static let plannedInstanceBytesMax = Registration.starterID(kind: "").utf8.count + nameBytesMax
-  /// The bytes of one decision or command, which is the largest record that a planner's producer sends. 64 widgets with 32
-  /// waiting events each, whose ids JSON escapes sixfold, take 3.1 MB.
+  /// The bytes of one decision or command. A command for 64 widgets whose ids, kinds and events JSON escapes sixfold takes
+  /// 0.7 MB, and brokers accept 1 MB by default.
   /// - Beyond: `rouse audit` and `rouse verify` refuse the record.
-  public static let plannedRecordBytesMax = 4 << 20
+  public static let plannedRecordBytesMax = 1 << 20
   /// The bytes of the body of a push in a command. A profile allows up to 65,536 (`PolicyBounds.payloadBytes`). A background
   /// push names up to 64 kinds, which JSON escapes sixfold to 98,304 bytes at most.
   /// - Beyond: `rouse audit` and `rouse verify` refuse the command.

@@ -73,6 +73,14 @@ extension OutputSpan<UInt8> {
   /// - Parameter count: The number of UTF-8 bytes of the text.
   @inlinable public static func quotedMax(_ count: Int) -> Int { 6 * count + 2 }
 
+  /// Returns the number of bytes that `append(quoted:)` writes for a text.
+  /// - Parameter text: The text in UTF-8, which is not checked.
+  public static func quotedCount(_ text: Span<UInt8>) -> Int {
+    var count = text.count + 2
+    for place in text.indices { count += JSONEscapes.bytesAdded(text[place]) }
+    return count
+  }
+
   /// Appends a text as a JSON string, escaped where needed. There must be room for ``quotedMax(_:)`` bytes.
   /// - Parameter text: The text in UTF-8, which is not checked.
   @inlinable @inline(__always)
@@ -133,6 +141,15 @@ extension OutputSpan<UInt8> {
 /// The search for bytes that a JSON string must escape.
 @usableFromInline
 enum JSONEscapes {
+  /// Returns the number of bytes by which the escape of a byte is longer than the byte; 0 if it needs no escape.
+  static func bytesAdded(_ byte: UInt8) -> Int {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: 1
+    case 0..<0x20: 5
+    default: 0
+    }
+  }
+
   /// Returns the index of the first byte from `start` on that must be escaped, or the end of the text. Tests eight bytes at a
   /// time (S. E. Anderson, "Bit Twiddling Hacks": a byte less than n, a byte equal to n).
   @usableFromInline

@@ -18,7 +18,7 @@ extension Planner {
     census.chargesPerInstance = ledgers.rollingCharges.values.reduce(0) { max($0, $1.count) }
     census.truths = subjects.slots.values.count { !$0.newest.looks.isEmpty }
     census.subjects = subjects.count - census.truths
-    census.subjectHashes = subjects.hashCount
+    census.subjectHashes = subjects.eventCount + subjects.lookCount
     census.noteBytes = subjects.log.bytes
     census.noteChunks = Int(subjects.log.next - subjects.log.first)
     census.kinds = rules.kinds.count

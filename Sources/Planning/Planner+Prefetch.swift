@@ -27,7 +27,7 @@ extension Planner {
       sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].generation)
     }
     for i in 0..<count where !slots[i].isAbsent {
-      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.ids.count)
+      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.events.count)
     }
     for i in 0..<count where !interests[i].isAbsent {
       let key = registry.interests.key(of: interests[i])

@@ -41,6 +41,9 @@ public struct Planner {
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
+  /// The events that were not decided, because they may be repeats of forgotten ones.
+  public internal(set) var eventsTooOld = EventsTooOld()
+
   /// Creates a planner without devices.
   /// - Parameters:
   ///   - partition: The number of the log partition; part of every id.
@@ -102,6 +105,21 @@ public struct Planner {
   ) {
     begin(content, offset: offset, timestamp: timestamp)
     record.resume(at: cursor)
+  }
+
+  /// Begins a tick in place of a record that is not planned.
+  /// - Parameters:
+  ///   - offset: The offset of the record in the log partition.
+  ///   - timestamp: The timestamp of the record in µs.
+  ///   - cursor: The place up to which the effects of the record are committed; nil if none are.
+  ///   - postponesTimers: Whether the timers that are due are set to an hour later instead of fired, for when the decisions and
+  ///     commands that they lead to cannot be written. Events that have expired end all the same.
+  public mutating func beginTick(
+    offset: Int64, timestamp: Int64, at cursor: RecordCursor? = nil, postponesTimers: Bool = false
+  ) {
+    begin(.tick, offset: offset, timestamp: timestamp)
+    if let cursor { record.resume(at: cursor) }
+    record.postponesTimers = postponesTimers
   }
 
   /// The place that has been reached in the current record; nil when there is none.

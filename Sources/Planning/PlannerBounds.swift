@@ -5,13 +5,17 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the oldest cause ends as `SUPERSEDED`.
   public var causesPerInstanceMax = 32
   /// The number of subjects and event types that the subject memory holds in one generation; it keeps two generations. Each takes
-  /// 140 bytes, or 260 with 16 events, and as much again for each kind that displays something of the subject.
+  /// 150 bytes, or 400 with 16 events, and 150 more for each kind that displays something of the subject.
   /// - Beyond: a new generation begins, and the older of the two is forgotten.
   public var subjectsPerGenerationMax = 500_000
   /// The approximate size of one state record with notes about subjects. Brokers accept 1 MB by default. Bytes.
   /// - Beyond: another state record begins.
   public var noteChunkBytesMax = 64 * 1024
-  /// The size that such records may reach, in addition to twice the size of the memory itself, before the oldest subjects are
+  /// The size of the value of one state record. A larger one is written in pieces (`SplitRecord`): a device that reaches every bound
+  /// takes some MB, a usual one 400 bytes. Brokers accept 1 MB by default. Bytes.
+  /// - Beyond: the record is written in pieces.
+  public var stateRecordBytesMax = 512 * 1024
+  /// The size that the records with notes may reach, in addition to twice the size of the memory itself, before the oldest subjects are
   /// written again. It spares a small memory the rewriting. Bytes.
   /// - Beyond: the oldest subjects are written again.
   public var noteSpareBytes = 1024 * 1024
@@ -29,12 +33,17 @@ public struct PlannerBounds: Sendable {
   public var retiredPerDeviceMax = 1000
   /// The number of subjects that are remembered as started for one push-to-start token, by a push or by a broadcast channel.
   /// Beyond it, the oldest is forgotten and may be started again. It is far more than a person follows in half a day, and it
-  /// keeps the state record below 300 KB.
+  /// keeps the token's part of the state record below 300 KB.
   /// - Beyond: the oldest subject is forgotten, and may be started again.
   public var startsPerTokenMax = 1000
   /// The number of kinds. Further kinds that no policy names share one name in decisions. A policy names far fewer kinds.
   /// - Beyond: further kinds that no policy names are counted and named as one.
   public var kindsMax = 10_000
+
+  /// The devices of one log partition, forgotten ones included until their ledgers are full again. The table of devices alone
+  /// would take 2 GB.
+  /// - Beyond: the state is refused as damaged; use more partitions.
+  static let deviceSlotsMax: UInt32 = 16_777_216
 
   /// Creates the default bounds.
   public init() {}

@@ -9,6 +9,8 @@ struct RecordInHand {
   private(set) var offset: Int64 = -1
   /// The last part of the id of the next decision or command.
   private(set) var nextOrdinal: UInt32 = 0
+  /// Whether the timers that are due are postponed instead of fired.
+  var postponesTimers = false
   var fanOut = FanOut()
   /// The events to release when the next record begins. Until then decisions refer to them.
   var releasedEvents: [EventSlot] = []
@@ -36,6 +38,7 @@ struct RecordInHand {
     nextOrdinal = 0
     releasedEvents.removeAll(keepingCapacity: true)
     resumeAt = nil
+    postponesTimers = false
   }
 
   /// Continues a record whose first steps were committed before a restart.

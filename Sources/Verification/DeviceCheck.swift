@@ -119,14 +119,15 @@ struct DeviceCheck {
     var byInstance = Dictionary(grouping: links, by: \.instance)
     for serves in served(by: command) {
       let found = byInstance.removeValue(forKey: serves.instance) ?? []
-      if found.map({ FNV1a.of($0.event) }).sorted() != serves.events {
+      if !serves.standsFor(found.map({ FNV1a.of($0.event) }).sorted()) {
+        let leftOut = serves.eventsLeftOut == 0 ? "" : " and \(serves.eventsLeftOut) more"
         report.add(
           .servesDiffer,
-          "\(command.name) serves \(serves.instance) with \(serves.events.count) events, its decisions name \(found.count)"
+          "\(command.name) serves \(serves.instance) with \(serves.events.count) events\(leftOut), its decisions name \(found.count)"
         )
       }
       for link in found {
-        let emitDiffers = link.verdict == .emit && (link.reason != serves.reason || link.events != serves.events)
+        let emitDiffers = link.verdict == .emit && (link.reason != serves.reason || !serves.standsFor(link.events))
         if emitDiffers || link.kind != serves.kind {
           report.add(.servesDiffer, "\(command.name) and \(link.name) differ about \(serves.instance)")
         }

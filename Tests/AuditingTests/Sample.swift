@@ -83,6 +83,7 @@ enum Sample {
       Command.Served(
         instance: "w-\($0)", kind: "Kind-\($0)",
         events: (0..<Int.random(in: 0...3, using: &random)).map { "event-\($0)" },
+        eventsLeftOut: Bool.random(using: &random) ? 0 : Int.random(in: 1...40, using: &random),
         reason: Reason.allCases.randomElement(using: &random) ?? .emitted)
     }
     let owners: [Identifier] = [device, "app", "w-0", "w-2", "somebody else", ""]

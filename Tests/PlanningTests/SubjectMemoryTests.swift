@@ -163,7 +163,7 @@ struct SubjectMemoryTests {
       guard Int.random(in: 0..<5, using: &life.random) == 0 else { continue }
       life.commit()
       let whole = life.planner.subjects.contents.values.reduce(0) {
-        $0 + 17 + 8 * ($1.newest.ids.count + $1.newest.looks.count)
+        $0 + NoteChunk.noteBytes + NoteChunk.eventBytes * $1.newest.events.count + 8 * $1.newest.looks.count
       }
       most = max(most, whole)
       #expect(life.planner.subjects.log.bytes <= 4 * most + 6000, "seed \(seed): \(whole)")
@@ -172,7 +172,7 @@ struct SubjectMemoryTests {
     #expect(life.largestChunk <= 600, "seed \(seed)")
     #expect(life.largestCommit <= 12_000, "seed \(seed)")
     let written = life.records.filter { $0.key[0] == UInt8(ascii: "n") }.reduce(0) { $0 + ($1.value?.count ?? 0) }
-    #expect(written < 2500 * 120, "seed \(seed): \(written) bytes for 2,500 events")
+    #expect(written < 2500 * 180, "seed \(seed): \(written) bytes for 2,500 events")
   }
 
   @Test(
@@ -223,7 +223,7 @@ struct SubjectMemoryTests {
     let chunks = life.records[begun...].filter { $0.key[0] == UInt8(ascii: "n") }
     #expect(chunks.count == 1)
     let size = chunks.first?.value?.count ?? 0
-    #expect(size < 11 + 30 + 6 * 8, "\(size)")
+    #expect(size < 11 + 40 + 6 * 14, "\(size)")
     // Repeats of remembered events are not noted.
     let repeated = life.records.count
     life.commit()

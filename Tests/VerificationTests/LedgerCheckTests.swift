@@ -91,6 +91,30 @@ struct LedgerCheckTests {
       } == [.idReused])
   }
 
+  @Test("a command may count events instead of listing them, if its decisions name as many more")
+  func eventsLeftOut() throws {
+    func rules(_ leftOut: Int, listed: [String], decided: [String]) throws -> Set<LedgerReport.BookRule> {
+      var day = Day(charges: 1)
+      day.commands[0].serves[0].events = listed
+      day.commands[0].serves[0].eventsLeftOut = leftOut
+      day.decisions[0].events = decided
+      for event in decided where event != day.decisions[0].event {
+        var merged = day.decisions[0]
+        (merged.event, merged.events) = (event, [event])
+        merged.decision = "d-0-0-\(day.decisions.count + 1)"
+        (merged.verdict, merged.reason) = (.coalesce, .emittedCoalesced)
+        day.decisions.append(merged)
+      }
+      return Set(try day.check().violationsByRule.keys)
+    }
+    #expect(try rules(2, listed: ["b", "e0"], decided: ["x", "a", "b", "e0"]) == [])
+    #expect(try rules(1, listed: ["b", "e0"], decided: ["x", "a", "b", "e0"]) == [.servesDiffer])
+    #expect(try rules(0, listed: ["b", "e0"], decided: ["x", "a", "b", "e0"]) == [.servesDiffer])
+    #expect(try rules(2, listed: ["c", "e0"], decided: ["x", "a", "b", "e0"]) == [.servesDiffer])
+    #expect(try rules(-1, listed: ["b", "e0"], decided: ["e0"]) == [.servesDiffer])
+    #expect(try rules(.max, listed: ["b", "e0"], decided: ["b", "e0"]) == [.servesDiffer])
+  }
+
   @Test("a charge one microsecond too early exceeds the rate")
   func rate() throws {
     var day = Day(charges: 5)

@@ -73,7 +73,9 @@ extension BudgetStatement {
     if command.charged.isEmpty { free += 1 }
     var kinds: [Identifier] = []
     for served in command.serves where !kinds.contains(served.kind) { kinds.append(served.kind) }
-    let events = Set(command.serves.flatMap(\.events)).count
+    // Events that a command leaves out of its list may be the same for several instances, so the most of one instance counts.
+    let leftOut = command.serves.reduce(0) { max($0, $1.eventsLeftOut) }
+    let events = Set(command.serves.flatMap(\.events)).count.addingSaturating(leftOut)
     let date = day(of: command.at)
     for charge in command.charged {
       var line = Line(

@@ -4,7 +4,7 @@ import GRDB
 /// The fields of a command that queries never search, as one blob. Repeated strings are stored as numbers of the table `text`.
 enum CommandBody {
   /// The first number of each body.
-  private static let format: UInt64 = 3
+  private static let format: UInt64 = 4
 
   /// Returns the body of a command.
   /// - Parameter names: assigns numbers to the strings.
@@ -23,6 +23,7 @@ enum CommandBody {
       out.zigzag(served.reason.code)
       out.count(served.events.count)
       for event in served.events { out.zigzag(try names.event(event)) }
+      out.zigzag(Int64(served.eventsLeftOut))
     }
     out.count(command.charged.count)
     for charge in command.charged {
@@ -91,7 +92,8 @@ enum CommandBody {
     let instance = try names.instance(from.zigzag())
     let reason = try Reason(code: from.zigzag())
     let events = try list(&from) { try names.event($0.zigzag()) }
-    return Command.Served(instance: instance.id, kind: instance.kind, events: events, reason: reason)
+    return Command.Served(
+      instance: instance.id, kind: instance.kind, events: events, eventsLeftOut: Int(try from.zigzag()), reason: reason)
   }
 
   private static func charge(

@@ -46,6 +46,9 @@ extension Command.Served: JSONFields {
     try coder.text("instance", &instance, bytesMax: DomainBounds.plannedInstanceBytesMax)
     try coder.text("kind", &kind)
     try coder.texts("events", &events)
+    var leftOut = eventsLeftOut == 0 ? nil : eventsLeftOut
+    try coder.count("eventsLeftOut", &leftOut)
+    eventsLeftOut = leftOut ?? 0
     try coder.choice("reason", &reason)
   }
 }

@@ -55,16 +55,20 @@ public struct Command: Equatable, Sendable {
     public var instance: Identifier
     /// The kind of the instance.
     public var kind: Identifier
-    /// The ids of the events that the instance shows after the push, oldest first.
+    /// The ids of the events that the instance shows after the push, oldest first: the newest ones that fit into
+    /// `DomainBounds.servedEventBytesMax`. Each event has a decision that names the command, whether it is listed or not.
     public var events: [Identifier]
+    /// The number of older events that the instance shows, too, and that `events` leaves out.
+    public var eventsLeftOut: Int
     /// The reason that the decisions about these events have.
     public var reason: Reason
 
     /// Creates an entry of `serves`.
-    public init(instance: Identifier, kind: Identifier, events: [Identifier], reason: Reason) {
+    public init(instance: Identifier, kind: Identifier, events: [Identifier], eventsLeftOut: Int = 0, reason: Reason) {
       self.instance = instance
       self.kind = kind
       self.events = events
+      self.eventsLeftOut = eventsLeftOut
       self.reason = reason
     }
   }

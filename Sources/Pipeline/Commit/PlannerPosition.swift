@@ -83,6 +83,9 @@ struct PlannerPosition: Equatable {
       throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
     }
     try fields(&reader)
+    guard (0..<Int64.max).contains(nextOffset) else { throw .corrupt(offset: 1, what: "an offset") }
+    // Every decision of the record gets a larger one.
+    guard (cursor?.nextOrdinal ?? 0) <= UInt32.max / 2 else { throw .corrupt(offset: 1, what: "an ordinal") }
     try reader.end()
   }
 

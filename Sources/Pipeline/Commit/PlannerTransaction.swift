@@ -158,6 +158,21 @@ final class PlannerTransaction {
     state = .idle
   }
 
+  /// Returns the refusal of a record for its size, time or content, if that made the transaction fail. The call that failed often
+  /// says only that the transaction must be aborted; the reports of the records say why. Call it before `abort`.
+  ///
+  /// - Parameter error: The error of the call that failed.
+  /// - Returns: The refusal; nil if the transaction failed for another reason.
+  func refusal(behind error: KafkaError) -> KafkaError? {
+    guard !error.isFatal else { return nil }
+    if error.code.refusesRecord { return error }
+    do throws(KafkaError) { try producer.poll(timeout: .zero) } catch {
+      // Without reports the failure counts as one of another kind.
+      return nil
+    }
+    return producer.takeDeliveryFailures().lazy.compactMap(\.error).first { $0.code.refusesRecord }
+  }
+
   /// Aborts the transaction if there is one. Afterwards the state is `idle`, or `unknown` if the abort failed.
   ///
   /// - Returns: The reason why the abort failed; nil if it did not.

@@ -25,6 +25,36 @@ struct DeadLetter {
 
   /// The reason of a record that the broker or the client refused for its size, time or content.
   static let refused = "REFUSED"
+  /// Makes the letter of a record of the log whose output was refused so often that it is not planned.
+  ///
+  /// - Parameters:
+  ///   - message: The record of the log.
+  ///   - origin: The public record that it came from.
+  static func setAside(_ message: KafkaMessage, from origin: Origin?) -> DeadLetter {
+    let place = origin.map { "; it came from \($0)" } ?? ""
+    return DeadLetter(
+      message, reason: "SET_ASIDE",
+      text:
+        "what follows from this record was refused \(RefusalWatch.failuresMax) times by the broker, so the record was not planned\(place)"
+    )
+  }
+
+  /// Makes the letter of an event of the log that may be a repeat of an event that the planner has forgotten.
+  ///
+  /// - Parameter message: The record of the log.
+  static func tooOld(_ message: KafkaMessage) -> DeadLetter {
+    var place = ""
+    do throws(BinaryError) {
+      let record = try LogRecord(bytes: message.value ?? [])
+      if let origin = record.origin { place = "; it came from \(origin)" }
+    } catch { place = "" }  // Only a record that was read is planned.
+    return DeadLetter(
+      message, reason: "TOO_OLD",
+      text:
+        "the event is not newer than events of its subject and type that are no longer remembered, so it may be a repeat, and was not decided\(place)"
+    )
+  }
+
   /// The bytes of the reason in words: it may quote what came from outside.
   private static let textBytesMax = 1024
   /// The bytes that are kept of a key that is cut: enough for a device.

@@ -6,7 +6,7 @@ public final class PipelineCounters: Sendable {
   /// A thing that is counted. Its name is its key in logs.
   public enum Counter: Int, CaseIterable, Sendable {
     case eventsAccepted, registrationsAccepted, signalsAccepted, duplicatesDropped, deadLetters
-    case logRecordsPlanned, logRecordsSkipped, registrationsPlanned, decisions, commands, stateRecords,
+    case logRecordsPlanned, logRecordsSkipped, recordsSetAside, registrationsPlanned, decisions, commands, stateRecords,
       transactionsCommitted
     case transactionsAborted, ticksAppended, auditedDecisions, auditedCommands, auditRetries, restarts
     case snapshotRecordsRestored, snapshotsDiscarded, intakePauses, deadLettersRefused, unreadableBatches

@@ -11,8 +11,8 @@ public struct TopicPlan: Equatable, Sendable {
   /// - Parameter topics: The topics.
   init(topics: [KafkaNewTopic]) { self.topics = topics }
 
-  /// The most bytes of a state record. A device that reaches every bound of `DomainBounds` and `PlannerBounds` takes about
-  /// 1 MB, a common one 400 bytes.
+  /// The most bytes of a state record. A planner writes records of up to `PlannerBounds.stateRecordBytesMax`, and larger ones in
+  /// pieces; only the position, with one entry for each partition of the public topics, is always in one piece.
   /// - Beyond: the broker refuses the record.
   static let stateRecordBytesMax = 4 << 20
 

@@ -1,3 +1,5 @@
+import KafkaClient
+
 /// The log partitions that the group assigned to one planner thread, each with its state. Holds no client: the worker performs
 /// the action that follows from a transition.
 struct OwnedPartitions {
@@ -6,6 +8,10 @@ struct OwnedPartitions {
   /// Partitions that the consumer must pause before it is polled again, because their state must be restored first. They cannot be
   /// paused in the rebalance callback: librdkafka assigns them after it.
   private var unpaused: Set<Int32> = []
+
+  /// The records whose output the broker may refuse, by partition. They outlast the lives of a partition, because every
+  /// refusal ends in an abort. Nearly always empty.
+  private var watches: [Int32: RefusalWatch] = [:]
 
   /// Owned partitions in ascending order.
   var numbers: [Int32] { lives.keys.sorted() }
@@ -46,6 +52,7 @@ struct OwnedPartitions {
   /// - Parameter partition: The number of the partition.
   mutating func release(_ partition: Int32) {
     lives[partition] = nil
+    watches[partition] = nil
     unpaused.remove(partition)
   }
 
@@ -55,11 +62,39 @@ struct OwnedPartitions {
     return unpaused.sorted()
   }
 
+  /// Notes that the broker refused the records of a transaction for their size, time or content. Call it before the abort.
+  ///
+  /// - Parameter code: The code of the refusal.
+  mutating func noteRefusal(_ code: KafkaErrorCode) {
+    let taken = processors.compactMap { processor in processor.uncommitted.map { (processor.partition, $0) } }
+    for (partition, records) in taken {
+      watches[partition, default: RefusalWatch()].note(records, isAlone: taken.count == 1, code)
+    }
+  }
+
+  /// Whether the output of a record is to be committed alone, because the broker may refuse it.
+  func isWatched(_ offset: Int64, of partition: Int32) -> Bool {
+    !watches.isEmpty && watches[partition]?.isWatched(offset) == true
+  }
+
+  /// Returns the treatment of a record.
+  func treatment(of offset: Int64, of partition: Int32) -> RecordTreatment {
+    watches.isEmpty ? .planned : watches[partition]?.treatment(of: offset) ?? .planned
+  }
+
+  /// Notes that the output of a record was committed.
+  mutating func committed(_ offset: Int64, of partition: Int32) {
+    if let watch = watches[partition], offset >= watch.last { watches[partition] = nil }
+  }
+
   /// Checks what must hold between two turns.
   ///
   /// - Returns: A sentence for each violated invariant; empty when all hold.
   func checkInvariants() -> [String] {
     var violations: [String] = []
+    for partition in watches.keys.sorted() where lives[partition] == nil {
+      violations.append("partition \(partition) is watched but not owned")
+    }
     for partition in unpaused.sorted() {
       guard case .waiting = lives[partition] else {
         violations.append("partition \(partition) is to be paused but does not wait")

@@ -19,10 +19,14 @@ final class PartitionProcessor {
   private(set) var isDirty = false
   /// The number of log records taken since this was made.
   private(set) var recordsTaken = 0
+  /// The records taken since the last commit; nil if there are none.
+  private(set) var uncommitted: UncommittedRecords?
   /// The offset and the kind of the current record, or of the last one.
   private var current: (offset: Int64, kind: LogRecordKind)?
   /// The number of events with too many interest keys at the last report of it.
   private var notedKeysLeftOut = 0
+  /// The number of events that were too old at the last report of one.
+  private var notedTooOld = 0
   /// The next offset when the state was taken last: it never falls.
   private var takenOffset: Int64
 
@@ -107,8 +111,11 @@ final class PartitionProcessor {
   ///   - bytes: The value of the record.
   ///   - offset: The offset of the record.
   ///   - timestamp: The timestamp of the record, in µs since 1970.
+  ///   - treatment: The treatment of the record.
   /// - Returns: The outcome for the record.
-  func begin(_ bytes: [UInt8], offset: Int64, timestamp: Int64) -> RecordOutcome {
+  func begin(
+    _ bytes: [UInt8], offset: Int64, timestamp: Int64, as treatment: RecordTreatment = .planned
+  ) -> RecordOutcome {
     precondition(recording.planner.isIdle, "a log record begins when the one before it is done")
     recordsTaken += 1
     guard offset >= position.nextOffset else { return .readAgain }
@@ -124,6 +131,10 @@ final class PartitionProcessor {
     pass(offset, timestamp)
     // A record with a cursor noted its origin before the restart.
     if let origin, !position.note(origin), cursor == nil { return .repeated }
+    if treatment != .planned {
+      setAside(offset, timestamp, cursor, treatment)
+      return .setAside(treatment, origin)
+    }
     let kind = LogRecordKind(content)
     current = (offset, kind)
     if let cursor {
@@ -134,8 +145,26 @@ final class PartitionProcessor {
     return .begun(kind)
   }
 
+  /// Lets log time pass instead of planning a record.
+  private func setAside(_ offset: Int64, _ timestamp: Int64, _ cursor: RecordCursor?, _ treatment: RecordTreatment) {
+    current = (offset, .tick)
+    if treatment == .passedOver { return }
+    // What was committed of a half-done record has used up the ordinals below those of the cursor.
+    let ordinals = cursor.map { RecordCursor(nextOrdinal: $0.nextOrdinal, nextDevice: nil, standing: 0) }
+    recording.planner.beginTick(
+      offset: offset, timestamp: timestamp, at: ordinals, postponesTimers: treatment == .postponed)
+  }
+
+  /// Notes that everything up to the position was committed.
+  func committed() {
+    guard !recording.planner.isIdle, let current else { return uncommitted = nil }
+    uncommitted = UncommittedRecords(first: current.offset, last: current.offset, count: 1)
+  }
+
   private func pass(_ offset: Int64, _ timestamp: Int64) {
     isDirty = true
+    let first = uncommitted?.first ?? offset
+    uncommitted = UncommittedRecords(first: first, last: offset, count: (uncommitted?.count ?? 0) + 1)
     if position.birth == nil { position.birth = timestamp }
     position.cursor = nil
     position.nextOffset = offset + 1
@@ -165,10 +194,14 @@ final class PartitionProcessor {
     switch current?.kind {
     case .policy: return [policyNote]
     case .event:
+      var notes: [PlanningNote] = []
       let leftOut = recording.planner.keysLeftOut
-      guard leftOut.events != notedKeysLeftOut else { return [] }
+      if leftOut.events != notedKeysLeftOut, leftOut.events.nonzeroBitCount == 1 { notes.append(.keysLeftOut(leftOut)) }
       notedKeysLeftOut = leftOut.events
-      return leftOut.events.nonzeroBitCount == 1 ? [.keysLeftOut(leftOut)] : []
+      let tooOld = recording.planner.eventsTooOld.events
+      if tooOld != notedTooOld { notes.append(.tooOld) }
+      notedTooOld = tooOld
+      return notes
     case .registration, .forget, .signal, .tick, nil: return []
     }
   }

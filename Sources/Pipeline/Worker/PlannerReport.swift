@@ -46,6 +46,7 @@ final class PlannerReport {
           "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
           "events": "\(leftOut.events)",
         ])
+    case .tooOld: break  // The dead letter tells of it.
     case .policy(let inForce, let refused):
       if let refused, refused != refusedPolicy {
         refusedPolicy = refused
@@ -111,6 +112,21 @@ final class PlannerReport {
 
   /// Logs and counts records that were passed over by order.
   func skipped(_ skip: Skip) { skip.taken(logger, counters) }
+
+  /// Logs a record that is not planned, because the broker refused its output again and again.
+  ///
+  /// - Parameters:
+  ///   - message: The record of the log.
+  ///   - treatment: What is done instead.
+  ///   - origin: The public record that it came from.
+  func setAside(_ message: KafkaMessage, _ treatment: RecordTreatment, _ origin: Origin?) {
+    logger.critical(
+      "the broker refused what follows from a log record, so the record is not planned; compare max.message.bytes of the topics with rouse topics check",
+      metadata: [
+        "place": "\(message.topicPartition)@\(message.offset)", "origin": "\(origin.map { "\($0)" } ?? "none")",
+        "treatment": "\(treatment)",
+      ])
+  }
 
   /// Logs records that retention removed before they were planned.
   ///

@@ -28,6 +28,7 @@ extension PlannerWorker {
     try clients.transaction.commit(offsets) { () throws(KafkaError) in try clients.consumer.membership() }
     counters.add(.transactionsCommitted)
     for processor in processors {
+      processor.committed()
       snapshots?.committed(processor) { self.stateEnd(of: processor.partition, clients) }
     }
   }

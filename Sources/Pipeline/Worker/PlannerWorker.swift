@@ -173,9 +173,18 @@ public final class PlannerWorker {
     do throws(PipelineError) {
       try turn(clients)
     } catch {
-      follow(.callFailed(error))
+      follow(.callFailed(refusal(behind: error, clients) ?? error))
       try take(.handled, clients)
     }
+  }
+
+  /// Returns the broker's refusal of a record, if that is why a turn failed, and notes which records it may be about. An abort
+  /// repairs it, because the records are then committed one by one (`RefusalWatch`).
+  private func refusal(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
+    guard case .kafka(let cause) = error, var refusal = clients.transaction.refusal(behind: cause) else { return nil }
+    partitions.noteRefusal(refusal.code)
+    refusal.isAbortable = true
+    return .kafka(refusal)
   }
 
   private func turn(_ clients: PlannerClients) throws(PipelineError) {
@@ -260,37 +269,66 @@ public final class PlannerWorker {
   ) throws(PipelineError) {
     let offset = messages[index].offset
     if processor.isJump(to: offset) { try jump(to: messages[index], processor) }
+    let isWatched = partitions.isWatched(offset, of: processor.partition)
+    if isWatched { try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) } }
     let timestamp = Timestamp(milliseconds: messages[index].timestampMilliseconds ?? 0).microseconds
-    let outcome = processor.begin(messages[index].value ?? [], offset: offset, timestamp: timestamp)
+    let outcome = processor.begin(
+      messages[index].value ?? [], offset: offset, timestamp: timestamp,
+      as: isWatched ? partitions.treatment(of: offset, of: processor.partition) : .planned)
     ticks.consumed(processor.partition)
+    try take(outcome, of: messages[index], processor, clients)
+    if isWatched {
+      try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
+      partitions.committed(offset, of: processor.partition)
+    }
+  }
+
+  private func take(
+    _ outcome: RecordOutcome, of message: KafkaMessage, _ processor: PartitionProcessor, _ clients: PlannerClients
+  ) throws(PipelineError) {
     switch outcome {
     case .begun(let kind):
-      try PipelineError.ofKafka { () throws(KafkaError) in try finishRecord(processor, clients) }
+      try finishRecord(message, processor, clients)
       if kind == .registration { counters.add(.registrationsPlanned) }
     case .readAgain: report.readAgain()
-    case .repeated: report.repeated(messages[index])
+    case .repeated: report.repeated(message)
     case .unreadable(let error):
-      report.unreadable(messages[index], error)
-      let letter = DeadLetter(messages[index], reason: "UNREADABLE_LOG_RECORD", text: error.description)
-      try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
-      counters.add(.deadLetters)
+      report.unreadable(message, error)
+      try send(DeadLetter(message, reason: "UNREADABLE_LOG_RECORD", text: error.description), clients)
+    case .setAside(let treatment, let origin):
+      report.setAside(message, treatment, origin)
+      counters.add(.recordsSetAside)
+      if treatment != .passedOver { try send(.setAside(message, from: origin), clients) }
+      try finishRecord(message, processor, clients)
     case .newerFormat(let error):
-      let place = KafkaPosition(messages[index].topicPartition, offset: offset)
+      let place = KafkaPosition(message.topicPartition, offset: message.offset)
       try PipelineError.ofKafka { () throws(KafkaError) in
         try stop(at: place, because: error.description, clients)
       }
     }
   }
 
+  private func send(_ letter: DeadLetter, _ clients: PlannerClients) throws(PipelineError) {
+    try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
+    counters.add(.deadLetters)
+  }
+
   /// Steps the current record to its end.
-  private func finishRecord(_ processor: PartitionProcessor, _ clients: PlannerClients) throws(KafkaError) {
+  private func finishRecord(
+    _ message: KafkaMessage, _ processor: PartitionProcessor, _ clients: PlannerClients
+  ) throws(PipelineError) {
     var isDone = false
     while !isDone {
       let outcome = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
       isDone = outcome.isDone
-      for note in outcome.notes { report.take(note, partition: processor.partition) }
-      if batch.bytes.count >= Self.batchBytesMax { try sendBatch(clients) }
-      if clients.transaction.bytes >= settings.planner.transactionBytesMax { try commit(clients) }
+      for note in outcome.notes {
+        report.take(note, partition: processor.partition)
+        if note == .tooOld { try send(.tooOld(message), clients) }
+      }
+      try PipelineError.ofKafka { () throws(KafkaError) in
+        if batch.bytes.count >= Self.batchBytesMax { try sendBatch(clients) }
+        if clients.transaction.bytes >= settings.planner.transactionBytesMax { try commit(clients) }
+      }
     }
   }
 

@@ -29,6 +29,12 @@ enum RecordOutcome: Equatable {
   case repeated
   /// The bytes are not a log record; the record is skipped.
   case unreadable(BinaryError)
+  /// The broker refused the output of the record again and again, so the record is not planned. Step until it is done, because
+  /// due timers may fire.
+  /// - Parameters:
+  ///   - treatment: What is done instead.
+  ///   - origin: The public record that the record came from.
+  case setAside(RecordTreatment, Origin?)
   /// A newer release wrote the record. The position stays before it, so that the upgraded program plans it.
   case newerFormat(BinaryError)
 }
@@ -48,6 +54,8 @@ enum PlanningNote: Equatable {
   /// Events had more interest keys than are allowed. Noted for the first such event of a planner, the second, the fourth and
   /// so on, because there may be as many as there are events.
   case keysLeftOut(KeysLeftOut)
+  /// The event of the record was not decided, because it may be a repeat of a forgotten one. It has subscribers.
+  case tooOld
   /// A policy record was read.
   /// - Parameters:
   ///   - inForce: The policy in force from here on.

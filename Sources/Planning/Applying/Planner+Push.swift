@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Policies
 
 extension Planner {
@@ -98,7 +99,9 @@ extension Planner {
     while let cause = walk.next(pending) { output.causes.append(pending.causes[cause].event) }
     let range = start..<output.causes.count
     output.served.append(
-      PlannedServed(instance: instance, reason: primary, causesStart: start, causesCount: range.count))
+      PlannedServed(
+        instance: instance, reason: primary, causesStart: start, causesCount: range.count,
+        leftOut: eventsLeftOut(output.causes[range])))
     let isTrigger = primary != .emittedShared
     let newest = newestCause(of: instance)
     var told = Told(
@@ -118,6 +121,24 @@ extension Planner {
     }
     pending.resum(&registry[waiting: instance], inverseHalfLife: 0, now: now)
     pending.clearDue(&registry[waiting: instance])
+  }
+
+  /// Returns the number of events that a command leaves out of its list for one instance: the oldest ones, as many as are
+  /// needed to keep the list within `DomainBounds.servedEventBytesMax`. The newest event is always listed.
+  /// - Parameter events: The events that the command delivers to the instance, oldest first.
+  @inline(__always)
+  private func eventsLeftOut(_ events: ArraySlice<EventSlot>) -> Int {
+    // Two ids of the largest size fit, whatever they consist of.
+    events.count > 2 ? countEventsLeftOut(events) : 0
+  }
+
+  private func countEventsLeftOut(_ events: ArraySlice<EventSlot>) -> Int {
+    var bytes = 0
+    for place in events.indices.reversed() {
+      bytes += OutputSpan<UInt8>.quotedCount(pending.events[events[place]].id.utf8.span) + 1
+      if bytes > DomainBounds.servedEventBytesMax { return place + 1 - events.startIndex }
+    }
+    return 0
   }
 
   // MARK: Hold

@@ -41,6 +41,19 @@ extension Planner {
     return true
   }
 
+  /// The time by which `postpone` puts off an examination.
+  private static let postponement = TimeSpan.hours(1)
+
+  /// Sets the timer of an instance to a later time instead of examining a push.
+  private mutating func postpone(_ instance: InstanceSlot) {
+    var due = now + Self.postponement
+    if !registry.instances[instance].surface.isActivity {
+      guard hasPending(instance) else { return }
+      due = min(due, pending.earliestExpiry(registry.instances[instance].waiting))
+    }
+    setDue(instance, due)
+  }
+
   private mutating func fire(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     let device = registry.instances[instance].device
     touch(device)
@@ -49,13 +62,14 @@ extension Planner {
       return
     }
     if registry.instances[instance].surface.isActivity {
-      fireActivity(instance, into: &output)
+      if record.postponesTimers { postpone(instance) } else { fireActivity(instance, into: &output) }
       return
     }
     noteOwnReload(instance, into: &output)
     let now = now
     endCauses(of: instance, .expired, into: &output) { $0.expires <= now }
-    guard hasPending(instance) else { return }
+    if record.postponesTimers { postpone(instance) }
+    guard hasPending(instance), !record.postponesTimers else { return }
     let settings = rules[registry.instances[instance].kind]
     if settings.policyIndex == nil { return endAllCauses(of: instance, .noMatch, into: &output) }
     if settings.isDisabled { return endAllCauses(of: instance, .kindDisabled, into: &output) }

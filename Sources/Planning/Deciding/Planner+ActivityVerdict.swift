@@ -52,7 +52,8 @@ extension Planner {
   ) -> Reason? {
     switch record.fanOut.standing {
     case .duplicate: return .duplicate
-    case .stale: return .staleEvent
+    // An event that is too old reaches no instance.
+    case .stale, .tooOld: return .staleEvent
     case .fresh: break
     }
     let kind = registry.instances[instance].kind

@@ -8,7 +8,8 @@ extension Planner {
     var admission = Admission()
     switch record.fanOut.standing {
     case .duplicate: return suppressed(admission, .duplicate)
-    case .stale: return suppressed(admission, .staleEvent)
+    // An event that is too old reaches no instance.
+    case .stale, .tooOld: return suppressed(admission, .staleEvent)
     case .fresh: break
     }
     let kind = registry.instances[instance].kind

@@ -14,8 +14,15 @@ extension Planner {
     } else {
       record.fanOut.standing = note(event)
       findCursors(event)
+      if record.fanOut.standing == .tooOld { leaveUndecided(event) }
     }
     record.fanOut.event = consume event
+  }
+
+  /// Ends the fan-out of an event that may be a repeat of a forgotten one. It reaches nobody.
+  private mutating func leaveUndecided(_ event: borrowing DomainEvent) {
+    if !record.fanOut.cursors.isEmpty { eventsTooOld = EventsTooOld(events: eventsTooOld.events + 1, newest: event.id) }
+    record.fanOut.cursors.removeAll(keepingCapacity: true)
   }
 
   /// Moves the cursors to the first device that is not decided yet.
@@ -34,8 +41,7 @@ extension Planner {
     id.add(event.source)
     id.add(event.id)
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { subjects.rotate() }
-    // The event's time is at most the log time, so that a publisher whose clock runs ahead does not make later events stale.
-    return subjects.note(subject, id: id.value, time: min(event.time, now))
+    return subjects.note(subject, id: id.value, time: event.time, now: now)
   }
 
   private mutating func findCursors(_ event: DomainEvent) {

@@ -19,6 +19,8 @@ struct Journal {
   private(set) var removedApps: [Identifier] = []
   /// Whether the policy has changed.
   private(set) var policy = false
+  /// The number of further pieces of each record that `rouse.state` holds in pieces, by key. Such records are rare.
+  private var pieces: [[UInt8]: Int] = [:]
   /// The number of the next commit. Wraps.
   private var epoch: UInt32 = 1
 
@@ -43,6 +45,18 @@ struct Journal {
 
   /// Notes that the policy has changed.
   mutating func notePolicy() { policy = true }
+
+  /// Notes the number of pieces in which a record was written or restored. This is kept as long as the record.
+  /// - Parameters:
+  ///   - pieces: The number of pieces that follow the first one; 0 for a record that is in one piece, or was removed.
+  ///   - key: The key of the record.
+  /// - Returns: The number of further pieces that the record had before.
+  mutating func note(pieces: Int, of key: ArraySlice<UInt8>) -> Int {
+    if pieces == 0, self.pieces.isEmpty { return 0 }
+    let before = self.pieces.removeValue(forKey: Array(key)) ?? 0
+    if pieces > 0 { self.pieces[Array(key)] = pieces }
+    return before
+  }
 
   /// Forgets everything that was noted, because the commit has written it.
   mutating func clear() {

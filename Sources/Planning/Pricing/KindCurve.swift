@@ -184,6 +184,9 @@ struct KindCurve {
     var suffix = ContiguousArray<Double>(repeating: 0, count: 25)
     for place in 0..<25 { suffix[place] = try reader.double("a share to come") }
     remaining = suffix
+    guard theta > 0, theta.isFinite, arrivals.allSatisfy({ $0 >= 0 && $0.isFinite }),
+      zip(suffix, suffix.dropFirst()).allSatisfy({ $0 >= $1 })
+    else { throw .corrupt(offset: reader.offset, what: "a curve of positive numbers") }
   }
 
   /// Traps if an invariant is broken that holds between any two records. For tests.

@@ -61,6 +61,8 @@ extension AddressedState {
     token = TokenPair(bytes: tokens).widgets ?? ""
     if bits.contains(.tat) { rate = RateState(tat: try reader.instant("a TAT", after: base)) }
     if bits.contains(.timestamp) { timestamp = try reader.zigzag("a timestamp") &+ base / 1_000_000 }
+    // Each push adds a second to it at least.
+    guard timestamp <= .max / 2 else { throw .corrupt(offset: reader.offset, what: "a timestamp") }
     if bits.contains(.startedAt) { startedAt = try reader.instant("an instant", after: base) }
     if bits.contains(.lastEventAt) { lastEventAt = try reader.instant("an instant", after: base) }
     for _ in 0..<(try reader.count("starts")) {

@@ -156,7 +156,9 @@ extension Planner {
   private mutating func restoreCauses(
     _ instance: InstanceSlot, since base: inout Int64, from reader: inout BinaryReader, pending events: [EventSlot]
   ) throws(BinaryError) {
-    for _ in 0..<(try reader.count("causes")) {
+    let count = try reader.count("causes")
+    guard count <= UInt16.max else { throw .corrupt(offset: reader.offset, what: "at most \(UInt16.max) causes") }
+    for _ in 0..<count {
       let place: Int = try reader.integer("an interest")
       let event: Int = try reader.integer("an event")
       guard event < events.count else { throw .corrupt(offset: reader.offset, what: "an event of the device") }
@@ -184,6 +186,9 @@ extension Planner {
 }
 
 extension InstanceState {
+  /// The largest index in a record. A device has far fewer instances, retired ones included, and new ones get larger indices.
+  private static let indexMax: UInt16 = .max / 2
+
   /// Reads the parts of the record that `InstanceState` itself holds.
   fileprivate mutating func restore(
     _ bits: InstanceRecordBits, expectedAt expected: Int, since base: inout Int64, from reader: inout BinaryReader
@@ -192,7 +197,9 @@ extension InstanceState {
     if bits.contains(.pushEnabled) { flags.insert(.pushEnabled) }
     if bits.contains(.retired) { flags.insert(.retired) }
     index = bits.contains(.index) ? try reader.integer("an index") : UInt16(truncatingIfNeeded: expected)
-    guard index >= expected else { throw .corrupt(offset: reader.offset, what: "instances by rising index") }
+    guard index >= expected, index <= Self.indexMax else {
+      throw .corrupt(offset: reader.offset, what: "instances by rising index")
+    }
     if bits.contains(.surface) {
       guard let known = InstanceSurface(rawValue: try reader.uint8("a surface")) else {
         throw .corrupt(offset: reader.offset - 1, what: "a surface")

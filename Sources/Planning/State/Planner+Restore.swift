@@ -39,9 +39,16 @@ extension Planner {
   /// Reads the record `p/clock`: log time, and the counters of the parts.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
-    now = Timestamp(microseconds: try reader.int64("log time"))
-    pricing.restore(hour: try reader.int64("an hour"))
-    subjects.generation = try reader.zigzag("a generation")
+    let time = Timestamp(microseconds: try reader.int64("log time"))
+    let hour = try reader.int64("an hour")
+    let generation = try reader.zigzag("a generation")
+    // A clock beyond these would overflow what is computed from it.
+    let hours = Self.latestTime.microseconds / LocalZone.hour.microseconds
+    guard time <= Self.latestTime, hour == .min || (-hours...hours).contains(hour), (0..<(1 << 62)).contains(generation)
+    else { throw .corrupt(offset: reader.offset, what: "a clock before the year 10000") }
+    now = time
+    pricing.restore(hour: hour)
+    subjects.restore(generation: generation)
     rules.restore(offset: try reader.zigzag("an offset"))
   }
 

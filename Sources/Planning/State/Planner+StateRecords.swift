@@ -9,12 +9,13 @@ extension Planner {
     for place in journal.devices.indices {
       if place % Self.hintsMax == 0 { prefetch(devices: journal.devices[place...].prefix(Self.hintsMax)) }
       let device = journal.devices[place]
-      if registry.isUsed(device) { lend(device: device, &writer, body) }
+      if registry.isUsed(device) { note(pieces: lend(device: device, &writer, body), of: writer.key, body) }
     }
     // A device may have been removed and registered again since the last call.
     for id in journal.removedDevices where registry.device(named: id) == nil {
       writer.begin("d", id)
       writer.lendRemoval(to: body)
+      note(pieces: 0, of: writer.key, body)
     }
     for kind in pricing.takeTouchedKinds() { lend(kind: kind, &writer, body) }
     for id in journal.removedApps {
@@ -24,18 +25,26 @@ extension Planner {
     // Written after the removals, because an app may have been removed and made again since the last call.
     for app in ledgers.takeTouchedApps() { lend(app: app, &writer, body) }
     subjects.takeNotes(now: now, bounds: bounds, body)
-    if journal.policy { lendPolicy(&writer, body) }
+    if journal.policy, let pieces = lendPolicy(&writer, body) { note(pieces: pieces, of: writer.key, body) }
     lendClock(&writer, body)
     journal.clear()
   }
 
+  /// Notes the number of pieces in which a record was written, and removes those of its last version that are left over.
+  private mutating func note(pieces: Int, of key: ArraySlice<UInt8>, _ body: StateRecordSink) {
+    let before = journal.note(pieces: pieces, of: key)
+    for number in pieces..<max(pieces, before) { body(SplitRecord.key(of: number + 1, key)[...], nil) }
+  }
+
   /// Writes the record of a device.
-  func lend(device: DeviceSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
+  /// - Returns: The number of pieces that follow the first one.
+  @discardableResult
+  func lend(device: DeviceSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Int {
     writer.begin("d", utf8: registry.texts.bytes.span.extracting(registry.idRange(of: device)))
     writer.beginValue()
     findPendingEvents(of: device, &writer.pending)
     write(device, pending: writer.pending, to: &writer.binary)
-    writer.lend(to: body)
+    return writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 
   /// Writes the record of a kind.
@@ -59,10 +68,10 @@ extension Planner {
   /// Writes the record of one entry of the subject memory. Only local snapshots have such records; the topic has notes.
   /// - Returns: Whether the memory still has the entry.
   func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
-    guard let subject = subjects.remembered(key) else { return false }
+    guard var subject = subjects.remembered(key) else { return false }
     writer.begin("m", String(key, radix: 16))
     writer.beginValue()
-    subject.write(to: &writer.binary)
+    subject.fields(&writer.binary)
     writer.lend(to: body)
     return true
   }
@@ -76,15 +85,14 @@ extension Planner {
   }
 
   /// Writes the policy in force, if it came from a log record.
-  /// - Returns: Whether it did.
+  /// - Returns: The number of pieces that follow the first one; nil if the policy did not come from a log record.
   @discardableResult
-  func lendPolicy(_ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
-    guard let document = rules.document else { return false }
+  func lendPolicy(_ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Int? {
+    guard let document = rules.document else { return nil }
     writer.begin("p", "policy")
     writer.beginValue()
     writer.binary.string(document)
-    writer.lend(to: body)
-    return true
+    return writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 
   /// Writes the record `p/clock`: log time, and the counters of the parts.

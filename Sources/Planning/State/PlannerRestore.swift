@@ -15,6 +15,10 @@ public struct PlannerRestore {
   /// The newest records of devices whose slot another device holds, by id. One of the two records is out of date, and a later
   /// record will replace or remove it.
   private var displaced: [[UInt8]: [UInt8]] = [:]
+  /// The newest first pieces of records in pieces, by key.
+  private var split: [[UInt8]: SplitRecord] = [:]
+  /// The newest further pieces of records in pieces, by key. Those without a first piece are left over.
+  private var pieces: [[UInt8]: [UInt8]] = [:]
   /// The chunks of notes, by number. They are read at the end, in order.
   private var notes: [Int64: [UInt8]] = [:]
   /// The records that are read at the end, which are few (policy, clock, kinds, apps), and those that do not belong to the
@@ -43,7 +47,8 @@ public struct PlannerRestore {
 
   /// The number of keys that have a value.
   public var count: Int {
-    planner.deviceCount + displaced.count + planner.subjects.count + notes.count + others.count
+    planner.deviceCount + displaced.count + planner.subjects.count + notes.count + others.count + split.count
+      + pieces.count
   }
 
   /// Adds one record. The records of a key must be added in the order of the topic.
@@ -70,7 +75,14 @@ public struct PlannerRestore {
   ) throws(BinaryError) {
     let isNamed = key.count > 2 && keyBytes[key.lowerBound + 1] == UInt8(ascii: "/")
     let letter = isNamed ? keyBytes[key.lowerBound] : 0
+    if !split.isEmpty { split[Array(keyBytes[key])] = nil }
+    if let value, !value.isEmpty, bytes[value.lowerBound] == SplitRecord.marker, letter != SplitRecord.letter {
+      try add(key: keyBytes, in: key, value: [], in: nil)
+      split[Array(keyBytes[key])] = try SplitRecord(bytes[value])
+      return
+    }
     switch letter {
+    case SplitRecord.letter: pieces[Array(keyBytes[key])] = value.map { Array(bytes[$0]) }
     case UInt8(ascii: "d"):
       try add(device: keyBytes, in: key.dropFirst(2), bytes, in: value)
     case UInt8(ascii: "m"):
@@ -94,7 +106,7 @@ public struct PlannerRestore {
     if let known = planner.registry.device(named: name, hash: hash) { remove(device: known) }
     guard let value else { return }
     var reader = try Self.reader(bytes, in: value)
-    let slot = DeviceSlot(try reader.integer("a device slot"))
+    let slot = try Self.deviceSlot(&reader)
     if planner.isTaken(slot) {
       displaced[Array(keyBytes[id])] = Array(bytes[value])
     } else {
@@ -134,6 +146,7 @@ public struct PlannerRestore {
   /// - Throws: `BinaryError` when a record is corrupt, of another format version or missing, or when two devices have the same
   ///   slot.
   public consuming func finish(initialPolicy: Policy) throws(BinaryError) -> Planner {
+    try joinPieces()
     try placeDisplaced()
     try readPolicy(initialPolicy)
     if let bytes = others.removeValue(forKey: StateKey.clock) {
@@ -146,10 +159,19 @@ public struct PlannerRestore {
     return planner
   }
 
+  private mutating func joinPieces() throws(BinaryError) {
+    let records = split.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    for (key, record) in records {
+      try add(key: key, value: try record.whole(key, with: pieces))
+      _ = planner.journal.note(pieces: record.pieces, of: key[...])
+    }
+    pieces = [:]
+  }
+
   private mutating func placeDisplaced() throws(BinaryError) {
     for (id, bytes) in displaced.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       var reader = try Self.reader(bytes, in: bytes.indices)
-      let slot = DeviceSlot(try reader.integer("a device slot"))
+      let slot = try Self.deviceSlot(&reader)
       guard !planner.isTaken(slot) else {
         throw .corrupt(offset: 1, what: "a slot of its own for each device")
       }
@@ -197,6 +219,15 @@ public struct PlannerRestore {
     } catch {
       throw .corrupt(offset: 0, what: "a policy document this release reads: \(error)")
     }
+  }
+
+  /// Reads the slot of a device. It decides how much memory the table of devices takes, so it is checked first.
+  private static func deviceSlot(_ reader: inout BinaryReader) throws(BinaryError) -> DeviceSlot {
+    let number: UInt32 = try reader.integer("a device slot")
+    guard number < PlannerBounds.deviceSlotsMax else {
+      throw .corrupt(offset: reader.offset, what: "a device slot below \(PlannerBounds.deviceSlotsMax)")
+    }
+    return DeviceSlot(number)
   }
 
   private static func reader(_ bytes: [UInt8], in range: Range<Int>) throws(BinaryError) -> BinaryReader {

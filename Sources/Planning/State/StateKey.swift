@@ -5,6 +5,7 @@
 ///     a/<app>      the ledger of an app
 ///     n/<number>   a chunk of notes about subjects (`NoteLog`); the number is hexadecimal
 ///     m/<hash>     one entry of the subject memory, in local snapshots only; the hash is hexadecimal
+///     e/<n>/<key>  a further piece of the record with that key (`SplitRecord`)
 ///     p/policy     the policy document in force
 ///     p/clock      log time and the counters of the planner
 ///     p/position   the position in the log, which the planner's owner writes last in each transaction

@@ -38,6 +38,23 @@ struct StateRecordWriter {
   /// Starts the value with the format version.
   mutating func beginValue() { binary.uint8(stateFormatVersion) }
 
+  /// The key of the record.
+  var key: ArraySlice<UInt8> { binary.bytes[..<keyEnd] }
+
+  /// Passes the record to `body`, in pieces if its value exceeds a bound. `SplitRecord` describes the pieces.
+  /// - Parameters:
+  ///   - bytesMax: The largest size of a value. Bytes.
+  ///   - body: Receives the record, or its pieces.
+  /// - Returns: The number of pieces that follow the first one; 0 for a record in one piece.
+  @discardableResult
+  func lend(inPiecesOf bytesMax: Int, to body: StateRecordSink) -> Int {
+    guard binary.bytes.count - keyEnd > bytesMax else {
+      lend(to: body)
+      return 0
+    }
+    return SplitRecord.lend(key: key, value: binary.bytes[keyEnd...], bytesMax: bytesMax, to: body)
+  }
+
   /// Passes the record to `body`.
   /// - Parameter body: Receives the key and everything that was written since `beginValue`.
   /// - Returns: The size of the value in bytes.

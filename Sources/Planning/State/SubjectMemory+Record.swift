@@ -1,14 +1,15 @@
 import Domain
 
 extension SubjectMemory.Remembered {
-  /// Writes the value of the record `m/<hash>`. `place` comes last and has a fixed size, because it is the only part that
-  /// depends on the grouping of log records into commits.
-  func write(to writer: inout BinaryWriter) {
-    writer.zigzag(generation)
-    writer.zigzag(born)
-    writer.varint(UInt64(noted))
-    newest.write(to: &writer)
-    writer.int64(place)
+  /// Encodes or decodes the value of the record `m/<hash>`, but for the hash, which is in the key. `place` comes last and has a
+  /// fixed size, because it is the only part that depends on the grouping of log records into commits.
+  /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.zigzag(&generation, "a generation")
+    try coder.zigzag(&born, "a generation")
+    try coder.zigzag(&noted, "a count of events")
+    try newest.fields(&coder)
+    try coder.int64(&place, "a place")
   }
 
   /// Reads the value of the record `m/<hash>`.
@@ -18,33 +19,37 @@ extension SubjectMemory.Remembered {
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   init(_ key: UInt64, from reader: inout BinaryReader) throws(BinaryError) {
     self.key = key
-    generation = try reader.zigzag("a generation")
-    born = try reader.zigzag("a generation")
-    noted = try reader.integer("a count of ids")
-    newest = try SubjectMemory.Newest(from: &reader)
-    place = max(try reader.int64("a place"), SubjectMemory.unwritten)
-    guard noted > 0, noted < .max >> 1, newest.ids.isEmpty != newest.looks.isEmpty, isWhole else {
-      throw .corrupt(offset: reader.offset, what: "1 to 16 ids, as many as noted, or looks")
+    try fields(&reader)
+    place = max(place, SubjectMemory.unwritten)
+    guard noted > 0, noted < .max >> 1, newest.events.isEmpty != newest.looks.isEmpty, isWhole else {
+      throw .corrupt(
+        offset: reader.offset, what: "1 to \(SubjectMemory.eventsMax) events, as many as noted, or looks")
     }
   }
 }
 
 extension SubjectMemory.Newest {
-  /// Writes the time, the ids and the looks.
-  func write(to writer: inout BinaryWriter) {
-    writer.int64(time.microseconds)
-    writer.count(ids.count)
-    for id in ids { writer.int64(Int64(bitPattern: id)) }
-    writer.count(looks.count)
-    for look in looks { writer.int64(Int64(bitPattern: look)) }
+  /// Encodes or decodes the times, the events and the looks.
+  /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.timestamp(&time, "a time")
+    try coder.timestamp(&forgotten, "a time")
+    let blank = SubjectMemory.KnownEvent(id: 0, time: .distantPast)
+    try coder.list(elements: &events, blank: blank) { (event, coder) throws(Coder.Failure) in
+      try coder.hash(&event.id, "a hash")
+      try coder.timestamp(&event.time, "a time")
+    }
+    try coder.list(elements: &looks, blank: 0) { (look, coder) throws(Coder.Failure) in try coder.hash(&look, "a look")
+    }
   }
+}
 
-  /// Reads what `write` wrote.
-  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
-  init(from reader: inout BinaryReader) throws(BinaryError) {
-    time = Timestamp(microseconds: try reader.int64("a time"))
-    ids = []
-    for _ in 0..<(try reader.count("ids")) { ids.append(UInt64(bitPattern: try reader.int64("a hash"))) }
-    for _ in 0..<(try reader.count("looks")) { looks.append(UInt64(bitPattern: try reader.int64("a look"))) }
+extension FieldCoder {
+  /// Eight bytes of a hash.
+  /// - Throws: the coder's error.
+  mutating func hash(_ value: inout UInt64, _ what: StaticString) throws(Failure) {
+    var bits = Int64(bitPattern: value)
+    try int64(&bits, what)
+    if Self.reads { value = UInt64(bitPattern: bits) }
   }
 }

@@ -16,8 +16,14 @@ struct NoteChunk {
   /// The byte that follows the version of a value. `notes` is followed by notes, `size` by the size of a chunk whose notes
   /// are only in the topic.
   static let (notes, size): (UInt8, UInt8) = (0, 1)
-  /// The usual size of a note without ids. Bytes.
-  static let noteBytes = 17
+  /// The usual size of a note without events and looks. Bytes.
+  static let noteBytes = 22
+  /// The usual size of an event in a note: its hash, and its time relative to that of the note. Bytes.
+  static let eventBytes = 12
+  /// The largest sizes of the same. Bytes.
+  private static let (noteBytesMax, eventBytesMax) = (
+    9 + 5 * OutputSpan<UInt8>.varintMax, 8 + OutputSpan<UInt8>.varintMax
+  )
 
   /// Creates a writer without an open chunk.
   /// - Parameters:
@@ -32,11 +38,13 @@ struct NoteChunk {
 
   /// Ends the open chunk if it has no room for another note, and begins a chunk if none is open.
   /// - Parameters:
-  ///   - count: The number of ids and looks of the next note.
+  ///   - events: The number of events of the next note.
+  ///   - looks: The number of its looks.
   ///   - log: Receives the number and size of a chunk that is full.
   ///   - body: Receives the record of a chunk that is full.
-  mutating func makeRoom(hashes count: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
-    if notesStart > 0, record.binary.bytes.count + 8 * count + 4 * Self.noteBytes > bytesMax { end(&log, body) }
+  mutating func makeRoom(events: Int, looks: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
+    let size = Self.noteBytesMax + Self.eventBytesMax * events + 8 * looks
+    if notesStart > 0, record.binary.bytes.count + size > bytesMax { end(&log, body) }
     if notesStart == 0 { begin(log.next) }
   }
 
@@ -44,28 +52,39 @@ struct NoteChunk {
   /// - Parameters:
   ///   - slots: The table of subjects.
   ///   - slot: The slot of the subject.
-  ///   - count: The number of ids to write, the newest ones.
+  ///   - count: The number of events to write, the last ones.
   mutating func append(
     _ slots: borrowing SlotPool<SubjectTag, SubjectMemory.Remembered>, _ slot: SubjectSlot, count: Int
   ) {
-    // The fields are read one by one, because a copy of the subject would retain its array of ids.
+    // The fields are read one by one, because a copy of the subject would retain its array of events.
     let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
     let lookCount = slots[slot].newest.looks.count
     let head =
       UInt8(count) | (slots[slot].generation == generation ? 0 : Self.isOlder) | (lookCount > 0 ? Self.hasLooks : 0)
     let age = generation &- slots[slot].born
     let sinceNow = time.microseconds &- now.microseconds
-    record.binary.piece(ofAtMost: 9 + 3 * OutputSpan<UInt8>.varintMax) { room in
+    let forgotten = time.microseconds &- slots[slot].newest.forgotten.microseconds
+    record.binary.piece(ofAtMost: Self.noteBytesMax) { room in
       room.append(head)
       room.append(fixed: key)
       room.append(zigzag: age)
       room.append(varint: UInt64(bitPattern: noted))
       room.append(zigzag: sinceNow)
+      if lookCount > 0 {
+        room.append(varint: UInt64(lookCount))
+      } else if noted > Int64(SubjectMemory.eventsMax) {
+        room.append(zigzag: forgotten)
+      }
     }
-    let idCount = slots[slot].newest.ids.count
-    if lookCount > 0 { record.binary.count(lookCount) }
     for place in 0..<lookCount { record.binary.int64(Int64(bitPattern: slots[slot].newest.looks[place])) }
-    for place in idCount - count..<idCount { record.binary.int64(Int64(bitPattern: slots[slot].newest.ids[place])) }
+    let eventCount = slots[slot].newest.events.count
+    for place in eventCount - count..<eventCount {
+      let event = slots[slot].newest.events[place]
+      record.binary.piece(ofAtMost: Self.eventBytesMax) { room in
+        room.append(fixed: event.id)
+        room.append(zigzag: time.microseconds &- event.time.microseconds)
+      }
+    }
   }
 
   private static let isOlder: UInt8 = 0x80
@@ -113,23 +132,32 @@ struct NoteChunk {
     while reader.remaining > 0 {
       let head = try reader.uint8("a note")
       let count = Int(head & ~(isOlder | hasLooks))
-      guard count <= SubjectMemory.idsMax else { throw .corrupt(offset: reader.offset - 1, what: "at most 16 ids") }
+      guard count <= SubjectMemory.eventsMax else {
+        throw .corrupt(offset: reader.offset - 1, what: "at most \(SubjectMemory.eventsMax) events")
+      }
       var subject = SubjectMemory.Remembered()
       subject.key = UInt64(bitPattern: try reader.int64("a subject"))
       subject.generation = head & isOlder == 0 ? generation : generation &- 1
       subject.born = generation &- (try reader.zigzag("a generation"))
-      subject.noted = Int64(bitPattern: try reader.varint("a count of ids"))
+      subject.noted = Int64(bitPattern: try reader.varint("a count of events"))
       guard subject.noted >= max(1, count), subject.noted < .max >> 1 else {
-        throw .corrupt(offset: reader.offset, what: "as many ids as noted")
+        throw .corrupt(offset: reader.offset, what: "as many events as noted")
       }
-      subject.newest.time = Timestamp(microseconds: now &+ (try reader.zigzag("a time")))
+      let time = now &+ (try reader.zigzag("a time"))
+      subject.newest.time = Timestamp(microseconds: time)
       if head & hasLooks != 0 {
         let lookCount = try reader.count("looks")
-        guard count == 0, lookCount > 0 else { throw .corrupt(offset: reader.offset, what: "looks, or ids") }
+        guard count == 0, lookCount > 0 else { throw .corrupt(offset: reader.offset, what: "looks, or events") }
         for _ in 0..<lookCount { subject.newest.looks.append(UInt64(bitPattern: try reader.int64("a look"))) }
+      } else if subject.noted > Int64(SubjectMemory.eventsMax) {
+        subject.newest.forgotten = Timestamp(microseconds: time &- (try reader.zigzag("a time")))
       }
-      subject.newest.ids.reserveCapacity(count)
-      for _ in 0..<count { subject.newest.ids.append(UInt64(bitPattern: try reader.int64("an id"))) }
+      subject.newest.events.reserveCapacity(count)
+      for _ in 0..<count {
+        let id = UInt64(bitPattern: try reader.int64("an id"))
+        let eventTime = Timestamp(microseconds: time &- (try reader.zigzag("a time")))
+        subject.newest.events.append(SubjectMemory.KnownEvent(id: id, time: eventTime))
+      }
       try body(subject)
     }
   }

@@ -6,8 +6,8 @@
 ///     └───────┴───────┴─── … ───┴───────┘
 ///      removed when no subject has its newest whole note in it
 ///
-/// **Notes.** A chunk is a list of notes. Each note is about one subject. A whole note has all event ids that are remembered,
-/// or the looks of everything that a kind displays. Any other note has only the ids since the note before it. The state of
+/// **Notes.** A chunk is a list of notes. Each note is about one subject. A whole note has all events that are remembered,
+/// or the looks of everything that a kind displays. Any other note has only the events since the note before it. The state of
 /// a subject is its newest whole note together with all notes that follow. So a chunk is needed until each subject with its
 /// newest whole note in it has been forgotten or has a whole note in a later chunk. The subjects form a chain in the order
 /// of these chunks (`SubjectMemory.oldest`), so the first subject of the chain tells which chunks can be removed.
@@ -17,7 +17,7 @@
 /// the chunks take four times those bytes, and the size of a commit is bounded by its new notes. A commit always ends with
 /// a complete chunk.
 ///
-/// **Snapshots.** Each note holds the subject's count of ids, so a note that is older than the known state changes nothing.
+/// **Snapshots.** Each note holds the subject's count of events, so a note that is older than the known state changes nothing.
 /// A local snapshot holds each subject as it was when the walk reached it, and the sizes of the chunks before the walk
 /// began. The chunks that were written since then are applied over it.
 struct NoteLog {

@@ -41,9 +41,10 @@ struct NoteReplay {
     guard known.born == note.born else { return }
     if note.noted > known.noted {
       let added = note.noted - known.noted
-      guard isWhole || added <= note.newest.ids.count else { return lack(note, in: &memory) }
-      let ids = known.newest.ids + note.newest.ids.suffix(Int(min(added, Int64(SubjectMemory.idsMax))))
-      known.newest.ids = Array(ids.suffix(SubjectMemory.idsMax))
+      guard isWhole || added <= note.newest.events.count else { return lack(note, in: &memory) }
+      let events = known.newest.events + note.newest.events.suffix(Int(min(added, Int64(SubjectMemory.eventsMax))))
+      known.newest.events = Array(events.suffix(SubjectMemory.eventsMax))
+      known.newest.forgotten = max(known.newest.forgotten, note.newest.forgotten)
       known.newest.looks = note.newest.looks
       known.noted = note.noted
     }

@@ -1,25 +1,54 @@
 import Domain
 
 extension SubjectMemory {
+  /// An event that is remembered.
+  struct KnownEvent: Equatable {
+    /// The hash of its source and id.
+    var id: UInt64
+    /// Its time, which may be after the log time at which it arrived.
+    var time: Timestamp
+  }
+
   /// The content of an entry: events of a subject and type, or the truth of a subject and kind.
   struct Newest: Equatable {
-    /// The time of the newest event.
-    var time: Timestamp
-    /// Hashes of source and id of the last `idsMax` events, oldest first. Empty for a truth.
-    var ids: [UInt64]
+    /// The time of the newest event, at most the log time at which it arrived.
+    var time = Timestamp.distantPast
+    /// The latest time of an event that is forgotten; the distant past when none is.
+    var forgotten = Timestamp.distantPast
+    /// The last `eventsMax` events, in the order in which they arrived. Empty for a truth.
+    var events: [KnownEvent] = []
     /// The looks of what the kind displays (`DisplayedTruth`). Empty for events.
     var looks: [UInt64] = []
+
+    /// Returns the relation of an event to the earlier ones.
+    func standing(id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
+      for event in events where event.id == id { return .duplicate }
+      let arrived = min(time, now)
+      // Events of one time that all are the newest are decided, however many there are: with coarse times they are not repeats.
+      if time <= forgotten, arrived < self.time || time > now && time < forgotten { return .tooOld }
+      return arrived < self.time ? .stale : .fresh
+    }
+
+    /// Adds an event that is not known yet.
+    /// - Returns: Whether another event was forgotten for it.
+    mutating func add(id: UInt64, time: Timestamp, now: Timestamp) -> Bool {
+      let isFull = events.count >= eventsMax
+      if isFull { forgotten = max(forgotten, events.removeFirst().time) }
+      events.append(KnownEvent(id: id, time: time))
+      self.time = max(self.time, min(time, now))
+      return isFull
+    }
   }
 
   /// One entry of the memory.
   struct Remembered {
     var key: UInt64 = 0
-    var newest = Newest(time: .distantPast, ids: [])
+    var newest = Newest()
     /// The generation of its newest event.
     var generation: Int64 = 0
     /// The generation in which the entry was made. A subject that comes again after it was forgotten is a new entry.
     var born: Int64 = 0
-    /// The number of ids noted since then, of which `newest` holds the last `idsMax`; for a truth the number of changes.
+    /// The number of events noted since then, of which `newest` holds the last `eventsMax`; for a truth the number of changes.
     /// 0 when the slot is not in use.
     var noted: Int64 = 0
     /// The number of the chunk with its newest whole note, or `unwritten`.
@@ -28,23 +57,25 @@ extension SubjectMemory {
     var older = SubjectSlot.absent
     /// The entry after it in the chain.
     var younger = SubjectSlot.absent
-    /// The number of ids noted since the last `takeNotes`, at most `idsMax`.
-    var idsToWrite: UInt8 = 0
+    /// The number of events noted since the last `takeNotes`, at most `eventsMax`.
+    var eventsToWrite: UInt8 = 0
     /// Whether the next `takeNotes` writes it.
     var isListed = false
 
     /// Whether the slot is in use.
     var isUsed: Bool { noted > 0 }
 
-    /// Whether `newest` holds every id that is remembered. A truth is always whole, because its looks are written together.
-    var isWhole: Bool { isWhole(ids: newest.ids.count) }
+    /// Whether `newest` holds every event that is remembered. A truth is always whole, because its looks are written together.
+    var isWhole: Bool { isWhole(events: newest.events.count) }
 
-    /// Returns whether a note with this number of ids is whole.
-    func isWhole(ids: Int) -> Bool {
-      !newest.looks.isEmpty || ids == Int(min(noted, Int64(SubjectMemory.idsMax)))
+    /// Returns whether a note with this number of events is whole.
+    func isWhole(events: Int) -> Bool {
+      !newest.looks.isEmpty || events == Int(min(noted, Int64(SubjectMemory.eventsMax)))
     }
 
-    /// The size of a whole note of the entry, in bytes.
-    var wholeBytes: Int { NoteChunk.noteBytes + 8 * (newest.ids.count + newest.looks.count) }
+    /// The usual size of a whole note of the entry, in bytes.
+    var wholeBytes: Int {
+      NoteChunk.noteBytes + NoteChunk.eventBytes * newest.events.count + 8 * newest.looks.count
+    }
   }
 }

@@ -5,7 +5,9 @@ extension SubjectMemory {
   private static let removedMax = 64
 
   /// The size of one whole note for each subject, in bytes.
-  private var wholeBytes: Int { count * NoteChunk.noteBytes + hashCount * 8 }
+  private var wholeBytes: Int {
+    count * NoteChunk.noteBytes + eventCount * NoteChunk.eventBytes + lookCount * 8
+  }
 
   /// Hands over the notes since the last call as chunks, and the removal of chunks that are no longer needed.
   /// - Parameters:
@@ -32,11 +34,11 @@ extension SubjectMemory {
   }
 
   private mutating func write(_ slot: SubjectSlot, whole: Bool, _ chunk: inout NoteChunk, _ body: StateRecordSink) {
-    let count = whole ? slots[slot].newest.ids.count : Int(slots[slot].idsToWrite)
-    let isWhole = slots[slot].isWhole(ids: count)
-    chunk.makeRoom(hashes: count + slots[slot].newest.looks.count, &log, body)
+    let count = whole ? slots[slot].newest.events.count : Int(slots[slot].eventsToWrite)
+    let isWhole = slots[slot].isWhole(events: count)
+    chunk.makeRoom(events: count, looks: slots[slot].newest.looks.count, &log, body)
     chunk.append(slots, slot, count: count)
-    slots[slot].idsToWrite = 0
+    slots[slot].eventsToWrite = 0
     slots[slot].isListed = false
     guard isWhole else { return }
     // The open chunk gets the next number.

@@ -2,21 +2,24 @@ import Domain
 
 /// The memory of the subjects of recent events. It holds two sorts of entries:
 ///
-/// - For each subject and event type, the time of the newest event and the ids of the last events. An older event is stale;
-///   an event with a known id is a duplicate.
+/// - For each subject and event type, the time of the newest event, and the ids and times of the last events. An older event is
+///   stale; an event with a known id is a duplicate. The memory also knows how old the events are that it has forgotten. An
+///   unknown event that is not newer than those may be a repeat, so it is not decided.
 /// - For each subject and kind, the *truth*: the newest known state of what the kind displays (`DisplayedTruth`).
 ///
 /// The memory has two generations. A rotation forgets the older one, once a day or when the newer one is full, so entries
 /// live for one to two days. `NoteLog` describes how entries get into `rouse.state`.
 struct SubjectMemory {
-  /// The number of event ids that are remembered for a subject and type. A repeat of an event before those is not
+  /// The number of events that are remembered for a subject and type, the last ones to arrive. So a repeat of one of them is
   /// recognised by its id.
-  /// - Beyond: the oldest id is forgotten; the time of its event still makes a repeat `STALE_EVENT`.
-  static let idsMax = 16
+  /// - Beyond: the first of them is forgotten. An event that is not newer than a forgotten one becomes a dead letter, `TOO_OLD`.
+  static let eventsMax = 16
 
   /// The relation of an event to the earlier events of its subject and type.
   enum Standing: UInt8 {
     case fresh, duplicate, stale
+    /// The event may be a repeat of one that is forgotten, so it is not decided.
+    case tooOld
   }
 
   /// The value of `Remembered.place` for a subject without a whole note.
@@ -25,12 +28,14 @@ struct SubjectMemory {
   private var index = HashIndex()
   var slots = SlotPool<SubjectTag, Remembered>()
   /// The number of rotations so far. It is part of the records, so that a restore can tell which entries are forgotten.
-  var generation: Int64 = 0
+  private(set) var generation: Int64 = 0
   /// The number of entries for a subject and type in the current generation. Truths are not counted. Each such entry has at
   /// most one truth for each kind with a rule for the type.
   private(set) var currentCount = 0
-  /// The number of ids and looks in all entries.
-  private(set) var hashCount = 0
+  /// The number of remembered events in all entries.
+  private(set) var eventCount = 0
+  /// The number of looks in all entries.
+  private(set) var lookCount = 0
   /// The first entry of the chain of entries with a whole note, in the order of the chunks.
   private(set) var oldest = SubjectSlot.absent
   /// The last entry of the chain.
@@ -78,22 +83,25 @@ struct SubjectMemory {
     return slot
   }
 
-  /// Notes an event. A duplicate only moves an entry of the older generation into the current one.
+  /// Notes an event. A duplicate only moves an entry of the older generation into the current one, and an event that is too old
+  /// changes nothing.
   /// - Parameters:
   ///   - key: The key of its subject and type.
   ///   - id: The hash of its source and id.
   ///   - time: The time of the event.
+  ///   - now: Log time. An event from the future counts as from now, so that a publisher whose clock runs ahead does not make
+  ///     later events stale.
   /// - Returns: The relation of the event to the earlier ones.
-  mutating func note(_ key: UInt64, id: UInt64, time: Timestamp) -> Standing {
+  mutating func note(_ key: UInt64, id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
     let slot = slotOrNew(key)
+    let standing = slots[slot].newest.standing(id: id, time: time, now: now)
+    if standing == .tooOld { return standing }
     let moves = moveUp(slot)
     if moves { currentCount += 1 }
-    let idsBefore = slots[slot].newest.ids.count
-    let standing = Self.note(&slots[slot].newest, id: id, time: time)
     if standing != .duplicate {
-      hashCount += slots[slot].newest.ids.count - idsBefore
+      if !slots[slot].newest.add(id: id, time: time, now: now) { eventCount += 1 }
       slots[slot].noted += 1
-      slots[slot].idsToWrite = min(slots[slot].idsToWrite + 1, UInt8(Self.idsMax))
+      slots[slot].eventsToWrite = min(slots[slot].eventsToWrite + 1, UInt8(Self.eventsMax))
     }
     // A change of the generation is written, too: a restored planner must forget the entry at the same time as this one.
     if moves || standing != .duplicate { list(slot) }
@@ -125,23 +133,13 @@ struct SubjectMemory {
     let slot = slotOrNew(key)
     let moves = moveUp(slot)
     if slots[slot].newest.looks != truth.looks {
-      hashCount += truth.looks.count - slots[slot].newest.looks.count
+      lookCount += truth.looks.count - slots[slot].newest.looks.count
       slots[slot].newest.looks = truth.looks
       slots[slot].noted += 1
       list(slot)
     } else if moves {
       list(slot)
     }
-  }
-
-  /// Adds an event in place, so that the array of ids is not copied.
-  private static func note(_ known: inout Newest, id: UInt64, time: Timestamp) -> Standing {
-    if known.ids.contains(id) { return .duplicate }
-    if known.ids.count == idsMax { known.ids.removeFirst() }
-    known.ids.append(id)
-    if time < known.time { return .stale }
-    known.time = time
-    return .fresh
   }
 
   private mutating func list(_ slot: SubjectSlot) {
@@ -162,7 +160,8 @@ struct SubjectMemory {
 
   private mutating func remove(_ slot: SubjectSlot) {
     unlink(slot)
-    hashCount -= slots[slot].newest.ids.count + slots[slot].newest.looks.count
+    eventCount -= slots[slot].newest.events.count
+    lookCount -= slots[slot].newest.looks.count
     index.remove(slot.number, hash: Self.hash(slots[slot].key))
     slots.remove(slot, leaving: Remembered())
   }
@@ -196,6 +195,9 @@ struct SubjectMemory {
 
   // MARK: Restore
 
+  /// Sets the number of rotations that was read from the state.
+  mutating func restore(generation: Int64) { self.generation = generation }
+
   /// Adds an entry that was read from the state, or replaces the entry of the same key.
   mutating func restore(_ remembered: Remembered) {
     if let slot = slot(remembered.key) { slots[slot] = remembered } else { _ = insert(remembered) }
@@ -211,7 +213,8 @@ struct SubjectMemory {
   mutating func finishRestore() {
     var written: [SubjectSlot] = []
     currentCount = 0
-    hashCount = slots.values.reduce(0) { $0 + $1.newest.ids.count + $1.newest.looks.count }
+    eventCount = slots.values.reduce(0) { $0 + $1.newest.events.count }
+    lookCount = slots.values.reduce(0) { $0 + $1.newest.looks.count }
     for slot in slots.slots where slots[slot].isUsed {
       guard slots[slot].generation >= generation - 1 else {
         remove(slot)
@@ -224,27 +227,31 @@ struct SubjectMemory {
     for slot in written { link(slot) }
   }
 
-  private static func bytes(_ list: [UInt64]) -> Int { list.isEmpty ? 0 : 32 + list.capacity * 8 }
+  private static func bytes<Element>(_ list: [Element]) -> Int {
+    list.isEmpty ? 0 : 32 + list.capacity * MemoryLayout<Element>.stride
+  }
 
-  /// The memory of the tables and of the arrays of ids and looks, with their headers. Bytes.
+  /// The memory of the tables and of the arrays of events and looks, with their headers. Bytes.
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
-      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.ids) + Self.bytes($1.newest.looks) }
+      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.events) + Self.bytes($1.newest.looks) }
   }
 
   /// Checks the invariants that hold between any two records. It reads every slot; for tests.
   func checkInvariants() {
     slots.checkInvariants()
-    var (used, hashes, current) = (0, 0, 0)
+    var (used, events, looks, current) = (0, 0, 0, 0)
     for slot in slots.slots where slots[slot].isUsed {
       let remembered = slots[slot]
       precondition(self.slot(remembered.key) == slot, "a subject is not found by its key")
-      precondition(remembered.newest.ids.isEmpty != remembered.newest.looks.isEmpty, "neither events nor looks")
-      precondition(remembered.isWhole, "a subject that lacks ids")
+      precondition(remembered.newest.events.isEmpty != remembered.newest.looks.isEmpty, "neither events nor looks")
+      precondition(remembered.isWhole, "a subject that lacks events")
       used += 1
-      hashes += remembered.newest.ids.count + remembered.newest.looks.count
+      events += remembered.newest.events.count
+      looks += remembered.newest.looks.count
       if remembered.generation == generation, remembered.newest.looks.isEmpty { current += 1 }
     }
-    precondition(used == index.count && hashes == hashCount && current == currentCount, "subjects are miscounted")
+    precondition(used == index.count && current == currentCount, "subjects are miscounted")
+    precondition(events == eventCount && looks == lookCount, "events or looks are miscounted")
   }
 }

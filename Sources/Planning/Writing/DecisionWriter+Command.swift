@@ -68,8 +68,9 @@ extension DecisionWriter {
       room.append(kind.span)
       room.append(",\"events\":[")
     }
-    for place in served.causesStart..<served.causesStart + served.causesCount {
-      let comma = place > served.causesStart
+    let first = served.causesStart + served.leftOut
+    for place in first..<served.causesStart + served.causesCount {
+      let comma = place > first
       let slot = output.causes[place]
       if slot == event {
         json.piece(ofAtMost: 1 + eventID.count) { room in
@@ -85,8 +86,14 @@ extension DecisionWriter {
       }
     }
     let reason = served.reason.rawValue
-    json.piece(ofAtMost: 16 + reason.utf8.count) { room in
-      room.append("],\"reason\":\"")
+    let leftOut = served.leftOut
+    json.piece(ofAtMost: 40 + OutputSpan<UInt8>.decimalMax + reason.utf8.count) { room in
+      room.append("]")
+      if leftOut > 0 {
+        room.append(",\"eventsLeftOut\":")
+        room.append(decimal: UInt64(leftOut))
+      }
+      room.append(",\"reason\":\"")
       room.append(reason.utf8.span)
       room.append("\"}")
     }

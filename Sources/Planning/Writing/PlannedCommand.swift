@@ -64,6 +64,8 @@ package struct PlannedServed {
   package var causesStart: Int
   /// The number of delivered events.
   package var causesCount: Int
+  /// The number of delivered events, the first ones, that the command counts but does not list.
+  package var leftOut = 0
 }
 
 /// A charge of a command.

@@ -57,9 +57,10 @@ extension Planner {
       let served = output.served[place]
       return Command.Served(
         instance: registry.id(of: served.instance), kind: rules[registry.instances[served.instance].kind].name,
-        events: (served.causesStart..<served.causesStart + served.causesCount).map {
+        events: (served.causesStart + served.leftOut..<served.causesStart + served.causesCount).map {
           pending.events[output.causes[$0]].id
         },
+        eventsLeftOut: served.leftOut,
         reason: served.reason)
     }
     let charged = (planned.chargesStart..<planned.chargesStart + planned.chargesCount).map { place in

@@ -31,6 +31,7 @@ extension PlanSummary {
     }
     json.array("firstDeadLetters", firstDeadLetters) { letter, json in json.string(letter.description) }
     json.member("eventsWithKeysLeftOut", eventsWithKeysLeftOut)
+    json.member("eventsTooOld", eventsTooOld)
     extra(&json)
     json.endObject()
     return json.bytes

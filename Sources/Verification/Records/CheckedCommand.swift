@@ -7,8 +7,23 @@ struct CheckedCommand {
     var instance: Identifier
     var kind: Identifier
     var reason: Reason
-    /// The hashes of the events, sorted.
+    /// The hashes of the events that the command lists, sorted.
     var events: [UInt64]
+    /// The number of events that the command leaves out of its list.
+    var eventsLeftOut: Int
+
+    /// Returns whether the command can stand for these events: it lists some of them and counts the others.
+    /// - Parameter all: the hashes of the events, sorted.
+    func standsFor(_ all: [UInt64]) -> Bool {
+      if eventsLeftOut == 0 { return events == all }
+      guard eventsLeftOut > 0, all.count - events.count == eventsLeftOut else { return false }
+      var rest = all[...]
+      for event in events {
+        guard let place = rest.firstIndex(of: event) else { return false }
+        rest = rest[(place + 1)...]
+      }
+      return true
+    }
   }
 
   var id: RecordId
@@ -37,7 +52,8 @@ extension CheckedCommand {
     policy = command.policy.hash
     serves = command.serves.map {
       ServedInstance(
-        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { FNV1a.of($0) }.sorted())
+        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { FNV1a.of($0) }.sorted(),
+        eventsLeftOut: $0.eventsLeftOut)
     }
     charged = command.charged
   }
@@ -69,7 +85,7 @@ extension CheckedCommand: FieldCoded {
 
 extension CheckedCommand.ServedInstance: FieldCoded {
   /// An empty value that a decoder fills in.
-  static var blank: Self { Self(instance: "", kind: "", reason: .emitted, events: []) }
+  static var blank: Self { Self(instance: "", kind: "", reason: .emitted, events: [], eventsLeftOut: 0) }
 
   /// Encodes or decodes each field.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
@@ -77,5 +93,6 @@ extension CheckedCommand.ServedInstance: FieldCoded {
     try coder.string(&kind, "a kind")
     try coder.code(&reason, "a reason")
     try coder.hashes(&events)
+    try coder.zigzag(&eventsLeftOut, "the events left out")
   }
 }

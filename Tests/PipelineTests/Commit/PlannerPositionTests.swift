@@ -39,4 +39,33 @@ struct PlannerPositionTests {
     let isNewer = if case .newerVersion = error { true } else { false }
     #expect(isNewer == (version > 2))
   }
+
+  @Test("a position with numbers that no planner writes is refused")
+  func absurd() throws {
+    func bytes(offset: Int64, ordinal: UInt64, partition: Int64) -> [UInt8] {
+      var writer = BinaryWriter()
+      writer.uint8(2)
+      writer.zigzag(offset)
+      writer.bool(true)
+      writer.varint(ordinal)
+      writer.bool(false)
+      writer.varint(0)
+      writer.uint8(0)
+      writer.count(1)
+      writer.string("events")
+      writer.zigzag(partition)
+      writer.zigzag(7)
+      writer.bool(true)
+      writer.zigzag(1)
+      return writer.bytes
+    }
+    #expect(try PlannerPosition(bytes: bytes(offset: 5, ordinal: 1, partition: 2)).nextOffset == 5)
+    for (offset, ordinal, partition) in [
+      (Int64.max, 1, 2), (-1, 1, 2), (5, UInt64(UInt32.max), 2), (5, 1, Int64(Int32.max) + 1),
+    ] as [(Int64, UInt64, Int64)] {
+      #expect(throws: BinaryError.self) {
+        try PlannerPosition(bytes: bytes(offset: offset, ordinal: ordinal, partition: partition))
+      }
+    }
+  }
 }

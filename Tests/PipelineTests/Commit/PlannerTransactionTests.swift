@@ -134,4 +134,24 @@ struct PlannerTransactionTests {
     #expect(transaction.abort() == Self.fatal)
     #expect(transaction.state == .unknown)
   }
+
+  @Test("a refusal is found in the error or in the reports of the records; connections that fail are none")
+  func refusals() {
+    func report(_ code: KafkaErrorCode) -> KafkaDelivery {
+      KafkaDelivery(
+        partition: KafkaTopicPartition(topic: "rouse.commands", partition: 0), offset: nil, tag: 0,
+        error: Self.error(code))
+    }
+    let producer = ScriptedProducer()
+    let transaction = transaction(producer)
+    #expect(transaction.refusal(behind: Self.error(.messageTooLarge))?.code == .messageTooLarge)
+    #expect(transaction.refusal(behind: Self.abortable) == nil)
+    producer.deliveries = [report(.messageTimedOut), report(.invalidRecord)]
+    #expect(transaction.refusal(behind: Self.abortable)?.code == .invalidRecord)
+    #expect(transaction.refusal(behind: Self.abortable) == nil, "a report counts once")
+    producer.deliveries = [report(.messageTimedOut), report(.purgedFromQueue)]
+    #expect(transaction.refusal(behind: Self.abortable) == nil)
+    producer.deliveries = [report(.messageTooLarge)]
+    #expect(transaction.refusal(behind: Self.fatal) == nil)
+  }
 }

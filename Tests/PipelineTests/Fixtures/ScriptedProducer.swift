@@ -37,7 +37,12 @@ final class ScriptedProducer: ClusterProducer {
   }
   func poll(timeout: Duration) throws(KafkaError) {}
   func flush(timeout: Duration) throws(KafkaError) -> Bool { true }
-  func takeDeliveryFailures() -> [KafkaDelivery] { [] }
+  /// The reports of records that failed.
+  var deliveries: [KafkaDelivery] = []
+  func takeDeliveryFailures() -> [KafkaDelivery] {
+    defer { deliveries = [] }
+    return deliveries
+  }
   func initTransactions(timeout: Duration) throws(KafkaError) { try perform(.initialize) }
   func beginTransaction() throws(KafkaError) { try perform(.begin) }
   func sendOffsetsToTransaction(

@@ -94,4 +94,84 @@ struct PartitionProcessorTests {
     #expect(batch.stateRecords == count)
     #expect(batch.checkInvariants().isEmpty)
   }
+
+  private static let policy = """
+    version: held
+    kinds:
+      FlightStatus:
+        surface: widget
+        budget: { perDay: 10, minInterval: 30m }
+        halfLife: 4h
+        price: { base: 0.0001, floor: 0.0 }
+        rules: [ { event: flight.delay.changed, relevance: { base: 0.9 } } ]
+    """
+
+  private static func event(_ id: String, minute: Int64) -> [UInt8] {
+    bytes(
+      .event(
+        DomainEvent(
+          id: id, source: "/test", type: "flight.delay.changed", subject: "flight/UA1",
+          time: Timestamp(microseconds: noon + minute * 60_000_000), fields: [])))
+  }
+
+  private static let noon: Int64 = 1_782_907_200_000_000
+
+  /// Plans records: a policy, a device, an event that is sent, and one that waits for 30 minutes.
+  private static func withWaitingEvent() throws -> (PartitionProcessor, OutputBatch) {
+    let processor = try Self.processor()
+    var batch = OutputBatch()
+    let phone = Registration(
+      device: "d1", app: "com.example", environment: .production, platform: "iOS", osVersion: OSVersion(major: 26),
+      timeZone: "GMT", developerMode: false, tokens: Registration.Tokens(widgets: "aa", background: nil),
+      widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", pushEnabled: true, interests: ["flight/UA1"])],
+      updatedAt: Timestamp(microseconds: noon))
+    let records = [
+      bytes(.policy(document: policy)), bytes(.registration(phone)), event("e1", minute: 1), event("e2", minute: 2),
+    ]
+    for (offset, record) in records.enumerated() {
+      _ = processor.begin(record, offset: Int64(offset), timestamp: noon + Int64(offset) * 60_000_000)
+      _ = finish(processor, &batch)
+    }
+    try #require(batch.commands == 1 && batch.decisions == 2)
+    return (processor, batch)
+  }
+
+  @Test(
+    "a record that is set aside is not planned, but time passes; then timers are postponed; then nothing is written")
+  func setAside() throws {
+    for (treatment, commands, timer) in [
+      (RecordTreatment.planned, 2, 30.0), (.setAside, 2, nil), (.postponed, 1, 60.0), (.passedOver, 1, 0.0),
+    ] as [(RecordTreatment, Int, Double?)] {
+      var (processor, batch) = try Self.withWaitingEvent()
+      processor.committed()
+      #expect(processor.uncommitted == nil)
+      let time = Self.noon + 40 * 60_000_000
+      let outcome = processor.begin(Self.event("e3", minute: 40), offset: 4, timestamp: time, as: treatment)
+      #expect(outcome == (treatment == .planned ? .begun(.event) : .setAside(treatment, nil)))
+      #expect(processor.uncommitted == UncommittedRecords(first: 4, last: 4, count: 1))
+      _ = Self.finish(processor, &batch)
+      #expect(batch.commands == commands, "\(treatment)")
+      #expect(processor.position.nextOffset == 5)
+      // The event that waits is examined again half an hour after its push, an hour later, or still at its time.
+      let next = processor.nextTimer.map { Double($0 - time) / 60_000_000 }
+      if let timer, treatment != .passedOver {
+        #expect(next == timer || treatment == .planned, "\(treatment): \(String(describing: next))")
+      }
+      #expect((next == nil) == (treatment == .setAside), "\(treatment): \(String(describing: next))")
+      #expect(processor.checkInvariants().isEmpty)
+    }
+  }
+
+  @Test("an event that may be a repeat of a forgotten one is told of, and its record is done")
+  func tooOld() throws {
+    var (processor, batch) = try Self.withWaitingEvent()
+    for i in 0..<20 {
+      _ = processor.begin(Self.event("n\(i)", minute: Int64(i) + 3), offset: Int64(i) + 4, timestamp: Self.noon)
+      #expect(Self.finish(processor, &batch).isEmpty)
+    }
+    let decisions = batch.decisions
+    _ = processor.begin(Self.event("e1", minute: 1), offset: 24, timestamp: Self.noon)
+    #expect(Self.finish(processor, &batch) == [.tooOld])
+    #expect(batch.decisions == decisions && processor.position.nextOffset == 25)
+  }
 }

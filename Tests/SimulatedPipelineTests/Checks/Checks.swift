@@ -25,13 +25,19 @@ struct Checks {
     // Topics that are not drained differ for that reason alone.
     guard findings.isEmpty else { return }
     var references: [ReferencePlanner] = []
+    let letters = all(topics.deadLetters).map { DeadLetterRecord($0) }
+    let setAside = Set(letters.filter { $0.reason == "SET_ASIDE" }.compactMap(\.origin))
     for partition in 0..<run.scenario.partitions {
       var reference = ReferencePlanner(partition: Int32(partition), of: run.scenario, policy: run.initialPolicy)
-      for message in run.broker.committed(topics.log, partition) { reference.take(message) }
+      for message in run.broker.committed(topics.log, partition) {
+        let place = KafkaPosition(message.topicPartition, offset: message.offset)
+        reference.take(message, isSetAside: setAside.contains(place))
+      }
       references.append(reference)
     }
     try ledgers()
     nothingIsLost(references)
+    nothingElseIsSetAside(references)
     try everythingIsDecided(references)
     outputIsThatOfOnePlanner(references)
     if run.scenario.hasAudit { auditIsWhole() }
@@ -97,7 +103,7 @@ struct Checks {
       if let origin = DeadLetterRecord(message).origin { letters["\(origin)", default: 0] += 1 }
     }
     // Planners write dead letters in their transactions, so each is there once.
-    for place in references.flatMap(\.unreadable) where letters["\(place)"] != 1 {
+    for place in references.flatMap({ $0.unreadable + $0.setAside }) where letters["\(place)"] != 1 {
       found("\(letters["\(place)"] ?? 0) dead letters tell of \(place)")
     }
     var idsLogged: Set<Identifier> = []
@@ -126,6 +132,11 @@ struct Checks {
         if isThere(sent.place), !logged.contains(origin) { found("\(sent.place) is not in the log") }
       }
     }
+  }
+
+  /// Checks that only records with refused output were set aside.
+  private mutating func nothingElseIsSetAside(_ references: [ReferencePlanner]) {
+    for place in references.flatMap(\.wronglySetAside) { found("\(place) was set aside, and nothing refuses it") }
   }
 
   /// Whether an activity that listens to a channel was announced to the channel's partition: by this device, or by another

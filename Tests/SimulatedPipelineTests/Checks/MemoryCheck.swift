@@ -64,7 +64,7 @@ struct MemoryCheck {
   /// Returns the bound of the note log (see `NoteLog`): about four times the memory of subjects when it is written whole,
   /// plus the notes of one commit. Notes are small here, so the fixed cost of each counts.
   private mutating func noteBytesMax(_ census: PlannerCensus, _ partition: Int32) -> Int {
-    let whole = max(wholeMost[partition] ?? 0, (census.subjects + census.truths) * 17 + census.subjectHashes * 8)
+    let whole = max(wholeMost[partition] ?? 0, (census.subjects + census.truths) * 22 + census.subjectHashes * 12)
     wholeMost[partition] = whole
     return bounds.noteSpareBytes + 10 * whole + 600
   }

@@ -24,6 +24,9 @@ struct ReferencePlanner {
   private(set) var wantedLater: Set<Interested> = []
   private(set) var nextOffset: Int64 = 0
   private(set) var unreadable: [KafkaPosition] = []
+  /// The records that were set aside, and those among them that the broker would have taken.
+  private(set) var setAside: [KafkaPosition] = []
+  private(set) var wronglySetAside: [KafkaPosition] = []
   /// The announcements of broadcast channels in the log.
   private(set) var channels: [Registration] = []
   private var output = PlannerOutput()
@@ -43,7 +46,12 @@ struct ReferencePlanner {
       bounds: scenario.settings.bounds)
   }
 
-  mutating func take(_ message: KafkaMessage) {
+  /// Plans a record of the log.
+  ///
+  /// - Parameters:
+  ///   - message: The record.
+  ///   - isSetAside: Whether a dead letter says that the record was set aside. Then it counts as a tick.
+  mutating func take(_ message: KafkaMessage, isSetAside: Bool) {
     nextOffset = message.offset + 1
     let record: LogRecord
     do throws(BinaryError) { record = try LogRecord(bytes: message.value ?? []) } catch {
@@ -62,10 +70,19 @@ struct ReferencePlanner {
       highest[place] = origin.offset
     }
     if case .registration(let registration) = record.content, registration.isChannel { channels.append(registration) }
-    planner.begin(
-      record.content, offset: message.offset,
-      timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds)
-    note(record.content)
+    let timestamp = Timestamp(milliseconds: message.timestampMilliseconds ?? 0).microseconds
+    if isSetAside {
+      let place = KafkaPosition(message.topicPartition, offset: message.offset)
+      setAside.append(place)
+      if case .event(let event) = record.content, event.id.hasPrefix(Scenario.refusedPrefix) {
+      } else {
+        wronglySetAside.append(place)
+      }
+      planner.beginTick(offset: message.offset, timestamp: timestamp)
+    } else {
+      planner.begin(record.content, offset: message.offset, timestamp: timestamp)
+      note(record.content)
+    }
     var done = false
     while !done {
       done = planner.advance(into: &output)

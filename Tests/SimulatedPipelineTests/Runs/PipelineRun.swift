@@ -40,6 +40,13 @@ final class PipelineRun: Fate {
       broker.createTopic(name, partitions: scenario.partitions, appendTime: name == topics.log)
     }
     broker.createTopic(Scenario.prefix + "events", partitions: Scenario.eventPartitions)
+    if scenario.refusesSome {
+      let refused = Array(Scenario.refusedPrefix.utf8)
+      broker.refusal = { message in
+        let isAbout = message.topic == topics.decisions && message.value?.contains(refused) == true
+        return isAbout ? .messageTooLarge : nil
+      }
+    }
     for number in 0..<scenario.intakes { actors.append(IntakeStage(name: "intake-\(number)", run: self)) }
     for number in 0..<scenario.planners { actors.append(PlannerStage(number: number, run: self)) }
     if scenario.hasAudit { actors.append(AuditStage(name: "audit", run: self)) }
@@ -198,6 +205,7 @@ final class PipelineRun: Fate {
     coverage["log records passed over"] = counters[.logRecordsSkipped]
     coverage["duplicates dropped by intake"] = counters[.duplicatesDropped]
     coverage["pushes refused for good"] = traffic.refusals
+    coverage["log records set aside"] = counters[.recordsSetAside]
     coverage["intake pauses"] = counters[.intakePauses]
     for (poison, count) in traffic.poisons { coverage["refused: \(poison.rawValue)"] = count }
   }

@@ -25,6 +25,8 @@ struct Scenario {
   /// Whether most events have different subjects, more than planners remember. Then no event is sent again, because a
   /// planner that has forgotten it would decide it again.
   var isCrowded: Bool
+  /// Whether the broker refuses decisions about some of the events.
+  var refusesSome: Bool
   var settings: PipelineSettings
   /// The session time-out and the transaction time-out, in µs.
   var session: Int64
@@ -75,11 +77,17 @@ struct Scenario {
     // From tiny chunks that are always rewritten up to the usual sizes.
     settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
     settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
+    refusesSome = random.chance(1, in: 6)
+    // From records that are all in pieces up to the usual size.
+    settings.bounds.stateRecordBytesMax = random.pick([(60, 1), (300, 1), (512 * 1024, 2)])
   }
 
   /// The number of pairs of subject and event type in the traffic. A planner that forgot a pair would decide an event again
   /// that is sent again.
   static let subjectsMax = 12
+
+  /// The beginning of the ids of events about which the broker refuses decisions.
+  static let refusedPrefix = "refused-"
 
   /// The number of partitions of the topic of events.
   static let eventPartitions = 2

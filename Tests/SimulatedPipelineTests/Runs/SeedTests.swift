@@ -79,7 +79,7 @@ private struct Outcome: Sendable {
       "answerLost at commit", "answerLost at sendOffsets", "refused at commit", "refused at seek", "rebalance",
       "compaction", "broker clock jump", "process clock jump", "poisoned record of the log", "snapshots discarded",
       "state records restored from snapshots", "members expelled", "transactions timed out", "transactions aborted",
-      "log records passed over", "duplicates dropped by intake", "intake pauses",
+      "log records passed over", "log records set aside", "duplicates dropped by intake", "intake pauses",
       "pushes refused for good", "static members came back", "everything let go for an eager assignor",
       "emitted: widget", "emitted: background", "emitted: control", "emitted: liveActivity start at priority 10",
       "emitted: liveActivity update at priority 10", "emitted: liveActivity update at priority 5",

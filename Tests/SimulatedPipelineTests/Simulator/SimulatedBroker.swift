@@ -17,6 +17,8 @@ final class SimulatedBroker {
   private(set) var processes: [SimulatedProcess] = []
   /// Deliberate defects, for tests of the checkers.
   var defects: Set<Defect> = []
+  /// Returns the code with which the broker refuses a record; nil if it takes it.
+  var refusal: (SimulatedProducer.Message) -> KafkaErrorCode? = { _ in nil }
   var tombstonesKept: Int64 = 24 * 3_600_000_000
 
   /// A promise that a broken broker breaks.

@@ -114,10 +114,27 @@ final class SimulatedProducer: ClusterProducer {
         phase = .fatal(.fenced)
         return
       }
-      for message in queue.prefix(count) { broker.append(message, message.partition, in: state) }
+      for message in queue.prefix(count) {
+        if let code = broker.refusal(message) {
+          refuse(message, code)
+        } else {
+          broker.append(message, message.partition, in: state)
+        }
+      }
     }
     counts.delivered += UInt64(min(count, queue.count))
     queue.removeFirst(min(count, queue.count))
+  }
+
+  /// Reports a message that the broker refused. The transaction must be aborted; the calls that follow do not say why.
+  private func refuse(_ message: Message, _ code: KafkaErrorCode) {
+    counts.failed += 1
+    failures.append(
+      KafkaDelivery(
+        partition: KafkaTopicPartition(topic: message.topic, partition: message.partition), offset: nil,
+        tag: message.tag,
+        error: KafkaError(code: code, message: "refused", operation: "delivering a message", isRetriable: false)))
+    phase = .mustAbort
   }
 
   /// Sends some of the queued messages, more of some partitions than of others.

@@ -38,6 +38,7 @@ struct Traffic {
   /// Whether senders report the outcomes of commands, so that refused ones are refunded.
   private let refunds: Bool
   private let isCrowded: Bool
+  private let refusesSome: Bool
   /// Two subjects differ in their bytes alone: Unicode calls them equivalent.
   static let flights: [Identifier] = ["flight/caf\u{e9}", "flight/cafe\u{301}", "flight/DL7"]
   static let team: Identifier = "team/roma"
@@ -60,6 +61,7 @@ struct Traffic {
     devices = scenario.devices
     refunds = scenario.refunds
     isCrowded = scenario.isCrowded
+    refusesSome = scenario.refusesSome
   }
 
   /// Publishes one thing.
@@ -112,14 +114,19 @@ struct Traffic {
 
   private mutating func event() {
     eventsMade += 1
+    let isRefused = refusesSome && random.chance(1, in: 10)
+    let prefix = isRefused ? Scenario.refusedPrefix : ""
     // Some ids are hostile to terminals, logs and JSON, and are ids all the same.
     let hostile = random.chance(1, in: 12)
     let (id, text): (Identifier, String) =
       if hostile {
-        ("e\(eventsMade)\u{1b}[2J\n\"\u{202e}\\", #"e\#(eventsMade)\u001b[2J\n\"\u202e\\"#)
+        ("\(prefix)e\(eventsMade)\u{1b}[2J\n\"\u{202e}\\", #"\#(prefix)e\#(eventsMade)\u001b[2J\n\"\u202e\\"#)
       } else {
         // Every number is followed by its twin, with the same letters in other bytes.
-        ("e\(eventsMade / 2)\(Self.twins[eventsMade % 2])", "e\(eventsMade / 2)\(Self.twins[eventsMade % 2])")
+        (
+          "\(prefix)e\(eventsMade / 2)\(Self.twins[eventsMade % 2])",
+          "\(prefix)e\(eventsMade / 2)\(Self.twins[eventsMade % 2])"
+        )
       }
     let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
     // Some events are late: they happened well before they arrive.
