@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import GRDB
 import Testing
 
@@ -16,7 +17,8 @@ import Testing
       try store.store(AuditBatch(decisions, commands)) == StoredCounts(decisions: 400, commands: 200, duplicates: 0))
     #expect(try store.brokenInvariants() == [], "seed \(seed)")
     let entries = try AuditStore.open(path: file.path, options: AuditOptions(access: .read)).everything()
-    #expect(entries == decisions.map { .decision($0) } + commands.map { .command($0) }, "seed \(seed)")
+    let concealed = try commands.map { AuditEntry.command(try store.keyOfTokens().concealing($0)) }
+    #expect(entries == decisions.map { .decision($0) } + concealed, "seed \(seed)")
     for event in Set(decisions.map(\.event)) {
       #expect(try store.event(event).decisions == decisions.count { $0.event == event }, "seed \(seed), event \(event)")
     }
@@ -38,7 +40,7 @@ import Testing
     let decision = Sample.decision(1, device: device, instance: instance, events: events)
     let store = try AuditStore.open(path: ":memory:")
     try store.store(AuditBatch([decision], [command]))
-    #expect(try store.everything() == [.decision(decision), .command(command)])
+    #expect(try store.everything() == [.decision(decision), .command(store.keyOfTokens().concealing(command))])
     #expect(try store.brokenInvariants() == [])
   }
 
@@ -83,6 +85,44 @@ import Testing
       return
     }
     #expect(decision.value.isNaN && decision.price == 0.3)
+  }
+
+  @Test("push tokens are stored and exported as keyed hashes, with one key for the life of the store")
+  func tokens() throws {
+    let token = String(repeating: "ab12cd34", count: 8)
+    func command(_ n: Int, _ address: Command.APNs.Target) -> Command {
+      var command = Sample.command(n)
+      command.apns.address = address
+      return command
+    }
+    let file = try TemporaryStore()
+    do {
+      let store = try AuditStore.open(path: file.path)
+      try store.store(AuditBatch([], [command(1, .token(token)), command(2, .channel("chan=="))]))
+      try store.close()
+    }
+    let store = try AuditStore.open(path: file.path)
+    try store.store(AuditBatch([], [command(3, .token(token)), command(4, .token(token + "00"))]))
+    var lines: [String] = []
+    try store.export { entry in
+      lines.append(AuditJSON.line(entry))
+      return true
+    }
+    let addresses = try lines.map { try Command(json: Array($0.utf8)).apns.address }
+    guard case .token(let hash) = addresses[0] else {
+      Issue.record("no token")
+      return
+    }
+    #expect(hash.hasPrefix("hash:") && hash.utf8.count == 37)
+    #expect(addresses[1] == .channel("chan=="))
+    #expect(addresses[2] == addresses[0] && addresses[3] != addresses[0])
+    let other = try AuditStore.open(path: ":memory:")
+    #expect(try other.keyOfTokens().hash(of: token) != hash)
+    try store.close()
+    for suffix in ["", "-wal", ".key"] where FileManager.default.fileExists(atPath: file.path + suffix) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: file.path + suffix))
+      #expect(bytes.range(of: Data(token.utf8)) == nil, "\(suffix)")
+    }
   }
 
   @Test("a batch that is stored again changes nothing")

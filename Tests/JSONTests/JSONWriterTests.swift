@@ -184,7 +184,7 @@ import Testing
       json.member("a", 1)
       json.list("b", ["x,{", "\"]:\\"])
       json.object("c") { _ in }
-      json.list("d", [])
+      json.list("d", [String]())
       json.objects("e", [1.5, .infinity]) { value, json in json.member("f", rounded: value) }
     }
     #expect(

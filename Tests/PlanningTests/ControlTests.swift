@@ -14,7 +14,7 @@ struct ControlTests {
   func control() throws {
     var h = H(Self.withControl())
     let controls = ["c1", "c2"].map {
-      Registration.Control(id: $0, kind: "GateControl", token: "ee" + $0.dropFirst(), interests: ["flight/UA1"])
+      Registration.Control(id: $0, kind: "GateControl", token: "ee\($0.text.dropFirst())", interests: ["flight/UA1"])
     }
     h.register(ActivityTests.phone(controls: controls))
     h.event(.delay(10, id: "e1", at: H.noon))

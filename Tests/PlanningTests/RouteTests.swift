@@ -80,7 +80,7 @@ struct RouteTests {
   @Test("kind names that do not fit in a background push are refused")
   func backgroundTooLarge() {
     let widgets = (0..<40).map {
-      Registration.Widget.flight("w\($0)", kind: String(repeating: "k", count: 200) + "\($0)")
+      Registration.Widget.flight("w\($0)", kind: "\(String(repeating: "k", count: 200))\($0)")
     }
     var h = H(
       .flights(also: { policy in

@@ -48,6 +48,26 @@ struct SourceTests {
     for name in Self.partialNames.sorted() { #expect(repeated[name] != nil, "\(name) is needed once at most") }
   }
 
+  @Test("only the types that escape their values write to a terminal or a log")
+  func printing() throws {
+    // `Output` and `Words` take `PrintableText`; `PrintableLogHandler` escapes messages and metadata.
+    let writers = ["Output/Words.swift": "standardError", "Logging/PrintableLogHandler.swift": "StreamLogHandler"]
+    let pattern =
+      /\b(?:debugPrint|print|dump|fputs|puts|printf|fwrite|NSLog)\(|StreamLogHandler|FileHandle\.standard(?:Error|Output)/
+    var found = 0
+    for file in try SourceFile.all(below: "Sources") {
+      for line in file.text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+        // Methods of these names are called on `Output` or on a group of options, or declared.
+        let calls = line.replacing(/(?:Output|audit|JSONSerialization)\.print\(|func print\(/, with: "")
+        guard let match = calls.firstMatch(of: pattern) else { continue }
+        found += 1
+        let isWriter = writers.contains { file.path.hasSuffix($0.key) && calls.contains($0.value) }
+        #expect(isWriter, "\(file.path) calls \(match.0): \(line)")
+      }
+    }
+    #expect(found >= writers.count)
+  }
+
   @Test("every chapter that a story, a test or a page refers to is there, and so is its step")
   func chapters() throws {
     let chapters = try Self.chapters()

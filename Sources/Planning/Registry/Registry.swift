@@ -255,12 +255,12 @@ struct Registry {
 
   /// Marks a token that APNs has refused for good, in the device and in all its instances.
   mutating func reject(token: String, of device: DeviceSlot) {
-    let known = tokens(of: device)
-    if known.widgets == token { devices[device].flags.insert(.widgetsTokenDead) }
-    if known.background == token { devices[device].flags.insert(.backgroundTokenDead) }
+    let (known, rejected) = (tokens(of: device), Identifier(token))
+    if known.widgets.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.widgetsTokenDead) }
+    if known.background.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.backgroundTokenDead) }
     var walk = instances(of: device)
     while let instance = walk.next(self) {
-      if addressed[instance]?.token == token { addressed[instance]?.tokenDead = true }
+      if addressed[instance].map({ Identifier($0.token) }) == rejected { addressed[instance]?.tokenDead = true }
     }
   }
 

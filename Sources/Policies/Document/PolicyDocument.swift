@@ -1,3 +1,5 @@
+import Domain
+
 /// A policy document that was read without an error: the policy, the warnings, and the place of each value.
 public struct PolicyDocument: Sendable {
   /// The policy.

@@ -79,6 +79,42 @@ struct AuditFeedTests {
     }
   }
 
+  @Test("bytes that no release writes are told as critical, counted and passed over, on both topics")
+  func foreignBytes() throws {
+    let fixture = try PipelineFixture(partitions: 1)
+    let decision = Self.decision("d-0-1-0")
+    let foreign: [[UInt8]?] = [
+      nil, [], [0xff, 0xfe, 0], Array("[]".utf8), Array("{}".utf8), Array(decision.dropLast()),
+      Array(repeating: UInt8(ascii: "["), count: 900_000),
+      Array(String(decoding: decision, as: UTF8.self).replacing("NOT_VISIBLE", with: "NO_SUCH_REASON").utf8),
+    ]
+    for value in foreign {
+      try fixture.publish(fixture.settings.topics.decisions, key: "x", value: value)
+      try fixture.publish(fixture.settings.topics.commands, key: "x", value: value)
+    }
+    try fixture.publish(fixture.settings.topics.decisions, key: "x", value: decision)
+    let sink = GatedSink(nil)
+    let feed = Feed(fixture.settings, sink)
+    defer { feed.end() }
+    #expect(feed.wait { sink.decisions == ["d-0-1-0"] && feed.log.unreadable == 2 * foreign.count })
+    #expect(feed.counters[.auditUnreadable] == 2 * foreign.count)
+    #expect(feed.log.criticals.isEmpty)
+    let places = feed.log.unreadables.joined(separator: "\n")
+    for offset in foreign.indices {
+      for topic in [fixture.settings.topics.decisions, fixture.settings.topics.commands] {
+        #expect(places.contains("place=\(topic)[0]@\(offset)"))
+      }
+    }
+  }
+
+  private static func decision(_ id: Identifier) -> [UInt8] {
+    Decision(
+      decision: id, event: "e", events: ["e"], device: "d", instance: "w", kind: "K", surface: .widget,
+      verdict: .suppress, reason: .notVisible, final: true, at: Timestamp(microseconds: 0), relevance: 1, value: 0,
+      price: 0, tokensLeft: Decision.TokensLeft(), policy: PolicyReference(version: "1", hash: "a")
+    ).json()
+  }
+
   /// Publishes records of 900 kB; the embedded broker keeps about the last 5 MB.
   private func flood(_ fixture: PipelineFixture, _ count: Int) throws {
     for _ in 0..<count {
@@ -98,13 +134,14 @@ struct AuditFeedTests {
 /// A feed on a separate thread, next to the stages of the fixture.
 private struct Feed {
   let log = FeedLog()
+  let counters = PipelineCounters()
   private let sink: GatedSink
   private let stop = StopSignal()
   private let runner: RoleRunner
 
   init(_ settings: PipelineSettings, _ sink: GatedSink, longRefusal: Duration = .seconds(60)) {
     self.sink = sink
-    let counters = PipelineCounters()
+    let counters = counters
     let log = log
     let stop = stop
     let logger = Logger(label: "test") { _ in FeedLog.Handler(log: log) }
@@ -190,10 +227,16 @@ private final class GatedSink: DecisionSink, Sendable {
 private final class FeedLog: Sendable {
   private let events = Mutex<[(level: Logger.Level, text: String)]>([])
 
-  /// The metadata of the critical messages, each in the order of its keys.
-  var criticals: [String] { events.withLock { $0.filter { $0.level == .critical }.map(\.text) } }
+  /// The metadata of the critical messages about lost records, each in the order of its keys.
+  var criticals: [String] {
+    events.withLock { $0.filter { $0.level == .critical && !$0.text.contains("place=") }.map(\.text) }
+  }
+  /// The metadata of the critical messages about records that cannot be read.
+  var unreadables: [String] {
+    events.withLock { $0.filter { $0.level == .critical && $0.text.contains("place=") }.map(\.text) }
+  }
   /// The number of records that were read and are no decisions.
-  var unreadable: Int { events.withLock { $0.count { $0.level == .error && $0.text.contains("place=") } } }
+  var unreadable: Int { unreadables.count }
 
   struct Handler: LogHandler {
     let log: FeedLog

@@ -38,7 +38,8 @@ struct Traffic {
   /// Whether senders report the outcomes of commands, so that refused ones are refunded.
   private let refunds: Bool
   private let isCrowded: Bool
-  static let flights: [Identifier] = ["flight/UA1", "flight/UA2", "flight/DL7"]
+  /// Two subjects differ in their bytes alone: Unicode calls them equivalent.
+  static let flights: [Identifier] = ["flight/caf\u{e9}", "flight/cafe\u{301}", "flight/DL7"]
   static let team: Identifier = "team/roma"
   static let subjects = flights + [team]
   /// The number of broadcast channels of each app.
