@@ -75,18 +75,10 @@ struct CandidateReplay {
         takeAnswer(streams)
       } else if due < time {
         step(.tick, at: due, streams)
-        // The planner's clock stops at the end of the year 9999: a timer beyond that never fires. The devices may still
-        // answer.
-        if planner.now.microseconds < due { return takeAnswers(until: time, streams) }
       } else {
         return
       }
     }
-  }
-
-  /// Plans all answers that devices have sent by an instant.
-  private mutating func takeAnswers(until time: Int64, _ streams: MeasuredInstances) {
-    while answered < answers.count, answers[answered].at <= time { takeAnswer(streams) }
   }
 
   /// Plans the next answer.

@@ -119,7 +119,7 @@ struct DeviceCheck {
     var byInstance = Dictionary(grouping: links, by: \.instance)
     for serves in served(by: command) {
       let found = byInstance.removeValue(forKey: serves.instance) ?? []
-      if found.map({ ContentHash.of($0.event) }).sorted() != serves.events {
+      if found.map({ FNV1a.of($0.event) }).sorted() != serves.events {
         report.add(
           .servesDiffer,
           "\(command.name) serves \(serves.instance) with \(serves.events.count) events, its decisions name \(found.count)"

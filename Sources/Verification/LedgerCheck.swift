@@ -89,7 +89,7 @@ public struct LedgerCheck: ~Copyable {
     guard command.charged.contains(where: { $0.ledger == .app }) else { return }
     attempt { check throws(LedgerCheckError) in
       for charge in command.charged where charge.ledger == .app {
-        let key = SortedSpill.Key(group: ContentHash.of(charge.owner), id: id)
+        let key = SortedSpill.Key(group: FNV1a.of(charge.owner), id: id)
         try check.apps.add(key, checked.charge(charge).bytes)
       }
     }
@@ -109,7 +109,7 @@ public struct LedgerCheck: ~Copyable {
   private mutating func keep(_ record: CheckedRecord, of device: Identifier, _ id: RecordId, _ bytes: [UInt8]) {
     recordCount += 1
     var content = BinaryWriter()
-    content.varint(ContentHash.of(bytes))
+    content.varint(FNV1a.of(bytes))
     let group: UInt64 =
       switch record {
       case .decision: Self.decisions
@@ -117,7 +117,7 @@ public struct LedgerCheck: ~Copyable {
       }
     attempt { check throws(LedgerCheckError) in
       try check.contents.add(SortedSpill.Key(group: group, id: id), content.bytes)
-      try check.devices.add(SortedSpill.Key(group: ContentHash.of(device), id: id), record.bytes)
+      try check.devices.add(SortedSpill.Key(group: FNV1a.of(device), id: id), record.bytes)
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Auditing
 
-@Suite("opening a store") struct OpeningTests {
+@Suite("Opening a store") struct OpeningTests {
   private func kind(_ path: String, _ options: AuditOptions = AuditOptions()) -> AuditError? {
     #expect(throws: AuditError.self) { try AuditStore.open(path: path, options: options) }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Auditing
 
-@Suite("starts of Live Activities that no activity answers")
+@Suite("Starts of Live Activities that no activity answers")
 struct StartedActivitiesTests {
   private static let start = Sample.start
 

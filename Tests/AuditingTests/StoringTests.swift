@@ -5,7 +5,7 @@ import Testing
 
 @testable import Auditing
 
-@Suite("storing") struct StoringTests {
+@Suite("Storing") struct StoringTests {
   @Test("records are read back equal", arguments: [1, 2, 3] as [UInt64])
   func roundTrip(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)

@@ -207,7 +207,7 @@ struct RandomLife {
     return most
   }
 
-  @Test("no ledger is ever overspent, whatever the records", arguments: 0..<24)
+  @Test("no ledger is ever overspent, for any records", arguments: 0..<24)
   func neverOverspent(seed: UInt64) {
     var life = RandomLife(seed: seed)
     for _ in 0..<1500 { life.step() }
@@ -291,7 +291,7 @@ struct RandomLife {
     }
   }
 
-  @Test("activity timestamps strictly increase and starts keep their rate, whatever the records", arguments: 500..<512)
+  @Test("activity timestamps strictly increase and starts keep their rate, for any records", arguments: 500..<512)
   func activities(seed: UInt64) {
     var life = RandomLife(seed: seed, refunds: false, changesPolicy: false)
     for _ in 0..<1500 { life.step() }

@@ -5,9 +5,11 @@ import Testing
 
 @testable import Planning
 
-@Suite("Whatever a planner writes, the readers of decisions and commands take")
+@Suite("The readers of decisions and commands accept every record that a planner writes")
 struct ReadersTests {
-  @Test("ids, kinds, subjects and apps at their bounds, and large payloads", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "records with ids, kinds, subjects and apps at their bounds, and with large payloads, are read",
+    arguments: 0..<12 as Range<UInt64>)
   func bounds(seed: UInt64) throws {
     var life = ExtremeLife(seed: seed)
     try life.register()

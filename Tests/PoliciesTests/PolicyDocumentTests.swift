@@ -12,7 +12,7 @@ import Testing
       A: { halfLife: 20m, rules: [{ event: a, relevance: { base: 0.5 } }] }
     """
 
-  @Test("what a kind leaves out comes from the profile or is built in")
+  @Test("keys that a kind leaves out come from the profile or are built in")
   func defaults() throws {
     let policy = try Self.policy(Self.minimal)
     #expect(policy.reference.version == "2026-11-20.1")

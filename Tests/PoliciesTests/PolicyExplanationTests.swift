@@ -54,7 +54,7 @@ import Testing
     #expect(try Self.explanation(kind: "C").lines == [])
   }
 
-  @Test("what an activity is told has a line per member, and no budget of its own")
+  @Test("an activity's content has a line for each member, and no budget")
   func activities() throws {
     let bytes = try Repository.bytes("schemas/examples/policy/valid/live-activities.yaml")
     let document = try PolicyDocument(bytes: bytes, file: "p.yaml")

@@ -7,7 +7,7 @@ struct SourceTests {
   /// Nested names that mean something together with the type around them only.
   private static let partialNames: Set<String> = [
     "Content", "Entry", "Flags", "Group", "Header", "Input", "Key", "Kind", "Line", "Name", "Outcome", "Owner", "Part",
-    "Progress", "Refusal", "Result", "Row", "State", "Step", "Tag", "Traits", "Value",
+    "Progress", "Refusal", "Result", "Row", "State", "Step", "Tag", "Traits",
   ]
 
   private static let declared = Result { try SourceFile.all(below: "Sources").flatMap(\.types) }

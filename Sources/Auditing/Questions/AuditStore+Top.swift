@@ -32,13 +32,13 @@ extension Database {
     var byName: [Identifier: Int] = [:]
     for (group, count) in try tallies(in: range) {
       let name = try name(group)
-      byName[name] = count.addingSaturated(byName[name] ?? 0)
+      byName[name] = count.addingSaturating(byName[name] ?? 0)
     }
     let rows = byName.map { Top.Row(name: $0, decisions: $1) }.sorted {
       ($1.decisions, $0.name) < ($0.decisions, $1.name)
     }
     return Top(
-      key: key, rows: Array(rows.prefix(limit)), total: rows.reduce(0) { $0.addingSaturated($1.decisions) },
+      key: key, rows: Array(rows.prefix(limit)), total: rows.reduce(0) { $0.addingSaturating($1.decisions) },
       distinct: rows.count)
   }
 
@@ -49,6 +49,6 @@ extension Database {
     let sorted = try counts(of: column, in: range).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     return Top(
       key: key, rows: try sorted.prefix(limit).map { Top.Row(name: try name($0.key), decisions: $0.value) },
-      total: sorted.reduce(0) { $0.addingSaturated($1.value) }, distinct: sorted.count)
+      total: sorted.reduce(0) { $0.addingSaturating($1.value) }, distinct: sorted.count)
   }
 }

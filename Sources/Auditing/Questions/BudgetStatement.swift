@@ -82,12 +82,12 @@ extension BudgetStatement {
       guard let index = known else {
         accounts.append(
           Account(
-            ledger: charge.ledger, owner: charge.owner, opening: charge.left.addingSaturated(1), lines: [line],
+            ledger: charge.ledger, owner: charge.owner, opening: charge.left.addingSaturating(1), lines: [line],
             closing: charge.left,
             days: [DayCharges(date: date, charges: 1)]))
         continue
       }
-      line.refilled = charge.left.addingSaturated(1).subtractingSaturated(accounts[index].closing)
+      line.refilled = charge.left.addingSaturating(1).subtractingSaturating(accounts[index].closing)
       accounts[index].lines.append(line)
       accounts[index].closing = charge.left
       if accounts[index].days.last?.date == date {

@@ -57,7 +57,7 @@ struct WhyReader {
     let id = decisions.last { $0.command != nil }?.command
     let command = try id.flatMap { try db.command(id: $0, names: names) }
     let charges = (command?.charged ?? []).map {
-      WhyAnswer.ChargeEffect(ledger: $0.ledger, owner: $0.owner, before: $0.left.addingSaturated(1), after: $0.left)
+      WhyAnswer.ChargeEffect(ledger: $0.ledger, owner: $0.owner, before: $0.left.addingSaturating(1), after: $0.left)
     }
     return WhyAnswer.Story(
       instance: last.instance, kind: last.kind, surface: last.surface, steps: steps, command: command, charges: charges,

@@ -91,7 +91,7 @@ struct KindComparison {
     }
   }
 
-  /// Returns the instants of a day.
+  /// Returns those of the given instants, which rise, that lie within a day.
   private func slice(_ instants: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
     instants[instants.partitioningIndex { $0 >= day.start }..<instants.partitioningIndex { $0 >= day.end }]
   }

@@ -133,11 +133,9 @@ package struct FleetLoad: Sendable {
     return digits + digits + digits + digits
   }
 
-  /// The output function of SplitMix64 (Steele, Lea, Flood 2014).
+  /// Returns 64 random bits that depend on a number alone.
   private static func mix(_ number: UInt64) -> UInt64 {
-    var z = (number &+ 1) &* 0x9e37_79b9_7f4a_7c15
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return z ^ z >> 31
+    var sequence = SplitMix64(state: number)
+    return sequence.next()
   }
 }

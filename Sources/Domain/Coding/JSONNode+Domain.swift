@@ -1,4 +1,4 @@
-import JSON
+public import JSON
 
 /// Reads members of JSON objects within the bounds of `DomainBounds`. Every method throws `DomainError` with the path, what was
 /// expected and what was found.
@@ -159,25 +159,14 @@ extension JSONWriter {
     string(appending: { value.appendRFC3339(to: &$0) })
   }
 
-  /// Writes a member that is a text.
-  mutating func member(_ key: StaticString, _ value: String) {
-    self.key(key)
-    string(value)
-  }
-
-  /// Writes a member that is a text, unless it is nil.
-  mutating func member(_ key: StaticString, _ value: String?) {
-    if let value { member(key, value) }
-  }
-
   /// Writes a member that is an identifier.
-  mutating func member(_ key: StaticString, _ value: Identifier) { member(key, value.text) }
+  public mutating func member(_ key: StaticString, _ value: Identifier) { member(key, value.text) }
 
   /// Writes a member that is an identifier, unless it is nil.
-  mutating func member(_ key: StaticString, _ value: Identifier?) { member(key, value.text) }
+  public mutating func member(_ key: StaticString, _ value: Identifier?) { member(key, value.text) }
 
   /// Writes a member that is a list of identifiers.
-  mutating func list(_ key: StaticString, _ values: [Identifier]) {
+  public mutating func list(_ key: StaticString, _ values: [Identifier]) {
     self.key(key)
     beginArray()
     for value in values { string(value.text) }

@@ -9,8 +9,9 @@ struct StringPool {
   /// Returns the identifier with these UTF-8 bytes, which must be valid.
   mutating func string(_ bytes: Span<UInt8>) -> Identifier {
     guard bytes.count <= StringPool.bytesMax else { return StringPool.make(bytes) }
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV-1a
-    for at in 0..<bytes.count { hash = (hash ^ UInt64(bytes[at])) &* 0x100_0000_01B3 }
+    var content = FNV1a()
+    content.add(bytes)
+    let hash = content.value
     let slot = Int(truncatingIfNeeded: (hash ^ (hash >> 32)) & UInt64(StringPool.slots - 1))
     if hashes[slot] == hash, StringPool.equal(texts[slot], bytes) { return texts[slot] }
     let text = StringPool.make(bytes)

@@ -41,6 +41,7 @@ extension LogRecord {
     var content = Content.tick
     try fields(&origin, &content, &reader)
     try reader.end()
+    try content.requireBounds()
     return (origin, content)
   }
 

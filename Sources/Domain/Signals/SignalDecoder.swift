@@ -28,28 +28,14 @@ public final class SignalDecoder {
         message:
           "expected a signal type, found \"\(attributes.type)\"; \(near ?? "known: " + known.joined(separator: ", "))")
     }
-    switch name {
-    case .appForegrounded: return .appForegrounded
-    case .appBackgrounded: return .appBackgrounded
-    case .widgetFetched: return .widgetFetched(instance: try data?.identifierIfPresent("instance"))
-    case .widgetViewed: return .widgetViewed(instance: try data?.identifierIfPresent("instance"))
-    case .activityStarted: return .activityStarted(instance: try require(data, attributes).identifier("instance"))
-    case .activityEnded: return .activityEnded(instance: try require(data, attributes).identifier("instance"))
-    case .activityDismissed: return .activityDismissed(instance: try require(data, attributes).identifier("instance"))
-    case .tokenRejected:
-      return .tokenRejected(
-        token: try require(data, attributes).text("token", bytesMax: DomainBounds.tokenBytesMax))
-    case .deliveryCompleted:
-      let data = try require(data, attributes)
-      return .deliveryCompleted(command: try data.identifier("command"), outcome: try data.choice("outcome"))
-    }
-  }
-
-  private static func require(_ data: JSONNode?, _ attributes: CloudEventAttributes) throws(DomainError) -> JSONNode {
-    guard let data else {
+    var kind = Signal.Kind.blank(of: name)
+    if let data {
+      var members = JSONMembers(node: data)
+      try kind.members(&members)
+    } else if !kind.isComplete {
       throw DomainError(.missingField, path: attributes.dataPath, message: "missing; expected an object")
     }
-    return data
+    return kind
   }
 
   /// Returns the device that the data, the subject or the record's key names. Those that name one must agree.

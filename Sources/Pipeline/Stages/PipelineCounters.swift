@@ -9,8 +9,8 @@ public final class PipelineCounters: Sendable {
     case logRecordsPlanned, logRecordsSkipped, registrationsPlanned, decisions, commands, stateRecords,
       transactionsCommitted
     case transactionsAborted, ticksAppended, auditedDecisions, auditedCommands, auditRetries, restarts
-    case snapshotRecordsRestored, snapshotsDiscarded, intakePauses, deadLettersRefused, unreadableBatches,
-      auditUnreadable
+    case snapshotRecordsRestored, snapshotsDiscarded, intakePauses, deadLettersRefused, unreadableBatches
+    case partitionsStopped, skipsTaken, auditUnreadable
   }
 
   private let values = Mutex<[Int]>(Array(repeating: 0, count: Counter.allCases.count))

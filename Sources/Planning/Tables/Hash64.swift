@@ -3,13 +3,13 @@ package import Domain
 /// The FNV-1a hash of bytes with a final mix. Unlike `Hasher` it gives the same numbers in every run, on every machine and
 /// in every version: `rouse.state` holds fingerprints and subject keys made with it.
 package struct Hash64 {
-  private var state: UInt64 = 0xcbf2_9ce4_8422_2325
+  private var state = FNV1a()
 
   /// Creates the hash of no bytes.
   package init() {}
 
   /// Adds one byte.
-  package mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  package mutating func add(byte: UInt8) { state.add(byte) }
 
   /// Adds a text.
   package mutating func add(_ text: String) {
@@ -21,8 +21,7 @@ package struct Hash64 {
 
   /// Adds a text given as UTF-8.
   package mutating func add(utf8 text: Span<UInt8>) {
-    for at in text.indices { add(byte: text[at]) }
-    add(byte: 0xff)  // never occurs in UTF-8: "ab"+"c" and "a"+"bc" differ
+    state.add(text: text)
   }
 
   /// Adds the eight bytes of a number, the lowest first.
@@ -39,7 +38,7 @@ package struct Hash64 {
 
   /// The hash. It is never 0, which stands for "nothing known".
   package var value: UInt64 {
-    var mixed = state
+    var mixed = state.value
     mixed ^= mixed >> 33
     mixed = mixed &* 0xff51_afd7_ed55_8ccd
     mixed ^= mixed >> 33

@@ -49,8 +49,7 @@ public struct PolicyDifference: Equatable, Sendable {
     changes.map { change in
       var json = JSONWriter()
       json.beginObject()
-      json.key("path")
-      json.string(change.path)
+      json.member("path", change.path)
       json.key("old")
       json.value(change.old ?? .null)
       json.key("new")

@@ -87,8 +87,7 @@ public struct PolicyExplanation: Sendable {
     lines.map { line in
       var json = JSONWriter()
       json.beginObject()
-      json.key("path")
-      json.string(line.path)
+      json.member("path", line.path)
       json.key("value")
       json.value(line.value)
       Self.write(line.origin, to: &json)
@@ -109,13 +108,11 @@ public struct PolicyExplanation: Sendable {
 
   private static func write(_ origin: ValueSource, to json: inout JSONWriter) {
     func member(_ key: StaticString, _ text: String) {
-      json.key(key)
-      json.string(text)
+      json.member(key, text)
     }
     func place(_ file: String, _ line: Int) {
       member("file", file)
-      json.key("line")
-      json.integer(line)
+      json.member("line", line)
     }
     switch origin {
     case .document(let file, let line):

@@ -25,23 +25,27 @@ extension LedgerCharge {
   /// All fields but the id, which is in the key.
   var bytes: [UInt8] {
     var writer = BinaryWriter()
-    writer.place(of: ledger)
-    for text in [device, owner, policy] { writer.string(text) }
-    writer.zigzag(Int64(left))
-    writer.timestamp(at)
+    var charge = self
+    charge.fields(&writer)
     return writer.bytes
   }
 
   /// Reads `bytes`.
   init(_ bytes: [UInt8], id: RecordId) throws(BinaryError) {
+    self.init(
+      ledger: .device, device: "", owner: "", left: 0, at: Timestamp(microseconds: 0), policy: "", id: id)
     var reader = BinaryReader(bytes)
-    ledger = try reader.value()
-    device = try reader.identifier()
-    owner = try reader.identifier()
-    policy = try reader.identifier()
-    left = Int(try reader.zigzag())
-    at = try reader.timestamp()
-    self.id = id
+    try fields(&reader)
     try reader.end()
+  }
+
+  /// Encodes or decodes all fields but the id.
+  private mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&ledger, "a ledger")
+    try coder.string(&device, "a device")
+    try coder.string(&owner, "an owner")
+    try coder.string(&policy, "a policy")
+    try coder.zigzag(&left, "the tokens left")
+    try coder.timestamp(&at, "an instant")
   }
 }

@@ -19,18 +19,6 @@ struct CheckedCommand {
   var serves: [ServedInstance]
   var charged: [Command.Charge]
 
-  init(_ command: Command, id: RecordId) {
-    self.id = id
-    device = command.device
-    at = command.at
-    policy = command.policy.hash
-    serves = command.serves.map {
-      ServedInstance(
-        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { ContentHash.of($0) }.sorted())
-    }
-    charged = command.charged
-  }
-
   /// The id as text, for the report.
   var name: Identifier { id.text(of: .command) }
 
@@ -41,40 +29,53 @@ struct CheckedCommand {
   }
 }
 
+extension CheckedCommand {
+  init(_ command: Command, id: RecordId) {
+    self.id = id
+    device = command.device
+    at = command.at
+    policy = command.policy.hash
+    serves = command.serves.map {
+      ServedInstance(
+        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { FNV1a.of($0) }.sorted())
+    }
+    charged = command.charged
+  }
+}
+
 // MARK: Bytes
 
-extension CheckedCommand {
-  /// Writes all fields but the id, which is in the key.
-  func write(to writer: inout BinaryWriter) {
-    writer.string(device)
-    writer.timestamp(at)
-    writer.string(policy)
-    writer.list(serves) { served, writer in
-      writer.string(served.instance)
-      writer.string(served.kind)
-      writer.place(of: served.reason)
-      writer.list(served.events) { $1.varint($0) }
-    }
-    writer.list(charged) { charge, writer in
-      writer.place(of: charge.ledger)
-      writer.string(charge.owner)
-      writer.zigzag(Int64(charge.left))
-    }
+extension CheckedCommand: FieldCoded {
+  /// An empty value that a decoder fills in.
+  static var blank: CheckedCommand {
+    CheckedCommand(
+      id: .blank, device: "", at: Timestamp(microseconds: 0), policy: "", serves: [], charged: [])
   }
 
-  /// Reads the bytes that `write` wrote.
-  init(_ reader: inout BinaryReader, id: RecordId) throws(BinaryError) {
-    self.id = id
-    device = try reader.identifier()
-    at = try reader.timestamp()
-    policy = try reader.identifier()
-    serves = try reader.list { (reader) throws(BinaryError) in
-      ServedInstance(
-        instance: try reader.identifier(), kind: try reader.identifier(), reason: try reader.value(),
-        events: try reader.list { (reader) throws(BinaryError) in try reader.varint() })
+  /// Encodes or decodes all fields but the id, which is in the key.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.string(&device, "a device")
+    try coder.timestamp(&at, "an instant")
+    try coder.string(&policy, "a policy")
+    try coder.list(&serves)
+    try coder.list(elements: &charged, blank: Command.Charge(ledger: .device, owner: "", left: 0)) {
+      (charge, coder) throws(Coder.Failure) in
+      try coder.code(&charge.ledger, "a ledger")
+      try coder.string(&charge.owner, "an owner")
+      try coder.zigzag(&charge.left, "the tokens left")
     }
-    charged = try reader.list { (reader) throws(BinaryError) in
-      Command.Charge(ledger: try reader.value(), owner: try reader.identifier(), left: Int(try reader.zigzag()))
-    }
+  }
+}
+
+extension CheckedCommand.ServedInstance: FieldCoded {
+  /// An empty value that a decoder fills in.
+  static var blank: Self { Self(instance: "", kind: "", reason: .emitted, events: []) }
+
+  /// Encodes or decodes each field.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.string(&instance, "an instance")
+    try coder.string(&kind, "a kind")
+    try coder.code(&reason, "a reason")
+    try coder.hashes(&events)
   }
 }

@@ -20,6 +20,6 @@ struct AuditEventCommand: ParsableCommand {
 
   func run() throws {
     let effect = try audit.open().event(event)
-    try audit.print(isKnown: effect.isKnown, text: AuditText.render(effect), json: try AuditJSON.render(effect))
+    try audit.print(isKnown: effect.isKnown, text: AuditText.render(effect), json: AuditJSON.render(effect))
   }
 }

@@ -26,6 +26,6 @@ struct AuditStatementCommand: ParsableCommand {
     let statement = try audit.open().statement(
       device, range: time.range, utcOffset: utcOffset, limit: limit.limit)
     try audit.print(
-      isKnown: statement.isKnown, text: AuditText.render(statement), json: try AuditJSON.render(statement))
+      isKnown: statement.isKnown, text: AuditText.render(statement), json: AuditJSON.render(statement))
   }
 }

@@ -31,6 +31,6 @@ struct AuditWhyCommand: ParsableCommand {
     let answer = try audit.open().why(
       WhyQuestion(device: device, instance: instance, kind: kind, event: event, at: at))
     try audit.print(
-      isKnown: !answer.stories.isEmpty, text: AuditText.render(answer), json: try AuditJSON.render(answer))
+      isKnown: !answer.stories.isEmpty, text: AuditText.render(answer), json: AuditJSON.render(answer))
   }
 }

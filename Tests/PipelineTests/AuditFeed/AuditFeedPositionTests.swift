@@ -38,7 +38,7 @@ import Testing
       price: 0, tokensLeft: Decision.TokensLeft(), policy: PolicyReference(version: "1", hash: "0123456789abcdef"))
   }
 
-  @Test("the feed goes on where the store says, and keeps what the store refuses")
+  @Test("the feed continues at the position of the store, and keeps records that the store refuses")
   func goesOn() throws {
     let broker = try EmbeddedBroker()
     let settings = PipelineSettings(

@@ -8,9 +8,10 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("audit feed", .serialized)
+@Suite("The audit feed", .serialized)
 struct AuditFeedTests {
-  @Test("planners commit all there is while the audit store hangs or refuses; afterwards it gets everything, once")
+  @Test(
+    "planners commit everything while the audit store hangs or refuses; afterwards the store receives each record once")
   func slowStore() throws {
     for trouble in [GatedSink.Trouble.hangs, .refuses] {
       let fixture = try PipelineFixture()
@@ -35,7 +36,7 @@ struct AuditFeedTests {
     }
   }
 
-  @Test("what retention removed before the audit had it is told at the start, and nothing else is")
+  @Test("at its start the audit feed reports the records that retention removed, and nothing else")
   func lossAtStart() throws {
     let fixture = try PipelineFixture(partitions: 1)
     try flood(fixture, 8)
@@ -50,7 +51,7 @@ struct AuditFeedTests {
     }
   }
 
-  @Test("what retention removes while the store hangs is told, but for what had been read ahead")
+  @Test("records that retention removes while the store hangs are reported, except those that were read ahead")
   func lossMeanwhile() throws {
     for isOvertaken in [true, false] {
       let fixture = try PipelineFixture(partitions: 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import Pipeline
 
 /// The memory of the newest events.
-@Suite("the window of duplicates")
+@Suite("The window of duplicates")
 struct DuplicateWindowTests {
   @Test("sources and ids that are only equivalent are different")
   func equivalent() {

@@ -6,7 +6,7 @@ import Testing
 @testable import Pipeline
 
 /// Records that cannot be accepted, and records that the broker refuses, never stop intake.
-@Suite("what intake or the broker refuses")
+@Suite("Records that intake or the broker refuses")
 struct IntakeRefusalTests {
   private let cluster = ScriptedCluster(partitions: 2)
   private let counters = PipelineCounters()
@@ -157,7 +157,7 @@ struct IntakeRefusalTests {
     #expect(cluster.producersMade == 4)
   }
 
-  @Test("a letter that the broker refuses in every form is told as critical, and intake goes on")
+  @Test("intake logs a dead letter that the broker refuses in every form as critical, and continues")
   func refusedLetter() throws {
     cluster.refusal = { $0.topic == "r.dead-letters" ? .policyViolation : nil }
     try read([Self.event(0, key: [UInt8](repeating: 0x61, count: 5000)), Self.event(1)])

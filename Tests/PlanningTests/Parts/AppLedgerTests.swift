@@ -72,7 +72,7 @@ struct AppLedgerTests {
     #expect(second == first && ledgers.apps[second].number != number)
   }
 
-  @Test("another policy's limits hold at once, and what was spent counts on")
+  @Test("the limits of a new policy hold at once, and spent tokens stay spent")
   func limits() {
     var ledgers = Ledgers(PolicyProfiles.standard)
     let now = Timestamp(microseconds: 0)

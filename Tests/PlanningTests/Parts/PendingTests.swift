@@ -215,7 +215,7 @@ private struct PendingLife {
 
 @Suite("Events that wait, and timers")
 struct PendingTests {
-  @Test("what waits is what arrays hold, over random steps")
+  @Test("pending events equal those of plain arrays after random steps")
   func model() {
     for seed in 1...12 as ClosedRange<UInt64> {
       var life = PendingLife(seed: seed)

@@ -268,7 +268,7 @@ extension Registry {
 
 @Suite("The registry of devices")
 struct RegistryTests {
-  @Test("the registry holds what dictionaries hold, over random steps")
+  @Test("the registry equals dictionaries after random steps")
   func model() {
     for seed in 1...10 as ClosedRange<UInt64> {
       var life = RegistryLife(seed: seed)
@@ -359,7 +359,7 @@ struct RegistryTests {
   }
 
   @Test(
-    "a pair of tokens is read as it was written, whatever the tokens look like",
+    "a pair of tokens of any form is read back as it was written",
     arguments: [
       nil, "", "aa11", "AA11", "abc", "not hexadecimal", String(repeating: "0f", count: 255),
       String(repeating: "0f", count: 256), "città",

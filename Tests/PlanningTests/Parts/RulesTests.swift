@@ -125,7 +125,7 @@ struct RulesTests {
     #expect(keys.count == DomainBounds.interestsPerEventMax)
   }
 
-  @Test("a subject's truth is kept apart by kind, by what the kind displays and by subject")
+  @Test("the truth is kept for each kind, each set of displayed fields and each subject")
   func truthKeys() throws {
     func rule(_ kind: Identifier, _ displays: [DisplayField]) -> KindRule {
       KindRule(

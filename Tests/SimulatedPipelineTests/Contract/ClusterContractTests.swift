@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized) struct ClusterContractTests {
   typealias Kind = ContractGround.Kind
 
-  @Test("records come in order, with key, headers and emptiness as they were", arguments: Kind.atHand)
+  @Test("records are read in order, with their key, headers and empty values", arguments: Kind.atHand)
   func order(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("order")
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "records queued at once come in order, null and empty apart, from where their places say", arguments: Kind.atHand)
+    "records queued at once are read in order, and null differs from empty", arguments: Kind.atHand)
   func batches(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("batches")
@@ -74,7 +74,7 @@ import Testing
     #expect(producer.counts.inFlight == 0 && producer.takeDeliveryFailures().isEmpty)
   }
 
-  @Test("a record without a partition goes where murmur2 of its key says", arguments: Kind.atHand)
+  @Test("a record without a partition goes to the partition of its key's murmur2 hash", arguments: Kind.atHand)
   func partitioning(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("partitioning", partitions: 4)
@@ -102,7 +102,7 @@ import Testing
     #expect(try ground.cluster.partitionCounts(of: [topic], ["bootstrap.servers": ground.servers]) == [4])
   }
 
-  @Test("the end of a partition is told when it is reached, and again after more", arguments: Kind.atHand)
+  @Test("the end of a partition is reported when it is reached, and again after more records", arguments: Kind.atHand)
   func ends(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("ends")
@@ -124,7 +124,9 @@ import Testing
     }
   }
 
-  @Test("a paused partition gives nothing, a resumed one goes on, a seek goes where it says", arguments: Kind.atHand)
+  @Test(
+    "a paused partition delivers nothing, a resumed one continues, and a seek moves to its offset",
+    arguments: Kind.atHand)
   func pausing(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("pausing")
@@ -157,7 +159,7 @@ import Testing
     #expect(throws: KafkaError.self) { try consumer.seek(partition, to: .at(0)) }
   }
 
-  @Test("watermarks tell the ends", arguments: Kind.atHand)
+  @Test("watermarks are the ends of a partition", arguments: Kind.atHand)
   func watermarks(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("watermarks")
@@ -173,7 +175,7 @@ import Testing
     #expect(found == KafkaWatermarks(low: 0, high: 2))
   }
 
-  @Test("what is committed can be read, and the producer goes on after an abort", arguments: Kind.atHand)
+  @Test("committed records can be read, and the producer works again after an abort", arguments: Kind.atHand)
   func committing(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("committing")
@@ -190,7 +192,7 @@ import Testing
   }
 
   @Test(
-    "readers of committed records see no open and no aborted ones, and the end they see stands before open ones",
+    "readers of committed records see neither open nor aborted ones, and their end lies before open ones",
     arguments: Kind.isolating)
   func isolation(kind: Kind) throws {
     let ground = try ContractGround(kind)
@@ -306,7 +308,7 @@ import Testing
 }
 
 extension ClusterContractTests {
-  @Test("under an eager assignor a member lets everything go before another one gets its part", arguments: Kind.atHand)
+  @Test("under an eager assignor a member releases all partitions before another one gets some", arguments: Kind.atHand)
   func eager(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("eager", partitions: 2)
@@ -326,7 +328,7 @@ extension ClusterContractTests {
 
   /// Leaves out the embedded broker, which knows no static members.
   @Test(
-    "a static member that comes back in time finds its partitions, and nobody else is asked", arguments: Kind.isolating)
+    "a static member that comes back in time keeps its partitions, without a rebalance", arguments: Kind.isolating)
   func staticMembers(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("static", partitions: 2)

@@ -157,9 +157,10 @@ final class PipelineRun: Fate {
 
   /// Appends unreadable bytes to the log.
   private func poison() {
-    let values: [[UInt8]?] = [nil, [], [0, 1, 2], [1, 0xee, 0xff], Array("{\"id\":1}".utf8)]
+    let values = Poison.logValues
+    let key = random.chance(1, in: 4) ? [UInt8](repeating: 0x78, count: 5000) : nil
     broker.append(
-      scenario.settings.topics.log, Int32(random.below(scenario.partitions)), key: nil,
+      scenario.settings.topics.log, Int32(random.below(scenario.partitions)), key: key,
       value: values[random.below(values.count)])
     note("poisoned record of the log")
   }
@@ -198,6 +199,7 @@ final class PipelineRun: Fate {
     coverage["duplicates dropped by intake"] = counters[.duplicatesDropped]
     coverage["pushes refused for good"] = traffic.refusals
     coverage["intake pauses"] = counters[.intakePauses]
+    for (poison, count) in traffic.poisons { coverage["refused: \(poison.rawValue)"] = count }
   }
 
   private func tellTheLog() {

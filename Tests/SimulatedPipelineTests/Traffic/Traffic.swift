@@ -25,6 +25,8 @@ struct Traffic {
   private let broker: SimulatedBroker
   private let prefix: String
   private(set) var sent: [Sent] = []
+  /// The number of records of each kind that intake must refuse.
+  private(set) var poisons: [Poison: Int] = [:]
   /// The number of pushes that a sender reported as refused for good or expired.
   private(set) var refusals = 0
   private var eventsMade = 0
@@ -44,6 +46,8 @@ struct Traffic {
   static let channels = 2
   /// The apps; most devices have the first one, some change between them.
   static let apps: [Identifier] = ["com.example.flights", "com.example.beta", "com.example.nightly"]
+  /// One letter in two spellings, which Unicode calls equal and Kafka does not.
+  private static let twins = ["\u{e9}", "e\u{301}"]
   /// The types of events by subject, with their weights. A planner must remember all pairs of subject and type
   /// (`Scenario.subjectsMax`).
   private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
@@ -74,13 +78,19 @@ struct Traffic {
 
   private var now: Timestamp { Timestamp(milliseconds: broker.time.brokerMilliseconds) }
 
-  private mutating func write(_ topic: String, key: Identifier, value: [UInt8]?, _ kind: Kind) {
+  private mutating func write(
+    _ topic: String, key: [UInt8], value: [UInt8]?, headers: [KafkaHeader] = [], _ kind: Kind
+  ) {
     let name = prefix + topic
     let count = broker.topics[name]?.logs.count ?? 1
-    let partition = Int32(key.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xffff } % count)
-    let offset = broker.append(name, partition, key: Array(key.utf8), value: value)
+    let partition = Int32(key.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xffff } % count)
+    let offset = broker.append(name, partition, key: key, value: value, headers: headers)
     let place = KafkaPosition(KafkaTopicPartition(topic: name, partition: partition), offset: offset)
     sent.append(Sent(kind: kind, place: place))
+  }
+
+  private mutating func write(_ topic: String, key: Identifier, value: [UInt8]?, _ kind: Kind) {
+    write(topic, key: Array(key.utf8), value: value, kind)
     if case .event = kind, isCrowded { return }
     if let value, earlier.count < 50 { earlier.append((topic, key, value, kind)) }
   }
@@ -102,14 +112,22 @@ struct Traffic {
 
   private mutating func event() {
     eventsMade += 1
-    let id: Identifier = "e\(eventsMade)"
+    // Some ids are hostile to terminals, logs and JSON, and are ids all the same.
+    let hostile = random.chance(1, in: 12)
+    let (id, text): (Identifier, String) =
+      if hostile {
+        ("e\(eventsMade)\u{1b}[2J\n\"\u{202e}\\", #"e\#(eventsMade)\u001b[2J\n\"\u202e\\"#)
+      } else {
+        // Every number is followed by its twin, with the same letters in other bytes.
+        ("e\(eventsMade / 2)\(Self.twins[eventsMade % 2])", "e\(eventsMade / 2)\(Self.twins[eventsMade % 2])")
+      }
     let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
     // Some events are late: they happened well before they arrive.
     let time = Timestamp(
       milliseconds: broker.time.brokerMilliseconds - (random.chance(1, in: 8) ? Int64(random.below(600_000)) : 0))
     let type = random.pick(subject == Self.team ? Self.teamTypes : Self.flightTypes)
     let json =
-      #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"\#(type)","subject":"\#(subject)","#
+      #"{"specversion":"1.0","id":"\#(text)","source":"/test","type":"\#(type)","subject":"\#(subject)","#
       + #""time":"\#(time)","data":{"delay":\#(random.below(90)),"goals":\#(random.below(5))}}"#
     write("events", key: subject, value: Array(json.utf8), .event(id: id))
   }
@@ -158,10 +176,12 @@ struct Traffic {
       of: Identifier(decoding: command.key ?? []))
   }
 
+  /// Writes a record that intake must refuse.
   private mutating func unreadable() {
-    let values = [#"{"specversion":"1.0","id":"x"}"#, "not json", "", #"{"specversion":"1.0"}"#]
-    let topic = ["events", "signals", "devices"][random.below(3)]
-    write(topic, key: "bad\(sent.count)", value: Array(values[random.below(values.count)].utf8), .unreadable)
+    let poison = Poison.allCases[random.below(Poison.allCases.count)]
+    poisons[poison, default: 0] += 1
+    let record = poison.record(key: "bad\(sent.count)")
+    write(record.topic, key: record.key, value: record.value, headers: record.headers, .unreadable)
   }
 
   /// Writes an earlier record again, as publishers do that deliver at least once.
