@@ -17,6 +17,7 @@ public enum DomainBounds {
   /// The span by which the time of a record may be ahead of intake's clock: as much as Kafka 4 allows by default
   /// (`message.timestamp.after.max.ms`). A time far ahead would make every later record of the subject, the device or, with
   /// `timestamps=event`, the whole log partition look old.
+  /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let aheadMax = TimeSpan.seconds(3600)
   /// The earliest time of a record: 1970, because Kafka has no earlier timestamps.
   public static let earliestTime = Timestamp(microseconds: 0)
