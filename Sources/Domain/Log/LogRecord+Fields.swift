@@ -86,8 +86,7 @@ extension LogRecord {
       // The origin, as `Origin.fields` lists it.
       if try reader.bool() {
         _ = try reader.blobPlace()
-        _ = try reader.zigzag()
-        _ = try reader.zigzag()
+        for _ in 0..<3 { _ = try reader.zigzag() }
       }
       // Id and source come before type and subject, as `DomainEvent.fields` lists them.
       for _ in 0..<2 { _ = try reader.blobPlace() }
@@ -127,5 +126,6 @@ extension Origin: FieldCoded {
     try coder.string(&topic, "an origin topic")
     try coder.zigzag(&partition, "an origin partition")
     try coder.zigzag(&offset, "an origin offset")
+    try coder.zigzag(&generation, "an origin generation")
   }
 }

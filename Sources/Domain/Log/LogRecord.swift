@@ -29,7 +29,7 @@ public struct LogRecord: Equatable, Sendable {
 }
 
 /// The position of a record in a public topic. The offsets of one topic partition reach a log partition in rising order, so a
-/// planner that has seen a higher offset has seen this record.
+/// planner that has seen a higher offset of the same generation has seen this record.
 public struct Origin: Hashable, Sendable {
   /// The name of the topic.
   public var topic: String
@@ -37,11 +37,15 @@ public struct Origin: Hashable, Sendable {
   public var partition: Int32
   /// The offset in the partition.
   public var offset: Int64
+  /// Distinguishes topics of one name: a topic that was deleted and made again has another generation, and counts its
+  /// offsets from 0 again. 0 if it is not known.
+  public var generation: Int64
 
   /// Creates an origin.
-  public init(topic: String, partition: Int32, offset: Int64) {
+  public init(topic: String, partition: Int32, offset: Int64, generation: Int64 = 0) {
     self.topic = topic
     self.partition = partition
     self.offset = offset
+    self.generation = generation
   }
 }

@@ -57,6 +57,13 @@ extension KafkaConsumer {
     try open("committing").commitInBackground(positions)
   }
 
+  /// Commits offsets with remarks without waiting. A failure of the broker arrives as an event.
+  /// - Parameter offsets: The offsets.
+  /// - Throws: A ``KafkaError`` if the commit cannot be queued.
+  public func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
+    try open("committing").commitInBackground(offsets)
+  }
+
   /// Asks the broker for the ends of a partition.
   /// - Parameters:
   ///   - partition: Any partition, assigned or not.

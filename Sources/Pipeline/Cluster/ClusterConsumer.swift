@@ -16,6 +16,7 @@ package protocol ClusterConsumer: AnyObject {
     _ partitions: [KafkaTopicPartition], timeout: Duration
   ) throws(KafkaError) -> [KafkaCommittedOffset]
   func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError)
+  func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError)
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks
   /// Returns the consumer's present place in its group, for a producer of the same cluster.
   ///
@@ -39,5 +40,13 @@ extension ClusterConsumer {
     _ partitions: [KafkaTopicPartition], timeout: Duration
   ) throws(KafkaError) -> [KafkaCommittedOffset] {
     try committed(partitions, timeout: timeout).map { KafkaCommittedOffset($0, metadata: "") }
+  }
+
+  /// Commits offsets without their remarks, for clusters that keep none.
+  ///
+  /// - Parameter offsets: The offsets.
+  /// - Throws: `KafkaError` if the commit cannot be queued.
+  package func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
+    try commitInBackground(offsets.map(\.position))
   }
 }

@@ -6,7 +6,7 @@ public import Planning
 struct PlannerPosition: Equatable {
   /// The key of the record in `rouse.state`.
   static let key = Array("p/position".utf8)
-  private static let formatVersion: UInt8 = 2
+  private static let formatVersion: UInt8 = 3
 
   /// The offset of the next log record to read; with a cursor, the offset of the record that is half done.
   var nextOffset: Int64 = 0
@@ -14,7 +14,7 @@ struct PlannerPosition: Equatable {
   var cursor: RecordCursor?
   /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
   /// dropped by it.
-  var origins: [OriginPartition: Int64] = [:]
+  var origins: [OriginPartition: OriginMark] = [:]
   /// The timestamp of the first record ever planned in this partition, in µs since 1970; nil before that record. It distinguishes a
   /// log and its state from others of the same name, such as topics that were deleted and created again.
   var birth: Int64?
@@ -27,21 +27,32 @@ struct PlannerPosition: Equatable {
     static func < (a: OriginPartition, b: OriginPartition) -> Bool { (a.topic, a.partition) < (b.topic, b.partition) }
   }
 
+  /// The highest offset seen of a partition.
+  struct OriginMark: Hashable {
+    /// The generation of the partition; 0 if it is not known.
+    var generation: Int64
+    var offset: Int64
+  }
+
   /// Makes the position before the first record.
   init() {}
 
   /// Records the origin of the current record.
   ///
   /// - Parameter origin: The place of the record in its source topic.
-  /// - Returns: Whether the record is new: neither it nor a later one of its partition was noted before.
+  /// - Returns: Whether the record is new: neither it nor a later one of its partition's generation was noted before.
   mutating func note(_ origin: Origin) -> Bool {
     Self.raise(
-      &origins[OriginPartition(topic: origin.topic, partition: origin.partition), default: .min], to: origin.offset)
+      &origins[
+        OriginPartition(topic: origin.topic, partition: origin.partition),
+        default: OriginMark(generation: origin.generation, offset: .min)], to: origin)
   }
 
-  private static func raise(_ highest: inout Int64, to offset: Int64) -> Bool {
-    guard offset > highest else { return false }
-    highest = offset
+  private static func raise(_ highest: inout OriginMark, to origin: Origin) -> Bool {
+    let isOther = origin.generation != 0 && origin.generation != highest.generation
+    guard isOther || origin.offset > highest.offset else { return false }
+    if isOther { highest.generation = origin.generation }
+    highest.offset = origin.offset
     return true
   }
 
@@ -54,8 +65,8 @@ struct PlannerPosition: Equatable {
     if (birth == nil) != (nextOffset == 0) {
       violations.append("the next offset is \(nextOffset) with a birth of \(birth.map { "\($0)" } ?? "none")")
     }
-    for (origin, offset) in origins.sorted(by: { $0.key < $1.key }) where offset < 0 {
-      violations.append("the highest offset of \(origin.topic)[\(origin.partition)] is \(offset)")
+    for (origin, mark) in origins.sorted(by: { $0.key < $1.key }) where mark.offset < 0 {
+      violations.append("the highest offset of \(origin.topic)[\(origin.partition)] is \(mark.offset)")
     }
     return violations
   }
@@ -94,11 +105,14 @@ struct PlannerPosition: Equatable {
     try coder.zigzag(&nextOffset, "an offset")
     try coder.optional(&cursor, "whether there is a cursor")
     var highest = origins.sorted { $0.key < $1.key }.map {
-      Origin(topic: $0.topic, partition: $0.partition, offset: $1)
+      Origin(topic: $0.topic, partition: $0.partition, offset: $1.offset, generation: $1.generation)
     }
     try coder.list(&highest)
     if Coder.reads {
-      for origin in highest { _ = note(origin) }
+      for origin in highest {
+        origins[OriginPartition(topic: origin.topic, partition: origin.partition)] = OriginMark(
+          generation: origin.generation, offset: origin.offset)
+      }
     }
     try coder.zigzag(&birth, "the timestamp of the first record")
   }

@@ -36,7 +36,9 @@ extension Intake {
   }
 
   private func decodeContent(_ message: KafkaMessage) throws(DomainError) -> LogRecord {
-    let origin = Origin(topic: message.topic, partition: message.partition, offset: message.offset)
+    let origin = Origin(
+      topic: message.topic, partition: message.partition, offset: message.offset,
+      generation: generations.generation(of: message.topicPartition))
     if message.topic == settings.topics.devices {
       let content = try decodeDevice(message)
       return LogRecord(origin: origin, content: content)

@@ -79,12 +79,14 @@ extension Intake {
   }
 
   private func commit(_ messages: [KafkaMessage], _ consumer: any ClusterConsumer) throws(KafkaError) {
-    var next: [KafkaTopicPartition: Int64] = [:]
-    for message in messages {
-      next[message.topicPartition] = max(next[message.topicPartition] ?? 0, message.offset + 1)
-    }
+    var last: [KafkaTopicPartition: KafkaMessage] = [:]
+    for message in messages { last[message.topicPartition] = message }
     // A commit that fails during a rebalance is covered by the next one. Records that are read again meanwhile are dropped by
     // their origin.
-    try consumer.commitInBackground(next.sorted { $0.key < $1.key }.map { KafkaPosition($0.key, offset: $0.value) })
+    try consumer.commitInBackground(
+      last.sorted { $0.key < $1.key }.map { partition, message in
+        KafkaCommittedOffset(
+          KafkaPosition(partition, offset: message.offset + 1), metadata: generations.mark(of: message).text)
+      })
   }
 }

@@ -43,6 +43,8 @@ public final class Intake {
   private(set) var producer: (any ClusterProducer)?
   /// The producer of dead letters; nil before the first letter.
   private(set) var letterProducerIfAny: (any ClusterProducer)?
+  /// The generations of the source partitions.
+  var generations: SourceGenerations
   private var lag: PlannerLag
   private var unreadable = UnreadableBatches()
   private var skips: SkipReader
@@ -72,6 +74,7 @@ public final class Intake {
     self.cluster = cluster
     self.clock = clock
     window = DuplicateWindow(size: settings.intake.duplicateWindow)
+    generations = SourceGenerations(settings: settings, cluster: cluster, clock: clock, logger: logger)
     lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
     skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
   }
@@ -173,6 +176,7 @@ public final class Intake {
     consumer = nil
     producer = nil
     letterProducerIfAny = nil
+    generations.close()
     lag.close()
     skips.close()
   }
@@ -197,13 +201,14 @@ public final class Intake {
       maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
     try take(batch.events, consumer)
     if isPaused { try consumer.pause(consumer.assignment()) }
-    underway.messages += batch.messages
+    underway.messages += try generations.current(batch.messages, consumer)
     if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
   }
 
   private func take(_ events: [KafkaEvent], _ consumer: any ClusterConsumer) throws(KafkaError) {
     var stopped: Set<KafkaPosition> = []
     for case .error(let error) in events {
+      generations.take(error)
       if let place = error.unreadableBatch { stopped.insert(place) }
       if unreadable.take(error, logger: logger, counters: counters) { continue }
       logger.warning("kafka", metadata: ["error": "\(error)"])

@@ -80,7 +80,7 @@ final class PlannerReport {
     guard !isRepetitionNoted else { return }
     isRepetitionNoted = true
     logger.notice(
-      "a log record repeats the origin of a record that was planned before and is passed over; usual after a restart of intake, otherwise a sign that a source topic was deleted and made again",
+      "a log record repeats the origin of a record that was planned before and is passed over; usual after a restart of intake",
       metadata: ["place": "\(message.topicPartition)@\(message.offset)"])
   }
 

@@ -40,6 +40,12 @@ final class ScriptedCluster: Cluster {
   var clientBytesMax = 4_194_304
   /// The records that the broker took, in order.
   var taken: [Record] = []
+  /// The records that a consumer finds which assigns partitions by hand.
+  var stored: [KafkaMessage] = []
+  /// The offsets that were committed, with their remarks.
+  var remarks: [KafkaTopicPartition: KafkaCommittedOffset] = [:]
+  /// The partitions in which a consumer went to another offset, in order.
+  var seeks: [KafkaTopicPartition] = []
   /// The offsets that were committed.
   var committed: [KafkaTopicPartition: Int64] = [:]
 
@@ -64,25 +70,45 @@ private final class ScriptedMembership: GroupMembership {}
 /// The consumer of a `ScriptedCluster`.
 private final class ScriptedConsumer: ClusterConsumer {
   private let cluster: ScriptedCluster
+  private var assigned: [KafkaTopicPartition: Int64] = [:]
 
   init(_ cluster: ScriptedCluster) { self.cluster = cluster }
 
   func subscribe(_ topics: [String]) throws(KafkaError) {}
   func assignment() throws(KafkaError) -> [KafkaTopicPartition] { [] }
-  func incrementalAssign(_ partitions: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {}
-  func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
+  func incrementalAssign(_ partitions: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {
+    for (partition, offset) in partitions { if case .at(let offset) = offset { assigned[partition] = offset } }
+  }
+  func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+    for partition in partitions { assigned[partition] = nil }
+  }
   func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
   func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
-  func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {}
+  func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {
+    cluster.seeks.append(partition)
+  }
   func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
-    cluster.batches.isEmpty ? KafkaBatch() : cluster.batches.removeFirst()
+    for (partition, offset) in assigned {
+      if let found = stored(partition).first(where: { $0.offset >= offset }) { return KafkaBatch(messages: [found]) }
+    }
+    return cluster.batches.isEmpty ? KafkaBatch() : cluster.batches.removeFirst()
   }
   func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] { [] }
   func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
     for position in positions ?? [] { cluster.committed[position.partition] = position.offset }
   }
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
-    KafkaWatermarks(low: 0, high: 0)
+    KafkaWatermarks(low: stored(partition).first?.offset ?? 0, high: (stored(partition).last?.offset ?? -1) + 1)
+  }
+  private func stored(_ partition: KafkaTopicPartition) -> [KafkaMessage] {
+    cluster.stored.filter { $0.topicPartition == partition }
+  }
+  func committedOffsets(
+    _ partitions: [KafkaTopicPartition], timeout: Duration
+  ) throws(KafkaError) -> [KafkaCommittedOffset] { partitions.compactMap { cluster.remarks[$0] } }
+  func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
+    for offset in offsets { cluster.remarks[offset.position.partition] = offset }
+    try commitInBackground(offsets.map(\.position))
   }
   func membership() throws(KafkaError) -> any GroupMembership { ScriptedMembership() }
   func close(timeout: Duration) -> Bool { true }

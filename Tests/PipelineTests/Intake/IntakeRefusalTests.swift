@@ -140,7 +140,9 @@ struct IntakeRefusalTests {
       settings: Self.settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
       clock: SteppedClock())
     try intake.start()
-    intake.underway.messages = messages
+    cluster.stored = messages
+    let consumer = try #require(intake.consumer)
+    intake.underway.messages = try intake.generations.current(messages, consumer)
     // With a time-out of 0 s, a call sends and waits once.
     for _ in 0..<turns { try intake.deliver(timeout: .zero) }
     intake.end()

@@ -58,7 +58,9 @@ struct ReferencePlanner {
       unreadable.append(KafkaPosition(message.topicPartition, offset: message.offset))
       return
     }
-    let isNew = record.origin.map { origins.insert($0).inserted } ?? true
+    let isNew =
+      record.origin.map { origins.insert(Origin(topic: $0.topic, partition: $0.partition, offset: $0.offset)).inserted }
+      ?? true
     if let origin = record.origin {
       let place = PlannerPosition.OriginPartition(topic: origin.topic, partition: origin.partition)
       guard origin.offset > highest[place, default: -1] else {

@@ -85,9 +85,14 @@ extension ConsumerHandle {
 
   /// Commits without waiting; a failure arrives as an event. `nil` commits what is stored.
   func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
+    try commitInBackground(positions?.map { KafkaCommittedOffset($0, metadata: "") })
+  }
+
+  /// Commits offsets with their remarks, as the other overload does.
+  func commitInBackground(_ offsets: [KafkaCommittedOffset]?) throws(KafkaError) {
     let code: rd_kafka_resp_err_t
-    if let positions {
-      let list = PartitionListHandle(positions)
+    if let offsets {
+      let list = PartitionListHandle(offsets)
       code = unsafe rd_kafka_commit(client.pointer, list.pointer, 1)
     } else {
       code = unsafe rd_kafka_commit(client.pointer, nil, 1)

@@ -1,0 +1,42 @@
+import KafkaClient
+
+/// The remark beside a committed offset of intake: what the last consumed record looked like, so that a later start sees
+/// whether the topic is still the same.
+struct SourceMark: Equatable {
+  /// The generation of the partition; 0 if it is not known.
+  var generation: Int64
+  /// The fingerprint of the record before the committed offset.
+  var last: Int64
+
+  /// The remark of the offset.
+  var text: String { "generation=\(generation) last=\(last)" }
+
+  /// Makes a mark.
+  init(generation: Int64, last: Int64) {
+    self.generation = generation
+    self.last = last
+  }
+
+  /// Reads a remark; nil for a text that is none, such as the empty one of a tool that moves offsets.
+  init?(_ text: String) {
+    let words = text.split(separator: " ")
+    guard words.count == 2, words[0].hasPrefix("generation="), words[1].hasPrefix("last="),
+      let generation = Int64(words[0].dropFirst("generation=".count)),
+      let last = Int64(words[1].dropFirst("last=".count))
+    else { return nil }
+    self.init(generation: generation, last: last)
+  }
+
+  /// Returns 64 bits of FNV-1a over timestamp, key and value of a record; never 0.
+  static func fingerprint(_ message: KafkaMessage) -> Int64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let timestamp = UInt64(bitPattern: message.timestampMilliseconds ?? -1)
+    for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: timestamp >> UInt64(shift))) }
+    for bytes in [message.key, message.value] {
+      add(bytes == nil ? 0 : 1)
+      for byte in bytes ?? [] { add(byte) }
+    }
+    return hash == 0 ? 1 : Int64(bitPattern: hash)
+  }
+}
