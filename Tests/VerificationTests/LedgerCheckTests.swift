@@ -93,7 +93,7 @@ struct LedgerCheckTests {
 
   @Test("a command may count events instead of listing them, if its decisions name as many more")
   func eventsLeftOut() throws {
-    func rules(_ leftOut: Int, listed: [String], decided: [String]) throws -> Set<LedgerReport.BookRule> {
+    func rules(_ leftOut: Int, listed: [Identifier], decided: [Identifier]) throws -> Set<LedgerReport.BookRule> {
       var day = Day(charges: 1)
       day.commands[0].serves[0].events = listed
       day.commands[0].serves[0].eventsLeftOut = leftOut

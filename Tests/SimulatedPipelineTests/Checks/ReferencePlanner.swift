@@ -76,7 +76,7 @@ struct ReferencePlanner {
     if isSetAside {
       let place = KafkaPosition(message.topicPartition, offset: message.offset)
       setAside.append(place)
-      if case .event(let event) = record.content, event.id.hasPrefix(Scenario.refusedPrefix) {
+      if case .event(let event) = record.content, event.id.text.hasPrefix(Scenario.refusedPrefix) {
       } else {
         wronglySetAside.append(place)
       }
