@@ -19,6 +19,7 @@ public final class AuditFeed {
   private let reader = Command.makeReader()
   private var consumer: (any ClusterConsumer)?
   private var unreadable = UnreadableBatches()
+  private var repeated: RepeatedErrors
   private var skips: SkipReader
   /// The offset of the next record to store, by partition.
   private var next: [KafkaTopicPartition: Int64] = [:]
@@ -61,6 +62,7 @@ public final class AuditFeed {
     self.logger = logger
     self.cluster = cluster
     self.clock = clock
+    repeated = RepeatedErrors(clock: clock, logger: logger)
     skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
   }
 
@@ -132,8 +134,7 @@ public final class AuditFeed {
     var stopped: Set<KafkaPosition> = []
     for case .error(let error) in events {
       if let place = error.unreadableBatch { stopped.insert(place) }
-      if unreadable.take(error, logger: logger, counters: counters) { continue }
-      logger.warning("kafka", metadata: ["error": "\(error)"])
+      if !unreadable.take(error, logger: logger, counters: counters) { repeated.log(error) }
     }
     for skip in skips.orders(for: stopped.sorted()) {
       try consumer.seek(skip.first.partition, to: .at(skip.next))

@@ -47,6 +47,7 @@ public final class Intake {
   var generations: SourceGenerations
   private var lag: PlannerLag
   private var unreadable = UnreadableBatches()
+  private var repeated: RepeatedErrors
   private var skips: SkipReader
   private var isPaused = false
 
@@ -76,6 +77,7 @@ public final class Intake {
     window = DuplicateWindow(size: settings.intake.duplicateWindow)
     generations = SourceGenerations(settings: settings, cluster: cluster, clock: clock, logger: logger)
     lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
+    repeated = RepeatedErrors(clock: clock, logger: logger)
     skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
   }
 
@@ -210,8 +212,7 @@ public final class Intake {
     for case .error(let error) in events {
       generations.take(error)
       if let place = error.unreadableBatch { stopped.insert(place) }
-      if unreadable.take(error, logger: logger, counters: counters) { continue }
-      logger.warning("kafka", metadata: ["error": "\(error)"])
+      if !unreadable.take(error, logger: logger, counters: counters) { repeated.log(error) }
     }
     // Records before the place may be in flight: their delivery comes first, because the commit covers them.
     guard !stopped.isEmpty, underway.isEmpty else { return }

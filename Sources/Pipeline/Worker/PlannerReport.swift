@@ -18,13 +18,16 @@ final class PlannerReport {
   private var largeKinds: Set<Identifier> = []
   private var refusedPolicy: PolicyError?
   private var unreadable = UnreadableBatches()
+  private var repeated: RepeatedErrors
 
   /// Makes the report of a worker.
   ///
   /// - Parameters:
   ///   - logger: Carries the number of the worker.
   ///   - counters: The counters of the process.
-  init(logger: Logger, counters: PipelineCounters) {
+  ///   - clock: The thread's clock.
+  init(logger: Logger, counters: PipelineCounters, clock: any StageClock) {
+    repeated = RepeatedErrors(clock: clock, logger: logger)
     self.logger = logger
     self.counters = counters
   }
@@ -194,7 +197,7 @@ final class PlannerReport {
   /// critical and logged once.
   func ignored(_ error: KafkaError) {
     guard !unreadable.take(error, logger: logger, counters: counters) else { return }
-    logger.warning("kafka", metadata: ["error": "\(error)"])
+    repeated.log(error)
   }
 
   /// Logs an aborted transaction.

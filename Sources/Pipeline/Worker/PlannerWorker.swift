@@ -108,7 +108,7 @@ public final class PlannerWorker {
     self.makeRecorder = makeRecorder
     var logger = logger
     logger[metadataKey: "worker"] = "\(number)"
-    report = PlannerReport(logger: logger, counters: counters)
+    report = PlannerReport(logger: logger, counters: counters, clock: clock)
     transactionalID = "\(settings.group)-planner-\(settings.instance)-\(number)"
     skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
     ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)

@@ -62,6 +62,8 @@ struct RunCommand: AsyncParsableCommand {
     let counters = PipelineCounters()
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
     logger.info("connecting", metadata: ["brokers": "\(settings.text(.bootstrapServers) ?? "")"])
+    // Says within ten seconds that no broker answers, as the other commands do.
+    _ = try settings.connected()
     try seed(settings, pipeline, logger)
     start(settings, pipeline, on: runner, stop, counters, logger)
     logger.info(
