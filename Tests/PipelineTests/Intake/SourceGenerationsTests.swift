@@ -42,7 +42,7 @@ struct SourceGenerationsTests {
   }
 
   /// The ids of the events that a planner takes, in order.
-  private func planned() throws -> [String] {
+  private func planned() throws -> [Identifier] {
     var position = PlannerPosition()
     return try cluster.taken.filter { $0.topic == "r.log" }.compactMap { record in
       let log = try LogRecord(bytes: record.value ?? [])

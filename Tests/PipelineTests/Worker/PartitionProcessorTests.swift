@@ -106,7 +106,7 @@ struct PartitionProcessorTests {
         rules: [ { event: flight.delay.changed, relevance: { base: 0.9 } } ]
     """
 
-  private static func event(_ id: String, minute: Int64) -> [UInt8] {
+  private static func event(_ id: Identifier, minute: Int64) -> [UInt8] {
     bytes(
       .event(
         DomainEvent(
