@@ -115,6 +115,11 @@ let package = Package(
         "Pipeline", "Verification", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(
+      name: "FuzzingTests",
+      dependencies: [
+        "Auditing", "Pipeline", "KafkaClient", "Planning", "Policies", "Verification", "Domain", "JSON",
+      ], exclude: ["Corpus"]),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "Auditing", "Domain", "Pipeline", "Policies"]),
     .testTarget(
       name: "RouseTests",
@@ -130,4 +135,24 @@ let package = Package(
 
 for target in package.targets where target.type != .system && target.name != "CSimdjson" {
   target.swiftSettings = strict
+}
+
+// Coverage-guided fuzzing (`deploy/fuzz.sh`) builds the fuzz tests alone, in a folder of their own, with everything that they read
+// instrumented. ROUSE_FUZZ_RUNTIME is the path of libFuzzer's runtime without a main function.
+if let runtime = Context.environment["ROUSE_FUZZ_RUNTIME"] {
+  package.products = []
+  package.targets.removeAll { target in
+    ["rouse", "Benchmarks", "Backtesting", "Replay"].contains(target.name)
+      || target.type == .test && target.name != "FuzzingTests"
+  }
+  package.targets.append(.target(name: "CFuzzer", path: "Tests/CFuzzer"))
+  for target in package.targets where target.swiftSettings != nil {
+    // Optimised, because that finds ten times more, and with the assertions that optimising would remove.
+    target.swiftSettings?.append(
+      .unsafeFlags(["-sanitize=fuzzer", "-O", "-assert-config", "Debug", "-enable-testing"]))
+    guard target.name == "FuzzingTests" else { continue }
+    target.dependencies.append("CFuzzer")
+    target.swiftSettings?.append(.define("FUZZ"))
+    target.linkerSettings = [.unsafeFlags([runtime, "-lstdc++"])]
+  }
 }

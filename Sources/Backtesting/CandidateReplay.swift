@@ -35,9 +35,9 @@ struct CandidateReplay {
   /// The number of answers that the planner has received.
   private var answered = 0
   /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
-  private var developers: Set<String> = []
+  private var developers: Set<Identifier> = []
   /// The last command to each device that reloaded measured instances, and the places of their streams.
-  private var lastReloads: [String: (command: String, streams: [Int])] = [:]
+  private var lastReloads: [Identifier: (command: Identifier, streams: [Int])] = [:]
 
   /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
   private static let stepDecisionsMax = 65_536
@@ -75,18 +75,10 @@ struct CandidateReplay {
         takeAnswer(streams)
       } else if due < time {
         step(.tick, at: due, streams)
-        // The planner's clock stops at the end of the year 9999: a timer beyond that never fires. The devices may still
-        // answer.
-        if planner.now.microseconds < due { return takeAnswers(until: time, streams) }
       } else {
         return
       }
     }
-  }
-
-  /// Plans all answers that devices have sent by an instant.
-  private mutating func takeAnswers(until time: Int64, _ streams: MeasuredInstances) {
-    while answered < answers.count, answers[answered].at <= time { takeAnswer(streams) }
   }
 
   /// Plans the next answer.

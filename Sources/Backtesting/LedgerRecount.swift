@@ -11,17 +11,17 @@ struct LedgerRecount {
   /// The owner of one rate ledger.
   private struct Owner: Hashable {
     var ledger: Command.Ledger
-    var device: String
-    var owner: String
+    var device: Identifier
+    var owner: Identifier
   }
 
   /// The last command to a device. APNs may still refuse it, which refunds its charges.
   private struct Last {
-    var command: String
+    var command: Identifier
     var owner: Owner?
     /// T of the charged rate, µs.
     var interval: Int64
-    var app: String
+    var app: Identifier
     var day: Int64
   }
 
@@ -30,12 +30,12 @@ struct LedgerRecount {
   /// The ledgers that have a limit under the policy.
   let limited: [Command.Ledger]
   private let profile: BudgetProfile
-  private let apps: [String: Int]
+  private let apps: [Identifier: Int]
   /// The theoretical arrival time (TAT) of each rate ledger, µs.
   private var arrivalTimes: [Owner: Int64] = [:]
-  private var lasts: [String: Last] = [:]
+  private var lasts: [Identifier: Last] = [:]
   /// The tokens that each app has spent on its latest UTC day.
-  private var appDays: [String: (day: Int64, spent: Int)] = [:]
+  private var appDays: [Identifier: (day: Int64, spent: Int)] = [:]
   /// The activities with frequent pushes, which have a different rate.
   private var frequent: Set<Owner> = []
 
@@ -90,7 +90,7 @@ struct LedgerRecount {
 
   /// Refunds a command that APNs refused, if it is the last command to its device.
   /// - Returns: Whether the command was refunded.
-  mutating func refund(_ command: String, device: String) -> Bool {
+  mutating func refund(_ command: Identifier, device: Identifier) -> Bool {
     guard let last = lasts[device], last.command == command else { return false }
     lasts[device] = nil
     if let owner = last.owner { arrivalTimes[owner, default: .min] -= last.interval }

@@ -20,6 +20,7 @@ public enum DomainBounds {
   /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let aheadMax = TimeSpan.seconds(3600)
   /// The earliest time of a record: 1970, because Kafka has no earlier timestamps.
+  /// - Beyond: a dead letter, `OUT_OF_BOUNDS`.
   public static let earliestTime = Timestamp(microseconds: 0)
   /// The levels of nesting in JSON.
   /// - Beyond: a dead letter, `TOO_DEEP`.

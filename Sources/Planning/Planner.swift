@@ -38,7 +38,7 @@ public struct Planner {
   var rules: Rules
   var journal = Journal()
   var record = RecordInHand()
-  /// The events with too many interest keys, of which some were ignored.
+  /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
   /// The events that were not decided, because they may be repeats of forgotten ones.

@@ -21,14 +21,14 @@ struct DeviceCheck {
     checkInvariants()
     checkDecisions(&replay.report)
     var links: [RecordId: [CheckedDecision]] = [:]
-    var kinds: [String: String] = [:]
+    var kinds: [Identifier: Identifier] = [:]
     for decision in decisions {
       if let command = decision.command { links[command, default: []].append(decision) }
       kinds[decision.instance] = decision.kind
     }
     let known = Set(commands.map(\.id))
     for id in links.keys.sorted(by: RecordId.inLogOrder) where !known.contains(id) {
-      let first = links[id]?.first?.name ?? ""
+      let first = links[id]?.first?.name.text ?? ""
       replay.report.add(
         .missingCommand, "\(first) names \(id.text(of: .command)), which is not among the commands to its device")
     }
@@ -45,8 +45,8 @@ struct DeviceCheck {
 
   /// The key of the decisions about one event for one instance.
   private struct Case: Hashable {
-    var event: String
-    var instance: String
+    var event: Identifier
+    var instance: Identifier
   }
 
   /// The decisions of one case so far.
@@ -105,7 +105,7 @@ struct DeviceCheck {
   ) {
     let causes = links.filter { $0.verdict == .emit }
     guard causes.count != (served(by: command).isEmpty ? 0 : 1) else { return }
-    let names = causes.map(\.name).joined(separator: ", ")
+    let names = causes.map(\.name.text).joined(separator: ", ")
     report.add(
       .unexplainedCommand,
       "\(command.name) is named by \(causes.count) emit decisions\(names.isEmpty ? "" : ": " + names)")
@@ -119,7 +119,7 @@ struct DeviceCheck {
     var byInstance = Dictionary(grouping: links, by: \.instance)
     for serves in served(by: command) {
       let found = byInstance.removeValue(forKey: serves.instance) ?? []
-      if !serves.standsFor(found.map({ ContentHash.of($0.event) }).sorted()) {
+      if !serves.standsFor(found.map({ FNV1a.of($0.event) }).sorted()) {
         let leftOut = serves.eventsLeftOut == 0 ? "" : " and \(serves.eventsLeftOut) more"
         report.add(
           .servesDiffer,

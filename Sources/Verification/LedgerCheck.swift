@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 import JSON
 
 /// Recomputes every ledger from decisions and commands alone. It shares no code and no state with the planner that wrote them.
@@ -9,7 +9,7 @@ import JSON
 ///
 /// One thread uses a check from `init` to `finish`.
 public struct LedgerCheck: ~Copyable {
-  private let limits: [String: LedgerLimits]
+  private let limits: [Identifier: LedgerLimits]
   private let refundsAllowed: Bool
   private let reader = Command.makeReader()
   private var report = LedgerReport()
@@ -39,7 +39,7 @@ public struct LedgerCheck: ~Copyable {
   ///     the check does not read them.
   ///   - memoryMax: bytes of records to hold in memory. More is kept in unnamed files in the temporary folder.
   public init(
-    limits: [String: LedgerLimits] = [:], refundsAllowed: Bool = false, memoryMax: Int = LedgerCheck.memoryDefault
+    limits: [Identifier: LedgerLimits] = [:], refundsAllowed: Bool = false, memoryMax: Int = LedgerCheck.memoryDefault
   ) {
     self.limits = limits
     self.refundsAllowed = refundsAllowed
@@ -89,7 +89,7 @@ public struct LedgerCheck: ~Copyable {
     guard command.charged.contains(where: { $0.ledger == .app }) else { return }
     attempt { check throws(LedgerCheckError) in
       for charge in command.charged where charge.ledger == .app {
-        let key = SortedSpill.Key(group: ContentHash.of(charge.owner), id: id)
+        let key = SortedSpill.Key(group: FNV1a.of(charge.owner), id: id)
         try check.apps.add(key, checked.charge(charge).bytes)
       }
     }
@@ -97,7 +97,7 @@ public struct LedgerCheck: ~Copyable {
 
   /// Reads an id, or reports that it has another form.
   private mutating func identify(
-    _ text: String, _ kind: RecordId.Kind, _ place: @autoclosure () -> String
+    _ text: Identifier, _ kind: RecordId.Kind, _ place: @autoclosure () -> String
   ) -> RecordId? {
     if let id = RecordId(text, of: kind) { return id }
     report.add(
@@ -106,10 +106,10 @@ public struct LedgerCheck: ~Copyable {
   }
 
   /// Adds the checked parts of a record, and the hash of its bytes.
-  private mutating func keep(_ record: CheckedRecord, of device: String, _ id: RecordId, _ bytes: [UInt8]) {
+  private mutating func keep(_ record: CheckedRecord, of device: Identifier, _ id: RecordId, _ bytes: [UInt8]) {
     recordCount += 1
     var content = BinaryWriter()
-    content.varint(ContentHash.of(bytes))
+    content.varint(FNV1a.of(bytes))
     let group: UInt64 =
       switch record {
       case .decision: Self.decisions
@@ -117,7 +117,7 @@ public struct LedgerCheck: ~Copyable {
       }
     attempt { check throws(LedgerCheckError) in
       try check.contents.add(SortedSpill.Key(group: group, id: id), content.bytes)
-      try check.devices.add(SortedSpill.Key(group: ContentHash.of(device), id: id), record.bytes)
+      try check.devices.add(SortedSpill.Key(group: FNV1a.of(device), id: id), record.bytes)
     }
   }
 
@@ -176,7 +176,7 @@ public struct LedgerCheck: ~Copyable {
   ) throws(LedgerCheckError) {
     var group: UInt64?
     // Holds more than one device only if two names have the same hash.
-    var open: [String: DeviceCheck] = [:]
+    var open: [Identifier: DeviceCheck] = [:]
     func close() {
       for (_, device) in open.sorted(by: { $0.key < $1.key }) { device.check(into: &replay) }
       open.removeAll(keepingCapacity: true)

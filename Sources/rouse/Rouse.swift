@@ -26,6 +26,7 @@ struct Rouse: AsyncParsableCommand {
       AuditCommand.self,
       VerifyCommand.self,
       DeadLettersCommand.self,
+      SkipCommand.self,
       BenchCommand.self,
     ])
 }

@@ -53,7 +53,7 @@ struct DamagedStoreTests {
     return refused
   }
 
-  @Test("every question is answered or refused, whatever value a column holds", arguments: tables)
+  @Test("every question is answered or refused, for any value of a column", arguments: tables)
   func anyColumn(table: String) throws {
     let columns = try filled().read { db in
       try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('\(table)')")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Auditing
 
-@Suite("opening a store") struct OpeningTests {
+@Suite("Opening a store") struct OpeningTests {
   private func kind(_ path: String, _ options: AuditOptions = AuditOptions()) -> AuditError? {
     #expect(throws: AuditError.self) { try AuditStore.open(path: path, options: options) }
   }
@@ -44,22 +44,37 @@ import Testing
   @Test("a new store belongs to the user alone, with its write-ahead log; one that exists keeps its permissions")
   func permissions() throws {
     func modes(_ path: String) throws -> [Int?] {
-      try ["", "-wal", "-shm"].map { suffix in
+      try ["", "-wal", "-shm", ".key"].map { suffix in
         try FileManager.default.attributesOfItem(atPath: path + suffix)[.posixPermissions] as? Int
       }
     }
     let file = try TemporaryStore()
     let store = try AuditStore.open(path: file.path)
-    try store.store(AuditBatch([Sample.decision(1)]))
-    #expect(try modes(file.path) == [0o600, 0o600, 0o600])
+    try store.store(AuditBatch([Sample.decision(1)], [Sample.command(1)]))
+    #expect(try modes(file.path) == [0o600, 0o600, 0o600, 0o600])
     #expect(!store.isReadableByOthers)
     try store.close()
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
     let again = try AuditStore.open(path: file.path)
     try again.store(AuditBatch([Sample.decision(2)]))
-    #expect(try modes(file.path) == [0o644, 0o644, 0o644])
+    #expect(try modes(file.path) == [0o644, 0o644, 0o644, 0o600])
     #expect(again.isReadableByOthers)
     #expect(try AuditStore.open(path: ":memory:").isReadableByOthers == false)
+  }
+
+  @Test("a key of another size is refused and kept, and a lost key is made anew")
+  func key() throws {
+    let file = try TemporaryStore()
+    let batch = AuditBatch([], [Sample.command(1)])
+    try Data("short".utf8).write(to: URL(fileURLWithPath: file.path + ".key"))
+    let error = #expect(throws: AuditError.self) { try AuditStore.open(path: file.path).store(batch) }
+    #expect(error?.kind == .corrupt && error?.description.contains("has 5 bytes instead of 32") == true)
+    try FileManager.default.removeItem(atPath: file.path + ".key")
+    let first = try AuditStore.open(path: file.path).keyOfTokens()
+    #expect(try AuditStore.open(path: file.path).keyOfTokens() == first)
+    try FileManager.default.removeItem(atPath: file.path + ".key")
+    #expect(try AuditStore.open(path: file.path).keyOfTokens() != first)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: file.folder.path).filter { $0.hasSuffix(".new") } == [])
   }
 
   @Test("a database of something else is refused")
@@ -111,8 +126,8 @@ import Testing
       ("c-1-2-3", false), ("d-+1-2-3", false), ("d-1-2-", false), ("d-1-1234567890123456789-0", false), ("", false),
     ])
   func ids(text: String, isNumbers: Bool) {
-    let id = RecordId(text, of: .decision)
+    let id = RecordId(Identifier(text), of: .decision)
     #expect((id != nil) == isNumbers)
-    if let id { #expect(id.text(of: .decision) == text) }
+    if let id { #expect(id.text(of: .decision).text == text) }
   }
 }

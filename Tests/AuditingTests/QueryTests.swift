@@ -6,7 +6,7 @@ import Testing
 
 /// The questions about a small story: a delay is deferred and then sent together with a gate change, a tablet waits, and a
 /// third event is not visible.
-@Suite("questions and their answers") struct QueryTests {
+@Suite("Questions and their answers") struct QueryTests {
   private func story() throws -> AuditStore {
     let t = Sample.start
     let store = try AuditStore.open(path: ":memory:")
@@ -38,7 +38,7 @@ import Testing
     return store
   }
 
-  @Test("why: every decision, the push, its charges and the change that would have led to another decision")
+  @Test("why lists every decision, the push, its charges and the change that would have led to another decision")
   func why() throws {
     let answer = try story().why(WhyQuestion(device: "phone", event: "delay"))
     #expect(
@@ -61,7 +61,7 @@ import Testing
         """)
   }
 
-  @Test("why not: the limit that holds the event back, and that the event still waits")
+  @Test("why names the limit that holds a pending event back")
   func whyNot() throws {
     let answer = try story().why(WhyQuestion(device: "tablet"))
     let story = try #require(answer.stories.first)
@@ -73,7 +73,7 @@ import Testing
       story.steps[0].counterfactual == "without this limit it would have been sent: worth 0.7, a token was worth 0.3")
   }
 
-  @Test("without a decision, why says what is known of the device and the event")
+  @Test("without a decision, why reports whether the device and the event are known")
   func whyUnknown() throws {
     let store = try story()
     #expect(
@@ -233,7 +233,7 @@ import Testing
         """))
   }
 
-  @Test("JSON has sorted keys, and exported lines have the form of the topics")
+  @Test("answers as JSON are indented, and exported lines have the form of the topics")
   func json() throws {
     let store = try story()
     let reader = JSONReader()
@@ -244,9 +244,9 @@ import Testing
       case .command(let command): #expect(try Command(json: line, reader: reader) == command)
       }
     }
-    let why = try AuditJSON.render(store.why(WhyQuestion(device: "phone")))
-    #expect(why.contains(#""eventKnown" : true"#) && why.contains(#""reason" : "EMITTED_COALESCED""#))
-    #expect(try AuditJSON.render(store.summary()).contains(#""decisions" : 5"#))
+    let why = AuditJSON.render(try store.why(WhyQuestion(device: "phone")))
+    #expect(why.contains(#""eventKnown": true"#) && why.contains(#""reason": "EMITTED_COALESCED""#))
+    #expect(AuditJSON.render(try store.summary()).contains(#""decisions": 5"#))
   }
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Auditing
 
-@Suite("retention") struct RetentionTests {
+@Suite("Retention") struct RetentionTests {
   /// Stores a decision an hour for each of two partitions, of which one is a day behind, and a command every third hour.
   private func filled(_ store: AuditStore, hours: Int) throws {
     var batch = AuditBatch()

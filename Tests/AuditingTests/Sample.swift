@@ -7,10 +7,11 @@ enum Sample {
   static let policy = PolicyReference(version: "2026-11-20.1", hash: "0123456789abcdef")
 
   static func decision(
-    _ n: Int, event: String = "e1", device: String = "phone", instance: String = "w1", kind: String = "FlightStatus",
+    _ n: Int, event: Identifier = "e1", device: Identifier = "phone", instance: Identifier = "w1",
+    kind: Identifier = "FlightStatus",
     verdict: Verdict = .suppress, reason: Reason = .notVisible, final: Bool = true, at: Timestamp = start,
     value: Double = 0.5, price: Double = 0.3, relevance: Double = 0.5, left: Int? = 11, until: Timestamp? = nil,
-    command: String? = nil, events: [String]? = nil, partition: Int = 0
+    command: Identifier? = nil, events: [Identifier]? = nil, partition: Int = 0
   ) -> Decision {
     Decision(
       decision: "d-\(partition)-\(n)-0", event: event, events: events ?? [event], device: device, instance: instance,
@@ -20,7 +21,7 @@ enum Sample {
   }
 
   static func command(
-    _ n: Int, device: String = "phone", at: Timestamp = start, serves: [Command.Served]? = nil, left: Int = 10
+    _ n: Int, device: Identifier = "phone", at: Timestamp = start, serves: [Command.Served]? = nil, left: Int = 10
   ) -> Command {
     Command(
       command: "c-0-\(n)-0", device: device, app: "com.example.flights", environment: .production, surface: .widget,
@@ -37,10 +38,10 @@ enum Sample {
 
   /// Returns a random decision: each optional field is there or not, and ids have either form.
   static func anyDecision(_ n: Int, using random: inout SeededRandom) -> Decision {
-    func name(_ prefix: String, _ bound: Int) -> String {
+    func name(_ prefix: String, _ bound: Int) -> Identifier {
       let endings = ["", "", "", " ä 🏈", "\0", "\0x", "'"]
-      return "\(prefix)-\(Int.random(in: 0..<bound, using: &random))"
-        + endings[Int.random(in: 0..<endings.count, using: &random)]
+      return
+        "\(prefix)-\(Int.random(in: 0..<bound, using: &random))\(endings[Int.random(in: 0..<endings.count, using: &random)])"
     }
     func maybe<T>(_ value: T) -> T? { Bool.random(using: &random) ? value : nil }
     func number() -> Double {
@@ -55,7 +56,7 @@ enum Sample {
     let event = name("event", 20)
     let partition = Int.random(in: 0..<3, using: &random)
     let at = Timestamp(microseconds: Int64.random(in: -1_000_000...2_000_000_000_000_000, using: &random))
-    let commands = [
+    let commands: [Identifier] = [
       "c-\(partition)-\(n)-\(Int.random(in: 0..<4, using: &random))", "c-9-\(n)-1", "command \(n)", "c-0-007-1", "",
     ]
     let causes = [[event], [], ["older", event], [event, event], ["other"]]
@@ -76,7 +77,7 @@ enum Sample {
 
   /// Returns a random command with charges to owners of every kind.
   static func anyCommand(_ n: Int, using random: inout SeededRandom) -> Command {
-    let device = "device-\(Int.random(in: 0..<10, using: &random))"
+    let device: Identifier = "device-\(Int.random(in: 0..<10, using: &random))"
     let at = Timestamp(microseconds: Int64.random(in: 0...2_000_000_000_000_000, using: &random))
     let serves = (0..<Int.random(in: 0...3, using: &random)).map {
       Command.Served(
@@ -85,7 +86,7 @@ enum Sample {
         eventsLeftOut: Bool.random(using: &random) ? 0 : Int.random(in: 1...40, using: &random),
         reason: Reason.allCases.randomElement(using: &random) ?? .emitted)
     }
-    let owners = [device, "app", "w-0", "w-2", "somebody else", ""]
+    let owners: [Identifier] = [device, "app", "w-0", "w-2", "somebody else", ""]
     let charged = (0..<Int.random(in: 0...4, using: &random)).map { _ in
       Command.Charge(
         ledger: Command.Ledger.allCases.randomElement(using: &random) ?? .device,

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Auditing
 
-@Suite("starts of Live Activities that no activity answers")
+@Suite("Starts of Live Activities that no activity answers")
 struct StartedActivitiesTests {
   private static let start = Sample.start
 
   private func push(
-    _ n: Int, _ instance: String, _ at: Timestamp, device: String = "phone", subject: String? = nil,
-    event: String = "update", kind: String = "Match"
+    _ n: Int, _ instance: Identifier, _ at: Timestamp, device: Identifier = "phone", subject: Identifier? = nil,
+    event: Identifier = "update", kind: Identifier = "Match"
   ) -> Command {
     Command(
       command: "c-0-\(n)-0", device: device, app: "a", environment: .production, surface: .liveActivity,
@@ -19,7 +19,7 @@ struct StartedActivitiesTests {
   }
 
   private func started(
-    _ n: Int, _ at: Timestamp, _ subject: String = "match/1", device: String = "phone"
+    _ n: Int, _ at: Timestamp, _ subject: Identifier = "match/1", device: Identifier = "phone"
   ) -> Command { push(n, "start", at, device: device, subject: subject, event: "start") }
 
   private func zombies(_ commands: [Command], range: TimeRange = .all) throws -> StartedActivities {

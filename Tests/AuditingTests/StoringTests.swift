@@ -1,10 +1,11 @@
 import Domain
+import Foundation
 import GRDB
 import Testing
 
 @testable import Auditing
 
-@Suite("storing") struct StoringTests {
+@Suite("Storing") struct StoringTests {
   @Test("records are read back equal", arguments: [1, 2, 3] as [UInt64])
   func roundTrip(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
@@ -16,7 +17,8 @@ import Testing
       try store.store(AuditBatch(decisions, commands)) == StoredCounts(decisions: 400, commands: 200, duplicates: 0))
     #expect(try store.brokenInvariants() == [], "seed \(seed)")
     let entries = try AuditStore.open(path: file.path, options: AuditOptions(access: .read)).everything()
-    #expect(entries == decisions.map { .decision($0) } + commands.map { .command($0) }, "seed \(seed)")
+    let concealed = try commands.map { AuditEntry.command(try store.keyOfTokens().concealing($0)) }
+    #expect(entries == decisions.map { .decision($0) } + concealed, "seed \(seed)")
     for event in Set(decisions.map(\.event)) {
       #expect(try store.event(event).decisions == decisions.count { $0.event == event }, "seed \(seed), event \(event)")
     }
@@ -24,9 +26,11 @@ import Testing
 
   @Test("the largest decision and command that planners write are read back equal")
   func largest() throws {
-    let device = String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax)
-    let instance = String(repeating: "\0", count: DomainBounds.plannedInstanceBytesMax)
-    let events = (0..<32).map { String(repeating: "\u{2}", count: DomainBounds.nameBytesMax - 3) + "\(100 + $0)" }
+    let device = Identifier(String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax))
+    let instance = Identifier(String(repeating: "\0", count: DomainBounds.plannedInstanceBytesMax))
+    let events = (0..<32).map { number -> Identifier in
+      "\(String(repeating: "\u{2}", count: DomainBounds.nameBytesMax - 3))\(100 + number)"
+    }
     var command = Sample.command(
       1, device: device,
       serves: (0..<DomainBounds.instancesPerDeviceMax).map { _ in
@@ -36,8 +40,40 @@ import Testing
     let decision = Sample.decision(1, device: device, instance: instance, events: events)
     let store = try AuditStore.open(path: ":memory:")
     try store.store(AuditBatch([decision], [command]))
-    #expect(try store.everything() == [.decision(decision), .command(command)])
+    #expect(try store.everything() == [.decision(decision), .command(store.keyOfTokens().concealing(command))])
     #expect(try store.brokenInvariants() == [])
+  }
+
+  @Test("devices, instances, kinds, events and policies whose names are only equivalent are kept apart")
+  func equivalentNames() throws {
+    let names: [Identifier] = ["caf\u{e9}", "cafe\u{301}"]
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    var batch = AuditBatch()
+    for (n, name) in names.enumerated() {
+      for round in 0...n {
+        var decision = Sample.decision(10 * n + round, event: name, device: name, instance: name, kind: name)
+        decision.policy.version = name
+        decision.traceparent = name.text
+        batch.append(decision, partition: 0, offset: Int64(10 * n + round))
+      }
+      batch.append(Sample.command(n, device: name), partition: 0, offset: Int64(n))
+    }
+    try store.store(batch)
+    #expect(try store.brokenInvariants() == [])
+    for (n, name) in names.enumerated() {
+      #expect(try store.device(name).entries.count == n + 2)
+      #expect(try store.event(name).decisions == n + 1)
+      let answer = try store.why(WhyQuestion(device: name, instance: name, kind: name, event: name))
+      #expect(answer.stories.map(\.instance) == [name] && answer.stories[0].steps.count == n + 1)
+      #expect(answer.stories[0].steps[0].decision.policy.version == name)
+      #expect(answer.stories[0].steps[0].decision.traceparent.map { Identifier($0) } == name)
+      #expect(try store.statement(name).commands == 1)
+    }
+    for key in [Top.Key.kind, .device, .event] {
+      let top = try store.top(by: key)
+      #expect(top.rows.map(\.name) == [names[1], names[0]] && top.rows.map(\.decisions) == [2, 1], "\(key)")
+    }
   }
 
   @Test("not-a-number is read back as not-a-number")
@@ -49,6 +85,44 @@ import Testing
       return
     }
     #expect(decision.value.isNaN && decision.price == 0.3)
+  }
+
+  @Test("push tokens are stored and exported as keyed hashes, with one key for the life of the store")
+  func tokens() throws {
+    let token = String(repeating: "ab12cd34", count: 8)
+    func command(_ n: Int, _ address: Command.APNs.Target) -> Command {
+      var command = Sample.command(n)
+      command.apns.address = address
+      return command
+    }
+    let file = try TemporaryStore()
+    do {
+      let store = try AuditStore.open(path: file.path)
+      try store.store(AuditBatch([], [command(1, .token(token)), command(2, .channel("chan=="))]))
+      try store.close()
+    }
+    let store = try AuditStore.open(path: file.path)
+    try store.store(AuditBatch([], [command(3, .token(token)), command(4, .token(token + "00"))]))
+    var lines: [String] = []
+    try store.export { entry in
+      lines.append(AuditJSON.line(entry))
+      return true
+    }
+    let addresses = try lines.map { try Command(json: Array($0.utf8)).apns.address }
+    guard case .token(let hash) = addresses[0] else {
+      Issue.record("no token")
+      return
+    }
+    #expect(hash.hasPrefix("hash:") && hash.utf8.count == 37)
+    #expect(addresses[1] == .channel("chan=="))
+    #expect(addresses[2] == addresses[0] && addresses[3] != addresses[0])
+    let other = try AuditStore.open(path: ":memory:")
+    #expect(try other.keyOfTokens().hash(of: token) != hash)
+    try store.close()
+    for suffix in ["", "-wal", ".key"] where FileManager.default.fileExists(atPath: file.path + suffix) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: file.path + suffix))
+      #expect(bytes.range(of: Data(token.utf8)) == nil, "\(suffix)")
+    }
   }
 
   @Test("a batch that is stored again changes nothing")

@@ -3,7 +3,7 @@ import Foundation
 /// The path of a store in a new folder, which is removed with the value.
 final class TemporaryStore {
   let path: String
-  private let folder: URL
+  let folder: URL
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)")

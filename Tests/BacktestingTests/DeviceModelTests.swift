@@ -50,7 +50,7 @@ struct DeviceModelTests {
     var curve = [Double](repeating: 0, count: 24)
     curve[9] = 1
     let day = Self.start..<Self.start + LocalDays.day
-    func looks(_ seed: UInt64, _ device: String) -> [Int64] {
+    func looks(_ seed: UInt64, _ device: Identifier) -> [Int64] {
       LookModel(DeviceModel(.apple, seed: seed), screens: nil, curve: curve)
         .looks(at: device, zone: "GMT", from: day.lowerBound, to: day.upperBound)
     }

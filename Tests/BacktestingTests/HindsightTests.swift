@@ -72,7 +72,7 @@ struct HindsightTests {
   }
 
   @Test(
-    "free reloads cost nothing, and a later reload cannot show again what they showed",
+    "free reloads cost nothing, and a later reload cannot show the same changes again",
     arguments: 41...70 as ClosedRange<UInt64>)
   func free(seed: UInt64) {
     var random = SeededRandom(seed: seed)

@@ -18,7 +18,7 @@ struct SharedBoundTests {
     var model: ValueModel
   }
 
-  private static func kind(_ name: String, halfLife: Int64, perDay: Int, minInterval: TimeSpan) -> KindPolicy {
+  private static func kind(_ name: Identifier, halfLife: Int64, perDay: Int, minInterval: TimeSpan) -> KindPolicy {
     KindPolicy(
       name: name, budget: InstanceBudget(perDay: perDay, minInterval: minInterval), halfLife: .minutes(halfLife),
       rules: [], views: Array(repeating: 1, count: 24))

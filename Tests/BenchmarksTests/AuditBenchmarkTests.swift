@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The audit benchmark")
 struct AuditBenchmarkTests {
-  @Test("it stores as many decisions as asked for, and times only the storing")
+  @Test("the benchmark stores the requested number of decisions, and times only the storing")
   func run() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -13,7 +13,7 @@ struct EmbeddedBrokerTests {
     #expect(try EmbeddedBrokerCapacity.partitions(wanted: wanted, records: records, bytes: bytes) == expected)
   }
 
-  @Test("a load that the broker would forget is refused with what to do")
+  @Test("a load that exceeds the broker's memory is refused with advice")
   func tooLarge() {
     #expect {
       try EmbeddedBrokerCapacity.partitions(wanted: 2, records: 160_000, bytes: 1)
@@ -35,7 +35,7 @@ struct EmbeddedBrokerTests {
     #expect(request.partitions == 3)
   }
 
-  @Test("the service tells its address, creates topics and ends with its input")
+  @Test("the service prints its address, creates topics and ends with its input")
   func service() throws {
     var requests = ["events 2", "flights 1"]
     var answers: [String] = []

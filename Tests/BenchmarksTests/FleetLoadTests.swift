@@ -26,7 +26,7 @@ struct FleetLoadTests {
     }
   }
 
-  @Test("no subject comes again before every subject had an event")
+  @Test("each subject gets an event before any gets a second one")
   func turns() {
     let first = (0..<Self.subjects).map { Self.load.event($0).subject }
     let second = (Self.subjects..<2 * Self.subjects).map { Self.load.event($0).subject }

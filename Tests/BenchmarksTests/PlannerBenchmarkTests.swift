@@ -28,7 +28,7 @@ struct PlannerBenchmarkTests {
     #expect(!first.reasons.isEmpty)
   }
 
-  @Test("it ends after as many decisions as were asked for, and counts time by the given clock")
+  @Test("the benchmark ends after the requested number of decisions, and counts time by the given clock")
   func counts() throws {
     let result = try run(seed: 1)
     #expect((3000..<3020).contains(result.decisions))

@@ -62,7 +62,7 @@ import Testing
     #expect(event.value(at: "data.a") == .number(1))
   }
 
-  @Test("what is not supported is refused by name")
+  @Test("an unsupported form is refused by name")
   func unsupported() {
     #expect(
       failure(record([("content-type", "application/cloudevents-batch+json")], "[]"))
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "what is no JSON is refused with its place",
+    "bytes that are not JSON are refused with their place",
     arguments: [
       (nil, "MISSING_FIELD $: missing; expected a CloudEvent, found a record without value"),
       ("", "INVALID_JSON $: at byte 0: ends too early; expected a value"),
@@ -142,7 +142,7 @@ import Testing
     #expect(failure(bad)?.hasPrefix("INVALID_UTF8 $: at byte ") == true)
   }
 
-  @Test("fields are sorted by path, the first one of a repeated path counts")
+  @Test("fields are sorted by path, and the first one of a repeated path counts")
   func sorting() throws {
     let data = (0..<40).map { "\"k\(($0 * 7) % 40)\":\($0)" }.joined(separator: ",")
     let many = try decode(

@@ -23,7 +23,7 @@ private struct MemberNames: JSONFieldCoder {
 
   mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) { note(key) }
   mutating func text(_ key: StaticString, _ value: inout String?) { note(key, isOptional: true) }
-  mutating func texts(_ key: StaticString, _ value: inout [String]) { note(key) }
+  mutating func texts(_ key: StaticString, _ value: inout [Identifier]) { note(key) }
   mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
   ) where Value.RawValue == String { note(key) }

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "nothing is suggested for what is far from every name",
+    "no suggestion is made for a word that is far from every name",
     arguments: ["", "colour", "x", String(repeating: "perDay", count: 50)])
   func far(_ name: String) {
     #expect(NearestName.of(name, among: Self.names) == nil)

@@ -17,9 +17,10 @@ struct RandomDomain {
   }
 
   /// Returns a text of 1 to 60 bytes. Now and then it has characters that JSON escapes.
-  mutating func name() -> String {
+  mutating func name() -> Identifier {
     let scalars = Array("abcXYZ019/-_.:\"\\\n\u{0}\u{7F}é😀{} ".unicodeScalars)
-    return String(String.UnicodeScalarView((0..<int(1...15)).map { _ in scalars[int(0...scalars.count - 1)] }))
+    return Identifier(
+      String(String.UnicodeScalarView((0..<int(1...15)).map { _ in scalars[int(0...scalars.count - 1)] })))
   }
 
   mutating func token() -> String {
@@ -35,17 +36,17 @@ struct RandomDomain {
 
   mutating func registration() -> Registration {
     var id = 0
-    func next(_ name: String) -> String {
+    func next(_ name: Identifier) -> Identifier {
       id += 1
       return "\(name)\(id)"
     }
     return Registration(
-      device: name(), app: name(), environment: one(Registration.Environment.self), platform: name(),
-      osVersion: OSVersion(major: UInt16(int(0...65535)), minor: UInt16(int(0...65535))), timeZone: name(),
+      device: name(), app: name(), environment: one(Registration.Environment.self), platform: name().text,
+      osVersion: OSVersion(major: UInt16(int(0...65535)), minor: UInt16(int(0...65535))), timeZone: name().text,
       developerMode: bool(), tokens: .init(widgets: maybe { $0.token() }, background: maybe { $0.token() }),
       widgets: list(4) {
         .init(
-          id: next($0.name()), kind: $0.name(), family: $0.maybe { $0.name() }, pushEnabled: $0.bool(),
+          id: next($0.name()), kind: $0.name(), family: $0.maybe { $0.name().text }, pushEnabled: $0.bool(),
           interests: $0.list(5) { $0.name() }, nextReload: $0.maybe { $0.instant() })
       },
       controls: list(3) {
@@ -78,16 +79,16 @@ struct RandomDomain {
 
   mutating func event() -> DomainEvent {
     DomainEvent(
-      id: name(), source: name(), type: name(), subject: name(), time: instant(), traceparent: maybe { $0.name() },
+      id: name(), source: name(), type: name(), subject: name(), time: instant(), traceparent: maybe { $0.name().text },
       fields: list(10) {
         let value: FieldValue =
           switch $0.int(0...3) {
           case 0: .null
           case 1: .bool($0.bool())
           case 2: .number(Double(bitPattern: UInt64($0.int(0...0x7FEF_FFFF_FFFF_FFFF))))
-          default: .string($0.name())
+          default: .string($0.name().text)
           }
-        return EventField(path: "data." + $0.name(), value: value)
+        return EventField(path: "data.\($0.name())", value: value)
       })
   }
 
@@ -100,12 +101,13 @@ struct RandomDomain {
       relevance: decimal(), value: decimal(), price: decimal(),
       tokensLeft: .init(
         instance: maybe { $0.int(-5...100) }, device: maybe { $0.int(0...9) }, app: maybe { $0.int(0...Int.max) }),
-      until: maybe { $0.instant() }, command: maybe { $0.name() }, policy: policy(), traceparent: maybe { $0.name() })
+      until: maybe { $0.instant() }, command: maybe { $0.name() }, policy: policy(),
+      traceparent: maybe { $0.name().text })
   }
 
   mutating func command() -> Command {
-    var names: Set<String> = []
-    let headers = list(4) { Command.Header(name: $0.name(), value: $0.name()) }.filter {
+    var names: Set<Identifier> = []
+    let headers = list(4) { Command.Header(name: $0.name(), value: $0.name().text) }.filter {
       names.insert($0.name).inserted
     }
     return Command(
@@ -118,7 +120,7 @@ struct RandomDomain {
       apns: .init(
         address: bool() ? .token(token()) : .channel(name()), headers: headers.sorted { $0.name < $1.name },
         payload: bool() ? "{\"aps\":{\"content-changed\":true}}" : "{\"n\":[1,-2.5,null,\"\\n\"],\"s\":{}}"),
-      at: instant(), expires: instant(), policy: policy(), traceparent: maybe { $0.name() },
+      at: instant(), expires: instant(), policy: policy(), traceparent: maybe { $0.name().text },
       subject: maybe { $0.name() })
   }
 
@@ -129,11 +131,11 @@ struct RandomDomain {
       case 1: .registration(registration())
       case 2: .forget(device: name())
       case 3: .signal(signal())
-      case 4: .policy(document: name())
+      case 4: .policy(document: name().text)
       default: .tick
       }
     let origin = maybe {
-      Origin(topic: $0.name(), partition: Int32($0.int(-1...1000)), offset: Int64($0.int(Int.min...Int.max)))
+      Origin(topic: $0.name().text, partition: Int32($0.int(-1...1000)), offset: Int64($0.int(Int.min...Int.max)))
     }
     return LogRecord(origin: origin, content: content)
   }

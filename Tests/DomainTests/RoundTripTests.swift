@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Testing
 
-@Suite("What is written reads back as the same") struct RoundTripTests {
+@Suite("Records read back equal to what was written") struct RoundTripTests {
   private let rounds = 500
 
   private func seeded(_ body: (inout RandomDomain, UInt64) throws -> Void) throws {
@@ -12,7 +12,7 @@ import Testing
     for _ in 0..<rounds { try body(&random, seed) }
   }
 
-  @Test("registrations")
+  @Test("a registration reads back equal")
   func registrations() throws {
     let decoder = RegistrationDecoder { _ in true }
     try seeded { (random, seed) throws in
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("signals")
+  @Test("a signal reads back equal")
   func signals() throws {
     let decoder = SignalDecoder()
     try seeded { (random, seed) throws in
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("decisions, byte for byte the second time")
+  @Test("a decision reads back equal, and is written again with the same bytes")
   func decisions() throws {
     let reader = JSONReader()
     try seeded { (random, seed) throws in
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("commands, byte for byte the second time")
+  @Test("a command reads back equal, and is written again with the same bytes")
   func commands() throws {
     let reader = JSONReader()
     try seeded { (random, seed) throws in
@@ -69,7 +69,7 @@ import Testing
     #expect(error?.path == "$.apns.payload" && error?.code == .outOfBounds)
   }
 
-  @Test("log records, also behind other bytes")
+  @Test("a log record reads back equal, also behind other bytes")
   func logRecords() throws {
     try seeded { (random, seed) throws in
       let record = random.logRecord()
@@ -94,13 +94,13 @@ import Testing
       }
       events += 1
       let found = try #require(places, "seed \(seed)")
-      #expect(String(decoding: bytes[found.type], as: UTF8.self) == event.type, "seed \(seed)")
-      #expect(String(decoding: bytes[found.subject], as: UTF8.self) == event.subject, "seed \(seed)")
+      #expect(Identifier(decoding: bytes[found.type]) == event.type, "seed \(seed)")
+      #expect(Identifier(decoding: bytes[found.subject]) == event.subject, "seed \(seed)")
     }
     #expect(events > 0)
   }
 
-  @Test("a decision's members stand in the order of the type, numbers are short")
+  @Test("a decision's members are in the order of the type, and numbers are short")
   func decisionText() {
     let decision = Decision(
       decision: "d-0-1-2", event: "e2", events: ["e1", "e2"], device: "d", instance: "i", kind: "K", surface: .widget,

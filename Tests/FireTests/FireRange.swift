@@ -256,7 +256,7 @@ final class FireRange {
     _ = try reader.read(settings.topics.decisions) { message in
       guard let decision = try? Decision(json: message.value ?? []) else { return }
       // An id is `d-<partition>-<offset>-<ordinal>`.
-      let id = decision.decision.split(separator: "-").dropFirst().compactMap { Int64($0) }
+      let id = decision.decision.text.split(separator: "-").dropFirst().compactMap { Int64($0) }
       if id.count == 3, id[0] == Int64(partition), id[1] >= position.nextOffset { isAhead = true }
     }
     return isAhead
@@ -267,11 +267,11 @@ final class FireRange {
   /// Registers the fleet and waits until it is in the log: topics have no order among each other.
   func register(timeout: Double = 60) throws -> Bool {
     for number in 0..<options.devices {
-      let device = "device-\(number)"
+      let device: Identifier = "device-\(number)"
       var widgets: [Registration.Widget] = []
       for place in 0..<Int(random.next(1...3)) {
         let subject = Int(random.next(0...UInt64(options.subjects - 1)))
-        let kind = place == 0 ? "Score" : "Table"
+        let kind: Identifier = place == 0 ? "Score" : "Table"
         widgets.append(Registration.Widget(id: "w\(place)", kind: kind, interests: ["game/\(subject)"]))
         interested[subject, default: []].append("\(device)/w\(place)")
       }

@@ -102,7 +102,7 @@ struct KilledProcessTests {
   /// the same bytes: a repeated id with other content is a violation. So every event ends in one final decision, and every
   /// ledger recomputed from the commands is exact. Only a real Kafka shows that no reader sees what the killed transaction
   /// wrote, and that an owner that was only slow is fenced off.
-  @Test("one planner, then three, two of them killed in the middle of a transaction, then one: the books are right")
+  @Test("the books are right after one planner became three, two of which were killed in a transaction")
   func scaled() throws {
     var options = FireRange.Options(seed: seeds[0])
     options.partitions = 3

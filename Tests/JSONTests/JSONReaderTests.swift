@@ -21,7 +21,7 @@ import Testing
   private func failure(_ text: String) -> JSONError? { failure(Array(text.utf8)) }
 
   @Test(
-    "a valid document gives its values",
+    "the values of a valid document are read",
     arguments: [
       ("null", JSONValue.null), ("true", .bool(true)), (" false ", .bool(false)), ("0", .number(0)),
       ("-1.5e3", .number(-1500)), ("\"\"", .string("")), ("[]", .array([])), ("{}", .object([])),

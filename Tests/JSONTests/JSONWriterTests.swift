@@ -58,7 +58,7 @@ import Testing
       } == "[\(value),\(value)]")
   }
 
-  @Test("what is written in one piece may be as long as was said, and is what the single calls write")
+  @Test("a piece may use all the reserved bytes, and equals the output of the single calls")
   func pieces() {
     let letters = Array("abcd".utf8)
     let awkward = Array("a\"b\\c\u{1}\u{1F}\n\t\u{8}\u{C}\rd€".utf8)
@@ -84,7 +84,7 @@ import Testing
     #expect(piece.text == single.text + ",1")
   }
 
-  @Test("documents are written behind what stands in other bytes")
+  @Test("a document is appended to other bytes")
   func documents() {
     var bytes = Array("before".utf8)
     var writer = JSONWriter()
@@ -133,7 +133,7 @@ import Testing
     )
   }
 
-  @Test("what is written reads back as the same, whatever it is")
+  @Test("every value reads back as it was written")
   func roundTrip() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
@@ -173,5 +173,52 @@ import Testing
       Unicode.Scalar(UInt32.random(in: 0..<(Bool.random(using: &random) ? 128 : 0x11000), using: &random))
     }
     return String(String.UnicodeScalarView(scalars))
+  }
+}
+
+@Suite("Indented JSON") struct JSONIndentingTests {
+  @Test("each member and each element stands on a line of its own, and texts stay as they are")
+  func lines() {
+    var writer = JSONWriter()
+    writer.object { json in
+      json.member("a", 1)
+      json.list("b", ["x,{", "\"]:\\"])
+      json.object("c") { _ in }
+      json.list("d", [String]())
+      json.objects("e", [1.5, .infinity]) { value, json in json.member("f", rounded: value) }
+    }
+    #expect(
+      writer.indentedText == #"""
+        {
+          "a": 1,
+          "b": [
+            "x,{",
+            "\"]:\\"
+          ],
+          "c": {},
+          "d": [],
+          "e": [
+            {
+              "f": 1.5
+            },
+            {
+              "f": null
+            }
+          ]
+        }
+        """#)
+  }
+
+  @Test("an indented document has the same values", arguments: 0..<20 as Range<UInt64>)
+  func values(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var writer = JSONWriter()
+    writer.object { json in
+      for key in ["one", "two"] as [StaticString] {
+        json.list(key, (0..<random.below(4)).map { _ in String(repeating: "\\\"{[,:", count: random.below(3)) })
+        json.member("number", random.below(1000))
+      }
+    }
+    #expect(try JSONValue(parsing: writer.indentedText) == JSONValue(parsing: writer.text))
   }
 }

@@ -161,7 +161,7 @@ struct GroupTests {
     #expect(try consumer.assignment() == [partitions[1]])
   }
 
-  @Test("a fetch that fails is an event or is retried, and reading goes on")
+  @Test("a fetch that fails becomes an event or is retried, and reading continues")
   func failingFetch() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     try fill(cluster, "t", partitions: 1, each: 3)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import KafkaClient
 
-@Suite("error codes")
+@Suite("Error codes")
 struct KafkaErrorCodeTests {
   @Test(
     "every named code has the number that librdkafka gives this name",

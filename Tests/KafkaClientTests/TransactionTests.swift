@@ -78,7 +78,7 @@ struct TransactionTests {
     #expect(producer.counts.inFlight == 0)
   }
 
-  @Test("a stale group makes sending its offsets abortable, and the producer goes on after the abort")
+  @Test("offsets of a stale group fail with an abortable error, and the producer works again after the abort")
   func staleGroup() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
     let consumer = try cluster.consumer(of: "t")

@@ -38,7 +38,7 @@ struct UnreadableBatchTests {
     return (errors, offsets)
   }
 
-  @Test("a batch that cannot be unpacked stops the partition and is told again and again, with its first offset")
+  @Test("a batch that cannot be unpacked stops the partition, and each poll reports it with its first offset")
   func told() throws {
     let cluster = try cluster()
     let consumer = try cluster.consumer(of: "t", Self.narrow)
@@ -53,7 +53,7 @@ struct UnreadableBatchTests {
     }
   }
 
-  @Test("a seek into such a batch changes nothing, a seek behind it goes on")
+  @Test("a seek into such a batch changes nothing, and reading continues after a seek behind it")
   func seek() throws {
     let cluster = try cluster()
     let consumer = try cluster.consumer(of: "t", Self.narrow)

@@ -34,7 +34,7 @@ struct LineReaderTests {
     }
   }
 
-  @Test("plain and gzip give the same lines, whatever the lengths")
+  @Test("plain and gzip files of any line lengths yield the same lines")
   func sameLines() throws {
     try withFolder { folder in
       // Lengths around the sizes of the buffers, where an index would be off by one.
@@ -76,7 +76,7 @@ struct LineReaderTests {
     }
   }
 
-  @Test("a gzip stream that breaks off gives its whole lines, then an error with the position")
+  @Test("a gzip stream that breaks off yields its whole lines, then an error with the position")
   func truncated() throws {
     try withFolder { folder in
       let text = (1...20_000).map { "line \($0) \($0 &* 2_654_435_761)" }
@@ -180,7 +180,7 @@ struct LineReaderTests {
     }
   }
 
-  @Test("a missing file and a folder are told with path and advice")
+  @Test("the errors for a missing file and for a folder name the path and say what to do")
   func openErrors() throws {
     let missing = #expect(throws: LineFileError.self) { _ = try LineReader(path: "/nowhere/f.jsonl") }
     #expect(

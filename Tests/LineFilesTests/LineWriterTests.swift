@@ -11,7 +11,7 @@ func gzip(_ bytes: [UInt8], _ path: String) throws {
 
 @Suite("Writing lines")
 struct LineWriterTests {
-  @Test("what is written is read back, plain and gzip", arguments: ["f.jsonl", "f.jsonl.gz"])
+  @Test("written lines are read back, plain and gzip", arguments: ["f.jsonl", "f.jsonl.gz"])
   func roundTrip(name: String) throws {
     try withFolder { folder in
       let path = "\(folder)/\(name)"
@@ -137,7 +137,7 @@ struct LineWriterTests {
     }
   }
 
-  @Test("a full disk is told as such, again with each later call")
+  @Test("the error for a full disk says so, and each later call repeats it")
   func diskFull() throws {
     var writer = try LineWriter(path: "/dev/full")
     try writer.append("x")
@@ -153,7 +153,7 @@ struct LineWriterTests {
     try writer.close()
   }
 
-  @Test("a closed pipe is told as such")
+  @Test("the error for a closed pipe says so")
   func brokenPipe() throws {
     signal(SIGPIPE, SIG_IGN)
     let pipe = Pipe()
@@ -164,7 +164,7 @@ struct LineWriterTests {
     #expect(error?.isBrokenPipe == true)
   }
 
-  @Test("a missing folder and a folder as target are told with the final path")
+  @Test("the errors for a missing folder and for a folder as target name the final path")
   func openErrors() throws {
     let missing = #expect(throws: LineFileError.self) { _ = try LineWriter(path: "/nowhere/f.jsonl") }
     #expect(

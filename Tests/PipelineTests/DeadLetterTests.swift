@@ -8,7 +8,7 @@ import Testing
 @Suite("dead letters")
 struct DeadLetterTests {
   @Test(
-    "a letter tells why and where from, and goes back as it was, once; where it comes again all the same, planners know it",
+    "a dead letter names its reason and origin, and is replayed once and unchanged; planners drop a record that arrives twice",
     arguments: EndToEndTests.brokers)
   func replay(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)

@@ -177,7 +177,7 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     #expect(letter.headers.contains(KafkaHeader("rouse-reason", "TOO_LARGE")))
   }
 
-  @Test("what an aborted transaction decided is decided again, with the same ids, and charged once")
+  @Test("the decisions of an aborted transaction are made again, with the same ids, and charged once")
   func aborted() throws {
     let fixture = try PipelineFixture()
     let done = try fixture.run(

@@ -40,7 +40,7 @@ struct UnreadableBatchesTests {
     }
   }
 
-  @Test("intake tells it once, as critical")
+  @Test("intake logs it once, as critical")
   func intake() throws {
     script()
     let intake = Intake(
@@ -52,7 +52,7 @@ struct UnreadableBatchesTests {
     expectToldOnce()
   }
 
-  @Test("a planner tells it once, as critical")
+  @Test("a planner logs it once, as critical")
   func planner() throws {
     script()
     let worker = PlannerWorker(
@@ -64,7 +64,7 @@ struct UnreadableBatchesTests {
     expectToldOnce()
   }
 
-  @Test("the audit tells it once, as critical")
+  @Test("the audit feed logs it once, as critical")
   func audit() throws {
     script()
     let feed = AuditFeed(

@@ -46,7 +46,7 @@ struct BoundsTests {
     bounds.startsPerTokenMax = 20
     var h = H(ActivityTests.policy())
     h.planner = Planner(policy: ActivityTests.policy(), bounds: bounds)
-    func register(_ subjects: [String], at time: Int64) {
+    func register(_ subjects: [Identifier], at time: Int64) {
       let match = Registration.Activity(
         id: "m1", kind: "FlightActivity", address: .channel("chan=="), interests: subjects,
         startedAt: Timestamp(microseconds: time))
@@ -95,7 +95,7 @@ struct BoundsTests {
         h.planner.takeChanges { key, value in topic[Array(key)] = value.map(Array.init) }
         return Set(topic.keys.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("a/") })
       }
-      func send(as app: Int, _ id: String, at time: Int64) {
+      func send(as app: Int, _ id: Identifier, at time: Int64) {
         h.register(.phone(at: time, app: "com.example.build\(app)"), at: time)
         h.event(.delay(Double(h.offset) * 5, id: id, at: time + 1))
       }

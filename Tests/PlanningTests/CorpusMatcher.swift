@@ -8,7 +8,7 @@ struct CorpusMatcher {
 
   /// Returns the public form of a decision, with the version of its policy as `policy`.
   static func value(_ decision: Decision) -> JSONValue {
-    parsed(decision).merged(with: .object([("policy", .string(decision.policy.version))]))
+    parsed(decision).merged(with: .object([("policy", .string(decision.policy.version.text))]))
   }
 
   /// Returns the public form of a command, with the members of its request at the top. `body` is the payload as

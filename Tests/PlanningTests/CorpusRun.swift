@@ -76,7 +76,7 @@ struct CorpusRun {
       for channel in registration.channels() { feed(.registration(channel), at: time.microseconds) }
     case "forget":
       guard case .string(let device) = value else { throw CorpusMistake("\(place): forget expects a device") }
-      feed(.forget(device: device), at: time.microseconds)
+      feed(.forget(device: Identifier(device)), at: time.microseconds)
     case "event": feed(.event(try event(value, at: time)), at: time.microseconds)
     case "signal": feed(.signal(try signal(value, at: time)), at: time.microseconds)
     case "policy":

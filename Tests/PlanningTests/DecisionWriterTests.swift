@@ -52,7 +52,7 @@ struct DecisionWriterTests {
     var time = PlannerHarness.noon
     for round in 0..<400 {
       time += Int64.random(in: 0...(10 * PlannerHarness.minute), using: &random)
-      let device = "d\"\(Int.random(in: 0..<3, using: &random))\u{7}é"
+      let device: Identifier = "d\"\(Int.random(in: 0..<3, using: &random))\u{7}é"
       if round < 3 || round % 40 == 0 {
         let os: UInt16 = Bool.random(using: &random) ? 26 : 18
         comparison.apply(

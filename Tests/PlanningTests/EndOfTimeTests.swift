@@ -8,7 +8,7 @@ import Testing
 struct EndOfTimeTests {
   private static let end = Planner.latestTime.microseconds
 
-  @Test("a timer that is due after the year 9999 is none that a driver could tick for", arguments: [0, 3600, 86_400])
+  @Test("the planner reports no timer that is due after the year 9999", arguments: [0, 3600, 86_400])
   func unreachable(secondsBefore: Int64) throws {
     var harness = PlannerHarness(.flights { $0.budget = InstanceBudget(perDay: 1, minInterval: .zero) })
     let time = Self.end - secondsBefore * 1_000_000

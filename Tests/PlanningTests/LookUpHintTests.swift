@@ -15,7 +15,7 @@ struct LookUpHintTests {
     let hint = try #require(LookUpHint(logRecord: bytes))
     #expect(hint == LookUpHint(event))
     var other = event
-    other.subject += "x"
+    other.subject = "\(other.subject)x"
     #expect(hint != LookUpHint(other))
     #expect(LookUpHint(logRecord: Array(bytes.prefix(20))) == nil)
     bytes = []

@@ -73,7 +73,7 @@ struct PlannerHarness {
   }
 
   @discardableResult
-  mutating func signal(_ kind: Signal.Kind, device: String = "d1", at time: Int64) -> [Decision] {
+  mutating func signal(_ kind: Signal.Kind, device: Identifier = "d1", at time: Int64) -> [Decision] {
     apply(
       .signal(Signal(device: device, id: "s\(offset)", time: Timestamp(microseconds: time), kind: kind)), at: time)
   }
@@ -133,9 +133,9 @@ extension Policy {
 extension Registration {
   /// Returns an iPhone on OS 26 in UTC with one flight widget that subscribes to `flight/UA1`.
   static func phone(
-    _ device: String = "d1", widgets: [Widget] = [.flight()], os: UInt16 = 26,
+    _ device: Identifier = "d1", widgets: [Widget] = [.flight()], os: UInt16 = 26,
     tokens: Tokens = Tokens(widgets: "aa11", background: nil), zone: String = "GMT",
-    at time: Int64 = PlannerHarness.noon, developerMode: Bool = false, app: String = "com.example.flights"
+    at time: Int64 = PlannerHarness.noon, developerMode: Bool = false, app: Identifier = "com.example.flights"
   ) -> Registration {
     Registration(
       device: device, app: app, environment: .production, platform: "iOS", osVersion: OSVersion(major: os),
@@ -146,7 +146,8 @@ extension Registration {
 
 extension Registration.Widget {
   static func flight(
-    _ id: String = "w1", kind: String = "FlightStatus", interests: [String] = ["flight/UA1"], pushEnabled: Bool = true,
+    _ id: Identifier = "w1", kind: Identifier = "FlightStatus", interests: [Identifier] = ["flight/UA1"],
+    pushEnabled: Bool = true,
     nextReload: Int64? = nil
   ) -> Registration.Widget {
     Registration.Widget(
@@ -157,8 +158,8 @@ extension Registration.Widget {
 
 extension DomainEvent {
   static func delay(
-    _ minutes: Double, id: String, subject: String = "flight/UA1", at time: Int64,
-    type: String = "flight.delay.changed",
+    _ minutes: Double, id: Identifier, subject: Identifier = "flight/UA1", at time: Int64,
+    type: Identifier = "flight.delay.changed",
     status: String = "delayed"
   ) -> DomainEvent {
     DomainEvent(

@@ -15,7 +15,7 @@ struct RandomLife {
   var reachable: [[String]] = []
   /// The policy in force before the first policy record.
   let initialPolicy: Policy
-  private var registered: [String: [(id: String, interests: [String])]] = [:]
+  private var registered: [Identifier: [(id: Identifier, interests: [Identifier])]] = [:]
   private var previous: DomainEvent?
 
   private let refunds: Bool
@@ -82,7 +82,7 @@ struct RandomLife {
     if Int.random(in: 0..<60, using: &random) == 0 {
       time += Int64.random(in: 0...30, using: &random) * PlannerHarness.hour
     }
-    let device = "d\(Int.random(in: 0..<4, using: &random))"
+    let device: Identifier = "d\(Int.random(in: 0..<4, using: &random))"
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<12: register(device)
     case 12..<14:
@@ -105,11 +105,11 @@ struct RandomLife {
     }
   }
 
-  private mutating func register(_ device: String) {
+  private mutating func register(_ device: Identifier) {
     version += 1
     var widgets: [Registration.Widget] = []
     for i in 0..<Int.random(in: 0...3, using: &random) {
-      var interests = ["flight/UA\(Int.random(in: 0..<3, using: &random))"]
+      var interests: [Identifier] = ["flight/UA\(Int.random(in: 0..<3, using: &random))"]
       if Bool.random(using: &random) { interests.append("airport/EWR") }
       let next: Int64? = Int.random(in: 0..<8, using: &random) == 0 ? time + 20 * PlannerHarness.minute : nil
       widgets.append(
@@ -136,7 +136,7 @@ struct RandomLife {
 
   /// Returns random controls, activities and push-to-start tokens.
   private mutating func addressed(_ phone: inout Registration) {
-    let subject = "flight/UA\(Int.random(in: 0..<3, using: &random))"
+    let subject: Identifier = "flight/UA\(Int.random(in: 0..<3, using: &random))"
     if Bool.random(using: &random) {
       phone.controls = [
         Registration.Control(
@@ -161,7 +161,7 @@ struct RandomLife {
 
   private mutating func event() {
     version += 1
-    let type =
+    let type: Identifier =
       ["flight.delay.changed", "flight.cancelled", "flight.boarding", "flight.gate.changed", "x.unknown"]
       .randomElement(using: &random) ?? "x.unknown"
     let late = Int64.random(in: 0...(3 * PlannerHarness.minute), using: &random)
@@ -185,11 +185,11 @@ struct RandomLife {
 
 @Suite struct PropertyTests {
   /// Returns the times at which each owner of a ledger was charged, in µs.
-  private func charges(_ commands: [Command], _ ledger: Command.Ledger) -> [String: [Int64]] {
-    var times: [String: [Int64]] = [:]
+  private func charges(_ commands: [Command], _ ledger: Command.Ledger) -> [Identifier: [Int64]] {
+    var times: [Identifier: [Int64]] = [:]
     for command in commands {
       for charge in command.charged where charge.ledger == ledger {
-        let owner = ledger == .instance ? command.device + "/" + charge.owner : charge.owner
+        let owner = ledger == .instance ? "\(command.device)/\(charge.owner)" : charge.owner
         times[owner, default: []].append(command.at.microseconds)
       }
     }
@@ -207,7 +207,7 @@ struct RandomLife {
     return most
   }
 
-  @Test("no ledger is ever overspent, whatever the records", arguments: 0..<24)
+  @Test("no ledger is ever overspent, for any records", arguments: 0..<24)
   func neverOverspent(seed: UInt64) {
     var life = RandomLife(seed: seed)
     for _ in 0..<1500 { life.step() }
@@ -257,7 +257,7 @@ struct RandomLife {
     var finals: [String: Int] = [:]
     var reached: Set<String> = []
     for decision in life.harness.decisions {
-      let key = decision.event + " " + decision.device + "/" + decision.instance
+      let key = "\(decision.event) \(decision.device)/\(decision.instance)"
       if decision.reason != .duplicate { reached.insert(key) }
       if decision.final { finals[key, default: 0] += 1 }
     }
@@ -282,8 +282,8 @@ struct RandomLife {
     for command in life.harness.commands where command.serves.first?.reason != .endedQuiet {
       let decisions = byCommand[command.command] ?? []
       #expect(decisions.filter { $0.verdict == .emit }.count == 1, "seed \(seed): \(command.command)")
-      let served = Set(command.serves.flatMap { s in s.events.map { $0 + " " + s.instance } })
-      #expect(Set(decisions.map { $0.event + " " + $0.instance }) == served, "seed \(seed): \(command.command)")
+      let served = Set(command.serves.flatMap { s in s.events.map { "\($0) \(s.instance)" } })
+      #expect(Set(decisions.map { "\($0.event) \($0.instance)" }) == served, "seed \(seed): \(command.command)")
       let isFree =
         command.apns.headers.contains(Command.Header(name: "apns-priority", value: "5"))
         && command.surface == .liveActivity
@@ -291,7 +291,7 @@ struct RandomLife {
     }
   }
 
-  @Test("activity timestamps strictly increase and starts keep their rate, whatever the records", arguments: 500..<512)
+  @Test("activity timestamps strictly increase and starts keep their rate, for any records", arguments: 500..<512)
   func activities(seed: UInt64) {
     var life = RandomLife(seed: seed, refunds: false, changesPolicy: false)
     for _ in 0..<1500 { life.step() }
@@ -303,7 +303,7 @@ struct RandomLife {
         Issue.record("seed \(seed): \(command)")
         continue
       }
-      let key = command.device + "/" + served.instance
+      let key = "\(command.device)/\(served.instance)"
       if !served.instance.hasPrefix("start/") { #expect(timestamp > last[key] ?? 0, "seed \(seed): \(key)") }
       last[key] = timestamp
     }

@@ -5,9 +5,11 @@ import Testing
 
 @testable import Planning
 
-@Suite("Whatever a planner writes, the readers of decisions and commands take")
+@Suite("The readers of decisions and commands accept every record that a planner writes")
 struct ReadersTests {
-  @Test("ids, kinds, subjects and apps at their bounds, and large payloads", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "records with ids, kinds, subjects and apps at their bounds, and with large payloads, are read",
+    arguments: 0..<12 as Range<UInt64>)
   func bounds(seed: UInt64) throws {
     var life = ExtremeLife(seed: seed)
     try life.register()
@@ -36,12 +38,12 @@ struct ReadersTests {
 
   @Test("the largest command that a planner writes is read by its default reader, and fits into a topic")
   func largestCommand() throws {
-    let id = String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax)
-    let name = String(repeating: "\u{1}", count: DomainBounds.nameBytesMax)
-    let instance = String(repeating: "\u{1}", count: DomainBounds.plannedInstanceBytesMax)
+    let id = Identifier(String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax))
+    let name = Identifier(String(repeating: "\u{1}", count: DomainBounds.nameBytesMax))
+    let instance = Identifier(String(repeating: "\u{1}", count: DomainBounds.plannedInstanceBytesMax))
     let charge = Command.Charge(ledger: .instance, owner: instance, left: 48)
     // Two ids take nearly all of `servedEventBytesMax`: as many bytes as any list may.
-    let events = [name, name, String(repeating: "x", count: 256), String(repeating: "x", count: 256)]
+    let events = [name, name] + Array(repeating: Identifier(String(repeating: "x", count: 256)), count: 2)
     let command = Command(
       command: "c-0-1-0", device: id, app: name, environment: .production, surface: .widget,
       serves: Array(
@@ -65,11 +67,11 @@ private struct ExtremeLife {
   var harness: PlannerHarness
   var time = PlannerHarness.noon
   private let filler: String
-  private let subject: String
-  private let app: String
-  private let widgetKinds: [String]
-  private let activityKind: String
-  private let broadcastKind: String
+  private let subject: Identifier
+  private let app: Identifier
+  private let widgetKinds: [Identifier]
+  private let activityKind: Identifier
+  private let broadcastKind: Identifier
   private var count = 0
 
   /// Fills texts with control characters, with characters that JSON escapes, or with long characters.
@@ -79,7 +81,7 @@ private struct ExtremeLife {
     random = SeededRandom(seed: seed)
     let filler = Self.fillers[Int(seed) % Self.fillers.count]
     self.filler = filler
-    func text(_ label: String) -> String { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
+    func text(_ label: String) -> Identifier { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
     (subject, app) = (text("flight"), text("app"))
     widgetKinds = (0..<48).map { text("kind\($0)/") }
     (activityKind, broadcastKind) = (text("activity"), text("broadcast"))
@@ -90,22 +92,23 @@ private struct ExtremeLife {
   }
 
   /// A text that begins with a label and has an exact size.
-  private static func text(_ label: String, _ filler: String, bytes: Int) -> String {
+  private static func text(_ label: String, _ filler: String, bytes: Int) -> Identifier {
     let room = bytes - label.utf8.count
     let fillers = room / filler.utf8.count
-    return label + String(repeating: filler, count: fillers)
-      + String(repeating: "x", count: room - fillers * filler.utf8.count)
+    return Identifier(
+      label + String(repeating: filler, count: fillers)
+        + String(repeating: "x", count: room - fillers * filler.utf8.count))
   }
 
   private static func policy(
-    widgetKinds: [String], activityKind: String, broadcastKind: String, payloadMax: Int, broadcastMax: Int
+    widgetKinds: [Identifier], activityKind: Identifier, broadcastKind: Identifier, payloadMax: Int, broadcastMax: Int
   ) -> Policy {
     ActivityTests.policy(also: { policy in
       guard let activity = policy.kinds.first(where: { $0.surface == .liveActivity }),
         let widget = policy.kinds.first(where: { $0.surface == .widget })
       else { return }
       let text = TemplateValue.field(path: "data.text", fallback: .null)
-      func renamed(_ kind: KindPolicy, _ name: String) -> KindPolicy {
+      func renamed(_ kind: KindPolicy, _ name: Identifier) -> KindPolicy {
         var kind = kind
         kind.name = name
         kind.activity?.contentState.append(TemplateMember(name: name, value: text))
@@ -120,12 +123,13 @@ private struct ExtremeLife {
     })
   }
 
-  private func name(_ label: String) -> String { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
+  private func name(_ label: String) -> Identifier { Self.text(label, filler, bytes: DomainBounds.nameBytesMax) }
 
   mutating func register() throws {
     for (os, device) in [(26, "new"), (18, "old")] as [(UInt16, String)] {
       var phone = Registration.phone(
-        name(device), widgets: widgetKinds.map { .flight(name("w" + $0.prefix(6)), kind: $0, interests: [subject]) },
+        name(device),
+        widgets: widgetKinds.map { .flight(name("w" + $0.text.prefix(6)), kind: $0, interests: [subject]) },
         os: os, tokens: Registration.Tokens(widgets: "aa11", background: "bb22"), app: app)
       phone.controls = [
         Registration.Control(id: name("control"), kind: widgetKinds[0], token: "cc", interests: [subject])
@@ -148,13 +152,13 @@ private struct ExtremeLife {
   mutating func event() {
     count += 1
     time += Int64.random(in: 0...(20 * PlannerHarness.minute), using: &random)
-    let types = [
+    let types: [Identifier] = [
       "flight.delay.changed", "flight.boarding", "flight.gate.changed", "flight.cancelled", "flight.arrived",
     ]
     var event = DomainEvent.delay(
       Double(count * 5), id: name("event\(count)"), subject: subject, at: time,
       type: count < 10 ? types[count % 3] : types.randomElement(using: &random) ?? types[0])
-    event.traceparent = name("trace")
+    event.traceparent = name("trace").text
     let size = count == 1 || count == 5 ? 4200 : Int.random(in: 0...DomainBounds.eventTextBytesMax, using: &random)
     event.fields.append(EventField(path: "data.text", value: .string(String(repeating: "t", count: size))))
     harness.event(event, at: time)

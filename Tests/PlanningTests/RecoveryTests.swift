@@ -183,7 +183,7 @@ struct RecoveryTests {
   @Test("two devices in one slot are refused, whichever came first")
   func sameSlot() throws {
     var records: [StateTopic.Record] = []
-    for device in ["a", "b"] {
+    for device in ["a", "b"] as [Identifier] {
       var harness = PlannerHarness()
       harness.register(.phone(device))
       harness.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }

@@ -107,10 +107,10 @@ struct ViewHabitsTests {
         $0.price = PricePrior(base: 0.3, floor: 0.01)
         $0.views = KindPolicy.defaultViews
       })
-    let looks: [(device: String, hour: Double)] = [("evening", 20.5), ("morning", 8.5)]
+    let looks: [(device: Identifier, hour: Double)] = [("evening", 20.5), ("morning", 8.5)]
     for look in looks { h.register(.phone(look.device), at: Self.midnight) }
     h.register(.phone("silent"), at: Self.midnight)
-    var records: [(at: Int64, device: String?)] = []
+    var records: [(at: Int64, device: Identifier?)] = []
     for day in Int64(0)..<9 {
       let start = Self.midnight + day * 24 * H.hour
       for look in looks {
@@ -131,7 +131,7 @@ struct ViewHabitsTests {
       }
     }
     let learnt = h.commands.filter { $0.at.microseconds >= Self.midnight + 5 * 24 * H.hour }
-    var own: [String: [Command]] = [:]
+    var own: [Identifier: [Command]] = [:]
     for command in learnt { own[command.device, default: []].append(command) }
     for (device, hour) in looks {
       let mine = Self.distance(own[device] ?? [], from: hour)

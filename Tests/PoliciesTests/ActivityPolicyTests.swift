@@ -89,7 +89,7 @@ import Testing
     #expect(policy.profile.frequentPushesFactor == 2 && policy.profile.activityStarts.window == .hours(12))
   }
 
-  @Test("what an activity leaves out is built in")
+  @Test("keys that an activity leaves out are built in")
   func defaults() throws {
     let expected = ActivityPolicy(contentState: [TemplateMember(name: "a", value: .constant(.number(1)))])
     #expect(try Self.activity("") == expected)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "a template value is what its spelling says",
+    "the spelling of a template value determines its type",
     arguments: [
       ("\"{data.x}\"", .field(path: "data.x", fallback: .null)),
       ("\" {data.x}\"", .text(template(.text(" "), .field("data.x")))),

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "what is no duration is refused with a way out",
+    "a text that is not a duration is refused with advice",
     arguments: [
       ("", "expected a duration such as 15m; found nothing"),
       ("15", "a duration needs a unit: write 15s, 15m or 15h (units: d, h, m, s, ms)"),
@@ -34,7 +34,7 @@ import Testing
     #expect(throws: DurationText.Refusal(message: message)) { try DurationText.parse(text) }
   }
 
-  @Test("what is written is read back")
+  @Test("written durations are read back")
   func roundTrip() throws {
     let seed: UInt64 = 20_130_701
     var random = SeededRandom(seed: seed)

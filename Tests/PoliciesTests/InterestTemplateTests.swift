@@ -21,7 +21,7 @@ import Testing
       ("gate/{data.gate}", "gate/12"), ("{data.temp}", "75.5"), ("{data.closed}", "true"), ("all", "all"),
       ("{data.origin}{data.gate}", "EWR12"),
     ])
-  func keys(_ text: String, _ key: String) throws {
+  func keys(_ text: String, _ key: Identifier) throws {
     #expect(try InterestTemplateParser.parse(text).key(for: Self.event) == key)
   }
 

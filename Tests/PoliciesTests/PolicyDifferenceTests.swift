@@ -26,7 +26,7 @@ import Testing
     #expect(try Self.difference(Self.old, respelled).isEmpty)
   }
 
-  @Test("what changed is named with the old and the new value")
+  @Test("a change is listed with the old and the new value")
   func changed() throws {
     let new = Self.old.replacing("20m", with: "30m").replacing(
       "quietHours: { from: \"23:00\", to: \"07:00\" }\n", with: ""
@@ -46,7 +46,7 @@ import Testing
         """)
   }
 
-  @Test("what an activity is told is compared member by member, whatever its order and spelling")
+  @Test("an activity's content is compared member by member, in any order and spelling")
   func activities() throws {
     let old = """
       version: 1

@@ -15,7 +15,7 @@ import Testing
       B: { halfLife: 1h, rules: [{ event: b, relevance: { base: 1 } }] }
     """
 
-  private static func explanation(kind: String? = nil) throws -> PolicyExplanation {
+  private static func explanation(kind: Identifier? = nil) throws -> PolicyExplanation {
     PolicyExplanation(try PolicyDocument(yaml: yaml, file: "p.yaml"), kind: kind)
   }
 
@@ -54,7 +54,7 @@ import Testing
     #expect(try Self.explanation(kind: "C").lines == [])
   }
 
-  @Test("what an activity is told has a line per member, and no budget of its own")
+  @Test("an activity's content has a line for each member, and no budget")
   func activities() throws {
     let bytes = try Repository.bytes("schemas/examples/policy/valid/live-activities.yaml")
     let document = try PolicyDocument(bytes: bytes, file: "p.yaml")

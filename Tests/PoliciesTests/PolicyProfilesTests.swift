@@ -19,7 +19,7 @@ import Testing
     #expect(PolicyProfiles.named("apple")?.text == nil)
   }
 
-  @Test("controls and Live Activities have limits of their own, with a source that says what nobody published")
+  @Test("controls and Live Activities have separate limits, whose source says that the platform's maker publishes none")
   func activities() throws {
     let standard = PolicyProfiles.standard
     let careful = try #require(PolicyProfiles.named("apple-conservative")?.profile)

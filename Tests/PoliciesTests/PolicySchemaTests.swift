@@ -124,7 +124,7 @@ import Testing
     var used: Set<String> = []
     for name in ["everything", "live-activities", "with-profile"] {
       let bytes = try Repository.bytes("schemas/examples/policy/valid/\(name).yaml")
-      for path in try PolicyDocument(bytes: bytes, file: name).positions.keys {
+      for path in try PolicyDocument(bytes: bytes, file: name).positions.paths {
         used.formUnion(path.split { ".[]".contains($0) }.map(String.init))
       }
     }

@@ -33,7 +33,7 @@ import Testing
     #expect(abs(RelevanceFormula(base: 0, add: [term]).evaluate(Self.event) - expected) < 1e-12)
   }
 
-  @Test("the sum stays within 0 and 1, whatever the numbers")
+  @Test("the sum stays within 0 and 1 for any numbers")
   func clamped() {
     let up = RelevanceFormula.Term.magnitudeOf(field: "data.huge", per: 1e-6, weight: 1)
     let change = RelevanceFormula.Term.changeOf(field: "data.huge", from: "data.delay", per: 1e-6, weight: -1)

@@ -167,8 +167,8 @@ struct FleetTests {
     let generator = try generator(flightLines, devices: 20_000)
     #expect(generator.kinds.map(\.name) == ["FlightStatus", "AirportDelays", "WeatherNow"])
     #expect(generator.kinds.map(\.subjects) == [200, 3, 3])
-    var kinds: [String: Int] = [:]
-    var followers: [String: Int] = [:]
+    var kinds: [Identifier: Int] = [:]
+    var followers: [Identifier: Int] = [:]
     for index in 0..<20_000 {
       for widget in generator.registration(at: index).widgets {
         kinds[widget.kind, default: 0] += 1

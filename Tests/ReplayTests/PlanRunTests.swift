@@ -47,7 +47,7 @@ struct PlanRunTests {
 
   /// An event and an instance that it reaches.
   private struct Pair: Hashable {
-    var event, device, instance: String
+    var event, device, instance: Identifier
   }
 
   @Test("every event on an instance ends in exactly one final decision, and log time never runs backwards")
@@ -55,7 +55,7 @@ struct PlanRunTests {
     try withSample(events: 2_500, devices: 150) { options in
       var finals: [Pair: Int] = [:]
       var last = Timestamp(microseconds: .min)
-      var ids: Set<String> = []
+      var ids: Set<Identifier> = []
       let summary = try run(options) { (output, planner) in
         for index in 0..<output.decisionCount {
           let decision = planner.decision(index, of: output)

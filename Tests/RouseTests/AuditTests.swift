@@ -141,7 +141,7 @@ struct AuditTests {
     #expect(json["tooNew"] == .number(2))
   }
 
-  @Test("a missing store, or a file that is no store, is named with what to do")
+  @Test("the errors for a missing store and for a file that is no store say what to do")
   func noStore() throws {
     let place = try planned()
     let missing = try place.rouse("audit", "summary", "--store", "other.sqlite")

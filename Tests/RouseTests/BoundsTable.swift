@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// The bounds of a module, read from its source files. A bound is a constant or a default whose doc comment says with
@@ -140,6 +141,9 @@ private struct BoundValue {
         return nil
       }
       return Self.time(count * size)
+    }
+    if let instant = value.wholeMatch(of: /Timestamp\(microseconds: (\d+)\)/) {
+      return Int64(instant.1).map { "\(Timestamp(microseconds: $0))" }
     }
     if value == "Int(UInt16.max)" { return grouped(Double(UInt16.max)) }
     guard let number = number(value) else { return nil }

@@ -102,7 +102,7 @@ struct DeadLettersTests {
     #expect(wrong.err.contains("expected topic[partition]@offset"))
   }
 
-  @Test("replaying by reason goes on with older letters after the newest are replayed")
+  @Test("replaying by reason continues with older letters after the newest were replayed")
   func batches() throws {
     let post = try Post()
     for number in 0..<5 {

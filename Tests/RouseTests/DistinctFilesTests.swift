@@ -49,7 +49,7 @@ struct DistinctFilesTests {
     #expect(discarded.status == 0)
   }
 
-  @Test("fleet and simulate do not replace what they read")
+  @Test("fleet and simulate do not replace their input files")
   func otherCommands() throws {
     let place = try inputs()
     let events = try place.bytes("events.jsonl")

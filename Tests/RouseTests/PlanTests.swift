@@ -51,6 +51,32 @@ struct PlanTests {
         + policy)
   }
 
+  @Test("names that are equivalent but not equal stay apart in the plan, the audit and the check of the ledgers")
+  func equivalentNames() throws {
+    func counts(_ names: [String]) throws -> [String] {
+      let place = try Workplace()
+      try place.put(tinyPolicy, "policy.yaml")
+      try place.put(names.map { phone("d-\($0)", "flight/\($0)") }.joined(), "devices.jsonl")
+      let events = names.enumerated().map { delay("e-\($1)", 10, at: "15:0\($0):00", "flight/\($1)") }
+      try place.put(events.joined(), "events.jsonl")
+      let plan = try place.rouse(
+        list: Self.inputs + [
+          "--decisions", "decisions.jsonl", "--commands", "commands.jsonl", "--audit", "audit.sqlite", "--format",
+          "json",
+        ])
+      #expect(plan.status == 0 && plan.err.isEmpty, "\(plan.err)")
+      let verify = try place.rouse("verify", "--decisions", "decisions.jsonl", "--commands", "commands.jsonl")
+      #expect(verify.status == 0)
+      let devices = try place.rouse("audit", "top", "--by", "device", "--store", "audit.sqlite")
+      let why = try names.map { try place.rouse("audit", "why", "d-\($0)", "--store", "audit.sqlite").lines[0] }
+      #expect(why.map { Identifier($0) } == names.map { "device d-\($0), event e-\($0)" })
+      return [verify.out, "\(devices.lines.count)", "\(try place.lines("commands.jsonl").count)"]
+    }
+    let equivalent = ["caf\u{e9}", "cafe\u{301}"]
+    #expect(equivalent[0] == equivalent[1], "the premise: as texts of Swift they are equal")
+    #expect(try counts(equivalent) == counts(["one", "two"]))
+  }
+
   /// Returns `event device reason time` for each line.
   private func story(_ lines: [String]) throws -> [String] {
     try lines.map { line in

@@ -107,7 +107,7 @@ struct SecretTests {
     }
   }
 
-  @Test("librdkafka tells which properties it takes")
+  @Test("librdkafka lists the properties that it accepts")
   func refusals() {
     #expect(KafkaConfiguration.refusal(of: "linger.ms", "5") == nil)
     #expect(KafkaConfiguration.refusal(of: "bootstrap.servers", "a:1,b:2") == nil)

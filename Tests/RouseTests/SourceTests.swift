@@ -7,7 +7,7 @@ struct SourceTests {
   /// Nested names that mean something together with the type around them only.
   private static let partialNames: Set<String> = [
     "Content", "Entry", "Flags", "Group", "Header", "Input", "Key", "Kind", "Line", "Name", "Outcome", "Owner", "Part",
-    "Progress", "Refusal", "Result", "Row", "State", "Step", "Tag", "Traits", "Value",
+    "Progress", "Refusal", "Result", "Row", "State", "Step", "Tag", "Traits",
   ]
 
   private static let declared = Result { try SourceFile.all(below: "Sources").flatMap(\.types) }
@@ -46,6 +46,26 @@ struct SourceTests {
       Issue.record("\(name): \(types.map { "\($0.owner) in \($0.path)" }.sorted().joined(separator: ", "))")
     }
     for name in Self.partialNames.sorted() { #expect(repeated[name] != nil, "\(name) is needed once at most") }
+  }
+
+  @Test("only the types that escape their values write to a terminal or a log")
+  func printing() throws {
+    // `Output` and `Words` take `PrintableText`; `PrintableLogHandler` escapes messages and metadata.
+    let writers = ["Output/Words.swift": "standardError", "Logging/PrintableLogHandler.swift": "StreamLogHandler"]
+    let pattern =
+      /\b(?:debugPrint|print|dump|fputs|puts|printf|fwrite|NSLog)\(|StreamLogHandler|FileHandle\.standard(?:Error|Output)/
+    var found = 0
+    for file in try SourceFile.all(below: "Sources") {
+      for line in file.text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+        // Methods of these names are called on `Output` or on a group of options, or declared.
+        let calls = line.replacing(/(?:Output|audit|JSONSerialization)\.print\(|func print\(/, with: "")
+        guard let match = calls.firstMatch(of: pattern) else { continue }
+        found += 1
+        let isWriter = writers.contains { file.path.hasSuffix($0.key) && calls.contains($0.value) }
+        #expect(isWriter, "\(file.path) calls \(match.0): \(line)")
+      }
+    }
+    #expect(found >= writers.count)
   }
 
   @Test("every chapter that a story, a test or a page refers to is there, and so is its step")

@@ -165,7 +165,7 @@ struct LedgerCheckTests {
 
   @Test("commands under a policy without a limit for the app count when the policy with the limit returns")
   func appLimitComesBack() throws {
-    func report(between hash: String) throws -> LedgerReport {
+    func report(between hash: Identifier) throws -> LedgerReport {
       var day = Day(charges: 3)
       // The second command counts but names no charge, because its policy has no limit.
       for (i, left) in [9, nil, 7].enumerated() {
@@ -196,7 +196,7 @@ struct LedgerCheckTests {
       var commands: [Command] = []
       var check = LedgerCheck(memoryMax: memoryMax)
       for i in 0..<600 {
-        let device = "d\(i * 7 % 40)"
+        let device: Identifier = "d\(i * 7 % 40)"
         var day = Day(charges: 1, perDay: 50)
         day.decisions[0].decision = "d-0-\(i)-1"
         day.decisions[0].event = "e\(i)"

@@ -10,7 +10,7 @@ struct SortedSpillTests {
     SortedSpill.Key(group: group, id: RecordId(partition: offset % 3, offset: offset, ordinal: 0))
   }
 
-  @Test("records come in order whatever the memory, and records of one key as they were added")
+  @Test("records are sorted with any amount of memory, and records of one key keep their order")
   func order() throws {
     // Every key twice; contents from no bytes to more than the buffer of a cursor.
     let records = (0..<900).map { i in
@@ -32,7 +32,8 @@ struct SortedSpillTests {
   }
 
   @Test(
-    "the heap of runs gives the smallest key first, of equal keys the oldest run's", arguments: [1, 2, 3] as [Int64])
+    "the heap of runs returns the smallest key first, and among equal keys that of the oldest run",
+    arguments: [1, 2, 3] as [Int64])
   func heap(seed: Int64) {
     // Runs of different lengths with keys that repeat, from a linear congruential generator.
     var state = seed

@@ -1,110 +1,130 @@
 import Domain
+import JSON
 
+/// The members of each answer.
 extension AuditJSON {
-  /// An entry in the JSON form of its topic.
-  static func value(_ entry: AuditEntry) -> Value { Value(json: line(entry)) }
-
-  static func value(_ timeline: DeviceTimeline) -> Value {
-    .object([
-      "device": .string(timeline.device), "known": .bool(timeline.isKnown), "omitted": .count(timeline.omitted),
-      "entries": .array(timeline.entries.map(value)),
-    ])
+  static func write(_ timeline: DeviceTimeline, to json: inout JSONWriter) {
+    json.member("device", timeline.device)
+    json.member("known", timeline.isKnown)
+    json.member("omitted", timeline.omitted)
+    json.array("entries", timeline.entries) { write($0, to: &$1) }
   }
 
-  static func value(_ effect: EventEffect) -> Value {
-    .members([
-      "event": .string(effect.event), "known": .bool(effect.isKnown), "decisions": .count(effect.decisions),
-      "devices": .count(effect.devices), "commands": .count(effect.commands), "pending": .count(effect.pending),
-      "first": effect.first.map { .time($0) }, "last": effect.last.map { .time($0) },
-      "counts": .array(
-        effect.counts.map {
-          .object([
-            "verdict": .string($0.verdict.rawValue), "reason": .string($0.reason.rawValue), "final": .bool($0.final),
-            "kind": .string($0.kind), "decisions": .count($0.decisions), "sampleDevices": .strings($0.sampleDevices),
-          ])
-        }),
+  static func write(_ effect: EventEffect, to json: inout JSONWriter) {
+    json.member("event", effect.event)
+    json.member("known", effect.isKnown)
+    json.members([
+      ("decisions", effect.decisions), ("devices", effect.devices), ("commands", effect.commands),
+      ("pending", effect.pending),
     ])
+    json.time("first", effect.first)
+    json.time("last", effect.last)
+    json.objects("counts", effect.counts) { count, json in
+      json.member("verdict", count.verdict.rawValue)
+      json.member("reason", count.reason.rawValue)
+      json.member("final", count.final)
+      json.member("kind", count.kind)
+      json.member("decisions", count.decisions)
+      json.list("sampleDevices", count.sampleDevices)
+    }
   }
 
-  static func value(_ answer: WhyAnswer) -> Value {
-    .members([
-      "device": .string(answer.question.device), "event": answer.event.map { .string($0) },
-      "deviceKnown": .bool(answer.deviceIsKnown), "eventKnown": .bool(answer.eventIsKnown),
-      "stories": .array(answer.stories.map(value)), "remarks": .strings(answer.remarks),
-    ])
+  static func write(_ answer: WhyAnswer, to json: inout JSONWriter) {
+    json.member("device", answer.question.device)
+    json.member("event", answer.event)
+    json.member("deviceKnown", answer.deviceIsKnown)
+    json.member("eventKnown", answer.eventIsKnown)
+    json.objects("stories", answer.stories) { write($0, to: &$1) }
+    json.list("remarks", answer.remarks)
   }
 
-  static func value(_ top: Top) -> Value {
-    .object([
-      "by": .string(top.key.rawValue), "total": .count(top.total), "distinct": .count(top.distinct),
-      "rows": .array(
-        top.rows.map { .object([top.key.rawValue: .string($0.name), "decisions": .count($0.decisions)]) }),
-    ])
+  static func write(_ top: Top, to json: inout JSONWriter) {
+    json.member("by", top.key.rawValue)
+    json.member("total", top.total)
+    json.member("distinct", top.distinct)
+    json.objects("rows", top.rows) { row, json in
+      json.key(top.key.rawValue)
+      json.string(row.name.text)
+      json.member("decisions", row.decisions)
+    }
   }
 
-  static func value(_ statement: BudgetStatement) -> Value {
-    .members([
-      "device": .string(statement.device), "known": .bool(statement.isKnown),
-      "from": statement.range.from.map { .time($0) }, "to": statement.range.to.map { .time($0) },
-      "utcOffsetMinutes": .integer(statement.utcOffset.microseconds / 60_000_000),
-      "commands": .count(statement.commands), "free": .count(statement.free), "omitted": .count(statement.omitted),
-      "accounts": .array(statement.accounts.map(value)),
-    ])
+  static func write(_ statement: BudgetStatement, to json: inout JSONWriter) {
+    json.member("device", statement.device)
+    json.member("known", statement.isKnown)
+    json.time("from", statement.range.from)
+    json.time("to", statement.range.to)
+    json.member("utcOffsetMinutes", statement.utcOffset.microseconds / 60_000_000)
+    json.members([("commands", statement.commands), ("free", statement.free), ("omitted", statement.omitted)])
+    json.objects("accounts", statement.accounts) { write($0, to: &$1) }
   }
 
-  static func value(_ summary: AuditSummary) -> Value {
-    .members([
-      "events": .count(summary.events), "devices": .count(summary.devices),
-      "decisions": .count(summary.decisions), "finalDecisions": .count(summary.finalDecisions),
-      "outcomes": .array(
-        summary.outcomes.map {
-          .object([
-            "verdict": .string($0.verdict.rawValue), "reason": .string($0.reason.rawValue),
-            "decisions": .count($0.decisions), "final": .count($0.final),
-          ])
-        }), "commands": .count(summary.commands),
-      "surfaces": .object(
-        Dictionary(summary.surfaces.map { ($0.surface.rawValue, .count($0.commands)) }) { first, _ in first }),
-      "charged": .object(
-        Dictionary(summary.charged.map { ($0.ledger.rawValue, .count($0.tokens)) }) { first, _ in first }),
-      "first": summary.first.map { .time($0) }, "last": summary.last.map { .time($0) },
-      "bytes": .integer(summary.bytes),
+  static func write(_ summary: AuditSummary, to json: inout JSONWriter) {
+    json.members([
+      ("events", summary.events), ("devices", summary.devices), ("decisions", summary.decisions),
+      ("finalDecisions", summary.finalDecisions),
     ])
+    json.objects("outcomes", summary.outcomes) { outcome, json in
+      json.member("verdict", outcome.verdict.rawValue)
+      json.member("reason", outcome.reason.rawValue)
+      json.member("decisions", outcome.decisions)
+      json.member("final", outcome.final)
+    }
+    json.member("commands", summary.commands)
+    json.object("surfaces") { json in
+      for count in summary.surfaces {
+        json.key(count.surface.rawValue)
+        json.integer(count.commands)
+      }
+    }
+    json.object("charged") { json in
+      for count in summary.charged {
+        json.key(count.ledger.rawValue)
+        json.integer(count.tokens)
+      }
+    }
+    json.time("first", summary.first)
+    json.time("last", summary.last)
+    json.member("bytes", summary.bytes)
   }
 
-  private static func value(_ story: WhyAnswer.Story) -> Value {
-    .members([
-      "instance": .string(story.instance), "kind": .string(story.kind), "surface": .string(story.surface.rawValue),
-      "outcome": .string(story.outcome), "command": story.command.map { value(.command($0)) },
-      "steps": .array(
-        story.steps.map {
-          .members([
-            "decision": value(.decision($0.decision)), "explanation": .string($0.explanation),
-            "counterfactual": $0.counterfactual.map { .string($0) },
-          ])
-        }),
-      "charges": .array(
-        story.charges.map {
-          .object([
-            "ledger": .string($0.ledger.rawValue), "owner": .string($0.owner), "before": .count($0.before),
-            "after": .count($0.after),
-          ])
-        }),
-    ])
+  private static func write(_ story: WhyAnswer.Story, to json: inout JSONWriter) {
+    json.member("instance", story.instance)
+    json.member("kind", story.kind)
+    json.member("surface", story.surface.rawValue)
+    json.member("outcome", story.outcome)
+    if let command = story.command {
+      json.key("command")
+      command.encode(to: &json)
+    }
+    json.objects("steps", story.steps) { step, json in
+      json.key("decision")
+      step.decision.encode(to: &json)
+      json.member("explanation", step.explanation)
+      json.member("counterfactual", step.counterfactual)
+    }
+    json.objects("charges", story.charges) { charge, json in
+      json.member("ledger", charge.ledger.rawValue)
+      json.member("owner", charge.owner)
+      json.member("before", charge.before)
+      json.member("after", charge.after)
+    }
   }
 
-  private static func value(_ account: BudgetStatement.Account) -> Value {
-    .object([
-      "ledger": .string(account.ledger.rawValue), "owner": .string(account.owner), "opening": .count(account.opening),
-      "closing": .count(account.closing),
-      "lines": .array(
-        account.lines.map {
-          .object([
-            "at": .time($0.at), "command": .string($0.command), "kinds": .strings($0.kinds),
-            "events": .count($0.events),
-            "refilled": .count($0.refilled), "left": .count($0.left),
-          ])
-        }), "days": .array(account.days.map { .object(["date": .string($0.date), "charges": .count($0.charges)]) }),
-    ])
+  private static func write(_ account: BudgetStatement.Account, to json: inout JSONWriter) {
+    json.member("ledger", account.ledger.rawValue)
+    json.member("owner", account.owner)
+    json.member("opening", account.opening)
+    json.member("closing", account.closing)
+    json.objects("lines", account.lines) { line, json in
+      json.time("at", line.at)
+      json.member("command", line.command)
+      json.list("kinds", line.kinds)
+      json.members([("events", line.events), ("refilled", line.refilled), ("left", line.left)])
+    }
+    json.objects("days", account.days) { day, json in
+      json.member("date", day.date)
+      json.member("charges", day.charges)
+    }
   }
 }

@@ -1,4 +1,4 @@
-/// The numbers of the recently used strings, so that most rows need no look-up in the file. It is bounded: entries
+/// The numbers of the recently used names, so that most rows need no look-up in the file. It is bounded: entries
 /// are kept in two generations, and a full young generation replaces the old one.
 struct NameCache<Key: Hashable> {
   /// A recently used string.

@@ -1,14 +1,14 @@
 import Domain
 import GRDB
 
-/// The caches of all tables of strings. The store empties them when a write fails or another connection wrote, because
+/// The caches of all tables of names. The store empties them when a write fails or another connection wrote, because
 /// their numbers may then no longer exist.
 final class NameCaches {
-  var events = NameCache<String>()
-  var devices = NameCache<String>()
-  var texts = NameCache<String>()
+  var events = NameCache<Identifier>()
+  var devices = NameCache<Identifier>()
+  var texts = NameCache<Identifier>()
   var instances = NameCache<InstanceName>()
-  var kinds = NameCache<String>()
+  var kinds = NameCache<Identifier>()
   var policies = NameCache<PolicyReference>()
 
   /// Forgets every number.
@@ -25,10 +25,10 @@ final class NameCaches {
   /// - Returns: one sentence for each table of which a string has another number, or a newer mark, in the cache.
   func brokenInvariants(_ db: Database) throws -> [String] {
     var broken: [String] = []
-    func compare(_ table: String, _ cached: [String: NameCache<String>.Entry], isMarked: Bool = true) throws {
+    func compare(_ table: String, _ cached: [Identifier: NameCache<Identifier>.Entry], isMarked: Bool = true) throws {
       for (id, entry) in cached {
         let sql = "SELECT n, \(isMarked ? "last" : "\(Int64.max)") FROM \"\(table)\" WHERE id = ?"
-        let row = try Row.fetchOne(db, sql: sql, arguments: [id.bytesWithNull ?? id])
+        let row = try Row.fetchOne(db, sql: sql, arguments: [id.stored])
         if try row?.integer(0) == entry.n, let last = try row?.integer(1), last >= entry.last { continue }
         broken.append("the cache knows the number and the mark that stand in \(table)")
         return
@@ -40,7 +40,7 @@ final class NameCaches {
     try compare("kind", kinds.entries, isMarked: false)
     for (name, entry) in instances.entries {
       let row = try Row.fetchOne(db, sql: "SELECT id, kind, surface FROM instance WHERE n = ?", arguments: [entry.n])
-      if try row?.text(0) != name.id || row?.integer(1) != name.kind || row?.integer(2) != name.surface {
+      if try row?.identifier(0) != name.id || row?.integer(1) != name.kind || row?.integer(2) != name.surface {
         broken.append("the cache knows the number that stands in instance")
         break
       }
@@ -51,7 +51,7 @@ final class NameCaches {
 
 /// The contents of a row of `instance`.
 struct InstanceName: Hashable {
-  var id: String
+  var id: Identifier
   /// The number of the kind.
   var kind: Int64
   /// The code of the surface.

@@ -1,19 +1,19 @@
 import Domain
 import GRDB
 
-/// Looks up the strings of numbers within one read. It caches strings up to a bound, because one event or device occurs
+/// Looks up the names of numbers within one read. It caches names up to a bound, because one event or device occurs
 /// in many rows.
 final class NameReader {
   /// A row of `instance`.
   struct Instance {
-    var id: String
-    var kind: String
+    var id: Identifier
+    var kind: Identifier
     var surface: Surface
   }
-  /// The number of strings, and of instances, to remember. When it is reached all are forgotten.
+  /// The number of names, and of instances, to remember. When it is reached all are forgotten.
   private static let entriesMax = 50_000
   private let db: Database
-  private var strings: [Key: String] = [:]
+  private var names: [Key: Identifier] = [:]
   private var instances: [Int64: Instance] = [:]
   private var policies: [Int64: PolicyReference] = [:]
 
@@ -21,19 +21,19 @@ final class NameReader {
     var table: Table
     var n: Int64
   }
-  /// The tables of strings with a single column.
+  /// The tables of names with a single column.
   enum Table: String { case event, device, text, kind }
 
   init(_ db: Database) { self.db = db }
 
   /// - Throws: `StoredValueError` for a number without a row.
-  func event(_ n: Int64) throws -> String { try string(n, in: .event) }
+  func event(_ n: Int64) throws -> Identifier { try name(n, in: .event) }
   /// - Throws: `StoredValueError` for a number without a row.
-  func device(_ n: Int64) throws -> String { try string(n, in: .device) }
+  func device(_ n: Int64) throws -> Identifier { try name(n, in: .device) }
   /// - Throws: `StoredValueError` for a number without a row.
-  func text(_ n: Int64) throws -> String { try string(n, in: .text) }
+  func text(_ n: Int64) throws -> Identifier { try name(n, in: .text) }
   /// - Throws: `StoredValueError` for a number without a row.
-  func kind(_ n: Int64) throws -> String { try string(n, in: .kind) }
+  func kind(_ n: Int64) throws -> Identifier { try name(n, in: .kind) }
 
   /// - Throws: `StoredValueError` for a number without a row.
   func instance(_ n: Int64) throws -> Instance {
@@ -43,7 +43,7 @@ final class NameReader {
     }
     if instances.count >= Self.entriesMax { instances.removeAll() }
     let instance = Instance(
-      id: try row.text(0), kind: try kind(row.integer(1)), surface: try Surface(code: row.integer(2)))
+      id: try row.identifier(0), kind: try kind(row.integer(1)), surface: try Surface(code: row.integer(2)))
     instances[n] = instance
     return instance
   }
@@ -54,26 +54,26 @@ final class NameReader {
     guard let row = try Row.fetchOne(db, cached: "SELECT version, hash FROM policy WHERE n = ?", [n]) else {
       throw StoredValueError(reason: "lacks policy number \(n)")
     }
-    let reference = PolicyReference(version: try row.text(0), hash: try row.text(1))
+    let reference = PolicyReference(version: try row.identifier(0), hash: try row.identifier(1))
     policies[n] = reference
     return reference
   }
 
   /// Returns the number of a string, or nil if it is not stored.
-  func number(_ id: String, in table: Table) throws -> Int64? {
+  func number(_ id: Identifier, in table: Table) throws -> Int64? {
     try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT n FROM \(table.rawValue) WHERE id = ?"), arguments: [id.bytesWithNull ?? id])
+      db.cachedStatement(sql: "SELECT n FROM \(table.rawValue) WHERE id = ?"), arguments: [id.stored])
   }
 
-  private func string(_ n: Int64, in table: Table) throws -> String {
+  private func name(_ n: Int64, in table: Table) throws -> Identifier {
     let key = Key(table: table, n: n)
-    if let known = strings[key] { return known }
+    if let known = names[key] { return known }
     guard let row = try Row.fetchOne(db, cached: "SELECT id FROM \(table.rawValue) WHERE n = ?", [n]) else {
       throw StoredValueError(reason: "lacks \(table.rawValue) number \(n)")
     }
-    if strings.count >= Self.entriesMax { strings.removeAll() }
-    let string = try row.text(0)
-    strings[key] = string
-    return string
+    if names.count >= Self.entriesMax { names.removeAll() }
+    let name = try row.identifier(0)
+    names[key] = name
+    return name
   }
 }

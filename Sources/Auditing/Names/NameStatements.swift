@@ -1,6 +1,6 @@
 import GRDB
 
-/// The statements that find, add and mark the strings of one table.
+/// The statements that find, add and mark the names of one table.
 struct NameStatements {
   private let db: Database
   private let find: BoundStatement

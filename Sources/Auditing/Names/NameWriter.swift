@@ -1,7 +1,7 @@
 import Domain
 import GRDB
 
-/// Assigns numbers to strings within one transaction. A string without a row gets one.
+/// Assigns numbers to names within one transaction. A string without a row gets one.
 struct NameWriter {
   /// The age of the rows that are being written. Each string used is marked with it.
   let age: Int64
@@ -24,23 +24,23 @@ struct NameWriter {
     policy = try NameStatements(db, table: "policy", columns: ["version", "hash"], marked: false)
   }
 
-  func event(_ id: String) throws -> Int64 {
+  func event(_ id: Identifier) throws -> Int64 {
     try event.number(id, in: &caches.events, age: age) { $0.set(1, id) }
   }
 
-  func device(_ id: String) throws -> Int64 {
+  func device(_ id: Identifier) throws -> Int64 {
     try device.number(id, in: &caches.devices, age: age) { $0.set(1, id) }
   }
 
-  func text(_ value: String) throws -> Int64 {
+  func text(_ value: Identifier) throws -> Int64 {
     try text.number(value, in: &caches.texts, age: age) { $0.set(1, value) }
   }
 
-  func kind(_ name: String) throws -> Int64 {
+  func kind(_ name: Identifier) throws -> Int64 {
     try kind.number(name, in: &caches.kinds, age: age) { $0.set(1, name) }
   }
 
-  func instance(_ id: String, kind: Int64, surface: Surface) throws -> Int64 {
+  func instance(_ id: Identifier, kind: Int64, surface: Surface) throws -> Int64 {
     let name = InstanceName(id: id, kind: kind, surface: surface.code)
     return try instance.number(name, in: &caches.instances, age: age) {
       $0.set(1, id)

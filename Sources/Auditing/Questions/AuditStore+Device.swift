@@ -3,7 +3,7 @@ public import Domain
 extension AuditStore {
   /// Returns the latest `limit` decisions and commands of a device in a range.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func device(_ id: String, range: TimeRange = .all, limit: Int = 100) throws(AuditError) -> DeviceTimeline {
+  public func device(_ id: Identifier, range: TimeRange = .all, limit: Int = 100) throws(AuditError) -> DeviceTimeline {
     try read { db in
       let names = NameReader(db)
       guard let device = try names.number(id, in: .device) else {
@@ -31,13 +31,13 @@ extension AuditStore {
 
   /// Returns the decisions that name a command, oldest first, at most `limit`.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func decisions(ofCommand id: String, limit: Int = 100) throws(AuditError) -> [Decision] {
+  public func decisions(ofCommand id: Identifier, limit: Int = 100) throws(AuditError) -> [Decision] {
     try read { try $0.decisions(ofCommand: id, names: NameReader($0), limit: limit) }
   }
 
   /// Returns the command with an id, or nil if it is not stored.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func command(_ id: String) throws(AuditError) -> Command? {
+  public func command(_ id: Identifier) throws(AuditError) -> Command? {
     try read { try $0.command(id: id, names: NameReader($0)) }
   }
 }

@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 import GRDB
 
 extension AuditStore {
@@ -8,7 +8,7 @@ extension AuditStore {
   ///   - id: the id of the event.
   ///   - samples: the greatest number of devices to name for each count.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func event(_ id: String, samples: Int = 3) throws(AuditError) -> EventEffect {
+  public func event(_ id: Identifier, samples: Int = 3) throws(AuditError) -> EventEffect {
     try read { db in
       let names = NameReader(db)
       guard let event = try names.number(id, in: .event) else {
@@ -67,7 +67,7 @@ private struct EventTally {
     decisions += 1
   }
 
-  func effect(event: String, _ names: NameReader) throws -> EventEffect {
+  func effect(event: Identifier, _ names: NameReader) throws -> EventEffect {
     var counts = try groups.map { group, entry in
       let code = try DecisionCode(code: group.code)
       return EventEffect.Count(

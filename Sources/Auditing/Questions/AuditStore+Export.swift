@@ -15,7 +15,7 @@ extension AuditStore {
     var count = 0
     for block in try read({ try $0.blocks(in: range) }) {
       for start in stride(from: block.firstSeq, to: block.endSeq, by: Int64.Stride(stepRows)) {
-        for entry in try entries(range, from: start, below: start.addingSaturated(stepRows)) {
+        for entry in try entries(range, from: start, below: start.addingSaturating(stepRows)) {
           count += 1
           guard try row(entry) else { return count }
         }

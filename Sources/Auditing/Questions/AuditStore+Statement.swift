@@ -10,7 +10,7 @@ extension AuditStore {
   ///   - limit: the greatest number of commands.
   /// - Throws: `AuditError` when the file cannot be read.
   public func statement(
-    _ device: String, range: TimeRange = .all, utcOffset: TimeSpan = .zero, limit: Int = 1_000
+    _ device: Identifier, range: TimeRange = .all, utcOffset: TimeSpan = .zero, limit: Int = 1_000
   ) throws(AuditError) -> BudgetStatement {
     try read { db in
       let names = NameReader(db)

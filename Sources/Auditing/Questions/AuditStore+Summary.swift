@@ -13,9 +13,9 @@ extension AuditStore {
       return AuditSummary(
         events: try Int.fetchOne(db, sql: "SELECT count(*) FROM event") ?? 0,
         devices: try Int.fetchOne(db, sql: "SELECT count(*) FROM device") ?? 0,
-        decisions: outcomes.reduce(0) { $0.addingSaturated($1.decisions) },
-        finalDecisions: outcomes.reduce(0) { $0.addingSaturated($1.final) }, outcomes: outcomes,
-        commands: surfaces.reduce(0) { $0.addingSaturated($1.commands) }, surfaces: surfaces,
+        decisions: outcomes.reduce(0) { $0.addingSaturating($1.decisions) },
+        finalDecisions: outcomes.reduce(0) { $0.addingSaturating($1.final) }, outcomes: outcomes,
+        commands: surfaces.reduce(0) { $0.addingSaturating($1.commands) }, surfaces: surfaces,
         charged: try db.ledgerCounts(),
         first: try times?.optionalInteger(0).map { Timestamp(microseconds: $0) },
         last: try times?.optionalInteger(1).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())
@@ -37,8 +37,8 @@ extension Database {
       var outcome =
         outcomes[meaning]
         ?? AuditSummary.Outcome(verdict: code.verdict, reason: code.reason, decisions: 0, final: 0)
-      outcome.decisions = outcome.decisions.addingSaturated(count)
-      outcome.final = outcome.final.addingSaturated(code.final ? count : 0)
+      outcome.decisions = outcome.decisions.addingSaturating(count)
+      outcome.final = outcome.final.addingSaturating(code.final ? count : 0)
       outcomes[meaning] = outcome
     }
     return outcomes.values.sorted {

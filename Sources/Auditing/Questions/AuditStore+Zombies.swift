@@ -74,10 +74,10 @@ extension Database {
   /// Push-to-start instances are not counted.
   private static func activities(
     _ decisions: [Decision], _ pushes: [Command]
-  ) -> [(kind: String, at: Timestamp)] {
+  ) -> [(kind: Identifier, at: Timestamp)] {
     let starters = Set(pushes.filter { $0.subject != nil }.flatMap { $0.serves.map(\.instance) })
-    var first: [String: (kind: String, at: Timestamp)] = [:]
-    func note(_ instance: String, _ kind: String, _ at: Timestamp) {
+    var first: [Identifier: (kind: Identifier, at: Timestamp)] = [:]
+    func note(_ instance: Identifier, _ kind: Identifier, _ at: Timestamp) {
       guard !starters.contains(instance), first[instance].map({ at < $0.at }) ?? true else { return }
       first[instance] = (kind, at)
     }

@@ -7,9 +7,9 @@ public struct BudgetStatement: Equatable, Sendable {
     /// The time of the command, in log time.
     public var at: Timestamp
     /// The id of the command.
-    public var command: String
+    public var command: Identifier
     /// The kinds that the push served, each once, in the order of the command.
-    public var kinds: [String]
+    public var kinds: [Identifier]
     /// The number of different events that the push showed.
     public var events: Int
     /// The number of tokens that the ledger regained since the previous line: by a new window, the rate or a refund.
@@ -31,7 +31,7 @@ public struct BudgetStatement: Equatable, Sendable {
     /// The kind of ledger.
     public var ledger: Command.Ledger
     /// The instance, device, activity or app that the ledger belongs to.
-    public var owner: String
+    public var owner: Identifier
     /// The number of tokens before the first charge.
     public var opening: Int
     /// The charges, oldest first.
@@ -43,7 +43,7 @@ public struct BudgetStatement: Equatable, Sendable {
   }
 
   /// The id of the device.
-  public var device: String
+  public var device: Identifier
   /// Whether the store has ever seen the device.
   public var isKnown: Bool
   /// The range in question.
@@ -71,7 +71,7 @@ extension BudgetStatement {
   mutating func add(_ command: Command) {
     commands += 1
     if command.charged.isEmpty { free += 1 }
-    var kinds: [String] = []
+    var kinds: [Identifier] = []
     for served in command.serves where !kinds.contains(served.kind) { kinds.append(served.kind) }
     // Events that a command leaves out of its list may be the same for several instances, so the most of one instance counts.
     let leftOut = command.serves.reduce(0) { max($0, $1.eventsLeftOut) }
@@ -84,12 +84,12 @@ extension BudgetStatement {
       guard let index = known else {
         accounts.append(
           Account(
-            ledger: charge.ledger, owner: charge.owner, opening: charge.left.addingSaturated(1), lines: [line],
+            ledger: charge.ledger, owner: charge.owner, opening: charge.left.addingSaturating(1), lines: [line],
             closing: charge.left,
             days: [DayCharges(date: date, charges: 1)]))
         continue
       }
-      line.refilled = charge.left.addingSaturated(1).subtractingSaturated(accounts[index].closing)
+      line.refilled = charge.left.addingSaturating(1).subtractingSaturating(accounts[index].closing)
       accounts[index].lines.append(line)
       accounts[index].closing = charge.left
       if accounts[index].days.last?.date == date {

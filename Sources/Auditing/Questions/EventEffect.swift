@@ -8,15 +8,15 @@ public struct EventEffect: Equatable, Sendable {
     public var reason: Reason
     public var final: Bool
     /// The kind of the instances.
-    public var kind: String
+    public var kind: Identifier
     /// The number of decisions.
     public var decisions: Int
     /// A few of the devices, in the order of storing.
-    public var sampleDevices: [String]
+    public var sampleDevices: [Identifier]
   }
 
   /// The id of the event.
-  public var event: String
+  public var event: Identifier
   /// Whether the store has ever seen the event.
   public var isKnown: Bool
   /// The decisions by verdict, reason, `final` and kind, the most frequent first.

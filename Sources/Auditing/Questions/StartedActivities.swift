@@ -6,15 +6,15 @@ public struct StartedActivities: Equatable, Sendable {
   /// A start without an activity.
   public struct UnregisteredStart: Equatable, Sendable {
     /// The device that was to start the activity.
-    public var device: String
+    public var device: Identifier
     /// The subject that the activity was to show.
-    public var subject: String
+    public var subject: Identifier
     /// The kind of the activity.
-    public var kind: String
+    public var kind: Identifier
     /// The time of the push that started it.
     public var since: Timestamp
     /// The id of the push that started it.
-    public var command: String
+    public var command: Identifier
     /// The number of decisions about the kind on the device within eight hours after the start, which is as long as an
     /// activity can run. It would have shown these events.
     public var decisionsSince: Int

@@ -1,3 +1,5 @@
+public import Domain
+
 /// The most frequent values of one property of decisions.
 public struct Top: Equatable, Sendable {
   /// The property that decisions are counted by.
@@ -6,7 +8,7 @@ public struct Top: Equatable, Sendable {
   /// One value of the property.
   public struct Row: Equatable, Sendable {
     /// The value.
-    public var name: String
+    public var name: Identifier
     /// The number of decisions with the value.
     public var decisions: Int
   }

@@ -5,9 +5,9 @@ public struct WhyAnswer: Equatable, Sendable {
   /// The decisions about one event for one instance, and the push that they led to.
   public struct Story: Equatable, Sendable {
     /// The id of the instance.
-    public var instance: String
+    public var instance: Identifier
     /// The kind of the instance.
-    public var kind: String
+    public var kind: Identifier
     /// The surface of the instance.
     public var surface: Surface
     /// The decisions, oldest first. The last one is final unless the event is still pending.
@@ -34,7 +34,7 @@ public struct WhyAnswer: Equatable, Sendable {
     /// The kind of ledger.
     public var ledger: Command.Ledger
     /// The instance, device, activity or app that the ledger belongs to.
-    public var owner: String
+    public var owner: Identifier
     /// The number of tokens before the charge.
     public var before: Int
     /// The number of tokens after the charge.
@@ -44,7 +44,7 @@ public struct WhyAnswer: Equatable, Sendable {
   /// The question as it was asked.
   public var question: WhyQuestion
   /// The event that the answer is about; nil if the question names none and none was found.
-  public var event: String?
+  public var event: Identifier?
   /// Whether the store has seen the device.
   public var deviceIsKnown: Bool
   /// Whether the store has seen the event.

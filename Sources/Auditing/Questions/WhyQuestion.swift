@@ -3,13 +3,13 @@ public import Domain
 /// The question why a device did, or did not, reload.
 public struct WhyQuestion: Equatable, Sendable {
   /// The id of the device.
-  public var device: String
+  public var device: Identifier
   /// The instance in question; nil: every instance of the device.
-  public var instance: String?
+  public var instance: Identifier?
   /// The kind in question; nil: every kind.
-  public var kind: String?
+  public var kind: Identifier?
   /// The event in question; nil: the last event, up to `at`, that was decided about.
-  public var event: String?
+  public var event: Identifier?
   /// The moment in question where `event` is nil; nil: the newest decision.
   public var at: Timestamp?
 
@@ -19,8 +19,10 @@ public struct WhyQuestion: Equatable, Sendable {
   ///   - kind: a kind; nil: every kind.
   ///   - event: the id of an event; nil: the last one up to `at`.
   ///   - at: a moment, where no event is given; nil: the newest decision.
-  public init(device: String, instance: String? = nil, kind: String? = nil, event: String? = nil, at: Timestamp? = nil)
-  {
+  public init(
+    device: Identifier, instance: Identifier? = nil, kind: Identifier? = nil, event: Identifier? = nil,
+    at: Timestamp? = nil
+  ) {
     self.device = device
     self.instance = instance
     self.kind = kind

@@ -57,7 +57,7 @@ struct WhyReader {
     let id = decisions.last { $0.command != nil }?.command
     let command = try id.flatMap { try db.command(id: $0, names: names) }
     let charges = (command?.charged ?? []).map {
-      WhyAnswer.ChargeEffect(ledger: $0.ledger, owner: $0.owner, before: $0.left.addingSaturated(1), after: $0.left)
+      WhyAnswer.ChargeEffect(ledger: $0.ledger, owner: $0.owner, before: $0.left.addingSaturating(1), after: $0.left)
     }
     return WhyAnswer.Story(
       instance: last.instance, kind: last.kind, surface: last.surface, steps: steps, command: command, charges: charges,
@@ -70,7 +70,7 @@ struct WhyReader {
   ///   - last: the last of them.
   ///   - id: the command that a decision names.
   ///   - command: that command, if it is stored.
-  private func outcome(_ decisions: [Decision], last: Decision, id: String?, command: Command?) -> String {
+  private func outcome(_ decisions: [Decision], last: Decision, id: Identifier?, command: Command?) -> String {
     let waited = last.at - decisions[0].at
     let after = waited > .zero ? " after \(Figure.span(waited))" : ""
     guard last.final else { return "still waiting: \(ReasonText.explanation(last))" }
@@ -128,7 +128,7 @@ struct WhyReader {
     remarks.append("no decision names that instance or kind; the device's instances are: \(list)")
   }
 
-  private func remarksOn(event: Int64?, name: String, deviceIsKnown: Bool) throws -> [String] {
+  private func remarksOn(event: Int64?, name: Identifier, deviceIsKnown: Bool) throws -> [String] {
     guard let event else {
       return [
         "event \(name) is not known: it was not published, was refused (see the dead letters), interested no device,"

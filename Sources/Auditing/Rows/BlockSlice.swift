@@ -1,3 +1,5 @@
+import Domain
+
 /// A block of sequence numbers that may hold rows of a time range.
 struct BlockSlice {
   /// The number of the block.
@@ -6,5 +8,5 @@ struct BlockSlice {
   var isWhole: Bool
   var firstSeq: Int64 { n << AuditSchema.blockShift }
   /// The first sequence number after the block.
-  var endSeq: Int64 { n.addingSaturated(1) << AuditSchema.blockShift }
+  var endSeq: Int64 { n.addingSaturating(1) << AuditSchema.blockShift }
 }

@@ -10,7 +10,7 @@ extension Database {
       let rows = try Row.fetchCursor(self, sql: sql, arguments: arguments)
       while let row = try rows.next() {
         let group = TallyGroup(code: try row.integer(0), kind: try row.integer(1))
-        counts[group] = try row.integer(2, as: Int.self).addingSaturated(counts[group] ?? 0)
+        counts[group] = try row.integer(2, as: Int.self).addingSaturating(counts[group] ?? 0)
       }
     }
     func addRows(_ part: TimeRange) throws {
@@ -56,7 +56,7 @@ extension Database {
         self, sql: "SELECT \(column), count(*) FROM decision WHERE \(place)\(time) GROUP BY 1", arguments: arguments)
       while let row = try rows.next() {
         let n = try row.integer(0)
-        counts[n] = try row.integer(1, as: Int.self).addingSaturated(counts[n] ?? 0)
+        counts[n] = try row.integer(1, as: Int.self).addingSaturating(counts[n] ?? 0)
       }
     }
     return counts

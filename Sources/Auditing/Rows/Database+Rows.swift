@@ -54,7 +54,7 @@ extension Database {
   }
 
   /// Returns the command with an id of any form, or nil if it is not stored.
-  func command(id: String, names: NameReader) throws -> Command? {
+  func command(id: Identifier, names: NameReader) throws -> Command? {
     let key: RecordId
     if let parsed = RecordId(id, of: .command) {
       key = parsed
@@ -70,7 +70,7 @@ extension Database {
 
   /// Returns at most `limit` decisions that name a command, oldest first.
   /// - Parameter id: the id of the command, of any form.
-  func decisions(ofCommand id: String, names: NameReader, limit: Int) throws -> [Decision] {
+  func decisions(ofCommand id: Identifier, names: NameReader, limit: Int) throws -> [Decision] {
     var rows: [Row] = []
     if let key = RecordId(id, of: .command) {
       rows = try Row.fetchAll(

@@ -62,10 +62,10 @@ struct DecisionRow {
       relevance: relevance, value: value, price: price,
       tokensLeft: Decision.TokensLeft(instance: leftInstance, device: leftDevice, app: leftApp),
       until: untilAfter.map { Timestamp(microseconds: at &+ $0) }, command: try commandId(names),
-      policy: try names.policy(policy), traceparent: try trace.map { try names.text($0) })
+      policy: try names.policy(policy), traceparent: try trace.map { try names.text($0).text })
   }
 
-  private func commandId(_ names: NameReader) throws -> String? {
+  private func commandId(_ names: NameReader) throws -> Identifier? {
     guard let command else { return nil }
     if command < 0 { return try names.text(-1 - command) }
     return RecordId(partition: id.partition, offset: id.offset, ordinal: command).text(of: .command)

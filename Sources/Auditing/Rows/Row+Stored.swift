@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import GRDB
 
@@ -41,6 +42,10 @@ extension Row {
     case .null, .int64, .double: throw misfit(column, "a text")
     }
   }
+
+  /// The identifier in a column.
+  /// - Throws: `StoredValueError` for a number, NULL, or bytes that are not UTF-8.
+  func identifier(_ column: Int) throws(StoredValueError) -> Identifier { Identifier(try text(column)) }
 
   /// The bytes in a column.
   /// - Throws: `StoredValueError` for a value of another type.

@@ -33,7 +33,7 @@ public struct AuditBatch: Sendable {
   /// Marks everything up to an offset as stored, the offset included. Call it also for a record with nothing to store, such
   /// as an unreadable one.
   public mutating func advance(_ topic: AuditTopic, partition: Int32, past offset: Int64) {
-    let next = offset.addingSaturated(1)
+    let next = offset.addingSaturating(1)
     for index in positions.indices where positions[index].partition == partition && positions[index].topic == topic {
       positions[index].next = max(positions[index].next, next)
       return

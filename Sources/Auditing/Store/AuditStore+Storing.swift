@@ -2,7 +2,7 @@ import Domain
 import GRDB
 
 extension AuditStore {
-  /// Stores a batch and its positions in one transaction. A record whose id is stored already is counted as a duplicate and
+  /// Stores a batch and its positions in one transaction. Push tokens become keyed hashes (`TokenKey`). A record whose id is stored already is counted as a duplicate and
   /// changes nothing.
   /// - Returns: the number of new records and of duplicates.
   /// - Throws: `AuditError`, in which case nothing of the batch is stored.
@@ -15,7 +15,7 @@ extension AuditStore {
         dataVersion = version
         var writer = try BatchWriter(db, names: names, sequenceFloor: sequenceFloor)
         for decision in batch.decisions { try writer.insert(decision) }
-        for command in batch.commands { try writer.insert(command) }
+        for command in batch.commands { try writer.insert(keyOfTokens().concealing(command)) }
         try writer.finish(positions: batch.positions)
         return writer.counts
       }

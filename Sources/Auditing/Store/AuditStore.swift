@@ -16,6 +16,8 @@ public final class AuditStore {
   /// that numbers in `names` may be gone.
   var dataVersion: Int64 = -1
 
+  private var tokenKey: TokenKey?
+
   private init(path: String, database: DatabaseQueue) {
     self.path = path
     self.database = database
@@ -45,9 +47,20 @@ public final class AuditStore {
     } catch { throw AuditError(error, path: path) }
   }
 
-  /// Whether users other than the owner can read or write the file. Files that a store makes are for the owner alone;
-  /// existing ones keep their permissions. Always false for `:memory:`.
-  public var isReadableByOthers: Bool { path != ":memory:" && PrivateFile.isOpenToOthers(path) }
+  /// Whether users other than the owner can read or write the file or its key. Files that a store makes are for the owner
+  /// alone; existing ones keep their permissions. Always false for `:memory:`.
+  public var isReadableByOthers: Bool {
+    path != ":memory:" && [path, TokenKey.path(of: path)].contains { PrivateFile.isOpenToOthers($0) }
+  }
+
+  /// Returns the key with which push tokens are hashed. The first call makes it if the store has none.
+  /// - Throws: `AuditError` when the file of the key cannot be made or read.
+  func keyOfTokens() throws(AuditError) -> TokenKey {
+    if let tokenKey { return tokenKey }
+    let key = try TokenKey.ofStore(path)
+    tokenKey = key
+    return key
+  }
 
   /// Closes the file. A store that is not closed closes its file with the last reference to it.
   /// - Throws: `AuditError` when SQLite cannot close the file.

@@ -86,7 +86,7 @@ struct BatchWriter {
     if let until = decision.until { decisions.set(16, until.microseconds &- at) }
     if let command = decision.command { decisions.set(17, try reference(command, from: id)) }
     decisions.set(18, try names.policy(decision.policy))
-    if let trace = decision.traceparent { decisions.set(19, try names.text(trace)) }
+    if let trace = decision.traceparent { decisions.set(19, try names.text(Identifier(trace))) }
     if decision.events.count != 1 || decision.events[0] != decision.event {
       var causes = BinaryWriter()
       for cause in decision.events { causes.varint(UInt64(bitPattern: try names.event(cause))) }
@@ -144,13 +144,13 @@ struct BatchWriter {
   }
 
   /// The id in the columns of a row. An id of another form is stored as a text.
-  private func identify(_ id: String, of kind: RecordId.Kind) throws -> RecordId {
+  private func identify(_ id: Identifier, of kind: RecordId.Kind) throws -> RecordId {
     if let parsed = RecordId(id, of: kind) { return parsed }
     return RecordId(partition: -1, offset: try names.text(id), ordinal: 0)
   }
 
   /// The value of a decision's column `command`.
-  private func reference(_ command: String, from decision: RecordId) throws -> Int64 {
+  private func reference(_ command: Identifier, from decision: RecordId) throws -> Int64 {
     if let id = RecordId(command, of: .command), id.partition == decision.partition,
       id.offset == decision.offset
     {

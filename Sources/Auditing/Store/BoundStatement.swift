@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -28,11 +29,11 @@ struct BoundStatement {
 
   func set(_ index: Int32, _ value: Int64) { _ = unsafe sqlite3_bind_int64(statement.sqliteStatement, index, value) }
   func set(_ index: Int32, _ value: Double) { _ = unsafe sqlite3_bind_double(statement.sqliteStatement, index, value) }
-  func set(_ index: Int32, _ value: String) {
+  func set(_ index: Int32, _ value: Identifier) {
     if let bytes = value.bytesWithNull {
       _ = unsafe bytes.bind(to: statement.sqliteStatement, at: index)
     } else {
-      _ = unsafe value.bind(to: statement.sqliteStatement, at: index)
+      _ = unsafe value.text.bind(to: statement.sqliteStatement, at: index)
     }
   }
   func set(_ index: Int32, _ value: [UInt8]) { _ = unsafe Data(value).bind(to: statement.sqliteStatement, at: index) }
@@ -72,8 +73,11 @@ struct BoundStatement {
   private func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement.sqliteStatement, column) }
 }
 
-extension String {
-  /// The UTF-8 bytes of a text with a null character; nil for other texts. SQLite would cut such a text off at the null
+extension Identifier {
+  /// The bytes of an identifier with a null character; nil for others. SQLite would cut such a text off at the null
   /// character, so it is stored as a blob.
   var bytesWithNull: Data? { utf8.contains(0) ? Data(utf8) : nil }
+
+  /// The value in the file. SQLite compares texts and blobs by their bytes.
+  var stored: DatabaseValue { bytesWithNull?.databaseValue ?? text.databaseValue }
 }

@@ -15,7 +15,7 @@ enum CommandBody {
     out.zigzag(command.environment.code)
     out.zigzag(command.expires.microseconds &- command.at.microseconds)
     out.zigzag(try names.policy(command.policy))
-    out.zigzag(try command.traceparent.map { try names.text($0) } ?? 0)
+    out.zigzag(try command.traceparent.map { try names.text(Identifier($0)) } ?? 0)
     out.count(command.serves.count)
     for served in command.serves {
       let kind = try names.kind(served.kind)
@@ -34,7 +34,7 @@ enum CommandBody {
     switch command.apns.address {
     case .token(let token):
       out.zigzag(0)
-      out.zigzag(try names.text(token))
+      out.zigzag(try names.text(Identifier(token)))
     case .channel(let channel):
       out.zigzag(1)
       out.zigzag(try names.text(channel))
@@ -51,7 +51,7 @@ enum CommandBody {
 
   /// Writes the owner of a ledger: 0 for the device, 1 for the app, 2 and more for a served instance, -1 before a text.
   private static func encode(
-    owner: String, of command: Command, names: NameWriter, to out: inout BinaryWriter
+    owner: Identifier, of command: Command, names: NameWriter, to out: inout BinaryWriter
   ) throws {
     if owner == command.device {
       out.zigzag(0)
@@ -68,7 +68,7 @@ enum CommandBody {
   /// Reads a body, and combines it with the fields in separate columns into a command.
   /// - Throws: `StoredValueError` or `BinaryError` for bytes that `encode` did not write.
   static func decode(
-    _ bytes: [UInt8], id: String, device: String, surface: Surface, at: Timestamp, names: NameReader
+    _ bytes: [UInt8], id: Identifier, device: Identifier, surface: Surface, at: Timestamp, names: NameReader
   ) throws -> Command {
     var from = BinaryReader(bytes)
     guard try from.varint() == format else { throw StoredValueError(reason: "holds a command of an unknown format") }
@@ -85,7 +85,7 @@ enum CommandBody {
     return Command(
       command: id, device: device, app: app, environment: environment, surface: surface, serves: serves,
       charged: charged, apns: apns, at: at, expires: expires, policy: policy,
-      traceparent: trace == 0 ? nil : try names.text(trace), subject: subject == 0 ? nil : try names.text(subject))
+      traceparent: trace == 0 ? nil : try names.text(trace).text, subject: subject == 0 ? nil : try names.text(subject))
   }
 
   private static func served(_ from: inout BinaryReader, _ names: NameReader) throws -> Command.Served {
@@ -97,11 +97,11 @@ enum CommandBody {
   }
 
   private static func charge(
-    _ from: inout BinaryReader, device: String, app: String, serves: [Command.Served], _ names: NameReader
+    _ from: inout BinaryReader, device: Identifier, app: Identifier, serves: [Command.Served], _ names: NameReader
   ) throws -> Command.Charge {
     let ledger = try Command.Ledger(code: from.zigzag())
     let left = Int(try from.zigzag())
-    let owner: String
+    let owner: Identifier
     switch try from.zigzag() {
     case 0: owner = device
     case 1: owner = app
@@ -118,7 +118,7 @@ enum CommandBody {
       Command.Header(name: try names.text(from.zigzag()), value: try from.string())
     }
     return Command.APNs(
-      address: isToken ? .token(address) : .channel(address), headers: headers, payload: try from.string())
+      address: isToken ? .token(address.text) : .channel(address), headers: headers, payload: try from.string())
   }
 
   /// Reads a count and that many elements.

@@ -42,17 +42,17 @@ struct RetentionRun {
   private mutating func removeOld() throws {
     guard let age = retention.ageMax else { return }
     guard let newest = try store.read({ try Int64.fetchOne($0, sql: "SELECT max(atMax) FROM block") }) else { return }
-    let cutoff = newest.subtractingSaturated(age.microseconds)
+    let cutoff = newest.subtractingSaturating(age.microseconds)
     report.cutoff = Timestamp(microseconds: cutoff)
     let blocks = try store.read {
       try Int64.fetchAll($0, sql: "SELECT n FROM block WHERE atMin < ? ORDER BY atMin, n", arguments: [cutoff])
     }
     for block in blocks {
       var from = block << AuditSchema.blockShift
-      let end = block.addingSaturated(1) << AuditSchema.blockShift
+      let end = block.addingSaturating(1) << AuditSchema.blockShift
       while let start = try firstRow(from: from, below: end) {
         guard mayGoOn() else { return }
-        from = min(end, start.addingSaturated(retention.chunkRows))
+        from = min(end, start.addingSaturating(retention.chunkRows))
         try remove(from: start, below: from, olderThan: cutoff)
       }
       try settle(block)
@@ -65,10 +65,10 @@ struct RetentionRun {
     while try store.bytesUsed() > limit {
       let oldest = try store.read { try Int64.fetchOne($0, sql: "SELECT n FROM block ORDER BY atMax, n LIMIT 1") }
       guard let block = oldest else { return }
-      let end = block.addingSaturated(1) << AuditSchema.blockShift
+      let end = block.addingSaturating(1) << AuditSchema.blockShift
       while try store.bytesUsed() > limit, let start = try firstRow(from: block << AuditSchema.blockShift, below: end) {
         guard mayGoOn() else { return }
-        try remove(from: start, below: min(end, start.addingSaturated(retention.chunkRows)), olderThan: nil)
+        try remove(from: start, below: min(end, start.addingSaturating(retention.chunkRows)), olderThan: nil)
       }
       try settle(block)
     }
@@ -135,7 +135,7 @@ struct RetentionRun {
   private func settle(_ block: Int64) throws {
     try store.write { db in
       let start = block << AuditSchema.blockShift
-      let end = block.addingSaturated(1) << AuditSchema.blockShift
+      let end = block.addingSaturating(1) << AuditSchema.blockShift
       let row = try Row.fetchOne(
         db,
         sql: """

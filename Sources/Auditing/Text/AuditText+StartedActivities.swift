@@ -7,7 +7,7 @@ extension AuditText {
       ["since", "kind", "subject", "device", "start", "decisions since"], [.left, .left, .left, .left, .left, .right])
     for zombie in started.zombies {
       table.add(
-        Figure.time(zombie.since), zombie.kind, zombie.subject, zombie.device, zombie.command,
+        Figure.time(zombie.since), zombie.kind.text, zombie.subject.text, zombie.device.text, zombie.command.text,
         Figure.grouped(Int64(zombie.decisionsSince)))
     }
     let young = started.tooNew > 0 ? "; \(Figure.grouped(Int64(started.tooNew))) too new to tell" : ""

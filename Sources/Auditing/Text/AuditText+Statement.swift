@@ -17,7 +17,7 @@ extension AuditText {
         table.add(
           Figure.time(line.at), "\(line.left)",
           line.refilled == 0 ? "" : line.refilled > 0 ? "+\(line.refilled)" : "\(line.refilled)",
-          "\(line.kinds.joined(separator: "+")) (\(events))", line.command)
+          "\(line.kinds.map(\.text).joined(separator: "+")) (\(events))", line.command.text)
       }
       text += table.text(indent: 2)
       let days = account.days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")

@@ -22,7 +22,7 @@ extension AuditText {
       text += "  \(decision.decision)\n"
       text += "    \(step.explanation)\n"
       if let counterfactual = step.counterfactual { text += "    \(counterfactual)\n" }
-      let others = decision.events.filter { $0 != decision.event }
+      let others = decision.events.filter { $0 != decision.event }.map(\.text)
       if !others.isEmpty { text += "    together with \(others.joined(separator: ", "))\n" }
     }
     if let command = story.command {

@@ -17,15 +17,15 @@ public enum AuditText {
       switch entry {
       case .decision(let decision):
         table.add(
-          Figure.time(decision.at), decision.verdict.rawValue, decision.reason.rawValue, decision.kind,
-          decision.instance, decision.event, Figure.decimal(decision.value), Figure.decimal(decision.price),
-          decision.tokensLeft.instance.map(String.init) ?? "-", decision.command ?? "")
+          Figure.time(decision.at), decision.verdict.rawValue, decision.reason.rawValue, decision.kind.text,
+          decision.instance.text, decision.event.text, Figure.decimal(decision.value), Figure.decimal(decision.price),
+          decision.tokensLeft.instance.map(String.init) ?? "-", decision.command.text ?? "")
       case .command(let command):
-        let kinds = command.serves.map(\.kind).joined(separator: "+")
+        let kinds = command.serves.map(\.kind.text).joined(separator: "+")
         let charged = command.charged.map { "\($0.ledger.rawValue) \($0.left)" }.joined(separator: ", ")
         table.add(
           Figure.time(command.at), "push", command.surface.rawValue, kinds, "", "", "", "", "",
-          command.command + (charged.isEmpty ? " free" : " left: \(charged)"))
+          command.command.text + (charged.isEmpty ? " free" : " left: \(charged)"))
       }
     }
     return text + table.text(indent: 2)
@@ -47,7 +47,7 @@ public enum AuditText {
       table.add(
         Figure.grouped(Int64(count.decisions)), count.verdict.rawValue, count.reason.rawValue,
         count.final ? "yes" : "no",
-        count.kind, count.sampleDevices.joined(separator: " "))
+        count.kind.text, count.sampleDevices.map(\.text).joined(separator: " "))
     }
     return text + table.text(indent: 2)
   }
@@ -56,7 +56,7 @@ public enum AuditText {
   public static func render(_ top: Top) -> PrintableText {
     var table = TextTable(["decisions", "share", top.key.rawValue], [.right, .right, .left])
     for row in top.rows {
-      table.add(Figure.grouped(Int64(row.decisions)), share(row.decisions, of: top.total), row.name)
+      table.add(Figure.grouped(Int64(row.decisions)), share(row.decisions, of: top.total), row.name.text)
     }
     let more = top.distinct - top.rows.count
     let rest = more > 0 ? "and \(Figure.grouped(Int64(more))) more; " : ""

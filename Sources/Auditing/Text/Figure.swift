@@ -40,22 +40,10 @@ enum Figure {
   /// A time in RFC 3339 and UTC.
   static func time(_ time: Timestamp) -> String { time.description }
 
-  /// The date, such as `2026-11-20`, of a day counted from 1970-01-01. The algorithm is `civil_from_days` of H. Hinnant,
-  /// "chrono-Compatible Low-Level Date Algorithms".
+  /// The date, such as `2026-11-20`, of a day counted from 1970-01-01.
   static func day(_ days: Int64) -> String {
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    let civil = month < 10 ? month + 3 : month - 9
-    let year = yearOfEra + era * 400 + (civil <= 2 ? 1 : 0)
-    let padded = String(repeating: "0", count: max(0, 4 - String(year).count)) + String(year)
-    return "\(padded)-\(two(civil))-\(two(dayOfYear - (153 * month + 2) / 5 + 1))"
+    String(time(Timestamp(microseconds: days.multipliedSaturating(by: 86_400_000_000))).prefix { $0 != "T" })
   }
-
-  private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
   /// A length of time in at most two units: `1 h 5 min`, `30 s`.
   static func span(_ span: TimeSpan) -> String {

@@ -7,7 +7,7 @@ public enum ReasonText {
     let left = decision.tokensLeft
     return decision.reason.explanation(
       Reason.Figures(
-        kind: decision.kind, surface: decision.surface.rawValue, relevance: Figure.decimal(decision.relevance),
+        kind: decision.kind.text, surface: decision.surface.rawValue, relevance: Figure.decimal(decision.relevance),
         worth: Figure.decimal(decision.value), price: Figure.decimal(decision.price),
         instanceTokens: Figure.tokens(left.instance), deviceTokens: Figure.tokens(left.device),
         appTokens: Figure.tokens(left.app), withTokensLeft: left.instance.map { " with \($0) left" } ?? "",

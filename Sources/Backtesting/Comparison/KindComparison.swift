@@ -91,7 +91,7 @@ struct KindComparison {
     }
   }
 
-  /// Returns the instants of a day.
+  /// Returns those of the given instants, which rise, that lie within a day.
   private func slice(_ instants: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
     instants[instants.partitioningIndex { $0 >= day.start }..<instants.partitioningIndex { $0 >= day.end }]
   }
@@ -135,7 +135,8 @@ struct KindComparison {
   /// The result for the report.
   var result: BacktestReport.Kind {
     BacktestReport.Kind(
-      name: kind.name, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays, arrivals: arrivals,
+      name: kind.name.text, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays,
+      arrivals: arrivals,
       plans: scores.map { $0.result(hasBudgets: devices.model.hasBudgets) })
   }
 }

@@ -29,7 +29,7 @@ struct SharedLimitsComparison {
     var captured: [Double] = []
     /// The sums of the bounds by app. Each sum assumes that every push also costs the app's price at the same place of
     /// `appPrices`.
-    var apps: [String: [Double]] = [:]
+    var apps: [Identifier: [Double]] = [:]
   }
 
   /// The prices of an app's push that are tried. The least bound is the result.
@@ -37,7 +37,7 @@ struct SharedLimitsComparison {
 
   private let streams: [InstanceStream]
   private let devices: ModelledDevices
-  private let kinds: [String: KindPolicy]
+  private let kinds: [Identifier: KindPolicy]
   private let groups: [Group]
 
   /// Prepares a comparison.
@@ -62,7 +62,7 @@ struct SharedLimitsComparison {
 
   /// Returns the groups of one device.
   private static func groups(
-    _ streams: [InstanceStream], _ range: Range<Int>, kinds: [String: KindPolicy], devices: ModelledDevices
+    _ streams: [InstanceStream], _ range: Range<Int>, kinds: [Identifier: KindPolicy], devices: ModelledDevices
   ) -> [Group] {
     var groups: [Group] = []
     for index in range {
@@ -175,7 +175,7 @@ struct SharedLimitsComparison {
 
   /// Returns the largest number of tokens of a kind in one measured day. A budget that counts by other days can grant two
   /// of its days' tokens within one measured day.
-  private func most(_ budget: InstanceBudget, kind: String, _ day: LocalDays.Day) -> Int {
+  private func most(_ budget: InstanceBudget, kind: Identifier, _ day: LocalDays.Day) -> Int {
     switch budget.window {
     case .localDay: budget.anchorMinute == kinds[kind]?.budget.anchorMinute ? budget.perDay : 2 * budget.perDay
     case .rolling: day.end - day.start <= LocalDays.day ? budget.perDay : 2 * budget.perDay

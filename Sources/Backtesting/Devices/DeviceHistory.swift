@@ -7,14 +7,14 @@ struct DeviceHistory: Sendable {
   /// A span of time in which widgets reload for free, µs.
   private struct Span {
     /// The widget; nil for all widgets of the device.
-    var instance: String?
+    var instance: Identifier?
     var from: Int64
     var to: Int64
   }
 
   private var spans: [Span] = []
   private var foregroundSince: Int64?
-  private var looks: [(instance: String?, at: Int64)] = []
+  private var looks: [(instance: Identifier?, at: Int64)] = []
   /// The longest time for which an app counts as in the foreground without a signal that it went to the background, µs.
   private static let foregroundMax = PlannerBounds().foregroundMax
 

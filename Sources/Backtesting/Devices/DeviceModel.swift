@@ -107,18 +107,14 @@ public struct DeviceModel: Equatable, Sendable {
 
   /// Returns a generator whose numbers depend on the seed and the names alone, not on what else was drawn.
   /// - Parameter names: The purpose of the choice, and the ids that it is about.
-  func random(_ names: String...) -> SeededRandom {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for name in names {
-      // FNV-1a (Fowler, Noll, Vo), with the byte 0xff between names, which UTF-8 does not contain.
-      for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      hash = (hash ^ 0xff) &* 0x100_0000_01b3
-    }
-    return SeededRandom(seed: seed, stream: hash)
+  func random(_ names: Identifier...) -> SeededRandom {
+    var hash = FNV1a()
+    for name in names { hash.add(text: name.utf8.span) }
+    return SeededRandom(seed: seed, stream: hash.value)
   }
 
   /// Returns the share of the looks at a device that see one of its widgets, 0…1.
-  func seen(device: String, instance: String) -> Double {
+  func seen(device: Identifier, instance: Identifier) -> Double {
     var random = random("seen", device, instance)
     return Self.seenLeast.value + (1 - Self.seenLeast.value) * random.unit()
   }
@@ -129,7 +125,7 @@ public struct DeviceModel: Equatable, Sendable {
   ///   - instance: The id of the widget.
   ///   - zone: The IANA id of the device's time zone.
   ///   - looksPerDay: The mean number of looks a day at the device.
-  func budget(device: String, instance: String, zone: String, looksPerDay: Double) -> DeviceBudget {
+  func budget(device: Identifier, instance: Identifier, zone: String, looksPerDay: Double) -> DeviceBudget {
     var random = random("anchor", device)
     let visibility = min(1, looksPerDay * seen(device: device, instance: instance) / Self.looksForMost.value)
     let perDay = Self.reloadsLeast.value + (Self.reloadsMost.value - Self.reloadsLeast.value) * visibility

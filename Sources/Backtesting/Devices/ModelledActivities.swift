@@ -5,7 +5,7 @@ import Policies
 /// its update token, or fails to. After a push ends it, the device registers without it.
 struct ModelledActivities {
   /// The latest registrations of devices on which a push can start activities.
-  private var registrations: [String: Registration] = [:]
+  private var registrations: [Identifier: Registration] = [:]
   private let policy: Policy
   private let model: DeviceModel
   private var started = 0
@@ -38,7 +38,7 @@ struct ModelledActivities {
       startsWithoutToken += 1
       return nil
     }
-    var interests: [String] = []
+    var interests: [Identifier] = []
     for template in rule.interests {
       if let key = template.key(for: event), starter.interests.contains(key), !interests.contains(key) {
         interests.append(key)

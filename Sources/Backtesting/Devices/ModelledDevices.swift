@@ -12,8 +12,8 @@ struct ModelledDevices {
   /// The recorded looks; nil without any.
   private let screens: ScreenEvents?
   /// The view curves of devices with recorded looks.
-  private var curves: [String: [Double]] = [:]
-  private var histories: [String: DeviceHistory] = [:]
+  private var curves: [Identifier: [Double]] = [:]
+  private var histories: [Identifier: DeviceHistory] = [:]
 
   /// Prepares the devices of the measured instances.
   init(_ model: DeviceModel, screens: ScreenEvents?, streams: [InstanceStream]) {
@@ -47,7 +47,7 @@ struct ModelledDevices {
   }
 
   /// Returns whether a widget of the device ever fetched by itself, without the others.
-  func fetchesAlone(_ device: String) -> Bool { histories[device]?.fetchesAlone ?? false }
+  func fetchesAlone(_ device: Identifier) -> Bool { histories[device]?.fetchesAlone ?? false }
 
   /// Returns the looks at an instance, µs, rising.
   func looks(at stream: InstanceStream) -> [Int64] { histories[stream.device]?.looks(at: stream) ?? [] }

@@ -46,7 +46,7 @@ struct LookModel: Sendable {
   ///   - zone: The IANA id of its time zone.
   ///   - from: The first instant, µs.
   ///   - to: The end, µs.
-  func looks(at device: String, zone: String, from: Int64, to: Int64) -> [Int64] {
+  func looks(at device: Identifier, zone: String, from: Int64, to: Int64) -> [Int64] {
     if let phone = screens?.phones[device], phone.first < to, phone.last >= from {
       return Array(
         phone.looks[phone.looks.partitioningIndex { $0 >= from }..<phone.looks.partitioningIndex { $0 >= to }])
@@ -55,7 +55,7 @@ struct LookModel: Sendable {
     var looks: [Int64] = []
     var day = days.day(at: from)
     while day.start < to {
-      var random = model.random("day", device, String(day.index))
+      var random = model.random("day", device, "\(day.index)")
       let times = recorded.isEmpty ? drawn(device, &random) : recorded[random.below(recorded.count)]
       // A day on which the clocks change is shorter or longer than the day that it copies.
       for time in times where day.start + time < day.end && day.start + time >= from && day.start + time < to {
@@ -67,7 +67,7 @@ struct LookModel: Sendable {
   }
 
   /// Returns the mean number of looks a day at a device.
-  func perDay(_ device: String) -> Double {
+  func perDay(_ device: Identifier) -> Double {
     if let phone = screens?.phones[device], phone.last > phone.first {
       return Double(phone.looks.count) / max(1, Double(phone.last - phone.first) / Double(LocalDays.day))
     }
@@ -76,17 +76,17 @@ struct LookModel: Sendable {
   }
 
   /// Returns whether there are recorded looks at this very device from an instant on.
-  func isRecorded(_ device: String, from: Int64) -> Bool { (screens?.phones[device]?.last ?? .min) >= from }
+  func isRecorded(_ device: Identifier, from: Int64) -> Bool { (screens?.phones[device]?.last ?? .min) >= from }
 
   /// Returns the number of looks a day that the model draws for a device.
-  private func drawnPerDay(_ device: String) -> Double {
+  private func drawnPerDay(_ device: Identifier) -> Double {
     var random = model.random("looks", device)
     let least = DeviceModel.looksPerDayLeast.value
     return least + (DeviceModel.looksPerDayMost.value - least) * random.unit()
   }
 
   /// Draws the looks of one day by the view curve, µs after local midnight, rising.
-  private func drawn(_ device: String, _ random: inout SeededRandom) -> [Int64] {
+  private func drawn(_ device: Identifier, _ random: inout SeededRandom) -> [Int64] {
     let perDay = drawnPerDay(device)
     let sum = curve.reduce(0, +)
     var times: [Int64] = []

@@ -7,9 +7,9 @@ import Planning
 /// Signals are made an hour at a time, so memory does not grow with the time span.
 struct LookSignals {
   private struct Device {
-    var name: String
+    var name: Identifier
     var zone: String
-    var instances: [String]
+    var instances: [Identifier]
   }
 
   private let model: DeviceModel
@@ -100,12 +100,12 @@ struct LookSignals {
       return
     }
     for instance in device.instances {
-      var sees = model.random("sees", device.name, instance, String(look))
+      var sees = model.random("sees", device.name, instance, "\(look)")
       if sees.unit() < model.seen(device: device.name, instance: instance) {
         say(.widgetViewed(instance: instance), device, at: look, until)
       }
     }
-    var opens = model.random("opens", device.name, String(look))
+    var opens = model.random("opens", device.name, "\(look)")
     if opens.unit() < DeviceModel.opensApp.value {
       say(.appForegrounded, device, at: look, until)
       say(.appBackgrounded, device, at: look + Int64(DeviceModel.foregroundSeconds.value * 1e6), until)

@@ -20,7 +20,7 @@ public struct ScreenEvents: Equatable, Sendable {
   }
 
   /// The records by device id.
-  let phones: [String: Phone]
+  let phones: [Identifier: Phone]
   /// The IANA id of the time zone in which local hours are counted.
   let zone: String
   /// The path of the file, for messages.
@@ -37,13 +37,13 @@ public struct ScreenEvents: Equatable, Sendable {
   ///   - zone: The IANA id of the time zone in which local hours are counted.
   /// - Throws: `LineFileError` if the file cannot be read; `ScreenEventsError` if a line is wrong or there is no look.
   public init(path: String, zone: String) throws {
-    var raw: [String: Raw] = [:]
+    var raw: [Identifier: Raw] = [:]
     var reader = try LineReader(path: path)
     let json = JSONReader()
     while let line = try reader.next() {
       if line.isEmpty { continue }
       let place = "\(reader.path):\(reader.lineNumber)"
-      let event: (device: String, time: Timestamp, kind: String)
+      let event: (device: Identifier, time: Timestamp, kind: String)
       do throws(JSONError) { event = try Self.read(Array(line), with: json) } catch {
         throw ScreenEventsError(place: place, problem: "\(error)")
       }
@@ -75,13 +75,15 @@ public struct ScreenEvents: Equatable, Sendable {
 
   private static func read(
     _ line: [UInt8], with json: JSONReader
-  ) throws(JSONError) -> (device: String, time: Timestamp, kind: String) {
+  ) throws(JSONError) -> (device: Identifier, time: Timestamp, kind: String) {
     try json.read(line) { (node) throws(JSONError) in
       let text = try node.member("time", "a time").string()
       guard let time = Timestamp(rfc3339: text) else {
         throw JSONError(kind: .wrongValue, expected: "an RFC 3339 time", found: text)
       }
-      return (try node.member("device", "a device").string(), time, try node.member("kind", "a kind").string())
+      return (
+        Identifier(try node.member("device", "a device").string()), time, try node.member("kind", "a kind").string()
+      )
     }
   }
 
@@ -89,7 +91,7 @@ public struct ScreenEvents: Equatable, Sendable {
   public var curve: ViewCurve { ViewCurve(phones.values, zone: zone) }
 
   /// Returns the view curve of one device; nil if the file has no looks at it.
-  func curve(of device: String) -> ViewCurve? {
+  func curve(of device: Identifier) -> ViewCurve? {
     guard let phone = phones[device], !phone.looks.isEmpty else { return nil }
     return ViewCurve([phone], zone: zone)
   }

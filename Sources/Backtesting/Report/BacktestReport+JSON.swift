@@ -8,44 +8,24 @@ extension BacktestReport {
   public var json: [UInt8] {
     var json = JSONWriter(reserving: 8192)
     json.beginObject()
-    for (key, value) in counts {
-      json.key(key)
-      json.integer(value)
-    }
+    json.members(counts)
     if let first, let last {
-      json.key("from")
-      json.string(first.description)
-      json.key("to")
-      json.string(last.description)
+      json.member("from", first.description)
+      json.member("to", last.description)
     }
     if let firstDeadLetter {
-      json.key("firstDeadLetter")
-      json.string(firstDeadLetter.description)
+      json.member("firstDeadLetter", firstDeadLetter.description)
     }
     json.key("deviceModel")
     deviceModel.encode(to: &json)
-    json.key("policies")
-    json.beginArray()
-    for policy in commands {
-      json.beginObject()
-      json.key("name")
-      json.string(policy.name)
-      json.key("decisions")
-      json.integer(policy.decisions)
-      json.key("commands")
-      json.integer(policy.commands)
+    json.objects("policies", commands) { policy, json in
+      json.member("name", policy.name)
+      json.member("decisions", policy.decisions)
+      json.member("commands", policy.commands)
       policy.encodeDetails(to: &json)
-      json.endObject()
     }
-    json.endArray()
-    json.key("kinds")
-    json.beginArray()
-    for kind in kinds { kind.encode(to: &json) }
-    json.endArray()
-    json.key("sharedLimits")
-    json.beginArray()
-    for bound in shared { bound.encode(to: &json) }
-    json.endArray()
+    json.array("kinds", kinds) { $0.encode(to: &$1) }
+    json.array("sharedLimits", shared) { $0.encode(to: &$1) }
     json.endObject()
     return json.bytes
   }
@@ -62,20 +42,12 @@ extension BacktestReport {
 extension BacktestReport.Kind {
   fileprivate func encode(to json: inout JSONWriter) {
     json.beginObject()
-    json.key("kind")
-    json.string(name)
-    json.key("halfLifeSeconds")
-    json.number(Double(halfLife.microseconds) / 1e6)
-    json.key("instances")
-    json.integer(instances)
-    json.key("instanceDays")
-    json.integer(instanceDays)
-    json.key("visibleChanges")
-    json.integer(arrivals)
-    json.key("plans")
-    json.beginArray()
-    for plan in plans { plan.encode(to: &json) }
-    json.endArray()
+    json.member("kind", name)
+    json.member("halfLifeSeconds", Double(halfLife.microseconds) / 1e6)
+    json.member("instances", instances)
+    json.member("instanceDays", instanceDays)
+    json.member("visibleChanges", arrivals)
+    json.array("plans", plans) { $0.encode(to: &$1) }
     json.endObject()
   }
 }
@@ -83,18 +55,10 @@ extension BacktestReport.Kind {
 extension BacktestReport.Plan {
   fileprivate func encode(to json: inout JSONWriter) {
     json.beginObject()
-    json.key("plan")
-    json.string(name)
-    json.key("isPolicy")
-    json.bool(isPolicy)
-    for (key, value) in integers {
-      json.key(key)
-      json.integer(value)
-    }
-    for (key, value) in numbers {
-      json.key(key)
-      if value.isFinite { json.rounded(value) } else { json.null() }
-    }
+    json.member("plan", name)
+    json.member("isPolicy", isPolicy)
+    json.members(integers)
+    for (key, value) in numbers { json.member(key, rounded: value) }
     for (key, values) in lists {
       json.key(key)
       json.beginArray()
@@ -134,52 +98,30 @@ extension BacktestReport.Plan {
 extension BacktestReport.Screen {
   fileprivate func encode(to json: inout JSONWriter) {
     json.beginObject()
-    json.key("pushesRefused")
-    json.integer(refused)
-    json.key("freshnessCapturedMean")
-    json.rounded(capturedMean)
-    json.key("freshnessCapturedP10")
-    json.rounded(capturedP10)
-    json.key("looks")
-    json.integer(looks)
-    json.key("looksStale")
-    json.integer(looksStale)
+    json.member("pushesRefused", refused)
+    json.member("freshnessCapturedMean", rounded: capturedMean)
+    json.member("freshnessCapturedP10", rounded: capturedP10)
+    json.member("looks", looks)
+    json.member("looksStale", looksStale)
     json.endObject()
   }
 }
 
 extension BacktestReport.Commands {
   fileprivate func encodeDetails(to json: inout JSONWriter) {
-    json.key("receipts")
-    json.integer(receipts)
-    json.key("surfaces")
-    json.beginArray()
-    for counts in surfaces {
-      json.beginObject()
-      json.key("surface")
-      json.string(counts.surface.rawValue)
+    json.member("receipts", receipts)
+    json.objects("surfaces", surfaces) { counts, json in
+      json.member("surface", counts.surface.rawValue)
       for (key, value) in counts.integers {
-        json.key(key)
-        json.integer(value)
+        json.member(key, value)
       }
-      json.endObject()
     }
-    json.endArray()
-    json.key("ledgers")
-    json.beginArray()
-    for ledger in ledgers {
-      json.beginObject()
-      json.key("ledger")
-      json.string(ledger.ledger.rawValue)
-      json.key("over")
-      json.integer(ledger.over)
-      json.endObject()
+    json.objects("ledgers", ledgers) { ledger, json in
+      json.member("ledger", ledger.ledger.rawValue)
+      json.member("over", ledger.over)
     }
-    json.endArray()
-    json.key("startsWithoutToken")
-    json.integer(startsWithoutToken)
-    json.key("zombies")
-    json.integer(zombies)
+    json.member("startsWithoutToken", startsWithoutToken)
+    json.member("zombies", zombies)
   }
 }
 
@@ -200,25 +142,14 @@ extension BacktestReport.SurfaceCounts {
 extension DeviceModel {
   fileprivate func encode(to json: inout JSONWriter) {
     json.beginObject()
-    json.key("name")
-    json.string(name.rawValue)
-    json.key("seed")
-    json.integer(Int(truncatingIfNeeded: seed))
-    json.key("figures")
-    json.beginArray()
-    for figure in figures {
-      json.beginObject()
-      json.key("name")
-      json.string(figure.name)
-      json.key("value")
-      json.rounded(figure.value)
-      json.key("source")
-      json.string(figure.provenance.source)
-      json.key("confidence")
-      json.string(figure.provenance.confidence)
-      json.endObject()
+    json.member("name", name.rawValue)
+    json.member("seed", Int(truncatingIfNeeded: seed))
+    json.objects("figures", figures) { figure, json in
+      json.member("name", figure.name)
+      json.member("value", rounded: figure.value)
+      json.member("source", figure.provenance.source)
+      json.member("confidence", figure.provenance.confidence)
     }
-    json.endArray()
     json.endObject()
   }
 }
@@ -226,13 +157,10 @@ extension DeviceModel {
 extension BacktestReport.Shared {
   fileprivate func encode(to json: inout JSONWriter) {
     json.beginObject()
-    json.key("plan")
-    json.string(name)
-    json.key("samples")
-    json.integer(samples)
+    json.member("plan", name)
+    json.member("samples", samples)
     for (key, value) in numbers {
-      json.key(key)
-      json.rounded(value)
+      json.member(key, rounded: value)
     }
     json.endObject()
   }

@@ -1,13 +1,15 @@
+import Domain
+
 /// The stream of changes that one measured instance could show, in the order of the log.
 struct InstanceStream: Sendable {
   /// The id of the device.
-  let device: String
+  let device: Identifier
   /// The bundle id of the app.
-  let app: String
+  let app: Identifier
   /// The id of the instance.
-  let instance: String
+  let instance: Identifier
   /// The name of the kind.
-  let kind: String
+  let kind: Identifier
   /// The IANA id of the device's time zone.
   let zone: String
   /// The pushes that reload the instance.

@@ -1,8 +1,10 @@
+import Domain
+
 /// An index of the measured instances by device and instance id.
 struct MeasuredInstances {
   private struct Name: Hashable {
-    var device: String
-    var instance: String
+    var device: Identifier
+    var instance: Identifier
   }
   private var indices: [Name: Int] = [:]
 
@@ -14,5 +16,5 @@ struct MeasuredInstances {
   }
 
   /// Returns the place of an instance's stream; nil for an instance that is not measured.
-  func index(device: String, instance: String) -> Int? { indices[Name(device: device, instance: instance)] }
+  func index(device: Identifier, instance: Identifier) -> Int? { indices[Name(device: device, instance: instance)] }
 }

@@ -12,7 +12,7 @@ struct StreamCollector {
   private let policy: Policy
   private let instancesMax: Int
   /// The entries of each interest key, in the order of registration. One entry is one interest of one instance.
-  private var entries: [String: [Int]] = [:]
+  private var entries: [Identifier: [Int]] = [:]
   /// The place of each entry's stream.
   private var entryStreams: [Int] = []
   /// The place of each entry's kind in the policy.
@@ -25,18 +25,18 @@ struct StreamCollector {
   private var newest: [Subject: NewestEvent] = [:]
 
   private struct Subject: Hashable {
-    var subject: String
-    var type: String
+    var subject: Identifier
+    var type: Identifier
   }
 
   private struct TruthKey: Hashable {
     var kind: Int
-    var subject: String
+    var subject: Identifier
   }
 
   private struct NewestEvent {
     var time: Int64
-    var id: String
+    var id: Identifier
   }
 
   /// Prepares a collection.
@@ -79,7 +79,7 @@ struct StreamCollector {
   }
 
   /// Adds one instance, unless there are enough.
-  private mutating func measure(_ stream: InstanceStream, kind: Int, interests: [String]) {
+  private mutating func measure(_ stream: InstanceStream, kind: Int, interests: [Identifier]) {
     instancesSeen += 1
     if streams.count >= instancesMax { return }
     streams.append(stream)

@@ -5,7 +5,7 @@ import Domain
 /// same number of devices make the same decisions.
 struct SyntheticDecisions {
   private let devices: Int
-  private var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
+  private var random = SeededRandom(seed: 1)
   private var count = 0
   private var event = 0
   private static let partitions = 12
@@ -14,12 +14,6 @@ struct SyntheticDecisions {
 
   /// - Parameter devices: the number of devices that the decisions are about.
   init(devices: Int) { self.devices = max(1, devices) }
-
-  /// Returns a number of Knuth's MMIX generator, from 0 to `bound` − 1.
-  private mutating func random(below bound: Int) -> Int {
-    seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Int(seed >> 33) % bound
-  }
 
   /// Returns the next decisions, and the commands of those that were emitted.
   mutating func batch(count size: Int) -> AuditBatch {
@@ -39,26 +33,26 @@ struct SyntheticDecisions {
 
   private mutating func decision() -> Decision {
     let id = "\(event % Self.partitions)-\(event / Self.partitions + 1_000_000)-\(count % Self.fanOut)"
-    let device = "device-\(10_000_000 + random(below: devices))-3f2a9c41"
-    let kind = random(below: 3)
+    let device: Identifier = "device-\(10_000_000 + random.below(devices))-3f2a9c41"
+    let kind = random.below(3)
     let at = Timestamp(milliseconds: 1_795_000_000_000 + Int64(count) * 2)
     let (verdict, reason) = outcome()
-    let name = "event-\(20_000_000 + event)-8c1d"
+    let name: Identifier = "event-\(20_000_000 + event)-8c1d"
     let isWorthless = reason == .notVisible
     return Decision(
       decision: "d-\(id)", event: name, events: [name], device: device, instance: "\(device)/\(kind)",
       kind: Self.kinds[kind], surface: .widget, verdict: verdict, reason: reason, final: verdict != .defer, at: at,
-      relevance: isWorthless ? 0 : Double(random(below: 1000)) / 1e3,
-      value: isWorthless ? 0 : Double(random(below: 1_000_000)) / 1e6,
-      price: isWorthless ? 0 : Double(random(below: 1_000_000)) / 1e6,
-      tokensLeft: Decision.TokensLeft(instance: random(below: 48), device: random(below: 4)),
+      relevance: isWorthless ? 0 : Double(random.below(1000)) / 1e3,
+      value: isWorthless ? 0 : Double(random.below(1_000_000)) / 1e6,
+      price: isWorthless ? 0 : Double(random.below(1_000_000)) / 1e6,
+      tokensLeft: Decision.TokensLeft(instance: random.below(48), device: random.below(4)),
       until: verdict == .defer ? at + .minutes(7) : nil, command: verdict == .emit ? "c-\(id)" : nil,
       policy: Self.policy, traceparent: nil)
   }
 
   /// Returns a verdict and its reason: 5 % emitted, 30 % below the price, 25 % not visible, 40 % expired.
   private mutating func outcome() -> (Verdict, Reason) {
-    let dice = random(below: 100)
+    let dice = random.below(100)
     if dice < 5 { return (.emit, .emitted) }
     if dice < 35 { return (.defer, .belowPrice) }
     return (.suppress, dice < 60 ? .notVisible : .expired)
@@ -86,6 +80,6 @@ struct SyntheticDecisions {
       policy: Self.policy)
   }
 
-  private static let kinds = ["FlightStatus", "AirportDelays", "GateChange"]
+  private static let kinds: [Identifier] = ["FlightStatus", "AirportDelays", "GateChange"]
   private static let policy = PolicyReference(version: "2026-11-20.1", hash: "0123456789abcdef")
 }

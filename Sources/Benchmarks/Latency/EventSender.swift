@@ -32,7 +32,7 @@ final class EventSender {
       + #""time":"\#(event.time)","data":{"#
     for (place, field) in event.fields.enumerated() {
       guard case .number(let number) = field.value else { continue }
-      json += #"\#(place > 0 ? "," : "")"\#(field.path.dropFirst("data.".count))":\#(number)"#
+      json += #"\#(place > 0 ? "," : "")"\#(field.path.text.dropFirst("data.".count))":\#(number)"#
     }
     json += "}}"
     try producer.send(topic: topic, key: Array(event.subject.utf8), value: Array(json.utf8))

@@ -86,7 +86,7 @@ package struct FleetLoad: Sendable {
   /// - Parameters:
   ///   - number: the event's place in the sequence, from 0.
   ///   - id: the event's id; nil derives it from `number`.
-  func event(_ number: Int, id: String? = nil) -> DomainEvent {
+  func event(_ number: Int, id: Identifier? = nil) -> DomainEvent {
     let (instance, group) = subject(number)
     let dice = Self.mix(UInt64(number))
     let isAlert = Int(dice % 100) < alertPercent
@@ -125,7 +125,7 @@ package struct FleetLoad: Sendable {
   }
 
   /// Returns the id of a device.
-  static func id(_ device: Int) -> String { "device-\(device)" }
+  static func id(_ device: Int) -> Identifier { "device-\(device)" }
 
   /// Returns 64 hexadecimal digits, as a push token has.
   private static func token(_ number: Int) -> String {
@@ -133,11 +133,9 @@ package struct FleetLoad: Sendable {
     return digits + digits + digits + digits
   }
 
-  /// The output function of SplitMix64 (Steele, Lea, Flood 2014).
+  /// Returns 64 random bits that depend on a number alone.
   private static func mix(_ number: UInt64) -> UInt64 {
-    var z = (number &+ 1) &* 0x9e37_79b9_7f4a_7c15
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return z ^ z >> 31
+    var sequence = SplitMix64(state: number)
+    return sequence.next()
   }
 }

@@ -47,6 +47,10 @@ public protocol FieldCoder {
   mutating func choice<Value: RawRepresentable>(
     _ value: inout Value, _ what: StaticString
   ) throws(Failure) where Value.RawValue == String
+  /// A varint of 1 to 9 bytes: a number that is not negative.
+  mutating func varint(_ value: inout Int, _ what: StaticString) throws(Failure)
+  /// A word of the domain, as its number.
+  mutating func code<Value: NumberedCode>(_ value: inout Value, _ what: StaticString) throws(Failure)
   /// A case of an enumeration, as its byte.
   mutating func tag<Tag: RawRepresentable & CaseIterable>(
     _ tag: inout Tag, _ what: StaticString
@@ -64,6 +68,24 @@ public protocol FieldCoded {
 }
 
 extension FieldCoder {
+  /// A length and UTF-8.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func string(_ value: inout Identifier, _ what: StaticString) throws(Failure) {
+    var text = value.text
+    try string(&text, what)
+    if Self.reads { value = Identifier(text) }
+  }
+
+  /// A flag and, if there is one, a text.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func string(_ value: inout Identifier?, _ what: StaticString) throws(Failure) {
+    var text = value.text
+    try string(&text, what)
+    if Self.reads { value = text.map { Identifier($0) } }
+  }
+
   /// A number of elements, then the fields of each.
   /// - Throws: the coder's error.
   @inlinable
@@ -74,7 +96,7 @@ extension FieldCoder {
   /// A number of texts, then each.
   /// - Throws: the coder's error.
   @inlinable
-  public mutating func strings(_ texts: inout [String], _ what: StaticString) throws(Failure) {
+  public mutating func strings(_ texts: inout [Identifier], _ what: StaticString) throws(Failure) {
     try list(elements: &texts, blank: "") { (text, coder) throws(Failure) in try coder.string(&text, what) }
   }
 
@@ -104,6 +126,30 @@ extension FieldCoder {
         try fields(&element, &self)
       }
     }
+  }
+
+  /// A signed varint.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func zigzag(_ value: inout Int, _ what: StaticString) throws(Failure) {
+    var wide = Int64(value)
+    try zigzag(&wide, what)
+    if Self.reads { value = Int(wide) }
+  }
+
+  /// A flag and, if there is a value, a signed varint.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func zigzag(_ value: inout Int64?, _ what: StaticString) throws(Failure) {
+    var isThere = value != nil
+    try bool(&isThere, what)
+    guard isThere else {
+      if Self.reads { value = nil }
+      return
+    }
+    var present = value ?? 0
+    try zigzag(&present, what)
+    if Self.reads { value = present }
   }
 
   /// A flag and, if there is a value, its fields.
@@ -142,6 +188,10 @@ extension BinaryWriter: FieldCoder {
   public mutating func blob(_ value: inout [UInt8], _ what: StaticString) { blob(value) }
   public mutating func timestamp(_ value: inout Timestamp, _ what: StaticString) { timestamp(value) }
   public mutating func count(_ value: inout Int, _ what: StaticString) { count(value) }
+  public mutating func varint(_ value: inout Int, _ what: StaticString) { count(value) }
+
+  @inlinable
+  public mutating func code<Value: NumberedCode>(_ value: inout Value, _ what: StaticString) { uint8(value.number) }
 
   @inlinable
   public mutating func choice<Value: RawRepresentable>(
@@ -194,6 +244,16 @@ extension BinaryReader: FieldCoder {
     value = try timestamp(what)
   }
   public mutating func count(_ value: inout Int, _ what: StaticString) throws(BinaryError) { value = try count(what) }
+  public mutating func varint(_ value: inout Int, _ what: StaticString) throws(BinaryError) {
+    value = try integer(what)
+  }
+
+  @inlinable
+  public mutating func code<Value: NumberedCode>(_ value: inout Value, _ what: StaticString) throws(BinaryError) {
+    let place = offset
+    guard let known = Value(number: try uint8(what)) else { throw .corrupt(offset: place, what: "\(what)") }
+    value = known
+  }
 
   @inlinable
   public mutating func choice<Value: RawRepresentable>(

@@ -12,8 +12,8 @@ package protocol JSONFieldCoder {
   mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) throws(Failure)
   /// A text that may be absent.
   mutating func text(_ key: StaticString, _ value: inout String?) throws(Failure)
-  /// A list of texts.
-  mutating func texts(_ key: StaticString, _ value: inout [String]) throws(Failure)
+  /// A list of identifiers.
+  mutating func texts(_ key: StaticString, _ value: inout [Identifier]) throws(Failure)
   /// One of the words of an enumeration.
   mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
@@ -49,9 +49,20 @@ package protocol JSONFields {
 }
 
 extension JSONFieldCoder {
-  /// A text of 1 to 256 bytes.
-  mutating func text(_ key: StaticString, _ value: inout String) throws(Failure) {
-    try text(key, &value, bytesMax: DomainBounds.nameBytesMax)
+  /// An identifier of 1 to `bytesMax` bytes.
+  mutating func text(
+    _ key: StaticString, _ value: inout Identifier, bytesMax: Int = DomainBounds.nameBytesMax
+  ) throws(Failure) {
+    var text = value.text
+    try self.text(key, &text, bytesMax: bytesMax)
+    value = Identifier(text)
+  }
+
+  /// An identifier that may be absent.
+  mutating func text(_ key: StaticString, _ value: inout Identifier?) throws(Failure) {
+    var text = value.text
+    try self.text(key, &text)
+    value = text.map { Identifier($0) }
   }
 }
 
@@ -77,7 +88,7 @@ extension JSONFields {
 extension JSONWriter: JSONFieldCoder {
   package mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) { member(key, value) }
   package mutating func text(_ key: StaticString, _ value: inout String?) { member(key, value) }
-  package mutating func texts(_ key: StaticString, _ value: inout [String]) { list(key, value) }
+  package mutating func texts(_ key: StaticString, _ value: inout [Identifier]) { list(key, value) }
 
   package mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
@@ -138,8 +149,8 @@ struct JSONMembers: JSONFieldCoder {
   }
   func text(_ key: StaticString, _ value: inout String?) throws(DomainError) { value = try node.textIfPresent(key) }
 
-  func texts(_ key: StaticString, _ value: inout [String]) throws(DomainError) {
-    value = try node.list(key) { (element) throws(DomainError) in try element.text() }
+  func texts(_ key: StaticString, _ value: inout [Identifier]) throws(DomainError) {
+    value = try node.list(key) { (element) throws(DomainError) in try element.identifier() }
   }
 
   func choice<Value: RawRepresentable & CaseIterable>(

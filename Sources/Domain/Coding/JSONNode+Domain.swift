@@ -1,4 +1,4 @@
-import JSON
+public import JSON
 
 /// Reads members of JSON objects within the bounds of `DomainBounds`. Every method throws `DomainError` with the path, what was
 /// expected and what was found.
@@ -40,6 +40,19 @@ extension JSONNode {
   func textIfPresent(_ key: StaticString, bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> String? {
     guard let node = optional(key) else { return nil }
     return try node.text(bytesMax: bytesMax)
+  }
+
+  /// Returns this value, an identifier of 1 to `bytesMax` bytes.
+  func identifier(bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> Identifier {
+    Identifier(try text(bytesMax: bytesMax))
+  }
+
+  /// Returns a member that must be an identifier of 1 to 256 bytes.
+  func identifier(_ key: StaticString) throws(DomainError) -> Identifier { Identifier(try text(key)) }
+
+  /// Returns a member that is an identifier of 1 to 256 bytes; nil if it is absent.
+  func identifierIfPresent(_ key: StaticString) throws(DomainError) -> Identifier? {
+    try textIfPresent(key).map { Identifier($0) }
   }
 
   /// Returns a member that is a boolean; the fallback if it is absent.
@@ -146,22 +159,17 @@ extension JSONWriter {
     string(appending: { value.appendRFC3339(to: &$0) })
   }
 
-  /// Writes a member that is a text.
-  mutating func member(_ key: StaticString, _ value: String) {
-    self.key(key)
-    string(value)
-  }
+  /// Writes a member that is an identifier.
+  public mutating func member(_ key: StaticString, _ value: Identifier) { member(key, value.text) }
 
-  /// Writes a member that is a text, unless it is nil.
-  mutating func member(_ key: StaticString, _ value: String?) {
-    if let value { member(key, value) }
-  }
+  /// Writes a member that is an identifier, unless it is nil.
+  public mutating func member(_ key: StaticString, _ value: Identifier?) { member(key, value.text) }
 
-  /// Writes a member that is a list of texts.
-  mutating func list(_ key: StaticString, _ values: [String]) {
+  /// Writes a member that is a list of identifiers.
+  public mutating func list(_ key: StaticString, _ values: [Identifier]) {
     self.key(key)
     beginArray()
-    for value in values { string(value) }
+    for value in values { string(value.text) }
     endArray()
   }
 }

@@ -78,7 +78,7 @@ extension Command.APNs {
     writer.key("headers")
     writer.beginObject()
     for header in headers {
-      writer.key(header.name)
+      writer.key(header.name.text)
       writer.string(header.value)
     }
     writer.endObject()
@@ -94,7 +94,7 @@ extension Command.APNs {
     let address: Target
     switch (node.optional("token"), node.optional("channel")) {
     case (let token?, nil): address = .token(try token.text(bytesMax: DomainBounds.tokenBytesMax))
-    case (nil, let channel?): address = .channel(try channel.text(bytesMax: DomainBounds.tokenBytesMax))
+    case (nil, let channel?): address = .channel(try channel.identifier(bytesMax: DomainBounds.tokenBytesMax))
     case (nil, nil): throw DomainError(node.missing("token", expected: "either a token or a channel"))
     case (_?, let channel?): throw DomainError(channel.wrongValue("either a token or a channel, not both"))
     }
@@ -109,7 +109,7 @@ extension Command.APNs {
     do throws(JSONError) { members = try node.object() } catch { throw DomainError(error) }
     var headers: [Command.Header] = []
     for (key, value) in members {
-      let name = key.stringIfAny ?? ""
+      let name = Identifier(key.stringIfAny ?? "")
       if headers.contains(where: { $0.name == name }) { continue }
       headers.append(Command.Header(name: name, value: try value.text(bytesMax: DomainBounds.fieldBytesMax)))
     }

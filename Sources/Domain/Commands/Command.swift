@@ -2,11 +2,11 @@
 public struct Command: Equatable, Sendable {
   /// The id: `c-<partition>-<offset>-<ordinal>` of the log record that led to the command. A second run over the same log
   /// gives the same id.
-  public var command: String
+  public var command: Identifier
   /// The id of the device, or of the channel as a device.
-  public var device: String
+  public var device: Identifier
   /// The bundle id of the app.
-  public var app: String
+  public var app: Identifier
   /// The APNs environment of the token.
   public var environment: Registration.Environment
   /// The surface that the push updates.
@@ -26,13 +26,13 @@ public struct Command: Equatable, Sendable {
   /// The W3C trace context of the event that caused the command.
   public var traceparent: String?
   /// The subject of the Live Activity that the push starts; nil for every other push.
-  public var subject: String?
+  public var subject: Identifier?
 
   /// Creates a command from its parts. Nothing is checked.
   public init(
-    command: String, device: String, app: String, environment: Registration.Environment, surface: Surface,
+    command: Identifier, device: Identifier, app: Identifier, environment: Registration.Environment, surface: Surface,
     serves: [Served], charged: [Charge], apns: APNs, at: Timestamp, expires: Timestamp, policy: PolicyReference,
-    traceparent: String? = nil, subject: String? = nil
+    traceparent: String? = nil, subject: Identifier? = nil
   ) {
     self.command = command
     self.device = device
@@ -52,19 +52,19 @@ public struct Command: Equatable, Sendable {
   /// One instance that a push updates, and the events that it then shows.
   public struct Served: Equatable, Sendable {
     /// The id of the instance.
-    public var instance: String
+    public var instance: Identifier
     /// The kind of the instance.
-    public var kind: String
+    public var kind: Identifier
     /// The ids of the events that the instance shows after the push, oldest first: the newest ones that fit into
     /// `DomainBounds.servedEventBytesMax`. Each event has a decision that names the command, whether it is listed or not.
-    public var events: [String]
+    public var events: [Identifier]
     /// The number of older events that the instance shows, too, and that `events` leaves out.
     public var eventsLeftOut: Int
     /// The reason that the decisions about these events have.
     public var reason: Reason
 
     /// Creates an entry of `serves`.
-    public init(instance: String, kind: String, events: [String], eventsLeftOut: Int = 0, reason: Reason) {
+    public init(instance: Identifier, kind: Identifier, events: [Identifier], eventsLeftOut: Int = 0, reason: Reason) {
       self.instance = instance
       self.kind = kind
       self.events = events
@@ -78,12 +78,12 @@ public struct Command: Equatable, Sendable {
     /// The ledger.
     public var ledger: Ledger
     /// The id of the instance, device or app that the ledger belongs to (`Ledger.owner`).
-    public var owner: String
+    public var owner: Identifier
     /// The tokens left after the charge.
     public var left: Int
 
     /// Creates an entry of `charged`.
-    public init(ledger: Ledger, owner: String, left: Int) {
+    public init(ledger: Ledger, owner: Identifier, left: Int) {
       self.ledger = ledger
       self.owner = owner
       self.left = left
@@ -112,19 +112,19 @@ public struct Command: Equatable, Sendable {
       /// A push token in hexadecimal digits.
       case token(String)
       /// The id of a broadcast channel.
-      case channel(String)
+      case channel(Identifier)
     }
   }
 
   /// One APNs request header.
   public struct Header: Equatable, Sendable {
     /// The name in lower case, such as `apns-topic`.
-    public var name: String
+    public var name: Identifier
     /// The value.
     public var value: String
 
     /// Creates a header.
-    public init(name: String, value: String) {
+    public init(name: Identifier, value: String) {
       self.name = name
       self.value = value
     }

@@ -3,17 +3,17 @@
 public struct Decision: Equatable, Sendable {
   /// The id: `d-<partition>-<offset>-<ordinal>` of the log record that led to the decision. A second run over the same log
   /// gives the same id.
-  public var decision: String
+  public var decision: Identifier
   /// The CloudEvents id of the event that was decided about.
-  public var event: String
+  public var event: Identifier
   /// The ids of all events that the command shows on this instance, oldest first. Only `[event]` if nothing was merged.
-  public var events: [String]
+  public var events: [Identifier]
   /// The id of the device.
-  public var device: String
+  public var device: Identifier
   /// The id of the widget, control or Live Activity on the device.
-  public var instance: String
+  public var instance: Identifier
   /// The kind of the instance.
-  public var kind: String
+  public var kind: Identifier
   /// The surface of the instance.
   public var surface: Surface
   /// The decision itself.
@@ -35,7 +35,7 @@ public struct Decision: Equatable, Sendable {
   /// The latest instant at which a deferred event is examined again; nil for other verdicts.
   public var until: Timestamp?
   /// The id of the command that carries the event; nil if none does.
-  public var command: String?
+  public var command: Identifier?
   /// The policy that was in force.
   public var policy: PolicyReference
   /// The W3C trace context of the event.
@@ -43,9 +43,10 @@ public struct Decision: Equatable, Sendable {
 
   /// Creates a decision from its parts. Nothing is checked.
   public init(
-    decision: String, event: String, events: [String], device: String, instance: String, kind: String,
+    decision: Identifier, event: Identifier, events: [Identifier], device: Identifier, instance: Identifier,
+    kind: Identifier,
     surface: Surface, verdict: Verdict, reason: Reason, final: Bool, at: Timestamp, relevance: Double, value: Double,
-    price: Double, tokensLeft: TokensLeft, until: Timestamp? = nil, command: String? = nil, policy: PolicyReference,
+    price: Double, tokensLeft: TokensLeft, until: Timestamp? = nil, command: Identifier? = nil, policy: PolicyReference,
     traceparent: String? = nil
   ) {
     self.decision = decision

@@ -35,7 +35,7 @@ package struct RecordId: Hashable, Sendable {
   /// Reads an id. Returns nil for any text that `text(of:)` would not give back byte for byte, such as one with a leading
   /// zero, and for numbers of more than 18 digits.
   /// - Parameter text: may be any text.
-  package init?(_ text: String, of kind: Kind) {
+  package init?(_ text: Identifier, of kind: Kind) {
     var bytes = text.utf8.makeIterator()
     guard bytes.next() == kind.letter, bytes.next() == UInt8(ascii: "-") else { return nil }
     var parts: (Int64, Int64, Int64) = (0, 0, 0)
@@ -47,7 +47,7 @@ package struct RecordId: Hashable, Sendable {
   }
 
   /// The id as text.
-  package func text(of kind: Kind) -> String { "\(kind.rawValue)-\(partition)-\(offset)-\(ordinal)" }
+  package func text(of kind: Kind) -> Identifier { "\(kind.rawValue)-\(partition)-\(offset)-\(ordinal)" }
 
   /// Whether `a` was made before `b`, if both belong to one partition. Ids of different partitions are ordered by partition.
   package static func inLogOrder(_ a: RecordId, _ b: RecordId) -> Bool {

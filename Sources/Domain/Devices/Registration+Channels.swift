@@ -3,10 +3,10 @@
 /// to the log partition of the channel.
 extension Registration {
   /// The prefix of device ids that denote channels. The id of a real device must not begin with it.
-  public static let channelPrefix = "channel/"
+  public static let channelPrefix: Identifier = "channel/"
 
   /// Whether the registration is that of a channel.
-  public var isChannel: Bool { device.utf8.starts(with: Self.channelPrefix.utf8) }
+  public var isChannel: Bool { device.hasPrefix(Self.channelPrefix) }
 
   /// Returns one registration for each channel that an activity of this device listens to.
   public func channels() -> [Registration] {
@@ -32,7 +32,7 @@ extension Registration {
   }
 
   /// The ids of all instances that a planner plans under this registration.
-  public var plannedInstanceIDs: Set<String> {
+  public var plannedInstanceIDs: Set<Identifier> {
     Set(
       widgets.map(\.id) + controls.map(\.id) + activities.filter(plansActivity).map(\.id)
         + pushToStart.map { Self.starterID(kind: $0.kind) })
@@ -43,8 +43,8 @@ extension Registration {
   ///   - id: the id.
   ///   - path: the place of the id, for the message.
   /// - Throws: `DomainError` if the id has the channel prefix.
-  public static func requireDevice(_ id: String, path: String) throws(DomainError) {
-    guard id.utf8.starts(with: channelPrefix.utf8) else { return }
+  public static func requireDevice(_ id: Identifier, path: String) throws(DomainError) {
+    guard id.hasPrefix(channelPrefix) else { return }
     throw DomainError(
       .invalidValue, path: path,
       message: "\"\(channelPrefix)…\" stands for broadcast channels; expected another device id")

@@ -107,11 +107,11 @@ extension Registration.Activity.Address: FieldCoded {
     var (isChannel, text): (Bool, String) =
       switch self {
       case .token(let token): (false, token)
-      case .channel(let channel): (true, channel)
+      case .channel(let channel): (true, channel.text)
       }
     try coder.bool(&isChannel, "an address tag")
     try coder.string(&text, "an activity address")
-    if Coder.reads { self = isChannel ? .channel(text) : .token(text) }
+    if Coder.reads { self = isChannel ? .channel(Identifier(text)) : .token(text) }
   }
 }
 

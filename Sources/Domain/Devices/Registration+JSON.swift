@@ -10,7 +10,8 @@ extension Registration {
   public init(_ node: JSONNode, timeZoneExists: (String) -> Bool) throws(DomainError) {
     try node.requireObject()
     self.init(
-      device: try node.text("device"), app: try node.text("app"), environment: try node.choice("environment"),
+      device: try node.identifier("device"), app: try node.identifier("app"),
+      environment: try node.choice("environment"),
       platform: try node.text("platform"), osVersion: try OSVersion(node.require("osVersion", OSVersion.expectation)),
       timeZone: try Registration.timeZone(node, timeZoneExists),
       developerMode: try node.flag("developerMode", default: false), tokens: try Tokens(node.optional("tokens")),
@@ -50,9 +51,9 @@ extension Registration {
         message:
           "expected at most \(DomainBounds.instancesPerDeviceMax) widgets, controls and activities, found \(count)")
     }
-    var ids: [String] = []
+    var ids: [Identifier] = []
     ids.reserveCapacity(count)
-    func add(_ id: String, _ list: String, _ index: Int) throws(DomainError) {
+    func add(_ id: Identifier, _ list: String, _ index: Int) throws(DomainError) {
       if ids.contains(id) {
         throw DomainError(
           .duplicateInstance, path: "$.\(list)[\(index)].id",
@@ -107,8 +108,10 @@ extension OSVersion {
 }
 
 extension JSONNode {
-  fileprivate func interests() throws(DomainError) -> [String] {
-    try list("interests", max: DomainBounds.interestsPerInstanceMax) { (node) throws(DomainError) in try node.text() }
+  fileprivate func interests() throws(DomainError) -> [Identifier] {
+    try list("interests", max: DomainBounds.interestsPerInstanceMax) { (node) throws(DomainError) in
+      try node.identifier()
+    }
   }
 
   /// Returns this value, a push token in hexadecimal digits, as APNs wants it in its paths.
@@ -149,7 +152,7 @@ extension Registration.Tokens {
 extension Registration.Widget {
   fileprivate init(_ node: JSONNode) throws(DomainError) {
     self.init(
-      id: try node.text("id"), kind: try node.text("kind"), family: try node.textIfPresent("family"),
+      id: try node.identifier("id"), kind: try node.identifier("kind"), family: try node.textIfPresent("family"),
       pushEnabled: try node.flag("pushEnabled", default: true), interests: try node.interests(),
       nextReload: try node.instantIfPresent("nextReload"))
   }
@@ -170,7 +173,7 @@ extension Registration.Widget {
 extension Registration.Control {
   fileprivate init(_ node: JSONNode) throws(DomainError) {
     self.init(
-      id: try node.text("id"), kind: try node.text("kind"), token: try node.token("token"),
+      id: try node.identifier("id"), kind: try node.identifier("kind"), token: try node.token("token"),
       interests: try node.interests())
   }
 
@@ -185,7 +188,7 @@ extension Registration.Control {
 extension Registration.Activity {
   fileprivate init(_ node: JSONNode) throws(DomainError) {
     self.init(
-      id: try node.text("id"), kind: try node.text("kind"), address: try Address(node),
+      id: try node.identifier("id"), kind: try node.identifier("kind"), address: try Address(node),
       interests: try node.interests(), startedAt: try node.instant("startedAt"),
       frequentPushes: try node.flag("frequentPushes", default: false))
   }
@@ -210,7 +213,7 @@ extension Registration.Activity.Address {
   fileprivate init(_ node: JSONNode) throws(DomainError) {
     switch (node.optional("token"), node.optional("channel")) {
     case (let token?, nil): self = .token(try token.token())
-    case (nil, let channel?): self = .channel(try channel.text(bytesMax: DomainBounds.tokenBytesMax))
+    case (nil, let channel?): self = .channel(try channel.identifier(bytesMax: DomainBounds.tokenBytesMax))
     case (nil, nil): throw DomainError(node.missing("token", expected: "either a token or a channel"))
     case (_?, let channel?): throw DomainError(channel.wrongValue("either a token or a channel, not both"))
     }
@@ -219,7 +222,7 @@ extension Registration.Activity.Address {
 
 extension Registration.PushToStart {
   fileprivate init(_ node: JSONNode) throws(DomainError) {
-    self.init(kind: try node.text("kind"), token: try node.token("token"), interests: try node.interests())
+    self.init(kind: try node.identifier("kind"), token: try node.token("token"), interests: try node.interests())
   }
 
   fileprivate func encode(to writer: inout JSONWriter) {

@@ -2,9 +2,9 @@
 /// the value of a record of `rouse.devices`; a null value there forgets the device.
 public struct Registration: Equatable, Sendable {
   /// The id: one app install on one device in one APNs environment. It is the Kafka key, and budgets are counted per device.
-  public var device: String
+  public var device: Identifier
   /// The bundle id of the app.
-  public var app: String
+  public var app: Identifier
   /// The APNs environment of the tokens.
   public var environment: Environment
   /// `iOS`, `iPadOS`, `macOS`, `watchOS`, `visionOS`, as the publisher spells it.
@@ -30,7 +30,8 @@ public struct Registration: Equatable, Sendable {
 
   /// Creates a registration from its parts. Nothing is checked.
   public init(
-    device: String, app: String, environment: Environment, platform: String, osVersion: OSVersion, timeZone: String,
+    device: Identifier, app: Identifier, environment: Environment, platform: String, osVersion: OSVersion,
+    timeZone: String,
     developerMode: Bool = false, tokens: Tokens = Tokens(), widgets: [Widget] = [], controls: [Control] = [],
     activities: [Activity] = [], pushToStart: [PushToStart] = [], updatedAt: Timestamp
   ) {
@@ -51,7 +52,7 @@ public struct Registration: Equatable, Sendable {
 
   /// Returns the instance id of the push-to-start token of a kind, as decisions and ledgers use it.
   /// - Parameter kind: the attributes type of the Live Activities.
-  public static func starterID(kind: String) -> String { "start/" + kind }
+  public static func starterID(kind: Identifier) -> Identifier { "start/\(kind)" }
 
   /// An environment of APNs. A device id belongs to one of them.
   public enum Environment: String, Sendable, CaseIterable { case production, sandbox }
@@ -73,21 +74,21 @@ public struct Registration: Equatable, Sendable {
   /// One placed widget.
   public struct Widget: Equatable, Sendable {
     /// The id, unique among the instances of the device.
-    public var id: String
+    public var id: Identifier
     /// The WidgetKit kind.
-    public var kind: String
+    public var kind: Identifier
     /// The widget family, such as `systemSmall`.
     public var family: String?
     /// Whether the widget's configuration has a push handler. Default true.
     public var pushEnabled: Bool
     /// The interest keys that the widget subscribes to.
-    public var interests: [String]
+    public var interests: [Identifier]
     /// The instant at which the widget's timeline reloads by itself; nil if it is not known.
     public var nextReload: Timestamp?
 
     /// Creates a widget. Nothing is checked.
     public init(
-      id: String, kind: String, family: String? = nil, pushEnabled: Bool = true, interests: [String],
+      id: Identifier, kind: Identifier, family: String? = nil, pushEnabled: Bool = true, interests: [Identifier],
       nextReload: Timestamp? = nil
     ) {
       self.id = id
@@ -102,16 +103,16 @@ public struct Registration: Equatable, Sendable {
   /// One placed control, which has its own token.
   public struct Control: Equatable, Sendable {
     /// The id, unique among the instances of the device.
-    public var id: String
+    public var id: Identifier
     /// The control kind.
-    public var kind: String
+    public var kind: Identifier
     /// The push token, in hexadecimal digits.
     public var token: String
     /// The interest keys that the control subscribes to.
-    public var interests: [String]
+    public var interests: [Identifier]
 
     /// Creates a control. Nothing is checked.
-    public init(id: String, kind: String, token: String, interests: [String]) {
+    public init(id: Identifier, kind: Identifier, token: String, interests: [Identifier]) {
       self.id = id
       self.kind = kind
       self.token = token
@@ -122,13 +123,13 @@ public struct Registration: Equatable, Sendable {
   /// One running Live Activity, reached by its own token or by a broadcast channel.
   public struct Activity: Equatable, Sendable {
     /// The id, unique among the instances of the device.
-    public var id: String
+    public var id: Identifier
     /// The attributes type.
-    public var kind: String
+    public var kind: Identifier
     /// The token or channel that pushes go to.
     public var address: Address
     /// The interest keys that the activity subscribes to. The first one is its subject.
-    public var interests: [String]
+    public var interests: [Identifier]
     /// The instant at which the activity started.
     public var startedAt: Timestamp
     /// Whether the person allows frequent updates. Default false.
@@ -136,7 +137,7 @@ public struct Registration: Equatable, Sendable {
 
     /// Creates a Live Activity. Nothing is checked.
     public init(
-      id: String, kind: String, address: Address, interests: [String], startedAt: Timestamp,
+      id: Identifier, kind: Identifier, address: Address, interests: [Identifier], startedAt: Timestamp,
       frequentPushes: Bool = false
     ) {
       self.id = id
@@ -152,21 +153,21 @@ public struct Registration: Equatable, Sendable {
       /// The activity's own token, in hexadecimal digits.
       case token(String)
       /// The id of the broadcast channel that the activity listens to.
-      case channel(String)
+      case channel(Identifier)
     }
   }
 
   /// A token that can start Live Activities of one attributes type.
   public struct PushToStart: Equatable, Sendable {
     /// The attributes type.
-    public var kind: String
+    public var kind: Identifier
     /// The push-to-start token, in hexadecimal digits.
     public var token: String
     /// The interest keys whose events may start an activity.
-    public var interests: [String]
+    public var interests: [Identifier]
 
     /// Creates a push-to-start token. Nothing is checked.
-    public init(kind: String, token: String, interests: [String]) {
+    public init(kind: Identifier, token: String, interests: [Identifier]) {
       self.kind = kind
       self.token = token
       self.interests = interests

@@ -2,10 +2,10 @@ import JSON
 
 /// The context attributes of a CloudEvent that Rouse uses.
 struct CloudEventAttributes {
-  var id: String
-  var source: String
-  var type: String
-  var subject: String?
+  var id: Identifier
+  var source: Identifier
+  var type: Identifier
+  var subject: Identifier?
   var time: Timestamp
   var traceparent: String?
   /// The path of the subject in messages: a header in binary mode, a member in structured mode.
@@ -98,12 +98,12 @@ final class CloudEventReader {
         message: version.wrongValue("\"1.0\"").message)
     }
     return CloudEventAttributes(
-      id: try root.text("id"), source: try name(root, "source"), type: try name(root, "type"),
-      subject: try root.textIfPresent("subject"), time: try root.instantIfPresent("time") ?? record.timestamp,
+      id: try root.identifier("id"), source: try name(root, "source"), type: try name(root, "type"),
+      subject: try root.identifierIfPresent("subject"), time: try root.instantIfPresent("time") ?? record.timestamp,
       traceparent: try root.textIfPresent("traceparent"), subjectPath: "$.subject", dataPath: "$.data")
   }
 
-  private func name(_ root: JSONNode, _ key: StaticString) throws(DomainError) -> String {
+  private func name(_ root: JSONNode, _ key: StaticString) throws(DomainError) -> Identifier {
     let node = try root.require(key, "a string")
     try node.checkText(bytesMax: DomainBounds.nameBytesMax)
     return node.withUTF8 { names.string($0) }
@@ -140,15 +140,16 @@ final class CloudEventReader {
     return CloudEventAttributes(
       id: try CloudEventReader.required("ce_id", record), source: try CloudEventReader.required("ce_source", record),
       type: try CloudEventReader.required("ce_type", record),
-      subject: try CloudEventReader.attribute("ce_subject", record), time: try CloudEventReader.time(record),
+      subject: try CloudEventReader.attribute("ce_subject", record).map { Identifier($0) },
+      time: try CloudEventReader.time(record),
       traceparent: try CloudEventReader.attribute("ce_traceparent", record), subjectPath: "ce_subject", dataPath: "$")
   }
 
-  private static func required(_ name: StaticString, _ record: CloudEventRecord) throws(DomainError) -> String {
+  private static func required(_ name: StaticString, _ record: CloudEventRecord) throws(DomainError) -> Identifier {
     guard let text = try attribute(name, record) else {
       throw DomainError(.missingField, path: "\(name)", message: "missing; expected a header with a string")
     }
-    return text
+    return Identifier(text)
   }
 
   private static func attribute(_ name: StaticString, _ record: CloudEventRecord) throws(DomainError) -> String? {

@@ -2,13 +2,13 @@
 /// planners never parse JSON.
 public struct DomainEvent: Equatable, Sendable {
   /// The CloudEvents `id`, unique within `source`.
-  public var id: String
+  public var id: Identifier
   /// The CloudEvents `source`: the publisher.
-  public var source: String
+  public var source: Identifier
   /// The CloudEvents `type`, by which rules match.
-  public var type: String
+  public var type: Identifier
   /// The CloudEvents `subject`, which is the first interest key of the event.
-  public var subject: String
+  public var subject: Identifier
   /// The CloudEvents `time` at which the change happened. Intake fills in the record's timestamp if the publisher gave none.
   public var time: Timestamp
   /// The W3C trace context, which decisions and commands carry on.
@@ -19,7 +19,8 @@ public struct DomainEvent: Equatable, Sendable {
 
   /// Creates an event. Nothing is checked; the fields must be sorted by path.
   public init(
-    id: String, source: String, type: String, subject: String, time: Timestamp, traceparent: String? = nil,
+    id: Identifier, source: Identifier, type: Identifier, subject: Identifier, time: Timestamp,
+    traceparent: String? = nil,
     fields: [EventField] = []
   ) {
     self.id = id
@@ -32,7 +33,7 @@ public struct DomainEvent: Equatable, Sendable {
   }
 
   /// Returns the value at a path, by binary search; nil if the event has no such scalar.
-  public func value(at path: String) -> FieldValue? {
+  public func value(at path: Identifier) -> FieldValue? {
     var low = 0
     var high = fields.count
     while low < high {
@@ -46,21 +47,34 @@ public struct DomainEvent: Equatable, Sendable {
 /// One scalar of an event's data.
 public struct EventField: Equatable, Sendable {
   /// The path, such as `data.status`.
-  public var path: String
+  public var path: Identifier
   /// The value.
   public var value: FieldValue
 
   /// Creates a field.
-  public init(path: String, value: FieldValue) {
+  public init(path: Identifier, value: FieldValue) {
     self.path = path
     self.value = value
   }
 }
 
-/// A JSON scalar.
-public enum FieldValue: Equatable, Sendable {
+/// A JSON scalar. Two texts are equal when their bytes are, as for an `Identifier`.
+public enum FieldValue: Sendable {
   case null
   case bool(Bool)
   case number(Double)
   case string(String)
+}
+
+extension FieldValue: Equatable {
+  /// Whether type and value are equal.
+  public static func == (left: FieldValue, right: FieldValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.number(let left), .number(let right)): left == right
+    case (.string(let left), .string(let right)): Identifier(left) == Identifier(right)
+    case (.null, _), (.bool, _), (.number, _), (.string, _): false
+    }
+  }
 }

@@ -41,6 +41,7 @@ extension LogRecord {
     var content = Content.tick
     try fields(&origin, &content, &reader)
     try reader.end()
+    try content.requireBounds()
     return (origin, content)
   }
 
@@ -61,7 +62,7 @@ extension LogRecord {
       try registration.fields(&coder)
       if Coder.reads { content = .registration(registration) }
     case .forget:
-      var device = if case .forget(let device) = content { device } else { "" }
+      var device = if case .forget(let device) = content { device } else { "" as Identifier }
       try coder.string(&device, "a device")
       if Coder.reads { content = .forget(device: device) }
     case .signal:

@@ -18,7 +18,7 @@ public struct LogRecord: Equatable, Sendable {
     /// A registration. Boxed, so that the other cases stay small.
     indirect case registration(Registration)
     /// A tombstone on `rouse.devices`: the device is forgotten.
-    case forget(device: String)
+    case forget(device: Identifier)
     /// A signal.
     case signal(Signal)
     /// The text of the policy document that is in force from this record on.

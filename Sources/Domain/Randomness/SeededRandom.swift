@@ -81,18 +81,3 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 
   private static func rotated(_ value: UInt64, by bits: UInt64) -> UInt64 { value << bits | value >> (64 - bits) }
 }
-
-/// SplitMix64 by Steele, Lea and Flood (2014). Turns poor seeds such as 1, 2, 3 into well-mixed states.
-struct SplitMix64 {
-  /// The seed at first, then the position in the sequence.
-  var state: UInt64
-
-  /// Returns the next 64 random bits.
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
-  }
-}

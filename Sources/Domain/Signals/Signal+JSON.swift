@@ -1,33 +1,6 @@
 public import JSON
 
 extension Signal {
-  /// The CloudEvents types of signals.
-  enum Name: String, CaseIterable {
-    case appForegrounded = "rouse.signal.app.foregrounded"
-    case appBackgrounded = "rouse.signal.app.backgrounded"
-    case widgetFetched = "rouse.signal.widget.fetched"
-    case widgetViewed = "rouse.signal.widget.viewed"
-    case activityStarted = "rouse.signal.activity.started"
-    case activityEnded = "rouse.signal.activity.ended"
-    case activityDismissed = "rouse.signal.activity.dismissed"
-    case tokenRejected = "rouse.signal.token.rejected"
-    case deliveryCompleted = "rouse.signal.delivery.completed"
-  }
-
-  private var name: Name {
-    switch kind {
-    case .appForegrounded: .appForegrounded
-    case .appBackgrounded: .appBackgrounded
-    case .widgetFetched: .widgetFetched
-    case .widgetViewed: .widgetViewed
-    case .activityStarted: .activityStarted
-    case .activityEnded: .activityEnded
-    case .activityDismissed: .activityDismissed
-    case .tokenRejected: .tokenRejected
-    case .deliveryCompleted: .deliveryCompleted
-    }
-  }
-
   /// Writes the signal as a CloudEvent in structured mode.
   /// - Parameters:
   ///   - writer: the writer.
@@ -38,23 +11,55 @@ extension Signal {
     writer.string("1.0" as StaticString)
     writer.member("id", id)
     writer.member("source", source)
-    writer.member("type", name.rawValue)
+    writer.member("type", kind.name.rawValue)
     writer.member("subject", device)
     writer.timestamp("time", time)
     writer.key("data")
     writer.beginObject()
     writer.member("device", device)
-    switch kind {
+    var kind = kind
+    kind.members(&writer)
+    writer.endObject()
+    writer.endObject()
+  }
+}
+
+extension Signal.Kind: JSONFields {
+  /// Encodes or decodes the members of `data`, besides the device.
+  /// - Throws: `DomainError` if a member that is read is missing or wrong.
+  package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    switch self {
     case .appForegrounded, .appBackgrounded: break
-    case .widgetFetched(let instance), .widgetViewed(let instance): writer.member("instance", instance)
-    case .activityStarted(let instance), .activityEnded(let instance), .activityDismissed(let instance):
-      writer.member("instance", instance)
-    case .tokenRejected(let token): writer.member("token", token)
-    case .deliveryCompleted(let command, let outcome):
-      writer.member("command", command)
-      writer.member("outcome", outcome.rawValue)
+    case .widgetFetched(var instance):
+      try coder.text("instance", &instance)
+      self = .widgetFetched(instance: instance)
+    case .widgetViewed(var instance):
+      try coder.text("instance", &instance)
+      self = .widgetViewed(instance: instance)
+    case .activityStarted(var instance):
+      try coder.text("instance", &instance)
+      self = .activityStarted(instance: instance)
+    case .activityEnded(var instance):
+      try coder.text("instance", &instance)
+      self = .activityEnded(instance: instance)
+    case .activityDismissed(var instance):
+      try coder.text("instance", &instance)
+      self = .activityDismissed(instance: instance)
+    case .tokenRejected(var token):
+      try coder.text("token", &token, bytesMax: DomainBounds.tokenBytesMax)
+      self = .tokenRejected(token: token)
+    case .deliveryCompleted(var command, var outcome):
+      try coder.text("command", &command)
+      try coder.choice("outcome", &outcome)
+      self = .deliveryCompleted(command: command, outcome: outcome)
     }
-    writer.endObject()
-    writer.endObject()
+  }
+
+  /// Whether the kind needs no member of `data`.
+  var isComplete: Bool {
+    switch self {
+    case .appForegrounded, .appBackgrounded, .widgetFetched, .widgetViewed: true
+    case .activityStarted, .activityEnded, .activityDismissed, .tokenRejected, .deliveryCompleted: false
+    }
   }
 }

@@ -2,16 +2,16 @@
 /// `rouse.signal.*` on `rouse.signals`.
 public struct Signal: Equatable, Sendable {
   /// The id of the device.
-  public var device: String
+  public var device: Identifier
   /// The CloudEvents `id`.
-  public var id: String
+  public var id: Identifier
   /// The CloudEvents `time`.
   public var time: Timestamp
   /// The kind of signal, with its details.
   public var kind: Kind
 
   /// Creates a signal. Nothing is checked.
-  public init(device: String, id: String, time: Timestamp, kind: Kind) {
+  public init(device: Identifier, id: Identifier, time: Timestamp, kind: Kind) {
     self.device = device
     self.id = id
     self.time = time
@@ -25,19 +25,19 @@ public struct Signal: Equatable, Sendable {
     /// `app.backgrounded`: the app has left the foreground.
     case appBackgrounded
     /// `widget.fetched`: a widget fetched its content by itself, so it shows the newest state. Nil: every widget did.
-    case widgetFetched(instance: String?)
+    case widgetFetched(instance: Identifier?)
     /// `widget.viewed`: a person looked at a widget. Nil: at every widget.
-    case widgetViewed(instance: String?)
+    case widgetViewed(instance: Identifier?)
     /// `activity.started`: a Live Activity began.
-    case activityStarted(instance: String)
+    case activityStarted(instance: Identifier)
     /// `activity.ended`: a Live Activity is over.
-    case activityEnded(instance: String)
+    case activityEnded(instance: Identifier)
     /// `activity.dismissed`: a person removed a Live Activity.
-    case activityDismissed(instance: String)
+    case activityDismissed(instance: Identifier)
     /// `token.rejected`: APNs refused this token for good.
     case tokenRejected(token: String)
     /// `delivery.completed`: the delivery of one command ended.
-    case deliveryCompleted(command: String, outcome: DeliveryOutcome)
+    case deliveryCompleted(command: Identifier, outcome: DeliveryOutcome)
   }
 
   /// The end of the delivery of a command.

@@ -20,45 +20,31 @@ public final class SignalDecoder {
   }
 
   private static func kind(_ attributes: CloudEventAttributes, _ data: JSONNode?) throws(DomainError) -> Signal.Kind {
-    guard let name = Signal.Name(rawValue: attributes.type) else {
+    guard let name = Signal.Name(rawValue: attributes.type.text) else {
       let known = Signal.Name.allCases.map(\.rawValue)
-      let near = NearestName.of(attributes.type, among: known).map { "did you mean \"\($0)\"?" }
+      let near = NearestName.of(attributes.type.text, among: known).map { "did you mean \"\($0)\"?" }
       throw DomainError(
         .unknownType, path: attributes.dataPath == "$" ? "ce_type" : "$.type",
         message:
           "expected a signal type, found \"\(attributes.type)\"; \(near ?? "known: " + known.joined(separator: ", "))")
     }
-    switch name {
-    case .appForegrounded: return .appForegrounded
-    case .appBackgrounded: return .appBackgrounded
-    case .widgetFetched: return .widgetFetched(instance: try data?.textIfPresent("instance"))
-    case .widgetViewed: return .widgetViewed(instance: try data?.textIfPresent("instance"))
-    case .activityStarted: return .activityStarted(instance: try require(data, attributes).text("instance"))
-    case .activityEnded: return .activityEnded(instance: try require(data, attributes).text("instance"))
-    case .activityDismissed: return .activityDismissed(instance: try require(data, attributes).text("instance"))
-    case .tokenRejected:
-      return .tokenRejected(
-        token: try require(data, attributes).text("token", bytesMax: DomainBounds.tokenBytesMax))
-    case .deliveryCompleted:
-      let data = try require(data, attributes)
-      return .deliveryCompleted(command: try data.text("command"), outcome: try data.choice("outcome"))
-    }
-  }
-
-  private static func require(_ data: JSONNode?, _ attributes: CloudEventAttributes) throws(DomainError) -> JSONNode {
-    guard let data else {
+    var kind = Signal.Kind.blank(of: name)
+    if let data {
+      var members = JSONMembers(node: data)
+      try kind.members(&members)
+    } else if !kind.isComplete {
       throw DomainError(.missingField, path: attributes.dataPath, message: "missing; expected an object")
     }
-    return data
+    return kind
   }
 
   /// Returns the device that the data, the subject or the record's key names. Those that name one must agree.
   private static func device(
     _ attributes: CloudEventAttributes, _ data: JSONNode?, key: [UInt8]?
-  ) throws(DomainError) -> String {
+  ) throws(DomainError) -> Identifier {
     let devicePath = attributes.dataPath + ".device"
-    var found: (name: String, path: String)?
-    func agree(_ name: String?, _ path: String) throws(DomainError) {
+    var found: (name: Identifier, path: String)?
+    func agree(_ name: Identifier?, _ path: String) throws(DomainError) {
       guard let name else { return }
       if let first = found, first.name != name {
         throw DomainError(
@@ -67,7 +53,7 @@ public final class SignalDecoder {
       }
       if found == nil { found = (name, path) }
     }
-    try agree(try data?.textIfPresent("device"), devicePath)
+    try agree(try data?.identifierIfPresent("device"), devicePath)
     try agree(attributes.subject, attributes.subjectPath)
     try agree(try key.map { (bytes) throws(DomainError) in try keyText(bytes) }, "key")
     guard let device = found?.name else {
@@ -78,7 +64,7 @@ public final class SignalDecoder {
     return device
   }
 
-  private static func keyText(_ bytes: [UInt8]) throws(DomainError) -> String {
+  private static func keyText(_ bytes: [UInt8]) throws(DomainError) -> Identifier {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw DomainError(.invalidUTF8, path: "key", message: "expected a device in UTF-8")
     }
@@ -87,6 +73,6 @@ public final class SignalDecoder {
         .outOfBounds, path: "key",
         message: "expected a device of 1 to \(DomainBounds.nameBytesMax) bytes, found \(bytes.count)")
     }
-    return text
+    return Identifier(text)
   }
 }

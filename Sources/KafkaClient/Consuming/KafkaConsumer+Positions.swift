@@ -20,6 +20,27 @@ extension KafkaConsumer {
     try open("asking for committed offsets").committed(partitions, timeout)
   }
 
+  /// Asks the broker for the group's committed offsets and their remarks.
+  /// - Parameters:
+  ///   - partitions: The partitions to ask for.
+  ///   - timeout: The longest wait for the answer.
+  /// - Returns: The offsets. Partitions without a committed offset are left out.
+  /// - Throws: A ``KafkaError``; ``KafkaErrorCode/timedOut`` when no answer came in time.
+  public func committedOffsets(
+    _ partitions: [KafkaTopicPartition], timeout: Duration
+  ) throws(KafkaError) -> [KafkaCommittedOffset] {
+    try open("asking for committed offsets").committedOffsets(partitions, timeout)
+  }
+
+  /// Commits offsets with remarks, and waits for the answer.
+  /// - Parameters:
+  ///   - offsets: The offsets.
+  ///   - timeout: The longest wait for the answer. After a time-out the commit may still take effect.
+  /// - Throws: A ``KafkaError``, for example because the group has members and this consumer is none of them.
+  public func commit(_ offsets: [KafkaCommittedOffset], timeout: Duration) throws(KafkaError) {
+    try open("committing").commit(offsets, timeout)
+  }
+
   /// Commits positions and waits for the answer.
   /// - Parameters:
   ///   - positions: The positions of the next messages to read; `nil` commits the offsets that librdkafka has stored.

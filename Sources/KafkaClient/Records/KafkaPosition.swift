@@ -1,5 +1,5 @@
 /// A partition and an offset in it. A consumer group commits the position of the next message to read.
-public struct KafkaPosition: Sendable, Hashable, CustomStringConvertible {
+public struct KafkaPosition: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The partition.
   public var partition: KafkaTopicPartition
   /// The offset of the next message to read: the offset of the last handled message plus one.
@@ -16,4 +16,9 @@ public struct KafkaPosition: Sendable, Hashable, CustomStringConvertible {
 
   /// `topic[partition]@offset`.
   public var description: String { "\(partition)@\(offset)" }
+
+  /// Orders by partition, then by offset.
+  public static func < (left: KafkaPosition, right: KafkaPosition) -> Bool {
+    (left.partition, left.offset) < (right.partition, right.offset)
+  }
 }

@@ -1,5 +1,5 @@
-import Domain
-import Planning
+public import Domain
+public import Planning
 
 /// The position of a planner in its log partition. It is the last record of each transaction, so that state and position always
 /// agree.
@@ -64,22 +64,8 @@ struct PlannerPosition: Equatable {
   func encoded() -> [UInt8] {
     var writer = BinaryWriter()
     writer.uint8(Self.formatVersion)
-    writer.zigzag(nextOffset)
-    writer.bool(cursor != nil)
-    if let cursor {
-      writer.varint(UInt64(cursor.nextOrdinal))
-      writer.bool(cursor.nextDevice != nil)
-      writer.varint(UInt64(cursor.nextDevice ?? 0))
-      writer.uint8(cursor.standing)
-    }
-    writer.count(origins.count)
-    for (origin, offset) in origins.sorted(by: { $0.key < $1.key }) {
-      writer.string(origin.topic)
-      writer.zigzag(Int64(origin.partition))
-      writer.zigzag(offset)
-    }
-    writer.bool(birth != nil)
-    writer.zigzag(birth ?? 0)
+    var position = self
+    position.fields(&writer)
     return writer.bytes
   }
 
@@ -96,26 +82,42 @@ struct PlannerPosition: Equatable {
     guard version == Self.formatVersion else {
       throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
     }
-    nextOffset = try reader.zigzag("an offset")
-    guard (0..<Int64.max).contains(nextOffset) else { throw .corrupt(offset: reader.offset, what: "an offset") }
-    if try reader.bool("whether there is a cursor") {
-      let ordinal: UInt32 = try reader.integer("an ordinal")
-      // Every decision of the record gets a larger one.
-      guard ordinal <= UInt32.max / 2 else { throw .corrupt(offset: reader.offset, what: "an ordinal") }
-      let hasDevice = try reader.bool("whether there is a device")
-      let device: UInt32 = try reader.integer("a device")
-      cursor = RecordCursor(
-        nextOrdinal: ordinal, nextDevice: hasDevice ? device : nil, standing: try reader.uint8("a standing"))
+    try fields(&reader)
+    try reader.end()
+    // Later offsets and ordinals are computed from these.
+    guard (0..<Int64.max).contains(nextOffset), cursor?.nextOrdinal ?? 0 <= UInt32.max / 2 else {
+      throw .corrupt(offset: 0, what: "an offset and an ordinal that leave room for more")
     }
-    for _ in 0..<(try reader.count("origins")) {
-      let topic = try reader.string("a topic")
-      guard let partition = Int32(exactly: try reader.zigzag("a partition")) else {
-        throw .corrupt(offset: reader.offset, what: "a partition of 32 bits")
-      }
-      origins[OriginPartition(topic: topic, partition: partition)] = try reader.zigzag("an offset")
+  }
+
+  /// Encodes or decodes each field after the format version.
+  private mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.zigzag(&nextOffset, "an offset")
+    try coder.optional(&cursor, "whether there is a cursor")
+    var highest = origins.sorted { $0.key < $1.key }.map {
+      Origin(topic: $0.topic, partition: $0.partition, offset: $1)
     }
-    let hasBirth = try reader.bool("whether there is a birth")
-    let instant = try reader.zigzag("a timestamp")
-    birth = hasBirth ? instant : nil
+    try coder.list(&highest)
+    if Coder.reads {
+      for origin in highest { _ = note(origin) }
+    }
+    try coder.zigzag(&birth, "the timestamp of the first record")
+  }
+}
+
+extension RecordCursor: FieldCoded {
+  /// An empty cursor that a decoder fills in.
+  public static var blank: RecordCursor { RecordCursor(nextOrdinal: 0, nextDevice: nil, standing: 0) }
+
+  /// Encodes or decodes each field, in the order of the record.
+  /// - Throws: `BinaryError` if the bytes that are read are damaged.
+  public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.varint(&nextOrdinal, "an ordinal")
+    var hasDevice = nextDevice != nil
+    try coder.bool(&hasDevice, "whether there is a device")
+    var device = nextDevice ?? 0
+    try coder.varint(&device, "a device")
+    if Coder.reads { nextDevice = hasDevice ? device : nil }
+    try coder.uint8(&standing, "a standing")
   }
 }

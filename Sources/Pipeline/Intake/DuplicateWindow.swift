@@ -1,3 +1,5 @@
+import Domain
+
 /// The ids of the newest events, to drop repeated events. Two generations bound it: it knows at least the last
 /// `size` ids and at most twice as many.
 struct DuplicateWindow {
@@ -15,7 +17,7 @@ struct DuplicateWindow {
   /// - Parameters:
   ///   - source: The event's source.
   ///   - id: The event's id, unique within its source.
-  func contains(source: String, id: String) -> Bool {
+  func contains(source: Identifier, id: Identifier) -> Bool {
     let key = Self.key(source, id)
     return current.contains(key) || previous.contains(key)
   }
@@ -25,7 +27,7 @@ struct DuplicateWindow {
   /// - Parameters:
   ///   - source: The event's source.
   ///   - id: The event's id.
-  mutating func insert(source: String, id: String) {
+  mutating func insert(source: Identifier, id: Identifier) {
     if current.count >= size {
       previous = current
       current = []
@@ -34,7 +36,7 @@ struct DuplicateWindow {
   }
 
   /// Returns 64 bits of the process's own hash. Two of a million ids collide in one of 37 million windows.
-  private static func key(_ source: String, _ id: String) -> UInt64 {
+  private static func key(_ source: Identifier, _ id: Identifier) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(source)
     hasher.combine(id)

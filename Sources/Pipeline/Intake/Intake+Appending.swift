@@ -65,7 +65,7 @@ extension Intake {
     }
   }
 
-  private func partition(of device: String) -> Range<Int32> {
+  private func partition(of device: Identifier) -> Range<Int32> {
     let partition = DevicePartitioner.partition(of: device, count: partitions)
     return partition..<partition + 1
   }
@@ -78,7 +78,7 @@ extension Intake {
   ) throws(KafkaError) {
     buffer.removeAll(keepingCapacity: true)
     record.encode(into: &buffer)
-    let key: String?
+    let key: Identifier?
     let time: Timestamp?
     switch record.content {
     case .event(let event): (key, time) = (nil, event.time)
@@ -101,7 +101,7 @@ extension Intake {
   /// devices name the same channel. The record has no origin, because repeating it changes nothing.
   private func append(channel: Registration, _ producer: any ClusterProducer) throws(KafkaError) {
     guard let activity = channel.activities.first else { return }
-    let seen = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
+    let seen: Identifier = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
     // A record that is sent alone may be a repetition, of which the channel did not arrive.
     guard isCareful || !channels.contains(source: channel.device, id: seen) else { return }
     channels.insert(source: channel.device, id: seen)
@@ -113,7 +113,7 @@ extension Intake {
 
   /// Queues the record in `buffer`.
   private func send(
-    _ key: String?, to partition: Int32, time: Timestamp?, _ producer: any ClusterProducer
+    _ key: Identifier?, to partition: Int32, time: Timestamp?, _ producer: any ClusterProducer
   ) throws(KafkaError) {
     let bytes = buffer
     try producer.send(

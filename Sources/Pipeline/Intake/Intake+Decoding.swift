@@ -62,7 +62,7 @@ extension Intake {
         .outOfBounds, path: "key",
         message: "expected a device of at most \(DomainBounds.nameBytesMax) bytes, found \(key.count)")
     }
-    guard let device = String(validating: key, as: UTF8.self) else {
+    guard let device = String(validating: key, as: UTF8.self).map({ Identifier($0) }) else {
       throw DomainError(.invalidUTF8, path: "key", message: "not UTF-8; expected a device id")
     }
     try Registration.requireDevice(device, path: "key")

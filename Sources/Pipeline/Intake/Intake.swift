@@ -45,6 +45,7 @@ public final class Intake {
   private(set) var letterProducerIfAny: (any ClusterProducer)?
   private var lag: PlannerLag
   private var unreadable = UnreadableBatches()
+  private var skips: SkipReader
   private var isPaused = false
 
   /// Makes an intake.
@@ -72,6 +73,7 @@ public final class Intake {
     self.clock = clock
     window = DuplicateWindow(size: settings.intake.duplicateWindow)
     lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
+    skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
   }
 
   /// Works on the calling thread until asked to stop.
@@ -172,6 +174,7 @@ public final class Intake {
     producer = nil
     letterProducerIfAny = nil
     lag.close()
+    skips.close()
   }
 
   // MARK: Turns
@@ -192,13 +195,26 @@ public final class Intake {
     // A paused partition brings no records. One that the group assigns meanwhile is paused with the next turn.
     let batch = try consumer.poll(
       maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
-    for case .error(let error) in batch.events
-    where !unreadable.take(error, logger: logger, counters: counters) {
-      logger.warning("kafka", metadata: ["error": "\(error)"])
-    }
+    try take(batch.events, consumer)
     if isPaused { try consumer.pause(consumer.assignment()) }
     underway.messages += batch.messages
     if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
+  }
+
+  private func take(_ events: [KafkaEvent], _ consumer: any ClusterConsumer) throws(KafkaError) {
+    var stopped: Set<KafkaPosition> = []
+    for case .error(let error) in events {
+      if let place = error.unreadableBatch { stopped.insert(place) }
+      if unreadable.take(error, logger: logger, counters: counters) { continue }
+      logger.warning("kafka", metadata: ["error": "\(error)"])
+    }
+    // Records before the place may be in flight: their delivery comes first, because the commit covers them.
+    guard !stopped.isEmpty, underway.isEmpty else { return }
+    for skip in skips.orders(for: stopped.sorted()) {
+      try consumer.seek(skip.first.partition, to: .at(skip.next))
+      try consumer.commitInBackground([KafkaPosition(skip.first.partition, offset: skip.next)])
+      skip.taken(logger, counters)
+    }
   }
 
   // MARK: Back-pressure

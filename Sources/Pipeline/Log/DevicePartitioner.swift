@@ -1,3 +1,5 @@
+public import Domain
+
 /// Assigns devices to partitions of the log by Kafka's default partitioner (murmur2 of the key, as in the Java client), so
 /// that any Kafka tool finds a device's records by its key.
 public enum DevicePartitioner {
@@ -6,7 +8,7 @@ public enum DevicePartitioner {
   /// - Parameters:
   ///   - device: The id of the device.
   ///   - count: The number of partitions; at least 1.
-  public static func partition(of device: String, count: Int32) -> Int32 {
+  public static func partition(of device: Identifier, count: Int32) -> Int32 {
     assert(count > 0, "a log without partitions has no place for a device")
     return Int32(bitPattern: murmur2(Array(device.utf8)) & 0x7fff_ffff) % count
   }

@@ -57,7 +57,7 @@ final class PartitionRestore {
   /// Begins with a snapshot.
   func use(_ reader: SnapshotReader) {
     source = .snapshot(reader)
-    records.reserve(reader.header.sizes)
+    records.reserve(reader.sizes)
   }
 
   /// Reads some blocks of the snapshot.

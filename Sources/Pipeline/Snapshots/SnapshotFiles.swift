@@ -43,11 +43,19 @@ final class SnapshotFiles: SnapshotStore {
 
   func open(_ name: String) throws(SnapshotError) -> (any SnapshotSource)? {
     let path = "\(folder)/\(name)"
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
-    guard let file = FileHandle(forReadingAtPath: path) else {
+    // POSIX: the path is lent for the call. Without O_NONBLOCK, opening a named pipe would wait for a writer for ever.
+    let descriptor = unsafe Foundation.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
       throw SnapshotError(description: "\(path): cannot be read; check its permissions")
     }
-    return FileSource(path: path, file: file)
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var status = stat()
+    // POSIX: fills `status`, which is lent for the call, if it returns 0.
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw SnapshotError(description: "\(path): expected a regular file")
+    }
+    return FileSource(path: path, file: file, bytes: Int(status.st_size))
   }
 
   /// A temporary file in the target's folder, which replaces the target when it is complete and on the disk.
@@ -106,10 +114,12 @@ final class SnapshotFiles: SnapshotStore {
   private final class FileSource: SnapshotSource {
     private let path: String
     private let file: FileHandle
+    let bytes: Int
 
-    init(path: String, file: FileHandle) {
+    init(path: String, file: FileHandle, bytes: Int) {
       self.path = path
       self.file = file
+      self.bytes = bytes
     }
 
     func read(_ count: Int) throws(SnapshotError) -> [UInt8] {

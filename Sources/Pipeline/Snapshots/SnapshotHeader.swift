@@ -45,28 +45,24 @@ struct SnapshotHeader: Equatable {
   /// - Throws: `SnapshotError` that names the mismatch.
   func check(state: KafkaTopicPartition, end: Int64, wallMicroseconds: Int64) throws(SnapshotError) {
     guard self.state == state else { throw SnapshotError(description: "it belongs to \(self.state)") }
-    guard stateOffset <= end else {
+    guard stateOffset >= 0, stateOffset <= end else {
       throw SnapshotError(description: "it reaches to offset \(stateOffset), but the topic ends at \(end)")
     }
-    guard begunAt <= wallMicroseconds + Self.ageMax, wallMicroseconds - begunAt <= Self.ageMax else {
+    // A damaged instant may be any number.
+    let (age, isFar) = wallMicroseconds.subtractingReportingOverflow(begunAt)
+    guard !isFar, (-Self.ageMax...Self.ageMax).contains(age) else {
       throw SnapshotError(
-        description: "it is \((wallMicroseconds - begunAt) / 3_600_000_000) h old; at most 12 h are usable")
+        description: "it is \(isFar ? "very many" : "\(age / 3_600_000_000)") h old; at most 12 h are usable")
     }
   }
 
-  /// Returns the header as the content of its block.
-  func encoded() -> [UInt8] {
-    var writer = BinaryWriter()
-    for byte in Self.magic { writer.uint8(byte) }
-    writer.uint8(Self.formatVersion)
-    writer.string(state.topic)
-    writer.zigzag(Int64(state.partition))
-    writer.zigzag(stateOffset)
-    writer.zigzag(begunAt)
-    writer.bool(birth != nil)
-    writer.zigzag(birth ?? 0)
-    for size in [sizes.devices, sizes.instances, sizes.interests, sizes.keys, sizes.textBytes] { writer.count(size) }
-    return writer.bytes
+  /// Returns the sizes to reserve memory for: no more entries than the snapshot has bytes, because each takes a byte at least.
+  ///
+  /// - Parameter bytes: The length of the snapshot.
+  func sizes(in bytes: Int) -> PlannerSizes {
+    PlannerSizes(
+      devices: min(sizes.devices, bytes), instances: min(sizes.instances, bytes),
+      interests: min(sizes.interests, bytes), keys: min(sizes.keys, bytes), textBytes: min(sizes.textBytes, bytes))
   }
 
   /// Makes the header of a new snapshot.
@@ -78,32 +74,48 @@ struct SnapshotHeader: Equatable {
     self.sizes = sizes
   }
 
+  /// Returns the header as the content of its block.
+  func encoded() -> [UInt8] {
+    var writer = BinaryWriter(appendingTo: Self.magic)
+    writer.uint8(Self.formatVersion)
+    var header = self
+    header.fields(&writer)
+    return writer.bytes
+  }
+
   /// Reads a header.
   ///
   /// - Parameter bytes: The content of the block.
   /// - Throws: `SnapshotError` for bytes that are no header, or one of another version.
   init(bytes: [UInt8]) throws(SnapshotError) {
     guard bytes.starts(with: Self.magic) else { throw SnapshotError(description: "it is not a snapshot") }
+    self.init(
+      state: KafkaTopicPartition(topic: "", partition: 0), stateOffset: 0, begunAt: 0, birth: nil,
+      sizes: PlannerSizes(devices: 0, instances: 0, interests: 0, keys: 0, textBytes: 0))
     do throws(BinaryError) {
-      var reader = BinaryReader(Array(bytes.dropFirst(Self.magic.count)))
+      var reader = BinaryReader(bytes, in: Self.magic.count..<bytes.count)
       let version = try reader.uint8("a format version")
       guard version == Self.formatVersion else {
         throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
       }
-      let topic = try reader.string("a topic")
-      state = KafkaTopicPartition(
-        topic: topic, partition: Int32(truncatingIfNeeded: try reader.zigzag("a partition")))
-      stateOffset = try reader.zigzag("an offset")
-      begunAt = try reader.zigzag("an instant")
-      let hasBirth = try reader.bool("whether there is a birth")
-      let birth = try reader.zigzag("a timestamp")
-      self.birth = hasBirth ? birth : nil
-      sizes = PlannerSizes(
-        devices: try reader.integer("devices"), instances: try reader.integer("instances"),
-        interests: try reader.integer("interests"), keys: try reader.integer("keys"),
-        textBytes: try reader.integer("bytes of texts"))
+      try fields(&reader)
+      try reader.end()
     } catch {
       throw SnapshotError(description: error.description)
     }
+  }
+
+  /// Encodes or decodes each field after the format version.
+  private mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.string(&state.topic, "a topic")
+    try coder.zigzag(&state.partition, "a partition")
+    try coder.zigzag(&stateOffset, "an offset")
+    try coder.zigzag(&begunAt, "an instant")
+    try coder.zigzag(&birth, "the timestamp of the first record")
+    try coder.varint(&sizes.devices, "devices")
+    try coder.varint(&sizes.instances, "instances")
+    try coder.varint(&sizes.interests, "interests")
+    try coder.varint(&sizes.keys, "keys")
+    try coder.varint(&sizes.textBytes, "bytes of texts")
   }
 }

@@ -1,3 +1,5 @@
+import Planning
+
 /// Reads a snapshot block by block. No record of it may be trusted before it has been read to its end.
 final class SnapshotReader {
   /// The header, which is read first.
@@ -15,6 +17,9 @@ final class SnapshotReader {
     guard block.first == SnapshotBlock.head.rawValue else { throw Self.corrupt("it does not begin with its header") }
     header = try SnapshotHeader(bytes: Array(block.dropFirst()))
   }
+
+  /// The sizes to reserve memory for.
+  var sizes: PlannerSizes { header.sizes(in: source.bytes) }
 
   /// Passes the records of the next block to a closure.
   ///

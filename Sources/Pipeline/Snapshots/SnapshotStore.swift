@@ -30,6 +30,8 @@ protocol SnapshotSink: AnyObject {
 
 /// A snapshot that is being read.
 protocol SnapshotSource: AnyObject {
+  /// The size of the whole snapshot.
+  var bytes: Int { get }
   /// Reads the next bytes.
   ///
   /// - Parameter count: The most bytes to read.

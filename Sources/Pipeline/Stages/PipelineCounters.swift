@@ -10,6 +10,7 @@ public final class PipelineCounters: Sendable {
       transactionsCommitted
     case transactionsAborted, ticksAppended, auditedDecisions, auditedCommands, auditRetries, restarts
     case snapshotRecordsRestored, snapshotsDiscarded, intakePauses, deadLettersRefused, unreadableBatches
+    case partitionsStopped, skipsTaken, auditUnreadable
   }
 
   private let values = Mutex<[Int]>(Array(repeating: 0, count: Counter.allCases.count))

@@ -85,6 +85,21 @@ final class PartitionProcessor {
   /// - Parameter offset: The offset of the next record.
   func isJump(to offset: Int64) -> Bool { offset > position.nextOffset && !(isNew && recordsTaken == 0) }
 
+  /// Whether everything before an offset was planned.
+  ///
+  /// - Parameter offset: The offset of a record.
+  func isNext(_ offset: Int64) -> Bool { offset == position.nextOffset || isNew && recordsTaken == 0 }
+
+  /// Passes over the next records without reading them.
+  ///
+  /// - Parameters:
+  ///   - offset: The offset to continue at; not before the position.
+  ///   - wall: The wall clock, in µs since 1970: the birth of a partition that has none.
+  func passOver(to offset: Int64, at wall: Int64) {
+    precondition(recording.planner.isIdle && offset >= position.nextOffset, "only whole records are passed over")
+    pass(offset - 1, wall)
+  }
+
   /// Prepares for the next records; see `Planner.prefetch`.
   ///
   /// - Parameter hints: The keys that the records will look up.
@@ -223,7 +238,7 @@ final class PartitionProcessor {
   func checkInvariants() -> [String] {
     var violations = position.checkInvariants()
     if !recording.planner.isIdle { violations.append("a record is half done between two turns") }
-    // Looks at everything that the planner holds: now and then, so that simulations stay fast.
+    // This walks through everything that the planner holds, so it runs for every 16th offset only: simulations stay fast.
     if position.nextOffset % 16 == 0 { recording.planner.checkInvariants() }
     if position.cursor != nil, recordsTaken > 0 { violations.append("a cursor outlives its record") }
     if position.nextOffset < takenOffset {

@@ -15,7 +15,7 @@ final class PlannerReport {
   private var isRepetitionNoted = false
   private var isTickFailureNoted = false
   /// Kinds whose large payloads were logged; at most as many as policies name.
-  private var largeKinds: Set<String> = []
+  private var largeKinds: Set<Identifier> = []
   private var refusedPolicy: PolicyError?
   private var unreadable = UnreadableBatches()
 
@@ -105,6 +105,28 @@ final class PlannerReport {
         "treatment": "\(treatment)",
       ])
   }
+
+  /// Logs and counts a partition that stops before a record that cannot be read.
+  ///
+  /// - Parameters:
+  ///   - place: The offset that cannot be read.
+  ///   - reason: The reason, as words.
+  func stopped(at place: KafkaPosition, because reason: String) {
+    counters.add(.partitionsStopped)
+    logger.critical(
+      "a log record cannot be read, and its partition stays before it; upgrade if a newer release wrote it, else `rouse skip` passes over it",
+      metadata: ["place": "\(place)", "error": "\(reason)"])
+  }
+
+  /// Reminds of a partition that is still stopped.
+  func stillStopped(at place: KafkaPosition) {
+    logger.critical(
+      "a log record cannot be read, and its partition still stays before it; `rouse skip` passes over it",
+      metadata: ["place": "\(place)"])
+  }
+
+  /// Logs and counts records that were passed over by order.
+  func skipped(_ skip: Skip) { skip.taken(logger, counters) }
 
   /// Logs records that retention removed before they were planned.
   ///

@@ -9,7 +9,8 @@ public import Policies
 ///
 /// Three state machines hold the state of the thread: `WorkerPhase` the thread, `PartitionLife` each partition,
 /// `PlannerTransaction` the commit protocol. The worker feeds them, and performs the actions that `WorkerPhase` returns. A
-/// record of a partition that is not `planning` is dropped; it is read again from the restored position.
+/// record of a partition that is not `planning` is dropped; it is read again from the restored position. A
+/// partition whose next record cannot be read stops alone (see `StoppedPartition`).
 ///
 /// The group's offsets are committed in the transaction for two reasons: lag tools read them, and the broker refuses a
 /// worker that is no longer a member of the group. A restore uses the position in `rouse.state` only.
@@ -29,13 +30,16 @@ public final class PlannerWorker {
 
   var phase = WorkerPhase<PlannerClients>.new
   var partitions = OwnedPartitions()
+  /// The planning partitions whose next record cannot be read, by number.
+  var stopped: [Int32: StoppedPartition] = [:]
+  var skips: SkipReader
   var schedule: WorkerSchedule
   /// Records that were decided and are not queued yet; empty after each turn.
   var batch = OutputBatch()
   /// Records of up to this many bytes are queued at once: asking librdkafka for delivery reports after each log record
   /// would cost more than planning a small event.
   private static let batchBytesMax = 64 << 10
-  /// The hints for the next records of one planner; kept for its memory.
+  /// The hints for the next records of one planner. Kept between polls, so that its memory is used again.
   private var hints: [LookUpHint] = []
 
   /// Makes a worker.
@@ -106,6 +110,7 @@ public final class PlannerWorker {
     logger[metadataKey: "worker"] = "\(number)"
     report = PlannerReport(logger: logger, counters: counters)
     transactionalID = "\(settings.group)-planner-\(settings.instance)-\(number)"
+    skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
     ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)
     snapshots = store.map { SnapshotKeeper(settings: settings, store: $0, clock: clock, logger: logger) }
     schedule = WorkerSchedule(commitInterval: settings.planner.commitInterval)
@@ -152,6 +157,8 @@ public final class PlannerWorker {
   /// Releases everything. Leaving the group in order makes the other members take over at once.
   func end() {
     follow(.closed)
+    skips.close()
+    stopped = [:]
     snapshots?.discardAll()
     partitions = OwnedPartitions()
   }
@@ -188,6 +195,10 @@ public final class PlannerWorker {
     try take(.handled, clients)
     try take(poll.events)
     try plan(poll.messages, clients)
+    try PipelineError.ofKafka { () throws(KafkaError) in
+      try stopUnreadable(poll.events, clients)
+      try lookForSkips(clients)
+    }
     if schedule.isCommitDue(at: clock.elapsed) { try take(.commitDue, clients) }
     try restore(clients, isIdle: poll.messages.isEmpty)
     snapshots?.writeOn()
@@ -229,6 +240,8 @@ public final class PlannerWorker {
         owner = partitions.lives[partition]?.processor
       }
       guard let owner else { continue }
+      // The records behind one that cannot be read come again after it.
+      if !stopped.isEmpty, stopped[partition] != nil { continue }
       try plan(messages, index, owner, clients)
       planned += 1
       // Records that were read and not planned are read again by the next owner: the position is in the state.
@@ -266,7 +279,7 @@ public final class PlannerWorker {
     try take(outcome, of: messages[index], processor, clients)
     if isWatched {
       try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
-      partitions.committed(offset, of: processor.partition)
+      if processor.position.nextOffset > offset { partitions.committed(offset, of: processor.partition) }
     }
   }
 
@@ -288,7 +301,10 @@ public final class PlannerWorker {
       if treatment != .passedOver { try send(.setAside(message, from: origin), clients) }
       try finishRecord(message, processor, clients)
     case .newerFormat(let error):
-      throw .unreadable(place: "\(message.topicPartition)@\(message.offset)", reason: error.description)
+      let place = KafkaPosition(message.topicPartition, offset: message.offset)
+      try PipelineError.ofKafka { () throws(KafkaError) in
+        try stop(at: place, because: error.description, clients)
+      }
     }
   }
 
@@ -333,7 +349,8 @@ public final class PlannerWorker {
 
   /// Appends a tick for each partition with a due timer. A failed tick is retried.
   private func appendTicks() {
-    for processor in partitions.processors {
+    // A tick behind a record that cannot be read would not be planned either.
+    for processor in partitions.processors where stopped[processor.partition] == nil {
       guard let due = processor.nextTimer, due <= clock.wallMicroseconds else { continue }
       do throws(KafkaError) {
         if try ticks.append(processor.partition) { counters.add(.ticksAppended) }

@@ -30,7 +30,7 @@ extension Planner {
   }
 
   /// Applies a tombstone: removes tokens and interests at once, and each ledger when nothing is owed to it.
-  mutating func forget(_ id: String, into output: inout PlannerOutput) {
+  mutating func forget(_ id: Identifier, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }
     // The causes end before the tokens are removed, because the decisions name the device's surface.
     registry.markForgotten(device)
@@ -44,7 +44,7 @@ extension Planner {
     purgeIfOver(device)
   }
 
-  private mutating func deviceSlot(_ id: String, app: String) -> DeviceSlot {
+  private mutating func deviceSlot(_ id: Identifier, app: Identifier) -> DeviceSlot {
     if let device = registry.device(named: id) { return device }
     let app = appSlot(app)
     ledgers.join(app)
@@ -76,7 +76,7 @@ extension Planner {
     let instance = place(activity.id, activity.kind, .activity, device, into: &output)
     switch activity.address {
     case .token(let token): registry.address(instance, token: token, isChannel: false)
-    case .channel(let channel): registry.address(instance, token: channel, isChannel: true)
+    case .channel(let channel): registry.address(instance, token: channel.text, isChannel: true)
     }
     if var state = registry.addressed[instance] {
       let started = min(activity.startedAt, now)
@@ -107,7 +107,7 @@ extension Planner {
   /// Returns the instance with an id, and makes it if there is none. Another kind or surface under the same id is another
   /// instance.
   private mutating func place(
-    _ id: String, _ kindName: String, _ surface: InstanceSurface, _ device: DeviceSlot,
+    _ id: Identifier, _ kindName: Identifier, _ surface: InstanceSurface, _ device: DeviceSlot,
     into output: inout PlannerOutput
   ) -> InstanceSlot {
     guard let instance = registry.find(id, of: device) else {
@@ -128,7 +128,7 @@ extension Planner {
 
   /// Sets the interest keys of an instance. Causes that came by a removed key keep waiting, but no later event can supersede them
   /// by that key.
-  private mutating func listen(_ instance: InstanceSlot, to keys: [String]) {
+  private mutating func listen(_ instance: InstanceSlot, to keys: [Identifier]) {
     for entry in registry.listen(instance, to: keys) {
       pending.detach(registry.instances[instance].waiting, from: entry)
     }
@@ -265,7 +265,7 @@ extension Planner {
   // MARK: Names
 
   /// Moves a device to another app.
-  private mutating func move(_ device: DeviceSlot, toApp id: String) {
+  private mutating func move(_ device: DeviceSlot, toApp id: Identifier) {
     let (old, new) = (registry.devices[device].app, appSlot(id))
     if new == old { return }
     registry.set(app: new, of: device)
@@ -276,18 +276,18 @@ extension Planner {
   }
 
   /// Returns the slot of an app, and makes the app if there is none.
-  mutating func appSlot(_ id: String) -> AppSlot {
+  mutating func appSlot(_ id: Identifier) -> AppSlot {
     ledgers.app(id, limit: rules.appLimit(id, partition: partition, of: partitionCount))
   }
 
   /// Returns the slot of a kind, and makes the kind if there is none. Beyond `kindsMax`, returns the slot that further kinds
   /// share.
-  private mutating func kindSlot(_ name: String) -> KindSlot {
+  private mutating func kindSlot(_ name: Identifier) -> KindSlot {
     knownKindSlot(rules.countedName(name, kindsMax: bounds.kindsMax))
   }
 
   /// Returns the slot of a kind that is within `kindsMax`, and makes the kind if there is none.
-  mutating func knownKindSlot(_ name: String) -> KindSlot {
+  mutating func knownKindSlot(_ name: Identifier) -> KindSlot {
     if let kind = rules.kind(named: name) { return kind }
     let (kind, numbers) = rules.addKind(name)
     pricing.addKind(numbers)

@@ -35,7 +35,7 @@ extension Planner {
     touch(device)
   }
 
-  private mutating func close(activity id: String, _ device: DeviceSlot) {
+  private mutating func close(activity id: Identifier, _ device: DeviceSlot) {
     guard let instance = registry.find(id, of: device), registry.addressed[instance] != nil else { return }
     registry[addressed: instance]?.ended = true
     pending.clearDue(&registry[waiting: instance])
@@ -49,7 +49,7 @@ extension Planner {
   ///     not count for the minimum interval.
   ///   - output: Receives the decisions.
   private mutating func freshen(
-    _ device: DeviceSlot, instance id: String?, reloadedAt: Timestamp?, into output: inout PlannerOutput
+    _ device: DeviceSlot, instance id: Identifier?, reloadedAt: Timestamp?, into output: inout PlannerOutput
   ) {
     let wanted = id.map { registry.number(ofInstanceID: $0) }
     var walk = registry.instances(of: device)
@@ -77,7 +77,7 @@ extension Planner {
 
   /// Refunds the charges of the device's last command, once. An older command is not refunded, because its charges may have held
   /// back later pushes.
-  private mutating func refund(_ command: String, _ device: DeviceSlot) {
+  private mutating func refund(_ command: Identifier, _ device: DeviceSlot) {
     let last = registry.devices[device].lastCommand
     let id = Planner.commandID(partition: partition, offset: last.offset, ordinal: last.ordinal)
     // A command from before the policy in force is not refunded, because a token may stand for another span of time now.

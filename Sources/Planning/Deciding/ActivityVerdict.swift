@@ -34,6 +34,6 @@ struct ActivityVerdict {
     var band: PayloadBand
     var isEnd: Bool
     /// The subject of the activity that it starts; nil when it starts none.
-    var starts: String?
+    var starts: Identifier?
   }
 }

@@ -122,7 +122,7 @@ extension Planner {
   }
 
   /// Returns whether the subject has an activity on the device, either registered or started by push.
-  private func hasStarted(_ subject: String, by starter: InstanceSlot, device: DeviceSlot) -> Bool {
+  private func hasStarted(_ subject: Identifier, by starter: InstanceSlot, device: DeviceSlot) -> Bool {
     let key = Hash64.of(subject)
     if let started = registry.addressed[starter]?.started,
       started.contains(where: { $0.subject == key && now - $0.at < ActivityTimes.startMemory })

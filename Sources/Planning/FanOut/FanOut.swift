@@ -11,7 +11,7 @@ struct FanOut {
   /// The interest lists that the event's keys lead to, with the next place in each.
   var cursors: [Cursor] = []
   /// The keys of the event, the subject first.
-  var keys: [String] = []
+  var keys: [Identifier] = []
   /// The evaluation of the event for each kind, by slot.
   var evaluations: ContiguousArray<KindEvaluation> = []
   /// The kinds that have a rule for the event.

@@ -1,3 +1,5 @@
+import Domain
+
 /// The last commit before which a device changed. It stands with the device in the registry; only a `Journal` sets it.
 struct JournalMark {
   fileprivate var epoch: UInt32 = 0
@@ -12,9 +14,9 @@ struct Journal {
   /// The devices that changed, in the order of their first change.
   private(set) var devices: ContiguousArray<DeviceSlot> = []
   /// The ids of devices whose records must be removed.
-  private(set) var removedDevices: [String] = []
+  private(set) var removedDevices: [Identifier] = []
   /// The ids of apps whose records must be removed, unless the app has come back since.
-  private(set) var removedApps: [String] = []
+  private(set) var removedApps: [Identifier] = []
   /// Whether the policy has changed.
   private(set) var policy = false
   /// The number of further pieces of each record that `rouse.state` holds in pieces, by key. Such records are rare.
@@ -35,11 +37,11 @@ struct Journal {
   }
 
   /// Notes that a device was removed.
-  mutating func noteRemoval(ofDevice id: String) { removedDevices.append(id) }
+  mutating func noteRemoval(ofDevice id: Identifier) { removedDevices.append(id) }
 
   /// Notes that an app was removed.
   /// - Parameter id: The app's id; nil if `rouse.state` has no record of it.
-  mutating func noteRemoval(ofApp id: String?) { if let id { removedApps.append(id) } }
+  mutating func noteRemoval(ofApp id: Identifier?) { if let id { removedApps.append(id) } }
 
   /// Notes that the policy has changed.
   mutating func notePolicy() { policy = true }

@@ -3,7 +3,7 @@ import Domain
 /// One app and its share of the app ledger. Only `Ledgers` changes it.
 struct AppState {
   /// The bundle id.
-  fileprivate(set) var id = ""
+  fileprivate(set) var id: Identifier = ""
   /// The number of the app in this planner; 0 if the slot is free. Unlike the slot it is never given to another app.
   private(set) var number: UInt64 = 0
   /// The number of devices that refer to the app, forgotten ones included.
@@ -20,7 +20,7 @@ struct AppState {
   /// Creates the value of a free slot.
   init() {}
 
-  fileprivate init(id: String, number: UInt64, limit: Int) {
+  fileprivate init(id: Identifier, number: UInt64, limit: Int) {
     self.id = id
     self.number = number
     self.limit = limit
@@ -43,7 +43,7 @@ extension Ledgers {
   /// - Parameters:
   ///   - id: The bundle id.
   ///   - limit: Returns this partition's tokens of a UTC day for a new app; −1 if it has no limit.
-  mutating func app(_ id: String, limit: @autoclosure () -> Int) -> AppSlot {
+  mutating func app(_ id: Identifier, limit: @autoclosure () -> Int) -> AppSlot {
     if let slot = appByID[id] { return slot }
     appsMade += 1
     let slot = apps.insert(AppState(id: id, number: appsMade, limit: limit()))
@@ -63,7 +63,7 @@ extension Ledgers {
   ///   - app: The app of the device.
   ///   - now: Log time.
   /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
-  mutating func leave(_ app: AppSlot, now: Timestamp) -> String? {
+  mutating func leave(_ app: AppSlot, now: Timestamp) -> Identifier? {
     apps[app].devices -= 1
     return purge(app, now: now)
   }
@@ -73,7 +73,7 @@ extension Ledgers {
   ///   - app: The app; its slot may be free.
   ///   - now: Log time.
   /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
-  mutating func purge(_ app: AppSlot, now: Timestamp) -> String? {
+  mutating func purge(_ app: AppSlot, now: Timestamp) -> Identifier? {
     guard apps[app].number != 0, !apps[app].isNeeded(today: Self.day(of: now)) else { return nil }
     let (id, hasRecord) = (apps[app].id, apps[app].day != nil)
     appByID[id] = nil
@@ -110,7 +110,7 @@ extension Ledgers {
 
   /// Takes over the limits of another policy.
   /// - Parameter limit: Returns this partition's tokens of a UTC day for an app; −1 if the app has no limit.
-  mutating func setAppLimits(_ limit: (String) -> Int) {
+  mutating func setAppLimits(_ limit: (Identifier) -> Int) {
     for slot in apps.slots { apps[slot].limit = limit(apps[slot].id) }
   }
 

@@ -27,7 +27,7 @@ struct Ledgers {
   /// The apps.
   var apps = SlotPool<AppTag, AppState>()
   /// The slots of the apps by bundle id.
-  var appByID: [String: AppSlot] = [:]
+  var appByID: [Identifier: AppSlot] = [:]
   /// The number of apps ever added.
   var appsMade: UInt64 = 0
 

@@ -69,7 +69,7 @@ struct Cause {
 /// An event that decisions refer to. It is kept as long as a cause or the record in hand refers to it.
 struct EventEntry {
   /// The id of the event.
-  fileprivate(set) var id = ""
+  fileprivate(set) var id: Identifier = ""
   /// The trace context that the event carried; nil if it carried none.
   fileprivate(set) var traceparent: String?
   /// The number of references.
@@ -108,12 +108,12 @@ struct Pending {
   /// - Parameters:
   ///   - id: The id of the event.
   ///   - traceparent: The trace context that the event carried.
-  mutating func insert(event id: String, traceparent: String?) -> EventSlot {
+  mutating func insert(event id: Identifier, traceparent: String?) -> EventSlot {
     events.insert(EventEntry(id: id, traceparent: traceparent, references: 1))
   }
 
   /// Adds an event without references, for a restore.
-  mutating func restore(event id: String, traceparent: String?) -> EventSlot {
+  mutating func restore(event id: Identifier, traceparent: String?) -> EventSlot {
     events.insert(EventEntry(id: id, traceparent: traceparent, references: 0))
   }
 

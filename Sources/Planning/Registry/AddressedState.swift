@@ -31,7 +31,7 @@ struct AddressedState {
     /// The hash of the subject.
     var subject: UInt64
     /// The subject.
-    var name = ""
+    var name: Identifier = ""
     /// The log time of the start.
     var at: Timestamp
     /// Whether the device has registered the activity. If not, it can be neither updated nor ended (a zombie).

@@ -1,3 +1,5 @@
+import Domain
+
 /// The interest keys, and the list of entries that listen to each of them. Each list is sorted by device and instance. So the
 /// order of a fan-out depends on which devices are registered, and not on when they registered.
 struct InterestIndex {
@@ -32,7 +34,7 @@ struct InterestIndex {
   ///   - key: The key.
   ///   - texts: The pool that holds the texts of the keys.
   @inline(__always)
-  func id(of key: String, in texts: TextPool) -> InterestSlot? {
+  func id(of key: Identifier, in texts: TextPool) -> InterestSlot? {
     let utf8 = key.utf8.span
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }
   }

@@ -113,7 +113,7 @@ struct Registry {
   // MARK: Devices
 
   /// Returns the slot of a device; nil if it is not known.
-  func device(named id: String) -> DeviceSlot? {
+  func device(named id: Identifier) -> DeviceSlot? {
     let utf8 = id.utf8.span
     return device(named: utf8, hash: HashIndex.hash(utf8))
   }
@@ -127,7 +127,7 @@ struct Registry {
   }
 
   /// Returns the id of a device.
-  func id(of device: DeviceSlot) -> String { texts.string(devices[device].id) }
+  func id(of device: DeviceSlot) -> Identifier { texts.identifier(devices[device].id) }
 
   /// Returns the place of a device's id in `texts.bytes`.
   @inline(__always)
@@ -138,7 +138,7 @@ struct Registry {
   ///   - id: The device's id, which no other device has.
   ///   - app: The app.
   /// - Returns: The device's slot, the smallest that is free.
-  mutating func insertDevice(_ id: String, app: AppSlot) -> DeviceSlot {
+  mutating func insertDevice(_ id: Identifier, app: AppSlot) -> DeviceSlot {
     var device = DeviceState()
     device.flags = [.used]
     device.app = app
@@ -255,12 +255,12 @@ struct Registry {
 
   /// Marks a token that APNs has refused for good, in the device and in all its instances.
   mutating func reject(token: String, of device: DeviceSlot) {
-    let known = tokens(of: device)
-    if known.widgets == token { devices[device].flags.insert(.widgetsTokenDead) }
-    if known.background == token { devices[device].flags.insert(.backgroundTokenDead) }
+    let (known, rejected) = (tokens(of: device), Identifier(token))
+    if known.widgets.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.widgetsTokenDead) }
+    if known.background.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.backgroundTokenDead) }
     var walk = instances(of: device)
     while let instance = walk.next(self) {
-      if addressed[instance]?.token == token { addressed[instance]?.tokenDead = true }
+      if addressed[instance].map({ Identifier($0.token) }) == rejected { addressed[instance]?.tokenDead = true }
     }
   }
 
@@ -311,7 +311,7 @@ struct Registry {
   // MARK: Instances
 
   /// Returns the id of an instance.
-  func id(of instance: InstanceSlot) -> String { texts.string(instanceIDs.handle(instances[instance].id)) }
+  func id(of instance: InstanceSlot) -> Identifier { texts.identifier(instanceIDs.handle(instances[instance].id)) }
 
   /// Returns the place of an instance's id in `texts.bytes`.
   @inline(__always)
@@ -320,7 +320,7 @@ struct Registry {
   }
 
   /// Returns the first instance of a device that has an id, retired ones included; nil if none has it.
-  func find(_ id: String, of device: DeviceSlot) -> InstanceSlot? {
+  func find(_ id: Identifier, of device: DeviceSlot) -> InstanceSlot? {
     guard let wanted = instanceIDs.number(of: id, in: texts) else { return nil }
     var walk = instances(of: device)
     while let instance = walk.next(self) { if instances[instance].id == wanted { return instance } }
@@ -328,7 +328,7 @@ struct Registry {
   }
 
   /// Returns the number of an instance id; nil if no instance has it.
-  func number(ofInstanceID id: String) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
+  func number(ofInstanceID id: Identifier) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
 
   /// Adds an instance without interest keys to a device. It gets the smallest free index.
   /// - Parameters:
@@ -339,7 +339,7 @@ struct Registry {
   ///   - first: An instance of the device after which the new one must come; absent if none. If both have the same id, a
   ///     look-up of that id finds `first`.
   mutating func insertInstance(
-    _ id: String, kind: KindSlot, surface: InstanceSurface, device: DeviceSlot, behind first: InstanceSlot = .absent
+    _ id: Identifier, kind: KindSlot, surface: InstanceSurface, device: DeviceSlot, behind first: InstanceSlot = .absent
   ) -> InstanceSlot {
     var index: UInt16 = first.isAbsent ? 0 : instances[first].index + 1
     var previous = first
@@ -501,20 +501,20 @@ struct Registry {
   var entryOrder: EntryOrder { EntryOrder(entries: entries, instances: instances) }
 
   /// Returns the text of an entry's key.
-  func key(of entry: EntrySlot) -> String { texts.string(interests.key(of: entries[entry].interest)) }
+  func key(of entry: EntrySlot) -> Identifier { texts.identifier(interests.key(of: entries[entry].interest)) }
 
   /// Makes an instance listen to these keys and no others. Entries of keys that stay keep their slots and fingerprints.
   /// - Parameters:
   ///   - instance: The instance.
   ///   - keys: The keys in the order of the registration; repeated ones count once.
   /// - Returns: The slots of the entries that were removed. The caller must detach the causes that came by them.
-  mutating func listen(_ instance: InstanceSlot, to keys: [String]) -> [EntrySlot] {
-    var kept: [(key: String, entry: EntrySlot)] = []
+  mutating func listen(_ instance: InstanceSlot, to keys: [Identifier]) -> [EntrySlot] {
+    var kept: [(key: Identifier, entry: EntrySlot)] = []
     var walk = entries(of: instance)
     while let entry = walk.next(self) { kept.append((key(of: entry), entry)) }
     if kept.count == keys.count, zip(kept, keys).allSatisfy({ $0.key == $1 }) { return [] }
     var chain: [EntrySlot] = []
-    var seen: Set<String> = []
+    var seen: Set<Identifier> = []
     for key in keys where seen.insert(key).inserted {
       chain.append(kept.first { $0.key == key }?.entry ?? insertEntry(key, instance))
     }
@@ -527,7 +527,7 @@ struct Registry {
     return gone
   }
 
-  private mutating func insertEntry(_ key: String, _ instance: InstanceSlot) -> EntrySlot {
+  private mutating func insertEntry(_ key: Identifier, _ instance: InstanceSlot) -> EntrySlot {
     let interest = interests.intern(key.utf8.span, in: &texts)
     let entry = entries.insert(InterestEntry(interest: interest, instance: instance))
     interests.insert(entry, into: interest, by: entryOrder)

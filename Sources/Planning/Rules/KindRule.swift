@@ -33,7 +33,7 @@ final class KindRule: Sendable {
   ///   - kind: The kind to which the rule belongs.
   ///   - kindName: The name of that kind.
   ///   - displays: The fields that the kind displays.
-  init(_ rule: Rule, kind: KindSlot, kindName: String, displays: [DisplayField]) {
+  init(_ rule: Rule, kind: KindSlot, kindName: Identifier, displays: [DisplayField]) {
     self.kind = kind
     keys = rule.interests.map { $0 == .subject ? .subject : .template($0) }
     relevance = rule.relevance
@@ -43,7 +43,7 @@ final class KindRule: Sendable {
     action = rule.action
   }
 
-  private static func hash(kindName: String, displays: [DisplayField]) -> UInt64 {
+  private static func hash(kindName: Identifier, displays: [DisplayField]) -> UInt64 {
     var hash = Hash64()
     hash.add(kindName)
     for field in displays {
@@ -55,7 +55,7 @@ final class KindRule: Sendable {
 
   /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind; nil if the policy does
   /// not say which fields the kind displays.
-  func truthKey(subject: String) -> UInt64? {
+  func truthKey(subject: Identifier) -> UInt64? {
     if displays.isEmpty { return nil }
     var hash = Hash64()
     hash.add(displaysHash)
@@ -69,7 +69,7 @@ final class KindRule: Sendable {
   ///   - eventKeys: The interest keys of the event so far, beginning with its subject. Keys that only this rule makes are
   ///     appended, up to `DomainBounds.interestsPerEventMax` keys in all.
   ///   - leftOut: Raised by the number of keys that found no room.
-  func evaluate(_ event: DomainEvent, keys eventKeys: inout [String], _ leftOut: inout Int) -> KindEvaluation {
+  func evaluate(_ event: DomainEvent, keys eventKeys: inout [Identifier], _ leftOut: inout Int) -> KindEvaluation {
     var evaluation = KindEvaluation()
     evaluation.keys = 0
     evaluation.hasRule = true

@@ -4,7 +4,7 @@ import Policies
 /// The policy's settings of one kind, in the units that decisions compute with.
 struct KindSettings {
   /// The name of the kind.
-  let name: String
+  let name: Identifier
   /// The largest number of bytes that the name takes in JSON.
   let nameBytes: Int
   /// The index in the policy's kinds; nil if the policy does not name the kind.
@@ -32,7 +32,7 @@ struct KindSettings {
   var isDisabled: Bool { policyIndex != nil && !enabled }
 
   /// Creates the settings of a kind. They hold no policy's numbers until `configure`.
-  init(name: String) {
+  init(name: Identifier) {
     self.name = name
     nameBytes = name.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == 0x22 || $1 == 0x5c ? 6 : 1) }
   }

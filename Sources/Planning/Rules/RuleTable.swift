@@ -4,9 +4,9 @@ import Policies
 /// A cache of the compiled rules by event type, for the kinds that devices have registered. The rules for one type stand in
 /// the policy's order, which does not depend on when a kind was first registered.
 struct RuleTable {
-  private var byType: [String: [KindRule]] = [:]
+  private var byType: [Identifier: [KindRule]] = [:]
   /// The last look-up. Consecutive events often have the same type.
-  private var last: (type: String, rules: [KindRule])?
+  private var last: (type: Identifier, rules: [KindRule])?
 
   /// The bound on cached event types, which publishers choose. When it is reached the cache starts anew.
   private static let typesMax = 1024
@@ -22,14 +22,14 @@ struct RuleTable {
   ///   - type: The event type.
   ///   - policy: The policy in force, the same in each call until `removeAll`.
   ///   - kindByName: The kinds that devices have registered, the same in each call until `removeAll`.
-  mutating func rules(forType type: String, _ policy: Policy, _ kindByName: [String: KindSlot]) -> [KindRule] {
+  mutating func rules(forType type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> [KindRule] {
     if let last, last.type == type { return last.rules }
     let rules = byType[type] ?? make(type, policy, kindByName)
     last = (type, rules)
     return rules
   }
 
-  private mutating func make(_ type: String, _ policy: Policy, _ kindByName: [String: KindSlot]) -> [KindRule] {
+  private mutating func make(_ type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> [KindRule] {
     let rules = policy.kinds.compactMap { kind -> KindRule? in
       guard let index = kindByName[kind.name], let rule = kind.rule(forType: type) else { return nil }
       return KindRule(rule, kind: index, kindName: kind.name, displays: kind.displays)

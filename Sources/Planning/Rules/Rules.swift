@@ -14,7 +14,7 @@ struct Rules {
   private(set) var refused: PolicyError?
   /// The settings of the registered kinds, by kind slot.
   private(set) var kinds: ContiguousArray<KindSettings> = []
-  private var kindByName: [String: KindSlot] = [:]
+  private var kindByName: [Identifier: KindSlot] = [:]
   private var table = RuleTable()
 
   /// Creates the rules of a policy, without kinds.
@@ -34,7 +34,7 @@ struct Rules {
   // MARK: Kinds
 
   /// Returns the slot of a kind; nil if no device has registered it.
-  func kind(named name: String) -> KindSlot? { kindByName[name] }
+  func kind(named name: Identifier) -> KindSlot? { kindByName[name] }
 
   /// Returns the name under which a kind is added. It is the kind's own name as long as there is room, and always for kinds
   /// that are known or that the policy names. All other kinds share one name, so that devices cannot fill the memory with
@@ -42,7 +42,7 @@ struct Rules {
   /// - Parameters:
   ///   - name: The kind's own name.
   ///   - kindsMax: The number of known kinds from which on there is no more room.
-  func countedName(_ name: String, kindsMax: Int) -> String {
+  func countedName(_ name: Identifier, kindsMax: Int) -> Identifier {
     if kindByName[name] != nil || kinds.count < min(kindsMax, Self.kindsMax) || name == Self.otherKinds
       || policy.kinds.contains(where: { $0.name == name })
     {
@@ -54,7 +54,7 @@ struct Rules {
   /// Adds a kind that is not known yet.
   /// - Parameter name: The name that `countedName` gave.
   /// - Returns: The kind's slot, which is the next one, and the policy's settings for it.
-  mutating func addKind(_ name: String) -> (KindSlot, KindPolicy) {
+  mutating func addKind(_ name: Identifier) -> (KindSlot, KindPolicy) {
     let slot = KindSlot(UInt32(kinds.count))
     kinds.append(KindSettings(name: name))
     kindByName[name] = slot
@@ -67,7 +67,7 @@ struct Rules {
   private static let kindsMax = 60_000
 
   /// The name of all kinds beyond `PlannerBounds.kindsMax`.
-  private static let otherKinds = "(other kinds)"
+  private static let otherKinds: Identifier = "(other kinds)"
 
   private mutating func configure(_ kind: KindSlot) -> KindPolicy {
     let name = kinds[kind.index].name
@@ -122,14 +122,14 @@ struct Rules {
   ///   - id: The bundle id of the app.
   ///   - partition: The number of the partition, from 0 on.
   ///   - partitionCount: P, the number of partitions of the log.
-  func appLimit(_ id: String, partition: Int32, of partitionCount: Int32) -> Int {
+  func appLimit(_ id: Identifier, partition: Int32, of partitionCount: Int32) -> Int {
     guard let budget = policy.apps.first(where: { $0.app == id }) else { return -1 }
     let share = budget.perDay / Int(partitionCount)
     return share + (Int(partition) < budget.perDay % Int(partitionCount) ? 1 : 0)
   }
 
   /// Returns the rules for an event type, in the order of the policy.
-  mutating func rules(forType type: String) -> [KindRule] {
+  mutating func rules(forType type: Identifier) -> [KindRule] {
     table.rules(forType: type, policy, kindByName)
   }
 

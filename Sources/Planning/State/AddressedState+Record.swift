@@ -41,7 +41,7 @@ extension AddressedState {
       writer.int64(Int64(bitPattern: start.subject))
       writer.zigzag(start.at.microseconds &- base)
       writer.bool(start.isRegistered)
-      writer.string(start.name)
+      writer.string(start.name.text)
     }
   }
 
@@ -69,7 +69,7 @@ extension AddressedState {
       let subject = UInt64(bitPattern: try reader.int64("a hash"))
       let at = try reader.instant("an instant", after: base)
       let isRegistered = try reader.bool("whether it is registered")
-      let name = try reader.string("a subject")
+      let name = Identifier(try reader.string("a subject"))
       started.append(StartedSubject(subject: subject, name: name, at: at, isRegistered: isRegistered))
     }
   }

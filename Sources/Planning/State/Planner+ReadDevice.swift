@@ -51,7 +51,7 @@ extension Planner {
       tables.apps.number(of: reader.bytes.span.extracting(app)) { appSlot($0).number })
     let zone = try reader.text("a time zone")
     device.zone = ZoneSlot(
-      tables.zones.number(of: reader.bytes.span.extracting(zone)) { zones.zone($0, now: now).number })
+      tables.zones.number(of: reader.bytes.span.extracting(zone)) { zones.zone($0.text, now: now).number })
   }
 
   private mutating func restoreTokens(from reader: inout BinaryReader) throws(BinaryError) -> TextHandle {
@@ -67,8 +67,10 @@ extension Planner {
   ) throws(BinaryError) -> [EventSlot] {
     var events: [EventSlot] = []
     for _ in 0..<(try reader.count("events")) {
-      let event = RestoredEvent(id: try reader.string("an event id"), traceparent: try reader.optionalString("a trace"))
-      let slot = tables.events[event] ?? pending.restore(event: event.id, traceparent: event.traceparent)
+      let event = RestoredEvent(
+        id: Identifier(try reader.string("an event id")),
+        traceparent: try reader.optionalString("a trace").map { Identifier($0) })
+      let slot = tables.events[event] ?? pending.restore(event: event.id, traceparent: event.traceparent.text)
       tables.events[event] = slot
       events.append(slot)
     }

@@ -54,13 +54,13 @@ extension Planner {
 
   /// Reads the record of a kind.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
-  mutating func restore(kind name: String, from reader: inout BinaryReader) throws(BinaryError) {
+  mutating func restore(kind name: Identifier, from reader: inout BinaryReader) throws(BinaryError) {
     try pricing.restore(knownKindSlot(name), from: &reader)
   }
 
   /// Reads the record of an app.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
-  mutating func restore(app id: String, from reader: inout BinaryReader) throws(BinaryError) {
+  mutating func restore(app id: Identifier, from reader: inout BinaryReader) throws(BinaryError) {
     let spent: Int = try reader.integer("tokens spent")
     ledgers.restore(appSlot(id), spent: spent, day: try reader.zigzag("a day"))
   }

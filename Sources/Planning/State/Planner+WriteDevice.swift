@@ -52,7 +52,7 @@ extension Planner {
   private func write(events: [EventSlot], to writer: inout BinaryWriter) {
     writer.count(events.count)
     for event in events {
-      writer.string(pending.events[event].id)
+      writer.string(pending.events[event].id.text)
       writer.optionalString(pending.events[event].traceparent)
     }
   }

@@ -130,7 +130,7 @@ public struct PlannerRestore {
   private mutating func remove(device: DeviceSlot) {
     for event in planner.unplace(device) {
       let entry = planner.pending.events[event]
-      tables.events[RestoredEvent(id: entry.id, traceparent: entry.traceparent)] = nil
+      tables.events[RestoredEvent(id: entry.id, traceparent: entry.traceparent.map { Identifier($0) })] = nil
       planner.pending.forget(event)
     }
   }
@@ -193,7 +193,7 @@ public struct PlannerRestore {
   private mutating func readOthers() throws(BinaryError) {
     // The order does not affect the result. The keys are sorted so that an error names the same record each time.
     for (key, bytes) in others.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) where key.count > 2 {
-      let name = String(decoding: key.dropFirst(2), as: UTF8.self)
+      let name = Identifier(decoding: key.dropFirst(2))
       switch key[0] {
       case UInt8(ascii: "k"):
         var reader = try Self.reader(bytes, in: bytes.indices)

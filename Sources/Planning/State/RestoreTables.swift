@@ -1,3 +1,5 @@
+import Domain
+
 /// The tables that the records of one restore share.
 struct RestoreTables {
   /// The events that wait. Devices share them, but the record of each device repeats them.
@@ -12,6 +14,6 @@ struct RestoreTables {
 
 /// The identity of a waiting event. Records with the same identity describe the same event.
 struct RestoredEvent: Hashable {
-  var id: String
-  var traceparent: String?
+  var id: Identifier
+  var traceparent: Identifier?
 }

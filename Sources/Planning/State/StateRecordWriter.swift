@@ -23,6 +23,9 @@ struct StateRecordWriter {
     keyEnd = binary.bytes.count
   }
 
+  /// Starts a record that is named by an identifier.
+  mutating func begin(_ letter: Unicode.Scalar, _ name: Identifier) { begin(letter, name.text) }
+
   /// Starts a record with a name given as UTF-8.
   mutating func begin(_ letter: Unicode.Scalar, utf8 name: Span<UInt8>) {
     binary.reset()

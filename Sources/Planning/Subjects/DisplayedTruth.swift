@@ -50,7 +50,7 @@ package struct DisplayedTruth: Equatable, Sendable {
   /// Returns the hash of the subject and the looks of all its fields. Two states with the same fingerprint look the same on
   /// the screen. States of different subjects have different fingerprints.
   /// - Parameter subject: The `subject` of the events that were taken.
-  package func fingerprint(subject: String) -> UInt64 {
+  package func fingerprint(subject: Identifier) -> UInt64 {
     var hash = Hash64()
     hash.add(subject)
     for look in looks { hash.add(look) }

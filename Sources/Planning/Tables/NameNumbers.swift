@@ -12,7 +12,7 @@ struct NameNumbers {
   /// - Parameters:
   ///   - name: The name as UTF-8.
   ///   - first: Returns the number of a name that is asked for the first time.
-  mutating func number(of name: Span<UInt8>, first: (String) -> UInt32) -> UInt32 {
+  mutating func number(of name: Span<UInt8>, first: (Identifier) -> UInt32) -> UInt32 {
     if last < names.count, Self.isEqual(names[last].name, name) { return names[last].number }
     let hash = HashIndex.hash(name)
     if let place = index.find(hash, where: { Self.isEqual(names[Int($0)].name, name) }) {
@@ -21,7 +21,7 @@ struct NameNumbers {
     }
     var bytes: [UInt8] = []
     for i in name.indices { bytes.append(name[i]) }
-    let number = first(String(decoding: bytes, as: UTF8.self))
+    let number = first(Identifier(decoding: bytes))
     last = names.count
     index.insert(UInt32(last), hash: hash)
     names.append((bytes, number))

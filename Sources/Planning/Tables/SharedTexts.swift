@@ -1,3 +1,5 @@
+import Domain
+
 /// The number of a text in `SharedTexts`.
 struct SharedTextNumber: Hashable, Sendable {
   fileprivate(set) var number: UInt32
@@ -24,7 +26,7 @@ struct SharedTexts {
   /// - Parameters:
   ///   - text: The text to look up.
   ///   - texts: The pool that holds the texts.
-  func number(of text: String, in texts: TextPool) -> SharedTextNumber? {
+  func number(of text: Identifier, in texts: TextPool) -> SharedTextNumber? {
     let utf8 = text.utf8.span
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(handles[Int($0)], utf8) }.map(
       SharedTextNumber.init(number:))

@@ -1,3 +1,5 @@
+import Domain
+
 /// The place of a text in a `TextPool`.
 struct TextHandle: Hashable, Sendable {
   /// The place of the first byte, in units of four bytes.
@@ -71,6 +73,9 @@ struct TextPool {
 
   /// Returns a text as a string. Bytes that are not UTF-8 are replaced.
   func string(_ handle: TextHandle) -> String { String(decoding: bytes[range(of: handle)], as: UTF8.self) }
+
+  /// Returns a text as an identifier. Bytes that are not UTF-8 are replaced.
+  func identifier(_ handle: TextHandle) -> Identifier { Identifier(string(handle)) }
 
   /// Returns whether a stored text has the same bytes as another.
   @inline(__always)

@@ -4,7 +4,7 @@ import Domain
 struct ZoneTable {
   private let offsets: TimeZoneOffsets
   private var zones: ContiguousArray<LocalZone> = []
-  private var zoneByID: [String: ZoneSlot] = [:]
+  private var zoneByID: [Identifier: ZoneSlot] = [:]
 
   /// The bound on zones other than GMT, which always finds a slot. The database has some 600, but devices may send any
   /// text: the database also takes spellings of offsets.
@@ -21,13 +21,13 @@ struct ZoneTable {
   ///   - id: The IANA id of the zone. An unknown id has the offsets of GMT.
   ///   - now: Log time; the distant past before the first record.
   mutating func zone(_ id: String, now: Timestamp) -> ZoneSlot {
-    if let slot = zoneByID[id] { return slot }
+    if let slot = zoneByID[Identifier(id)] { return slot }
     if zones.count >= Self.zonesMax, id != Self.gmt { return zone(Self.gmt, now: now) }
     let slot = ZoneSlot(UInt32(zones.count))
     var zone = LocalZone(id: id)
     if now != .distantPast { zone.refresh(now: now, offsets: offsets) }
     zones.append(zone)
-    zoneByID[id] = slot
+    zoneByID[Identifier(id)] = slot
     return slot
   }
 

@@ -5,7 +5,7 @@ import Domain
 enum APNsRequests {
   /// Returns a push that reloads every push-enabled widget of the app. Apple's sample sets neither priority nor expiration, and
   /// reports on setting them contradict each other, so the request has neither.
-  static func widgets(token: String, app: String, command: String) -> Command.APNs {
+  static func widgets(token: String, app: Identifier, command: Identifier) -> Command.APNs {
     Command.APNs(
       address: .token(token),
       headers: [
@@ -16,21 +16,21 @@ enum APNsRequests {
   }
 
   /// Returns a push that wakes the app and names the kinds to reload. APNs refuses priority 10 for this type.
-  static func background(token: String, app: String, command: String, kinds: [String]) -> Command.APNs {
+  static func background(token: String, app: Identifier, command: Identifier, kinds: [Identifier]) -> Command.APNs {
     Command.APNs(
       address: .token(token),
       headers: [
         Command.Header(name: "apns-id", value: requestID(command)),
         Command.Header(name: "apns-priority", value: "5"),
         Command.Header(name: "apns-push-type", value: "background"),
-        Command.Header(name: "apns-topic", value: app),
+        Command.Header(name: "apns-topic", value: app.text),
       ],
       payload: #"{"aps":{"content-available":1},"rouse":{"kinds":["#
-        + kinds.map { "\"" + escaped($0) + "\"" }.joined(separator: ",") + "]}}")
+        + kinds.map { "\"" + escaped($0.text) + "\"" }.joined(separator: ",") + "]}}")
   }
 
   /// Returns a push that reloads the control with this token. Priority and expiration are those of Apple's sample.
-  static func control(token: String, app: String, command: String) -> Command.APNs {
+  static func control(token: String, app: Identifier, command: Identifier) -> Command.APNs {
     Command.APNs(
       address: .token(token),
       headers: [
@@ -38,7 +38,7 @@ enum APNsRequests {
         Command.Header(name: "apns-id", value: requestID(command)),
         Command.Header(name: "apns-priority", value: "10"),
         Command.Header(name: "apns-push-type", value: "controls"),
-        Command.Header(name: "apns-topic", value: app + ".push-type.controls"),
+        Command.Header(name: "apns-topic", value: "\(app).push-type.controls"),
       ], payload: #"{"aps":{"content-changed":true}}"#)
   }
 
@@ -52,7 +52,7 @@ enum APNsRequests {
   ///   - expires: The time until which APNs keeps the push, in Unix seconds.
   ///   - payload: The body.
   static func activity(
-    address: Command.APNs.Target, app: String, command: String, priority: UInt8, stores: Bool, expires: Int64,
+    address: Command.APNs.Target, app: Identifier, command: Identifier, priority: UInt8, stores: Bool, expires: Int64,
     payload: String
   ) -> Command.APNs {
     var headers = [
@@ -63,9 +63,9 @@ enum APNsRequests {
     switch address {
     case .token:
       headers.insert(Command.Header(name: "apns-expiration", value: "\(expires)"), at: 0)
-      headers.append(Command.Header(name: "apns-topic", value: app + ".push-type.liveactivity"))
+      headers.append(Command.Header(name: "apns-topic", value: "\(app).push-type.liveactivity"))
     case .channel(let channel):
-      headers.insert(Command.Header(name: "apns-channel-id", value: channel), at: 0)
+      headers.insert(Command.Header(name: "apns-channel-id", value: channel.text), at: 0)
       headers.insert(Command.Header(name: "apns-expiration", value: stores ? "\(expires)" : "0"), at: 1)
       headers[2] = Command.Header(name: "apns-request-id", value: requestID(command))
       headers.sort { $0.name < $1.name }
@@ -74,7 +74,7 @@ enum APNsRequests {
   }
 
   /// Returns the topic of widget pushes to an app.
-  static func widgetsTopic(app: String) -> String { app + ".push-type.widgets" }
+  static func widgetsTopic(app: Identifier) -> String { "\(app).push-type.widgets" }
 
   /// The body of every widget push.
   static let widgetsPayload = Array(#"{"aps":{"content-changed":true}}"#.utf8)
@@ -90,7 +90,7 @@ enum APNsRequests {
   }
 
   /// Returns the request id of a command as text.
-  static func requestID(_ command: String) -> String {
+  static func requestID(_ command: Identifier) -> String {
     var low = Hash64()
     low.add(command)
     var high = Hash64()

@@ -94,7 +94,9 @@ enum ActivityPayload {
       return LargePayload.Member(name: member.name, bytes: json.bytes.count)
     }
     if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
-      for (name, template) in [("alert.title", alert.title), ("alert.body", alert.body)] {
+      for (name, template) in [("alert.title", alert.title), ("alert.body", alert.body)]
+        as [(Identifier, InterestTemplate)]
+      {
         var json = JSONWriter()
         json.string(text(template, event))
         weighed.append(LargePayload.Member(name: name, bytes: json.bytes.count))
@@ -126,7 +128,7 @@ enum ActivityPayload {
   ) {
     json.beginObject()
     for member in members {
-      json.key(member.name)
+      json.key(member.name.text)
       value(member.value, event, dates, to: &json)
     }
     json.endObject()
@@ -150,11 +152,11 @@ enum ActivityPayload {
     }
   }
 
-  private static func field(_ path: String, _ event: DomainEvent) -> FieldValue? {
+  private static func field(_ path: Identifier, _ event: DomainEvent) -> FieldValue? {
     switch path {
-    case "subject": .string(event.subject)
-    case "type": .string(event.type)
-    case "source": .string(event.source)
+    case "subject": .string(event.subject.text)
+    case "type": .string(event.type.text)
+    case "source": .string(event.source.text)
     default: event.value(at: path)
     }
   }

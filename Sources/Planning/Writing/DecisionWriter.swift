@@ -174,11 +174,11 @@ public struct DecisionWriter: Sendable {
   private mutating func merge(_ planned: PlannedDecision, _ output: PlannerOutput, _ planner: borrowing Planner) {
     pieces.reset()
     pieces.key("event")
-    pieces.string(planner.pending.events[planned.event].id)
+    pieces.string(planner.pending.events[planned.event].id.text)
     pieces.key("events")
     pieces.beginArray()
     for place in Int(planned.causesStart)..<Int(planned.causesStart + planned.causesCount) {
-      pieces.string(planner.pending.events[output.causes[place]].id)
+      pieces.string(planner.pending.events[output.causes[place]].id.text)
     }
     pieces.endArray()
     mergedMembers.removeAll(keepingCapacity: true)
@@ -222,7 +222,7 @@ public struct DecisionWriter: Sendable {
   mutating func kindName(_ kind: KindSlot, _ planner: borrowing Planner) -> [UInt8] {
     if kind.index < kindNames.count, !kindNames[kind.index].isEmpty { return kindNames[kind.index] }
     while kindNames.count <= kind.index { kindNames.append([]) }
-    kindNames[kind.index] = Self.json(planner.rules[kind].name)
+    kindNames[kind.index] = Self.json(planner.rules[kind].name.text)
     return kindNames[kind.index]
   }
 
@@ -245,7 +245,7 @@ public struct DecisionWriter: Sendable {
     let id = planner.ledgers.apps[app].id
     while apps.count <= app.index { apps.append(AppTexts()) }
     apps[app.index] = AppTexts(
-      number: number, id: Self.json(id), topic: Self.json(APNsRequests.widgetsTopic(app: id)))
+      number: number, id: Self.json(id.text), topic: Self.json(APNsRequests.widgetsTopic(app: id)))
   }
 
   private static func json(_ text: String) -> [UInt8] {
@@ -268,9 +268,9 @@ public struct DecisionWriter: Sendable {
     pieces.reset()
     pieces.beginObject()
     pieces.key("version")
-    pieces.string(reference.version)
+    pieces.string(reference.version.text)
     pieces.key("hash")
-    pieces.string(reference.hash)
+    pieces.string(reference.hash.text)
     pieces.endObject()
     policy = pieces.bytes
   }

@@ -1,3 +1,4 @@
+public import Domain
 public import Policies
 
 /// A report for operators about Live Activity pushes whose bodies are near or above the platform's limit. It covers the pushes
@@ -6,15 +7,15 @@ public struct LargePayload: Equatable, Sendable, CustomStringConvertible {
   /// One member of a body.
   public struct Member: Equatable, Sendable {
     /// The name of the member, such as `alert.title`.
-    public var name: String
+    public var name: Identifier
     /// The size of its value as JSON.
     public var bytes: Int
   }
 
   /// The kind of the activity.
-  public var kind: String
+  public var kind: Identifier
   /// The id of the event of the first push.
-  public var event: String
+  public var event: Identifier
   /// `risky`, `allowed` or `refused`.
   public var band: PayloadBand
   /// The size of the first push's body.

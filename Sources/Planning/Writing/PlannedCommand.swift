@@ -49,7 +49,7 @@ package struct PlannedPayload {
   /// The band of the body's size.
   package var band: PayloadBand
   /// The subject of the activity that the push starts; nil when it starts none.
-  package var subject: String?
+  package var subject: Identifier?
   /// The time after which the push is not worth sending.
   package var expires: Timestamp
 }

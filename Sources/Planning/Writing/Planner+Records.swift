@@ -3,12 +3,12 @@ import Policies
 
 extension Planner {
   /// Returns the id of a decision: `d-<partition>-<offset>-<ordinal>`.
-  static func decisionID(partition: Int32, offset: Int64, ordinal: UInt32) -> String {
+  static func decisionID(partition: Int32, offset: Int64, ordinal: UInt32) -> Identifier {
     "d-\(partition)-\(offset)-\(ordinal)"
   }
 
   /// Returns the id of a command: `c-<partition>-<offset>-<ordinal>`.
-  static func commandID(partition: Int32, offset: Int64, ordinal: UInt32) -> String {
+  static func commandID(partition: Int32, offset: Int64, ordinal: UInt32) -> Identifier {
     "c-\(partition)-\(offset)-\(ordinal)"
   }
 
@@ -65,7 +65,7 @@ extension Planner {
     }
     let charged = (planned.chargesStart..<planned.chargesStart + planned.chargesCount).map { place in
       let charge = output.charges[place]
-      let owner: String
+      let owner: Identifier
       switch charge.ledger {
       case .instance, .control, .activity: owner = registry.id(of: charge.instance)
       case .device, .background, .start: owner = deviceID
@@ -83,7 +83,7 @@ extension Planner {
       subject: started(by: planned, of: output))
   }
 
-  private func started(by planned: PlannedCommand, of output: PlannerOutput) -> String? {
+  private func started(by planned: PlannedCommand, of output: PlannerOutput) -> Identifier? {
     guard case .activity(_, let payload, _) = planned.push else { return nil }
     return output.payloads[payload].subject
   }
@@ -105,7 +105,7 @@ extension Planner {
   }
 
   private func request(
-    _ planned: PlannedCommand, of output: PlannerOutput, app: String, command: String, kinds: [String]
+    _ planned: PlannedCommand, of output: PlannerOutput, app: Identifier, command: Identifier, kinds: [Identifier]
   ) -> Command.APNs {
     switch planned.push {
     case .widgets:
@@ -119,7 +119,7 @@ extension Planner {
       let state = registry.addressed[instance] ?? AddressedState()
       let kind = kinds.first.flatMap { policy.kind(named: $0) }
       return APNsRequests.activity(
-        address: state.isChannel ? .channel(state.token) : .token(state.token), app: app, command: command,
+        address: state.isChannel ? .channel(Identifier(state.token)) : .token(state.token), app: app, command: command,
         priority: priority, stores: kind?.activity?.channelStoresNewest ?? true,
         expires: output.payloads[payload].expires.seconds, payload: output.payloads[payload].body)
     }

@@ -1,3 +1,4 @@
+import Domain
 import Policies
 
 extension PlannerOutput {
@@ -10,7 +11,8 @@ extension PlannerOutput {
   ///   - bytesMax: The largest size that the platform accepts.
   ///   - members: Returns the largest members; called only for the first body of an entry.
   mutating func note(
-    _ band: PayloadBand, kind: String, event: String, bytes: Int, bytesMax: Int, members: () -> [LargePayload.Member]
+    _ band: PayloadBand, kind: Identifier, event: Identifier, bytes: Int, bytesMax: Int,
+    members: () -> [LargePayload.Member]
   ) {
     guard band >= .risky else { return }
     if let place = largePayloads.firstIndex(where: { $0.band == band && $0.kind == kind }) {

@@ -29,7 +29,7 @@ enum InterestTemplateParser {
         if let message = FieldPath.problem(open.name, eventAttributes: true) {
           throw Refusal(offset: open.offset + 1, message: message)
         }
-        parts.append(.field(open.name))
+        parts.append(.field(Identifier(open.name)))
         field = nil
       case (_, let open?): field = (open.name + String(scalar), open.offset)
       default: literal.unicodeScalars.append(scalar)

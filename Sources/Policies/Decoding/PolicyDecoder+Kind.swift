@@ -2,7 +2,7 @@ import Domain
 
 extension PolicyDecoder {
   /// Reads one kind. What it leaves out comes from the profile or is built in.
-  mutating func kind(_ name: String, _ value: Located, profile: BudgetProfile) -> KindPolicy? {
+  mutating func kind(_ name: Identifier, _ value: Located, profile: BudgetProfile) -> KindPolicy? {
     var draft = KindDraft(name: name, reloads: profile.instanceReloads)
     guard let keys = read(value, PolicyKeys.kind, into: &draft) else { return nil }
     guard let surface = draft.surface else { return nil }
@@ -73,12 +73,12 @@ extension PolicyDecoder {
   }
 
   /// Reads a `data.…` path of the event.
-  mutating func fieldPath(_ value: Located?) -> String? {
+  mutating func fieldPath(_ value: Located?) -> Identifier? {
     guard let value, let path = reader.text(value, "a field path such as data.status") else { return nil }
     if let problem = FieldPath.problem(path, eventAttributes: false) {
       reader.error(value.node.position, value.path, problem)
       return nil
     }
-    return path
+    return Identifier(path)
   }
 }

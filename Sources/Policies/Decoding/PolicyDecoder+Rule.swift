@@ -30,7 +30,7 @@ extension PolicyDecoder {
   }
 
   /// Reads `event` of a rule.
-  mutating func eventType(_ value: Located) -> String? {
+  mutating func eventType(_ value: Located) -> Identifier? {
     guard let text = reader.name(value, "an event type, or a prefix followed by *") else { return nil }
     if text.dropLast().contains("*") {
       reader.error(
@@ -41,7 +41,7 @@ extension PolicyDecoder {
       reader.error(value.node.position, value.path, "an event type has no spaces; found \(Excerpt.quoted(text))")
       return nil
     }
-    return text
+    return Identifier(text)
   }
 
   /// Reads `interests` of a rule.

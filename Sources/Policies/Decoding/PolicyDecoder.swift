@@ -24,7 +24,8 @@ struct PolicyDecoder {
       return nil
     }
     let policy = Policy(
-      reference: PolicyReference(version: version, hash: hash), profile: draft.effective, quietHours: draft.quietHours,
+      reference: PolicyReference(version: Identifier(version), hash: Identifier(hash)), profile: draft.effective,
+      quietHours: draft.quietHours,
       apps: draft.apps, kinds: draft.kinds)
     return (policy, draft.named)
   }

@@ -1,3 +1,5 @@
+import Domain
+
 /// A policy document that was read without an error: the policy, the warnings, and the place of each value.
 public struct PolicyDocument: Sendable {
   /// The policy.
@@ -9,7 +11,7 @@ public struct PolicyDocument: Sendable {
   /// The warnings, in the order of the document.
   public let warnings: [PolicyProblem]
   /// The place of each value of the document, by path.
-  let positions: [String: Position]
+  let positions: PlacesByPath
   /// The profile that the document names, before `limits` changes it.
   let profile: BudgetProfile
 

@@ -16,8 +16,8 @@ struct LocatedKeys {
   var path: String
   /// The place of the mapping's own key.
   var owner: Position
-  fileprivate var values: [String: Located] = [:]
-  subscript(key: String) -> Located? { values[key] }
+  fileprivate var values: [Identifier: Located] = [:]
+  subscript(key: String) -> Located? { values[Identifier(key)] }
 }
 
 /// Reads the values of a document strictly. It continues after a mistake, so that one run shows all of them: every method
@@ -30,7 +30,7 @@ struct StrictReader {
   /// The problems found so far, at most 100 of each severity.
   private(set) var problems: [PolicyProblem] = []
   /// The place of each value that was read, by path.
-  private(set) var positions: [String: Position] = [:]
+  private(set) var positions = PlacesByPath()
 
   init(file: String, source: SourceText) {
     self.file = file
@@ -93,7 +93,7 @@ struct StrictReader {
     for entry in entries {
       let path = Self.path(value.path, entry.key)
       if allowed.contains(entry.key) {
-        keys.values[entry.key] = Located(path: path, node: entry.value, owner: entry.keyPosition)
+        keys.values[Identifier(entry.key)] = Located(path: path, node: entry.value, owner: entry.keyPosition)
       } else {
         error(
           entry.keyPosition, path,
@@ -101,7 +101,7 @@ struct StrictReader {
       }
     }
     for key in required
-    where keys.values[key] == nil && !entries.contains(where: { Self.meant($0.key, allowed) == key }) {
+    where keys[key] == nil && !entries.contains(where: { Self.meant($0.key, allowed) == key }) {
       error(value.owner, value.path, "\(key) is missing; \(reasons[key] ?? "it is required")")
     }
     return keys
@@ -115,7 +115,7 @@ struct StrictReader {
   ///   - max: the largest number of entries.
   mutating func named(
     _ value: Located?, _ what: String, to meaning: String = "its policy", max: Int
-  ) -> [(name: String, value: Located)]? {
+  ) -> [(name: Identifier, value: Located)]? {
     guard let value else { return nil }
     guard case .mapping(let entries) = value.node.content else {
       mismatch(value, expected: "a mapping from \(what) to \(meaning)")
@@ -134,7 +134,7 @@ struct StrictReader {
           "\(what) has 1 to \(DomainBounds.nameBytesMax) bytes, this one \(entry.key.utf8.count)")
         return nil
       }
-      return (entry.key, Located(path: path, node: entry.value, owner: entry.keyPosition))
+      return (Identifier(entry.key), Located(path: path, node: entry.value, owner: entry.keyPosition))
     }
   }
 
@@ -353,6 +353,9 @@ struct StrictReader {
   static func list(_ names: [String]) -> String {
     names.count < 2 ? names.joined() : "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
   }
+
+  /// Returns the path of a key that the user chose.
+  static func path(_ parent: String, _ key: Identifier) -> String { path(parent, key.text) }
 
   /// Returns the path of a key: `kinds.FlightStatus`. Names that are no plain words are put in brackets, as in
   /// `apps[com.example.flights]`.

@@ -21,12 +21,12 @@ public struct PolicyDifference: Equatable, Sendable {
   public init(from old: Policy, to new: Policy) {
     let before = PolicyValues(old, rules: .byEventType).items
     let after = PolicyValues(new, rules: .byEventType).items
-    let beforeByPath = Dictionary(before.map { ($0.path, $0.value) }) { first, _ in first }
-    let afterByPath = Dictionary(after.map { ($0.path, $0.value) }) { first, _ in first }
+    let beforeByPath = Dictionary(before.map { (Identifier($0.path), $0.value) }) { first, _ in first }
+    let afterByPath = Dictionary(after.map { (Identifier($0.path), $0.value) }) { first, _ in first }
     changes =
-      before.filter { afterByPath[$0.path] != $0.value }
-      .map { Change(path: $0.path, old: $0.value, new: afterByPath[$0.path]) }
-      + after.filter { beforeByPath[$0.path] == nil }.map { Change(path: $0.path, old: nil, new: $0.value) }
+      before.filter { afterByPath[Identifier($0.path)] != $0.value }
+      .map { Change(path: $0.path, old: $0.value, new: afterByPath[Identifier($0.path)]) }
+      + after.filter { beforeByPath[Identifier($0.path)] == nil }.map { Change(path: $0.path, old: nil, new: $0.value) }
   }
 
   /// Whether nothing differs.
@@ -49,8 +49,7 @@ public struct PolicyDifference: Equatable, Sendable {
     changes.map { change in
       var json = JSONWriter()
       json.beginObject()
-      json.key("path")
-      json.string(change.path)
+      json.member("path", change.path)
       json.key("old")
       json.value(change.old ?? .null)
       json.key("new")

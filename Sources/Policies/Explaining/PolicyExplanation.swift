@@ -32,7 +32,7 @@ public struct PolicyExplanation: Sendable {
   /// - Parameters:
   ///   - document: the policy.
   ///   - kind: the kind to explain; nil: the whole document. There are no lines if the document has no such kind.
-  public init(_ document: PolicyDocument, kind: String? = nil) {
+  public init(_ document: PolicyDocument, kind: Identifier? = nil) {
     let prefix = kind.map { StrictReader.path("kinds", $0) + "." } ?? ""
     lines = PolicyValues(document.policy, rules: .byIndex).items.filter { $0.path.utf8.starts(with: prefix.utf8) }.map {
       Line(path: $0.path, value: $0.value, origin: Self.origin(of: $0.path, in: document))
@@ -47,7 +47,7 @@ public struct PolicyExplanation: Sendable {
     if path.hasSuffix(".budget.minInterval") {
       let flag = String(path.dropLast("minInterval".count)) + "timeSensitive"
       let isProfile = document.policy.kinds.contains {
-        path == StrictReader.path("kinds", $0.name) + ".budget.minInterval"
+        Identifier(path) == "\(StrictReader.path("kinds", $0.name)).budget.minInterval"
           && $0.budget.minInterval == document.policy.profile.instanceReloads.minInterval
       }
       if let line = line(flag), !isProfile { return .follows(from: "timeSensitive", file: document.file, line: line) }
@@ -87,8 +87,7 @@ public struct PolicyExplanation: Sendable {
     lines.map { line in
       var json = JSONWriter()
       json.beginObject()
-      json.key("path")
-      json.string(line.path)
+      json.member("path", line.path)
       json.key("value")
       json.value(line.value)
       Self.write(line.origin, to: &json)
@@ -109,13 +108,11 @@ public struct PolicyExplanation: Sendable {
 
   private static func write(_ origin: ValueSource, to json: inout JSONWriter) {
     func member(_ key: StaticString, _ text: String) {
-      json.key(key)
-      json.string(text)
+      json.member(key, text)
     }
     func place(_ file: String, _ line: Int) {
       member("file", file)
-      json.key("line")
-      json.integer(line)
+      json.member("line", line)
     }
     switch origin {
     case .document(let file, let line):

@@ -19,6 +19,9 @@ enum PolicyText {
     return of(value)
   }
 
+  /// Returns an identifier as a JSON string.
+  static func json(_ name: Identifier) -> String { json(name.text) }
+
   /// Returns a text as a JSON string.
   static func json(_ text: String) -> String {
     var json = JSONWriter()
@@ -36,7 +39,7 @@ enum PolicyText {
 
   /// Returns a displayed field with its rounding.
   static func of(_ display: DisplayField) -> String {
-    display.path + (display.round.map { " by \(NumberText.format($0))" } ?? "")
+    display.path.text + (display.round.map { " by \(NumberText.format($0))" } ?? "")
   }
 
   /// Returns a template as written in a document.

@@ -29,13 +29,13 @@ struct PolicyValues {
     for (index, rule) in rules.enumerated() {
       add(RuleDraft(rule: rule, surface: surface), PolicyKeys.rule, at: "\(path)[\(name(of: index, in: rules))]")
     }
-    if names == .byEventType { add(path, .string(rules.map(\.event).joined(separator: ", "))) }
+    if names == .byEventType { add(path, .string(rules.map(\.event.text).joined(separator: ", "))) }
   }
 
   private func name(of index: Int, in rules: [Rule]) -> String {
     guard names == .byEventType else { return String(index) }
     let earlier = rules[..<index].count { $0.event == rules[index].event }
-    return earlier == 0 ? rules[index].event : "\(rules[index].event)#\(earlier + 1)"
+    return earlier == 0 ? rules[index].event.text : "\(rules[index].event)#\(earlier + 1)"
   }
 
   /// Returns hourly weights as text. Explanations show thousandths, which are enough to read; differences compare millionths.

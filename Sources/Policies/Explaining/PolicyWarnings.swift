@@ -44,10 +44,10 @@ enum PolicyWarnings {
 
   /// Notes event types with too many interest keys. Kinds that listen to the same event share its keys.
   private static func noteManyInterests(_ policy: Policy, _ reader: inout StrictReader) {
-    var noted: Set<String> = []
+    var noted: Set<Identifier> = []
     for kind in policy.kinds {
       for (index, rule) in kind.rules.enumerated() where noted.insert(rule.event).inserted {
-        let type = rule.event.last == "*" ? String(rule.event.dropLast()) : rule.event
+        let type = rule.prefix.map { Identifier(decoding: $0) } ?? rule.event
         var templates = [InterestTemplate.subject]
         for kind in policy.kinds {
           for template in kind.rule(forType: type)?.interests ?? [] where !templates.contains(template) {
@@ -95,7 +95,7 @@ enum PolicyWarnings {
   /// Notes rules that are never used, because an earlier rule matches all of their events.
   private static func noteDeadRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
     for (index, rule) in kind.rules.enumerated() {
-      guard let earlier = kind.rules[..<index].firstIndex(where: { covers($0.event, rule.event) }) else { continue }
+      guard let earlier = kind.rules[..<index].firstIndex(where: { covers($0, rule) }) else { continue }
       let place = "\(path).rules[\(index)].event"
       let earlierLine = reader.positions["\(path).rules[\(earlier)].event"]?.line ?? 0
       reader.warning(
@@ -105,10 +105,9 @@ enum PolicyWarnings {
     }
   }
 
-  private static func covers(_ earlier: String, _ later: String) -> Bool {
-    guard earlier.last == "*" else { return earlier == later }
-    let prefix = later.last == "*" ? later.dropLast() : later[...]
-    return prefix.utf8.starts(with: earlier.utf8.dropLast())
+  private static func covers(_ earlier: Rule, _ later: Rule) -> Bool {
+    guard let prefix = earlier.prefix else { return earlier.event == later.event }
+    return (later.prefix ?? later.event.utf8[...]).starts(with: prefix)
   }
 
   private static func noteBudget(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {

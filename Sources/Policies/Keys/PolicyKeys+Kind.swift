@@ -8,7 +8,7 @@ struct KindDraft {
 
   /// Creates the draft of a kind for which the document says nothing.
   /// - Parameter reloads: the limits that hold where the kind has none.
-  init(name: String, reloads: BudgetProfile.PerDay) {
+  init(name: Identifier, reloads: BudgetProfile.PerDay) {
     let budget = InstanceBudget(perDay: reloads.limit, minInterval: reloads.minInterval)
     policy = KindPolicy(name: name, budget: budget, halfLife: .zero, rules: [])
     surface = policy.surface

@@ -20,7 +20,7 @@ struct PolicyDraft {
   /// Creates a draft that shows a policy.
   init(_ policy: Policy) {
     self.init(profile: policy.profile)
-    version = policy.reference.version
+    version = policy.reference.version.text
     quietHours = policy.quietHours
     apps = policy.apps
     kinds = policy.kinds

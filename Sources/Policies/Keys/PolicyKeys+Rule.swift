@@ -16,7 +16,7 @@ extension PolicyKeys {
         if let type = decoder.eventType(value) { draft.rule.event = type }
       },
       show: { draft, path, values in
-        if values.names == .byIndex { values.add(path, .string(draft.rule.event)) }
+        if values.names == .byIndex { values.add(path, .string(draft.rule.event.text)) }
       }),
     PolicyKey(
       "interests", .list(1...PolicyBounds.interestsMax), default: "[\"{subject}\"]",

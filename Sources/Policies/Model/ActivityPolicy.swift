@@ -65,12 +65,12 @@ public struct ActivityPolicy: Equatable, Sendable {
 /// A member of a JSON object that is made from an event.
 public struct TemplateMember: Equatable, Sendable {
   /// The name of the member.
-  public var name: String
+  public var name: Identifier
   /// The template of its value.
   public var value: TemplateValue
 
   /// Creates a member.
-  public init(name: String, value: TemplateValue) {
+  public init(name: Identifier, value: TemplateValue) {
     self.name = name
     self.value = value
   }
@@ -81,11 +81,11 @@ public indirect enum TemplateValue: Equatable, Sendable {
   /// The same value for every event.
   case constant(FieldValue)
   /// The value of a field, number or text; the fallback if the event lacks the field.
-  case field(path: String, fallback: FieldValue)
+  case field(path: Identifier, fallback: FieldValue)
   /// A text with placeholders, always a JSON string. A missing field is left empty.
   case text(InterestTemplate)
   /// A field with an RFC 3339 text, as seconds since the activity's date base; null if the event lacks the field.
-  case date(path: String)
+  case date(path: Identifier)
   /// An object.
   case object([TemplateMember])
 }

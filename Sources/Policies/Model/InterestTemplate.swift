@@ -7,7 +7,7 @@ public struct InterestTemplate: Equatable, Sendable {
     /// Literal text.
     case text(String)
     /// A placeholder: `subject`, `type`, `source` or a path that begins with `data.`.
-    case field(String)
+    case field(Identifier)
   }
   /// The parts, in the order of the text.
   public var parts: [Part]
@@ -19,15 +19,15 @@ public struct InterestTemplate: Equatable, Sendable {
   public static let subject = InterestTemplate(parts: [.field("subject")])
 
   /// Returns the text for an event; nil if a field is missing or null.
-  public func key(for event: DomainEvent) -> String? {
+  public func key(for event: DomainEvent) -> Identifier? {
     if parts.count == 1, case .field("subject") = parts[0] { return event.subject }
     var key = ""
     for part in parts {
       switch part {
       case .text(let text): key += text
-      case .field("subject"): key += event.subject
-      case .field("type"): key += event.type
-      case .field("source"): key += event.source
+      case .field("subject"): key += event.subject.text
+      case .field("type"): key += event.type.text
+      case .field("source"): key += event.source.text
       case .field(let path):
         switch event.value(at: path) {
         case .string(let text): key += text
@@ -37,7 +37,7 @@ public struct InterestTemplate: Equatable, Sendable {
         }
       }
     }
-    return key
+    return Identifier(key)
   }
 
   private static func text(of number: Double) -> String {

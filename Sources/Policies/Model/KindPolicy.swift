@@ -3,7 +3,7 @@ public import Domain
 /// The policy of one kind of widget, control or Live Activity.
 public struct KindPolicy: Equatable, Sendable {
   /// The kind, as devices register it.
-  public var name: String
+  public var name: Identifier
   /// The surface of the kind's instances.
   public var surface: Surface
   /// Whether events of the kind are decided. If not, each ends as `KIND_DISABLED`.
@@ -33,7 +33,7 @@ public struct KindPolicy: Equatable, Sendable {
 
   /// Creates the policy of a kind. Nothing is checked.
   public init(
-    name: String, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget, halfLife: TimeSpan,
+    name: Identifier, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget, halfLife: TimeSpan,
     expireAfterHalfLives: Double = 6, imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [],
     rules: [Rule], price: PricePrior = PricePrior(), activity: ActivityPolicy? = nil,
     views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 2
@@ -60,5 +60,5 @@ public struct KindPolicy: Equatable, Sendable {
   ]
 
   /// Returns the rule that holds for an event type; nil if none matches.
-  public func rule(forType type: String) -> Rule? { rules.first { $0.matches(type: type) } }
+  public func rule(forType type: Identifier) -> Rule? { rules.first { $0.matches(type: type) } }
 }

@@ -30,5 +30,5 @@ public struct Policy: Equatable, Sendable {
     reference: PolicyReference(version: "none", hash: "0000000000000000"), profile: PolicyProfiles.standard, kinds: [])
 
   /// Returns the policy of a kind; nil if the policy does not name it.
-  public func kind(named name: String) -> KindPolicy? { kinds.first { $0.name == name } }
+  public func kind(named name: Identifier) -> KindPolicy? { kinds.first { $0.name == name } }
 }

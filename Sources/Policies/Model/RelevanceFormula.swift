@@ -16,13 +16,13 @@ public struct RelevanceFormula: Equatable, Sendable {
   /// A term of the sum.
   public enum Term: Equatable, Sendable {
     /// Adds weight · min(1, |field − from| / per). Adds nothing if `field` is missing; a missing `from` counts as 0.
-    case changeOf(field: String, from: String, per: Double, weight: Double)
+    case changeOf(field: Identifier, from: Identifier, per: Double, weight: Double)
     /// Adds weight · min(1, |field| / per). Adds nothing if the field is missing.
-    case magnitudeOf(field: String, per: Double, weight: Double)
+    case magnitudeOf(field: Identifier, per: Double, weight: Double)
     /// Adds the weight if the field equals the value.
-    case equals(field: String, value: FieldValue, weight: Double)
+    case equals(field: Identifier, value: FieldValue, weight: Double)
     /// Adds the weight if the two fields differ. A missing field counts as null.
-    case differs(field: String, from: String, weight: Double)
+    case differs(field: Identifier, from: Identifier, weight: Double)
   }
 
   /// Returns the relevance of an event, 0…1. Never NaN.

@@ -3,7 +3,7 @@ public import Domain
 /// The meaning of an event type to a kind.
 public struct Rule: Equatable, Sendable {
   /// The event type, or a prefix of types followed by `*`, such as `flight.*`.
-  public var event: String
+  public var event: Identifier
   /// The templates of the event's interest keys. A key whose template names a field that the event lacks is not made.
   public var interests: [InterestTemplate]
   /// The relevance of an event.
@@ -18,7 +18,7 @@ public struct Rule: Equatable, Sendable {
 
   /// Creates a rule. Nothing is checked.
   public init(
-    event: String, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil,
+    event: Identifier, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil,
     action: Action = .update
   ) {
     self.event = event
@@ -28,8 +28,11 @@ public struct Rule: Equatable, Sendable {
     self.action = action
   }
 
+  /// The bytes that the types begin with; nil if the rule is about one type.
+  var prefix: Substring.UTF8View? { event.utf8.last == UInt8(ascii: "*") ? event.utf8.dropLast() : nil }
+
   /// Whether the rule is about an event type.
-  public func matches(type: String) -> Bool {
-    event.last == "*" ? type.utf8.starts(with: event.utf8.dropLast()) : type == event
+  public func matches(type: Identifier) -> Bool {
+    prefix.map { type.utf8.starts(with: $0) } ?? (type == event)
   }
 }

@@ -17,7 +17,7 @@ public struct FleetGenerator: Sendable {
   /// The part of one kind in the fleet, for the summary.
   public struct KindShare: Equatable, Sendable {
     /// The name of the kind.
-    public let name: String
+    public let name: Identifier
     /// The number of subjects that widgets of the kind can show.
     public let subjects: Int
     /// The expected share of the kind in all widgets, 0…1.
@@ -68,7 +68,8 @@ public struct FleetGenerator: Sendable {
   private static let noTime = Timestamp(milliseconds: 1_767_225_600_000)
 
   private static func nothing(for kind: FleetTemplate.Kind, in subjects: FleetSubjects) -> FleetError {
-    let prefixes = subjects.groups.prefix(8).map { $0.prefix.isEmpty ? "(no /)" : $0.prefix }.joined(separator: ", ")
+    let prefixes = subjects.groups.prefix(8).map { $0.prefix.isEmpty ? "(no /)" : $0.prefix.text }.joined(
+      separator: ", ")
     return .subjects(
       problem: "\(subjects.path): no subject begins with '\(kind.subjectPrefix)' (kind \(kind.name)); "
         + "the subjects begin with \(prefixes)")
@@ -113,9 +114,9 @@ public struct FleetGenerator: Sendable {
   }
 
   /// Returns the id of a device: `device-0000001`, with more digits for numbers of eight digits and more.
-  static func device(_ number: Int) -> String {
+  static func device(_ number: Int) -> Identifier {
     let digits = String(number)
-    return "device-" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+    return "device-\(String(repeating: "0", count: max(0, 7 - digits.count)))\(digits)"
   }
 
   private func widget(_ number: Int, _ random: inout SeededRandom) -> Registration.Widget {

@@ -4,14 +4,14 @@ import Domain
 /// 1/r (Zipf's law with s = 1). So a few subjects have most of the followers and most have a few, as with teams, routes
 /// and shows.
 struct FleetPopularity: Sendable {
-  private let ranked: [String]
+  private let ranked: [Identifier]
   /// The sums of the weights: `cumulative[r]` is 1/1 + … + 1/(r+1). Only divisions and additions are used, whose results IEEE 754 defines exactly,
   /// so every machine draws the same subjects.
   private let cumulative: [Double]
 
   /// Puts the subjects into a random order of popularity.
   /// - Parameter subjects: At least one.
-  init(_ subjects: [String], random: inout SeededRandom) {
+  init(_ subjects: [Identifier], random: inout SeededRandom) {
     precondition(!subjects.isEmpty, "a popularity needs at least one subject")
     var ranked = subjects
     random.shuffle(&ranked)
@@ -24,7 +24,7 @@ struct FleetPopularity: Sendable {
   }
 
   /// Draws one subject, by binary search.
-  func draw(_ random: inout SeededRandom) -> String {
+  func draw(_ random: inout SeededRandom) -> Identifier {
     let target = random.unit() * cumulative[cumulative.count - 1]
     var low = 0
     var high = cumulative.count - 1
@@ -37,9 +37,9 @@ struct FleetPopularity: Sendable {
 
   /// Draws up to `count` different subjects. There are fewer if popular subjects keep coming up: drawing ends after
   /// 8 · `count` tries.
-  func draw(_ count: Int, _ random: inout SeededRandom) -> [String] {
+  func draw(_ count: Int, _ random: inout SeededRandom) -> [Identifier] {
     let wanted = min(count, ranked.count)
-    var drawn: [String] = []
+    var drawn: [Identifier] = []
     drawn.reserveCapacity(wanted)
     var tries = wanted * 8
     while drawn.count < wanted && tries > 0 {

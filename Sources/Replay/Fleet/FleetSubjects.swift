@@ -7,9 +7,9 @@ public struct FleetSubjects: Equatable, Sendable {
   /// The subjects with one prefix.
   public struct Group: Equatable, Sendable {
     /// The text up to and including the first `/`; empty for subjects without a `/`.
-    public var prefix: String
+    public var prefix: Identifier
     /// The subjects, in the order of first appearance.
-    public var subjects: [String]
+    public var subjects: [Identifier]
   }
 
   /// The path of the event file, for messages.
@@ -29,7 +29,7 @@ public struct FleetSubjects: Equatable, Sendable {
   /// - Beyond: `rouse fleet` refuses the file.
   public static let subjectsMax = 2_000_000
 
-  private var groupOf: [String: Int] = [:]
+  private var groupOf: [Identifier: Int] = [:]
 
   /// Reads a whole event file.
   /// - Parameters:
@@ -44,7 +44,7 @@ public struct FleetSubjects: Equatable, Sendable {
     do throws(LineFileError) { reader = try LineReader(path: eventsPath) } catch { throw .file(error) }
     path = reader.path
     let parser = JSONReader(bytesMax: LineReader.defaultLineBytesMax)
-    var seen: Set<String> = []
+    var seen: Set<Identifier> = []
     var bytes: [UInt8] = []
     while true {
       do throws(LineFileError) {
@@ -72,10 +72,10 @@ public struct FleetSubjects: Equatable, Sendable {
   }
 
   /// Returns the subjects that begin with a prefix; for an empty prefix, the subjects without a `/`.
-  func subjects(beginningWith prefix: String) -> [String] {
+  func subjects(beginningWith prefix: Identifier) -> [Identifier] {
     if let index = groupOf[prefix] { return groups[index].subjects }
     if prefix.isEmpty { return [] }
-    return groups.flatMap { group in group.subjects.filter { $0.utf8.starts(with: prefix.utf8) } }
+    return groups.flatMap { group in group.subjects.filter { $0.hasPrefix(prefix) } }
   }
 
   private var firstReason: String { firstSkipped.map { "; first reason: \($0)" } ?? ", the file has no events" }
@@ -85,19 +85,19 @@ public struct FleetSubjects: Equatable, Sendable {
     if firstSkipped == nil { firstSkipped = reason }
   }
 
-  private mutating func take(_ bytes: [UInt8], _ parser: JSONReader, _ seen: inout Set<String>) throws(JSONError) {
-    let (subject, time) = try parser.read(bytes) { event throws(JSONError) -> (String, Timestamp?) in
+  private mutating func take(_ bytes: [UInt8], _ parser: JSONReader, _ seen: inout Set<Identifier>) throws(JSONError) {
+    let (subject, time) = try parser.read(bytes) { event throws(JSONError) -> (Identifier, Timestamp?) in
       let node = try event.member("subject", "what the event is about")
       guard (1...DomainBounds.nameBytesMax).contains(node.utf8Count) else {
         _ = try node.string()
         throw node.wrongValue("1 to \(DomainBounds.nameBytesMax) bytes")
       }
-      return (try node.string(), event.optional("time")?.stringIfAny.flatMap { Timestamp(rfc3339: $0) })
+      return (Identifier(try node.string()), event.optional("time")?.stringIfAny.flatMap { Timestamp(rfc3339: $0) })
     }
     events += 1
     if let time { firstTime = min(firstTime ?? time, time) }
     guard seen.insert(subject).inserted else { return }
-    let prefix = subject.firstIndex(of: "/").map { String(subject[...$0]) } ?? ""
+    let prefix = subject.utf8.firstIndex(of: UInt8(ascii: "/")).map { Identifier(decoding: subject.utf8[...$0]) } ?? ""
     if let index = groupOf[prefix] {
       groups[index].subjects.append(subject)
     } else {

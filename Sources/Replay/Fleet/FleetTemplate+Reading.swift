@@ -19,9 +19,9 @@ extension FleetTemplate {
         weight = number
         prefix = prefix[..<colon]
       }
-      let known = Self.flights.kinds.first { $0.name == part[..<equals] }
-      var kind = known ?? Kind(name: String(part[..<equals]), subjectPrefix: "")
-      kind.subjectPrefix = String(prefix)
+      let name = Identifier(String(part[..<equals]))
+      var kind = Self.flights.kinds.first { $0.name == name } ?? Kind(name: name, subjectPrefix: "")
+      kind.subjectPrefix = Identifier(String(prefix))
       kind.weight = weight
       kinds.append(kind)
     }
@@ -73,14 +73,16 @@ extension FleetTemplate {
     try refuseUnknown(root, ["app", "kinds"])
     var kinds: [Kind] = []
     for node in try root.member("kinds", "an array of kinds").array() { kinds.append(try kind(node)) }
-    return FleetTemplate(app: try root.optional("app")?.string() ?? defaultApp, kinds: kinds)
+    return FleetTemplate(
+      app: try root.optional("app").map { (node) throws(JSONError) in Identifier(try node.string()) } ?? defaultApp,
+      kinds: kinds)
   }
 
   private static func kind(_ node: JSONNode) throws(JSONError) -> Kind {
     try refuseUnknown(node, ["kind", "subjectPrefix", "weight", "families", "interestsPerWidget"])
     var kind = Kind(
-      name: try node.member("kind", "the kind's name").string(),
-      subjectPrefix: try node.member("subjectPrefix", "what the subjects begin with").string())
+      name: Identifier(try node.member("kind", "the kind's name").string()),
+      subjectPrefix: Identifier(try node.member("subjectPrefix", "what the subjects begin with").string()))
     if let weight = node.optional("weight") { kind.weight = try int(weight) }
     if let families = node.optional("families") {
       kind.families = []

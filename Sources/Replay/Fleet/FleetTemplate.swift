@@ -1,9 +1,9 @@
-import Domain
+public import Domain
 
 /// The app and the widget kinds of a synthetic fleet.
 public struct FleetTemplate: Equatable, Sendable {
   /// The bundle id of the app on every device.
-  public var app: String
+  public var app: Identifier
   /// The widget kinds, 1 to `kindsMax`.
   public var kinds: [Kind]
 
@@ -11,20 +11,20 @@ public struct FleetTemplate: Equatable, Sendable {
   /// - Parameters:
   ///   - app: The bundle id of the app on every device.
   ///   - kinds: The widget kinds.
-  public init(app: String = FleetTemplate.defaultApp, kinds: [Kind]) {
+  public init(app: Identifier = FleetTemplate.defaultApp, kinds: [Kind]) {
     self.app = app
     self.kinds = kinds
   }
 
   /// The bundle id of fleets whose template names none.
-  public static let defaultApp = "com.example.glance"
+  public static let defaultApp: Identifier = "com.example.glance"
 
   /// One widget kind and the subjects that its widgets show.
   public struct Kind: Equatable, Sendable {
     /// The name of the kind, as policies name it.
-    public var name: String
+    public var name: Identifier
     /// The prefix of the subjects from which interests are drawn; empty draws from subjects without a `/`.
-    public var subjectPrefix: String
+    public var subjectPrefix: Identifier
     /// The number of widgets in proportion to the weights of the other kinds, 1 to `weightMax`. Nil takes the number of
     /// the kind's subjects, so that a kind with a few popular subjects does not get a large part of the fleet.
     public var weight: Int?
@@ -41,7 +41,7 @@ public struct FleetTemplate: Equatable, Sendable {
     ///   - families: The widget families.
     ///   - interestsPerWidget: The number of interests of one widget.
     public init(
-      name: String, subjectPrefix: String, weight: Int? = nil, families: [String] = Kind.defaultFamilies,
+      name: Identifier, subjectPrefix: Identifier, weight: Int? = nil, families: [String] = Kind.defaultFamilies,
       interestsPerWidget: ClosedRange<Int> = 1...2
     ) {
       self.name = name
@@ -93,10 +93,10 @@ public struct FleetTemplate: Equatable, Sendable {
   }
 
   /// Returns the name of a kind for a prefix: `live-score/` gives `LiveScore`, an empty prefix `Subject`.
-  static func kindName(of prefix: String) -> String {
-    let words = prefix.split { !$0.isLetter && !$0.isNumber }
+  static func kindName(of prefix: Identifier) -> Identifier {
+    let words = prefix.text.split { !$0.isLetter && !$0.isNumber }
     if words.isEmpty { return "Subject" }
-    return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    return Identifier(words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined())
   }
 
   /// Checks that the template's names and numbers are allowed in registrations.
@@ -114,7 +114,7 @@ public struct FleetTemplate: Equatable, Sendable {
         throw refuse("\(kind.name): weight \(weight), expected 1 to \(Self.weightMax)")
       }
       if kind.families.isEmpty { throw refuse("\(kind.name): no families, expected at least one") }
-      for family in kind.families { try Self.validateName(family, "a family of \(kind.name)", place) }
+      for family in kind.families { try Self.validateName(Identifier(family), "a family of \(kind.name)", place) }
       let range = kind.interestsPerWidget
       if range.lowerBound < 1 || range.upperBound > DomainBounds.interestsPerInstanceMax {
         throw refuse(
@@ -128,7 +128,7 @@ public struct FleetTemplate: Equatable, Sendable {
     }
   }
 
-  private static func validateName(_ name: String, _ what: String, _ place: String) throws(FleetError) {
+  private static func validateName(_ name: Identifier, _ what: String, _ place: String) throws(FleetError) {
     let bytes = name.utf8.count
     if bytes == 0 { throw .template(place: place, problem: "\(what) is empty") }
     if bytes > DomainBounds.nameBytesMax {

@@ -20,20 +20,14 @@ public struct RefusedLine: Equatable, Sendable {
   /// `value`, or as `valueBase64` if it is not valid UTF-8.
   func encode(to json: inout JSONWriter) {
     json.beginObject()
-    json.key("reason")
-    json.string(code.rawValue)
-    json.key("path")
-    json.string(path)
-    json.key("message")
-    json.string(message)
-    json.key("file")
-    json.string(file)
-    json.key("line")
-    json.integer(line)
+    json.member("reason", code.rawValue)
+    json.member("path", path)
+    json.member("message", message)
+    json.member("file", file)
+    json.member("line", line)
     if let value {
       if let text = String(validating: value, as: UTF8.self) {
-        json.key("value")
-        json.string(text)
+        json.member("value", text)
       } else {
         json.key("valueBase64")
         json.string(appending: { Self.appendBase64(value, to: &$0) })

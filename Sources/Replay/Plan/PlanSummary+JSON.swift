@@ -9,116 +9,74 @@ extension PlanSummary {
   public func json(extra: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
     var json = JSONWriter(reserving: 2048)
     json.beginObject()
-    for (key, value) in counts {
-      json.key(key)
-      json.integer(value)
-    }
+    json.members(counts)
     writeOutcomes(to: &json)
-    json.key("commandsBySurface")
-    json.beginObject()
-    for (surface, count) in commandsBySurface {
-      json.key(surface.rawValue)
-      json.integer(count)
+    json.object("commandsBySurface") { json in
+      for (surface, count) in commandsBySurface {
+        json.key(surface.rawValue)
+        json.integer(count)
+      }
     }
-    json.endObject()
     writePayloads(to: &json)
     writeZombies(to: &json)
-    json.key("charged")
-    json.beginObject()
-    for (ledger, count) in zip(Command.Ledger.allCases, charged) {
-      json.key(ledger.rawValue)
-      json.integer(count)
+    json.object("charged") { json in
+      for (ledger, count) in zip(Command.Ledger.allCases, charged) {
+        json.key(ledger.rawValue)
+        json.integer(count)
+      }
     }
-    json.endObject()
     if let first, let last {
-      json.key("from")
-      json.string(first.description)
-      json.key("to")
-      json.string(last.description)
+      json.member("from", first.description)
+      json.member("to", last.description)
     }
-    json.key("firstDeadLetters")
-    json.beginArray()
-    for letter in firstDeadLetters { json.string(letter.description) }
-    json.endArray()
-    json.key("eventsWithKeysLeftOut")
-    json.integer(eventsWithKeysLeftOut)
-    json.key("eventsTooOld")
-    json.integer(eventsTooOld)
+    json.array("firstDeadLetters", firstDeadLetters) { letter, json in json.string(letter.description) }
+    json.member("eventsWithKeysLeftOut", eventsWithKeysLeftOut)
+    json.member("eventsTooOld", eventsTooOld)
     extra(&json)
     json.endObject()
     return json.bytes
   }
 
   private func writeOutcomes(to json: inout JSONWriter) {
-    json.key("outcomes")
-    json.beginArray()
-    for (outcome, count) in outcomes {
-      json.beginObject()
-      json.key("verdict")
-      json.string(outcome.verdict.rawValue)
-      json.key("reason")
-      json.string(outcome.reason.rawValue)
-      json.key("decisions")
-      json.integer(count)
-      json.endObject()
+    json.objects("outcomes", outcomes) { element, json in
+      let (outcome, count) = element
+      json.member("verdict", outcome.verdict.rawValue)
+      json.member("reason", outcome.reason.rawValue)
+      json.member("decisions", count)
     }
-    json.endArray()
   }
 
   private func writePayloads(to json: inout JSONWriter) {
-    json.key("payloads")
-    json.beginObject()
-    for (band, count) in payloads {
-      json.key(band.rawValue)
-      json.integer(count)
-    }
-    json.endObject()
-    json.key("refusedPayloads")
-    json.beginArray()
-    for payload in refusedPayloads {
-      json.beginObject()
-      json.key("kind")
-      json.string(payload.kind)
-      json.key("event")
-      json.string(payload.event)
-      json.key("bytes")
-      json.integer(payload.bytes)
-      json.key("bytesMax")
-      json.integer(payload.bytesMax)
-      json.key("refused")
-      json.integer(payload.count)
-      json.key("largest")
-      json.beginObject()
-      for member in payload.members {
-        json.key(member.name)
-        json.integer(member.bytes)
+    json.object("payloads") { json in
+      for (band, count) in payloads {
+        json.key(band.rawValue)
+        json.integer(count)
       }
-      json.endObject()
-      json.endObject()
     }
-    json.endArray()
+    json.objects("refusedPayloads", refusedPayloads) { payload, json in
+      json.member("kind", payload.kind)
+      json.member("event", payload.event)
+      json.member("bytes", payload.bytes)
+      json.member("bytesMax", payload.bytesMax)
+      json.member("refused", payload.count)
+      json.object("largest") { json in
+        for member in payload.members {
+          json.key(member.name.text)
+          json.integer(member.bytes)
+        }
+      }
+    }
   }
 
   private func writeZombies(to json: inout JSONWriter) {
-    json.key("zombies")
-    json.integer(zombies)
-    json.key("firstZombies")
-    json.beginArray()
-    for zombie in firstZombies {
-      json.beginObject()
-      json.key("device")
-      json.string(zombie.device)
-      json.key("subject")
-      json.string(zombie.subject)
-      json.key("kind")
-      json.string(zombie.kind)
-      json.key("since")
-      json.string(zombie.since.description)
-      json.key("cause")
-      json.string(zombie.cause.rawValue)
-      json.endObject()
+    json.member("zombies", zombies)
+    json.objects("firstZombies", firstZombies) { zombie, json in
+      json.member("device", zombie.device)
+      json.member("subject", zombie.subject)
+      json.member("kind", zombie.kind)
+      json.member("since", zombie.since.description)
+      json.member("cause", zombie.cause.rawValue)
     }
-    json.endArray()
   }
 
   private var counts: [(StaticString, Int)] {

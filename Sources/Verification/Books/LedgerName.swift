@@ -4,9 +4,9 @@ import Domain
 struct LedgerName: Hashable {
   var ledger: Command.Ledger
   /// The device; empty for the ledger of an app. The names of other owners are unique within their device only.
-  var device: String
+  var device: Identifier
   /// The instance, device, activity or app that the ledger belongs to.
-  var owner: String
+  var owner: Identifier
   /// The log partition for the ledger of an app, whose tokens are divided among the partitions; 0 for others.
   var partition: Int64
 
@@ -27,7 +27,7 @@ struct LedgerName: Hashable {
 extension LedgerName: CustomStringConvertible {
   /// The name for the report.
   var description: String {
-    let name = device.isEmpty || device == owner ? owner : "\(device)/\(owner)"
+    let name = device.isEmpty || device == owner ? "\(owner)" : "\(device)/\(owner)"
     return "\(ledger.rawValue) ledger of \(name)"
   }
 }

@@ -2,7 +2,7 @@ import Domain
 
 /// Keeps the book of every ledger, charge by charge, in the order of the log.
 struct LedgerReplay {
-  private let limits: [String: LedgerLimits]
+  private let limits: [Identifier: LedgerLimits]
   private let refundsAllowed: Bool
   private let historyIsCut: Bool
   private let policies: PolicySpans
@@ -20,7 +20,7 @@ struct LedgerReplay {
   ///   - policies: all policies of the commands.
   ///   - report: the findings so far.
   init(
-    limits: [String: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, policies: PolicySpans,
+    limits: [Identifier: LedgerLimits], refundsAllowed: Bool, historyIsCut: Bool, policies: PolicySpans,
     report: LedgerReport
   ) {
     policies.checkInvariants()
@@ -35,7 +35,7 @@ struct LedgerReplay {
   /// - Parameters:
   ///   - charge: the next charge of its ledger in the order of the log.
   ///   - kind: the kind of the instance that the ledger belongs to; nil for other ledgers, and where it is not known.
-  mutating func charge(_ charge: LedgerCharge, kind: String?) {
+  mutating func charge(_ charge: LedgerCharge, kind: Identifier?) {
     report.charges += 1
     let name = LedgerName(charge)
     if charge.left < 0 {
@@ -57,9 +57,9 @@ struct LedgerReplay {
     rates.removeAll(keepingCapacity: true)
   }
 
-  private func limits(of policy: String) -> LedgerLimits? { limits[policy] ?? limits[""] }
+  private func limits(of policy: Identifier) -> LedgerLimits? { limits[policy] ?? limits[""] }
 
-  private mutating func chargeDay(_ name: LedgerName, _ charge: LedgerCharge, kind: String?) {
+  private mutating func chargeDay(_ name: LedgerName, _ charge: LedgerCharge, kind: Identifier?) {
     let rules = DayBook.Terms(
       limit: kind.flatMap { limits(of: charge.policy)?.days[$0] }, refundsAllowed: refundsAllowed,
       historyIsCut: historyIsCut, policies: policies)

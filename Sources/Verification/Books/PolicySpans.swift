@@ -6,7 +6,7 @@ struct PolicySpans {
   private struct Key: Hashable {
     var partition: Int64
     /// The hash of the policy.
-    var policy: String
+    var policy: Identifier
   }
 
   private var spans: [Key: (first: RecordId, last: RecordId)] = [:]
@@ -15,7 +15,7 @@ struct PolicySpans {
   /// - Parameters:
   ///   - policy: the hash of the policy.
   ///   - id: the id of the command.
-  mutating func note(_ policy: String, at id: RecordId) {
+  mutating func note(_ policy: Identifier, at id: RecordId) {
     let key = Key(partition: id.partition, policy: policy)
     guard let span = spans[key] else {
       spans[key] = (id, id)
@@ -30,7 +30,7 @@ struct PolicySpans {
   ///   - policy: the hash of the policy of both commands.
   ///   - from: the id of the earlier command.
   ///   - to: the id of the later command.
-  func hasOther(than policy: String, between from: RecordId, and to: RecordId) -> Bool {
+  func hasOther(than policy: Identifier, between from: RecordId, and to: RecordId) -> Bool {
     spans.contains { key, span in
       key.partition == to.partition && key.policy != policy && RecordId.inLogOrder(span.first, to)
         && RecordId.inLogOrder(from, span.last)

@@ -1,3 +1,5 @@
+public import Domain
+
 /// The limits of one policy that ledgers are recomputed with, as plain numbers. Nil: the limit is not known, so charges to
 /// such ledgers are counted and not recomputed.
 public struct LedgerLimits: Equatable, Sendable {
@@ -47,7 +49,7 @@ public struct LedgerLimits: Equatable, Sendable {
   /// not known.
   public var activity: [RateLimit]
   /// The number for a day of each instance, by kind.
-  public var days: [String: DailyNumber]
+  public var days: [Identifier: DailyNumber]
 
   /// - Parameters:
   ///   - device: pushes to the widgets of a device.
@@ -59,7 +61,7 @@ public struct LedgerLimits: Equatable, Sendable {
   public init(
     device: RateLimit? = nil, background: RateLimit? = nil, control: RateLimit? = nil, start: RateLimit? = nil,
     activity: [RateLimit] = [],
-    days: [String: DailyNumber] = [:]
+    days: [Identifier: DailyNumber] = [:]
   ) {
     self.device = device
     self.background = background

@@ -4,8 +4,8 @@ import Domain
 struct CheckedCommand {
   /// One instance that the command serves.
   struct ServedInstance {
-    var instance: String
-    var kind: String
+    var instance: Identifier
+    var kind: Identifier
     var reason: Reason
     /// The hashes of the events that the command lists, sorted.
     var events: [UInt64]
@@ -27,28 +27,15 @@ struct CheckedCommand {
   }
 
   var id: RecordId
-  var device: String
+  var device: Identifier
   var at: Timestamp
   /// The hash of the policy.
-  var policy: String
+  var policy: Identifier
   var serves: [ServedInstance]
   var charged: [Command.Charge]
 
-  init(_ command: Command, id: RecordId) {
-    self.id = id
-    device = command.device
-    at = command.at
-    policy = command.policy.hash
-    serves = command.serves.map {
-      ServedInstance(
-        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { ContentHash.of($0) }.sorted(),
-        eventsLeftOut: $0.eventsLeftOut)
-    }
-    charged = command.charged
-  }
-
   /// The id as text, for the report.
-  var name: String { id.text(of: .command) }
+  var name: Identifier { id.text(of: .command) }
 
   /// One of the command's charges with all that its ledger's book needs.
   func charge(_ charge: Command.Charge) -> LedgerCharge {
@@ -57,42 +44,55 @@ struct CheckedCommand {
   }
 }
 
+extension CheckedCommand {
+  init(_ command: Command, id: RecordId) {
+    self.id = id
+    device = command.device
+    at = command.at
+    policy = command.policy.hash
+    serves = command.serves.map {
+      ServedInstance(
+        instance: $0.instance, kind: $0.kind, reason: $0.reason, events: $0.events.map { FNV1a.of($0) }.sorted(),
+        eventsLeftOut: $0.eventsLeftOut)
+    }
+    charged = command.charged
+  }
+}
+
 // MARK: Bytes
 
-extension CheckedCommand {
-  /// Writes all fields but the id, which is in the key.
-  func write(to writer: inout BinaryWriter) {
-    writer.string(device)
-    writer.timestamp(at)
-    writer.string(policy)
-    writer.list(serves) { served, writer in
-      writer.string(served.instance)
-      writer.string(served.kind)
-      writer.place(of: served.reason)
-      writer.list(served.events) { $1.varint($0) }
-      writer.zigzag(Int64(served.eventsLeftOut))
-    }
-    writer.list(charged) { charge, writer in
-      writer.place(of: charge.ledger)
-      writer.string(charge.owner)
-      writer.zigzag(Int64(charge.left))
-    }
+extension CheckedCommand: FieldCoded {
+  /// An empty value that a decoder fills in.
+  static var blank: CheckedCommand {
+    CheckedCommand(
+      id: .blank, device: "", at: Timestamp(microseconds: 0), policy: "", serves: [], charged: [])
   }
 
-  /// Reads the bytes that `write` wrote.
-  init(_ reader: inout BinaryReader, id: RecordId) throws(BinaryError) {
-    self.id = id
-    device = try reader.string()
-    at = try reader.timestamp()
-    policy = try reader.string()
-    serves = try reader.list { (reader) throws(BinaryError) in
-      ServedInstance(
-        instance: try reader.string(), kind: try reader.string(), reason: try reader.value(),
-        events: try reader.list { (reader) throws(BinaryError) in try reader.varint() },
-        eventsLeftOut: Int(try reader.zigzag()))
+  /// Encodes or decodes all fields but the id, which is in the key.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.string(&device, "a device")
+    try coder.timestamp(&at, "an instant")
+    try coder.string(&policy, "a policy")
+    try coder.list(&serves)
+    try coder.list(elements: &charged, blank: Command.Charge(ledger: .device, owner: "", left: 0)) {
+      (charge, coder) throws(Coder.Failure) in
+      try coder.code(&charge.ledger, "a ledger")
+      try coder.string(&charge.owner, "an owner")
+      try coder.zigzag(&charge.left, "the tokens left")
     }
-    charged = try reader.list { (reader) throws(BinaryError) in
-      Command.Charge(ledger: try reader.value(), owner: try reader.string(), left: Int(try reader.zigzag()))
-    }
+  }
+}
+
+extension CheckedCommand.ServedInstance: FieldCoded {
+  /// An empty value that a decoder fills in.
+  static var blank: Self { Self(instance: "", kind: "", reason: .emitted, events: [], eventsLeftOut: 0) }
+
+  /// Encodes or decodes each field.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.string(&instance, "an instance")
+    try coder.string(&kind, "a kind")
+    try coder.code(&reason, "a reason")
+    try coder.hashes(&events)
+    try coder.zigzag(&eventsLeftOut, "a count of events")
   }
 }

@@ -3,10 +3,10 @@ import Domain
 /// The parts of a decision that a ledger check keeps until all records have been added.
 struct CheckedDecision {
   var id: RecordId
-  var event: String
-  var device: String
-  var instance: String
-  var kind: String
+  var event: Identifier
+  var device: Identifier
+  var instance: Identifier
+  var kind: Identifier
   var verdict: Verdict
   var reason: Reason
   var final: Bool
@@ -15,6 +15,11 @@ struct CheckedDecision {
   /// The hashes of all events that the command delivers, sorted. Empty without a command.
   var events: [UInt64]
 
+  /// The id as text, for the report.
+  var name: Identifier { id.text(of: .decision) }
+}
+
+extension CheckedDecision {
   init(_ decision: Decision, id: RecordId, command: RecordId?) {
     self.id = id
     event = decision.event
@@ -25,43 +30,30 @@ struct CheckedDecision {
     reason = decision.reason
     final = decision.final
     self.command = command
-    events = command == nil ? [] : decision.events.map { ContentHash.of($0) }.sorted()
+    events = command == nil ? [] : decision.events.map { FNV1a.of($0) }.sorted()
   }
-
-  /// The id as text, for the report.
-  var name: String { id.text(of: .decision) }
 }
 
 // MARK: Bytes
 
-extension CheckedDecision {
-  /// Writes all fields but the id, which is in the key.
-  func write(to writer: inout BinaryWriter) {
-    for text in [device, event, instance, kind] { writer.string(text) }
-    writer.place(of: verdict)
-    writer.place(of: reason)
-    writer.bool(final)
-    writer.bool(command != nil)
-    guard let command else { return }
-    for number in [command.partition, command.offset, command.ordinal] { writer.zigzag(number) }
-    writer.list(events) { $1.varint($0) }
+extension CheckedDecision: FieldCoded {
+  /// An empty value that a decoder fills in.
+  static var blank: CheckedDecision {
+    CheckedDecision(
+      id: .blank, event: "", device: "", instance: "", kind: "", verdict: .suppress, reason: .noMatch, final: false,
+      command: nil, events: [])
   }
 
-  /// Reads the bytes that `write` wrote.
-  init(_ reader: inout BinaryReader, id: RecordId) throws(BinaryError) {
-    self.id = id
-    device = try reader.string()
-    event = try reader.string()
-    instance = try reader.string()
-    kind = try reader.string()
-    verdict = try reader.value()
-    reason = try reader.value()
-    final = try reader.bool()
-    guard try reader.bool() else {
-      (command, events) = (nil, [])
-      return
-    }
-    command = RecordId(partition: try reader.zigzag(), offset: try reader.zigzag(), ordinal: try reader.zigzag())
-    events = try reader.list { (reader) throws(BinaryError) in try reader.varint() }
+  /// Encodes or decodes all fields but the id, which is in the key.
+  mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.string(&device, "a device")
+    try coder.string(&event, "an event")
+    try coder.string(&instance, "an instance")
+    try coder.string(&kind, "a kind")
+    try coder.code(&verdict, "a verdict")
+    try coder.code(&reason, "a reason")
+    try coder.bool(&final, "whether it is final")
+    try coder.optional(&command, "whether there is a command")
+    try coder.hashes(&events)
   }
 }

@@ -5,7 +5,7 @@ enum CheckedRecord {
   case decision(CheckedDecision)
   case command(CheckedCommand)
 
-  var device: String {
+  var device: Identifier {
     switch self {
     case .decision(let decision): decision.device
     case .command(let command): command.device
@@ -15,12 +15,12 @@ enum CheckedRecord {
   var bytes: [UInt8] {
     var writer = BinaryWriter()
     switch self {
-    case .decision(let decision):
+    case .decision(var decision):
       writer.bool(true)
-      decision.write(to: &writer)
-    case .command(let command):
+      decision.fields(&writer)
+    case .command(var command):
       writer.bool(false)
-      command.write(to: &writer)
+      command.fields(&writer)
     }
     return writer.bytes
   }
@@ -28,10 +28,17 @@ enum CheckedRecord {
   /// Reads `bytes`.
   init(_ bytes: [UInt8], id: RecordId) throws(BinaryError) {
     var reader = BinaryReader(bytes)
-    let isDecision = try reader.bool()
-    self =
-      isDecision
-      ? .decision(try CheckedDecision(&reader, id: id)) : .command(try CheckedCommand(&reader, id: id))
+    if try reader.bool() {
+      var decision = CheckedDecision.blank
+      try decision.fields(&reader)
+      decision.id = id
+      self = .decision(decision)
+    } else {
+      var command = CheckedCommand.blank
+      try command.fields(&reader)
+      command.id = id
+      self = .command(command)
+    }
     try reader.end()
   }
 }

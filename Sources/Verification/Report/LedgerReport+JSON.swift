@@ -14,17 +14,10 @@ extension LedgerReport {
       json.key(name)
       json.integer(value)
     }
-    json.key("violations")
-    json.beginArray()
-    for violation in violations {
-      json.beginObject()
-      json.key("rule")
-      json.string(violation.rule.rawValue)
-      json.key("text")
-      json.string(violation.text)
-      json.endObject()
+    json.objects("violations", violations) { violation, json in
+      json.member("rule", violation.rule.rawValue)
+      json.member("text", violation.text)
     }
-    json.endArray()
     json.endObject()
   }
 }

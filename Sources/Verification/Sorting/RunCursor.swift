@@ -3,7 +3,7 @@ import Domain
 /// The position of the merge in one run, and the record at it.
 struct RunCursor {
   /// The key of the record.
-  private(set) var key = SortedSpill.Key(group: 0, id: RecordId(partition: 0, offset: 0, ordinal: 0))
+  private(set) var key = SortedSpill.Key.blank
   /// The bytes of the record.
   private(set) var content: [UInt8] = []
   private var buffer: [UInt8] = []
@@ -50,10 +50,10 @@ struct RunCursor {
   private mutating func take() -> Bool {
     var reader = BinaryReader(buffer, in: used..<buffer.count)
     do throws(BinaryError) {
-      let group = try reader.varint()
-      let id = RecordId(partition: try reader.zigzag(), offset: try reader.zigzag(), ordinal: try reader.zigzag())
+      var next = SortedSpill.Key.blank
+      try next.fields(&reader)
       content = try reader.blob()
-      key = SortedSpill.Key(group: group, id: id)
+      key = next
     } catch { return false }
     used += reader.offset
     return true

@@ -36,8 +36,8 @@ struct RunFile {
     var end = start
     var buffer = BinaryWriter()
     for (number, entry) in entries.enumerated() {
-      buffer.varint(entry.key.group)
-      for number in [entry.key.id.partition, entry.key.id.offset, entry.key.id.ordinal] { buffer.zigzag(number) }
+      var key = entry.key
+      key.fields(&buffer)
       buffer.blob(Array(contents[entry.range]))
       guard buffer.bytes.count >= Self.bufferBytes || number == entries.count - 1 else { continue }
       do {

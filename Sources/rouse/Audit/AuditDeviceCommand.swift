@@ -13,7 +13,7 @@ struct AuditDeviceCommand: ParsableCommand {
       """)
 
   @Argument(help: "The id of the device.")
-  var device: String
+  var device: Identifier
   @OptionGroup var limit: LimitOption
   @OptionGroup var time: TimeRangeOptions
   @OptionGroup var audit: AuditOptionGroup
@@ -21,7 +21,7 @@ struct AuditDeviceCommand: ParsableCommand {
   func run() throws {
     let timeline = try audit.open().device(device, range: time.range, limit: limit.limit)
     try audit.print(
-      isKnown: timeline.isKnown, text: AuditText.render(timeline), json: try AuditJSON.render(timeline))
+      isKnown: timeline.isKnown, text: AuditText.render(timeline), json: AuditJSON.render(timeline))
     if timeline.isKnown, timeline.entries.isEmpty { Words.say("nothing in that time") }
   }
 }

@@ -15,11 +15,11 @@ struct AuditEventCommand: ParsableCommand {
       """)
 
   @Argument(help: "The event's id, without its source.")
-  var event: String
+  var event: Identifier
   @OptionGroup var audit: AuditOptionGroup
 
   func run() throws {
     let effect = try audit.open().event(event)
-    try audit.print(isKnown: effect.isKnown, text: AuditText.render(effect), json: try AuditJSON.render(effect))
+    try audit.print(isKnown: effect.isKnown, text: AuditText.render(effect), json: AuditJSON.render(effect))
   }
 }

@@ -24,10 +24,10 @@ struct AuditOptionGroup: ParsableArguments {
   ///   - isKnown: whether the store knows the subject of the question. If not, the text goes to standard error.
   ///   - text: the answer for people.
   ///   - json: the answer for programs, which always goes to standard output.
-  func print(isKnown: Bool = true, text: @autoclosure () -> PrintableText, json: @autoclosure () throws -> String)
+  func print(isKnown: Bool = true, text: @autoclosure () -> PrintableText, json: @autoclosure () -> String)
     throws
   {
-    if output.format == .json { try Output.print(data: try json() + "\n") }
+    if output.format == .json { try Output.print(data: json() + "\n") }
     if !isKnown {
       Words.show(text())
     } else if output.format == .text {

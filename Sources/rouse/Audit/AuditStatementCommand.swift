@@ -13,7 +13,7 @@ struct AuditStatementCommand: ParsableCommand {
       """)
 
   @Argument(help: "The id of the device.")
-  var device: String
+  var device: Identifier
   @Option(
     help: ArgumentHelp("The UTC offset of the days to count, such as +02:00 or -04:00.", valueName: "offset"),
     transform: Instant.readOffset)
@@ -26,6 +26,6 @@ struct AuditStatementCommand: ParsableCommand {
     let statement = try audit.open().statement(
       device, range: time.range, utcOffset: utcOffset, limit: limit.limit)
     try audit.print(
-      isKnown: statement.isKnown, text: AuditText.render(statement), json: try AuditJSON.render(statement))
+      isKnown: statement.isKnown, text: AuditText.render(statement), json: AuditJSON.render(statement))
   }
 }

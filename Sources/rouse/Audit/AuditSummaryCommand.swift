@@ -17,7 +17,7 @@ struct AuditSummaryCommand: ParsableCommand {
 
   func run() throws {
     let summary = try audit.open().summary()
-    try audit.print(text: AuditText.render(summary), json: try AuditJSON.render(summary))
+    try audit.print(text: AuditText.render(summary), json: AuditJSON.render(summary))
     if summary.decisions == 0 { Words.say("the store holds no decision") }
   }
 }

@@ -19,7 +19,7 @@ struct AuditTopCommand: ParsableCommand {
 
   func run() throws {
     let top = try audit.open().top(by: by, range: time.range, limit: limit.limit)
-    try audit.print(text: AuditText.render(top), json: try AuditJSON.render(top))
+    try audit.print(text: AuditText.render(top), json: AuditJSON.render(top))
     if top.total == 0 { Words.say("no decision in that time") }
   }
 }

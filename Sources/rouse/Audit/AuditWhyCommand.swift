@@ -15,13 +15,13 @@ struct AuditWhyCommand: ParsableCommand {
       """)
 
   @Argument(help: "The id of the device.")
-  var device: String
+  var device: Identifier
   @Option(help: "Only this instance.")
-  var instance: String?
+  var instance: Identifier?
   @Option(help: "Only instances of this kind.")
-  var kind: String?
+  var kind: Identifier?
   @Option(help: "The event's id, without its source.")
-  var event: String?
+  var event: Identifier?
   @Option(
     help: ArgumentHelp("The moment in question, RFC 3339.", valueName: "time"), transform: Instant.read)
   var at: Timestamp?
@@ -31,6 +31,6 @@ struct AuditWhyCommand: ParsableCommand {
     let answer = try audit.open().why(
       WhyQuestion(device: device, instance: instance, kind: kind, event: event, at: at))
     try audit.print(
-      isKnown: !answer.stories.isEmpty, text: AuditText.render(answer), json: try AuditJSON.render(answer))
+      isKnown: !answer.stories.isEmpty, text: AuditText.render(answer), json: AuditJSON.render(answer))
   }
 }

@@ -22,6 +22,6 @@ struct AuditZombiesCommand: ParsableCommand {
     let started = try audit.open().zombies(range: time.range)
     try audit.print(
       isKnown: started.starts > 0, text: started.starts > 0 ? AuditText.render(started) : "no start in that time\n",
-      json: try AuditJSON.render(started))
+      json: AuditJSON.render(started))
   }
 }

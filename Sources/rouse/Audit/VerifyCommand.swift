@@ -105,8 +105,8 @@ struct VerifyCommand: AsyncParsableCommand {
   // MARK: Limits
 
   /// The limits of all policies that were named, by the hash in the records.
-  private func limits() throws -> [String: LedgerLimits] {
-    var limits: [String: LedgerLimits] = [:]
+  private func limits() throws -> [Identifier: LedgerLimits] {
+    var limits: [Identifier: LedgerLimits] = [:]
     for path in policy {
       let policy = try PolicyFile.document(path, profile: profile.profile).policy
       limits[policy.reference.hash] = LedgerLimits(policy)

@@ -97,32 +97,24 @@ struct BenchLatencyCommand: ParsableCommand {
     var json = JSONWriter()
     json.beginObject()
     BenchMachine.write(to: &json)
-    json.key("broker")
-    json.string(broker.text)
-    for (key, value) in [
+    json.member("broker", broker.text)
+    json.members([
       ("partitions", partitions), ("workers", kafka.workers), ("devices", fleet.devices),
       ("instancesPerDevice", fleet.instances),
       ("fanOut", fleet.fanOut), ("alertPercent", fleet.alerts), ("commitIntervalMilliseconds", commitInterval),
       ("seconds", seconds), ("commands", Int(result.latencies.totalCount)),
-    ] {
-      json.key(key)
-      json.integer(value)
-    }
+    ])
     if let maximum = result.maximumPerSecond {
-      json.key("maximumEventsPerSecond")
-      json.rounded(maximum)
+      json.member("maximumEventsPerSecond", rounded: maximum)
     }
-    json.key("eventsPerSecond")
-    json.rounded(result.ratePerSecond)
-    json.key("processorShare")
-    json.rounded(result.processorShare)
-    json.key("latencyMilliseconds")
-    json.beginObject()
-    for place in Self.percentiles {
-      json.key(place.key)
-      json.rounded(Double(result.latencies.valueAtPercentile(place.percentile)) / 1000)
+    json.member("eventsPerSecond", rounded: result.ratePerSecond)
+    json.member("processorShare", rounded: result.processorShare)
+    json.object("latencyMilliseconds") { json in
+      for place in Self.percentiles {
+        json.key(place.key)
+        json.rounded(Double(result.latencies.valueAtPercentile(place.percentile)) / 1000)
+      }
     }
-    json.endObject()
     json.endObject()
     return json.bytes
   }

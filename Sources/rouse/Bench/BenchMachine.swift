@@ -19,19 +19,12 @@ enum BenchMachine {
 
   /// Writes the machine and the versions as members of an open JSON object.
   static func write(to json: inout JSONWriter) {
-    json.key("processor")
-    json.string(BenchmarkMachine.processor ?? "unknown")
-    json.key("cores")
-    json.integer(BenchmarkMachine.cores)
-    json.key("memoryBytes")
-    json.integer(BenchmarkMachine.memoryBytes)
-    json.key("build")
-    json.string(BenchmarkMachine.isDebugBuild ? "debug" : "release")
-    json.key("rouse")
-    json.string(Rouse.configuration.version)
-    json.key("compiler")
-    json.string(BenchmarkMachine.compiler)
-    json.key("librdkafka")
-    json.string(KafkaLibrary.version)
+    json.member("processor", BenchmarkMachine.processor ?? "unknown")
+    json.member("cores", BenchmarkMachine.cores)
+    json.member("memoryBytes", BenchmarkMachine.memoryBytes)
+    json.member("build", BenchmarkMachine.isDebugBuild ? "debug" : "release")
+    json.member("rouse", Rouse.configuration.version)
+    json.member("compiler", BenchmarkMachine.compiler)
+    json.member("librdkafka", KafkaLibrary.version)
   }
 }

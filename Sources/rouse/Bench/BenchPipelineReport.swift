@@ -73,40 +73,28 @@ struct BenchPipelineReport {
     var json = JSONWriter()
     json.beginObject()
     BenchMachine.write(to: &json)
-    json.key("broker")
-    json.string(broker)
-    for (key, value) in [
+    json.member("broker", broker)
+    json.members([
       ("partitions", partitions), ("workers", command.kafka.workers), ("devices", command.fleet.devices),
       ("instancesPerDevice", command.fleet.instances), ("fanOut", command.fleet.fanOut), ("events", events),
       ("alertPercent", command.fleet.alerts), ("commitIntervalMilliseconds", command.commitInterval),
-    ] {
-      json.key(key)
-      json.integer(value)
+    ])
+    json.object("ratios") { json in
+      for ratio in ratios {
+        guard let value = ratio.value else { continue }
+        json.key(ratio.key)
+        json.rounded(value)
+      }
     }
-    json.key("ratios")
-    json.beginObject()
-    for ratio in ratios {
-      guard let value = ratio.value else { continue }
-      json.key(ratio.key)
-      json.rounded(value)
-    }
-    json.endObject()
-    json.key("medians")
-    json.beginArray()
-    for mode in result.modes { write(median: mode, to: &json) }
-    json.endArray()
-    json.key("rounds")
-    json.beginArray()
-    for round in result.rounds { write(round, to: &json) }
-    json.endArray()
+    json.array("medians", result.modes) { mode, json in write(median: mode, to: &json) }
+    json.array("rounds", result.rounds) { round, json in write(round, to: &json) }
     json.endObject()
     return json.bytes
   }
 
   private func write(median mode: PipelineBenchmarkMode, to json: inout JSONWriter) {
     json.beginObject()
-    json.key("mode")
-    json.string(mode.rawValue)
+    json.member("mode", mode.rawValue)
     var figures: [(StaticString, Double?)] = [
       ("recordsPerSecond", result.median(mode, \.recordsPerSecond)),
       ("processorMicrosecondsPerRecord", result.median(mode, \.processorPerRecord)),
@@ -118,36 +106,26 @@ struct BenchPipelineReport {
       ]
     }
     for (key, value) in figures {
-      json.key(key)
-      json.rounded(value ?? 0)
+      json.member(key, rounded: value ?? 0)
     }
     json.endObject()
   }
 
   private func write(_ round: PipelineRound, to json: inout JSONWriter) {
     json.beginObject()
-    json.key("mode")
-    json.string(round.mode.rawValue)
-    json.key("wallSeconds")
-    json.rounded(round.wallSeconds)
-    json.key("processorSeconds")
-    json.rounded(round.processorSeconds)
-    json.key("outputRecords")
-    json.integer(round.outputRecords)
+    json.member("mode", round.mode.rawValue)
+    json.member("wallSeconds", rounded: round.wallSeconds)
+    json.member("processorSeconds", rounded: round.processorSeconds)
+    json.member("outputRecords", round.outputRecords)
     if round.mode != .passthrough {
-      for (key, value) in [
+      json.members([
         ("logRecords", round.logRecords), ("decisions", round.decisions), ("commands", round.commands),
         ("stateRecords", round.stateRecords),
-      ] {
-        json.key(key)
-        json.integer(value)
-      }
+      ])
     }
-    json.key("transactions")
-    json.integer(round.transactions)
+    json.member("transactions", round.transactions)
     if let peak = round.peakBytes {
-      json.key("memoryPeakBytes")
-      json.integer(peak)
+      json.member("memoryPeakBytes", peak)
     }
     json.endObject()
   }

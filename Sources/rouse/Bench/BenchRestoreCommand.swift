@@ -99,39 +99,25 @@ struct BenchRestoreCommand: ParsableCommand {
     var json = JSONWriter()
     json.beginObject()
     BenchMachine.write(to: &json)
-    json.key("broker")
-    json.string(broker.text)
-    for (key, value) in [
+    json.member("broker", broker.text)
+    json.members([
       ("partitions", partitions), ("workers", kafka.workers), ("devices", devices), ("instancesPerDevice", instances),
       ("events", events),
-    ] {
-      json.key(key)
-      json.integer(value)
-    }
+    ])
     if let peak = rounds.first?.peakBytes {
-      json.key("memoryPeakBytes")
-      json.integer(peak)
+      json.member("memoryPeakBytes", peak)
     }
-    for (key, source) in [("topicSeconds", RestoreSource.topic), ("snapshotSeconds", RestoreSource.snapshot)] {
+    let sources: [(StaticString, RestoreSource)] = [("topicSeconds", .topic), ("snapshotSeconds", .snapshot)]
+    for (key, source) in sources {
       guard let seconds = rounds.filter({ $0.source == source }).map(\.wallSeconds).median else { continue }
-      json.key(key)
-      json.rounded(seconds)
+      json.member(key, rounded: seconds)
     }
-    json.key("rounds")
-    json.beginArray()
-    for round in rounds {
-      json.beginObject()
-      json.key("from")
-      json.string(round.source.rawValue)
-      json.key("wallSeconds")
-      json.rounded(round.wallSeconds)
-      json.key("processorSeconds")
-      json.rounded(round.processorSeconds)
-      json.key("records")
-      json.integer(round.records)
-      json.endObject()
+    json.objects("rounds", rounds) { round, json in
+      json.member("from", round.source.rawValue)
+      json.member("wallSeconds", rounded: round.wallSeconds)
+      json.member("processorSeconds", rounded: round.processorSeconds)
+      json.member("records", round.records)
     }
-    json.endArray()
     json.endObject()
     return json.bytes
   }

@@ -44,38 +44,26 @@ extension DeadLetterRecord {
   /// - Parameter whole: whether headers, key and value are part of it.
   func encode(to json: inout JSONWriter, whole: Bool) {
     json.beginObject()
-    for (key, value) in [
-      ("place", "\(place)"), ("at", time), ("reason", reason), ("message", text),
-      ("origin", origin.map { "\($0)" } ?? ""),
-    ] {
-      json.key(key)
-      json.string(value)
-    }
+    json.member("place", "\(place)")
+    json.member("at", time)
+    json.member("reason", reason)
+    json.member("message", text)
+    json.member("origin", origin.map { "\($0)" } ?? "")
     if let replayedAt {
-      json.key("replayed")
-      json.string("\(Timestamp(milliseconds: replayedAt))")
+      json.member("replayed", "\(Timestamp(milliseconds: replayedAt))")
     }
-    json.key("bytes")
-    json.integer(leftOutBytes ?? message.value?.count ?? 0)
+    json.member("bytes", leftOutBytes ?? message.value?.count ?? 0)
     if whole {
-      json.key("headers")
-      json.beginArray()
-      for header in message.headers {
-        json.beginObject()
-        json.key("name")
-        json.string(header.name)
+      json.objects("headers", message.headers) { header, json in
+        json.member("name", header.name)
         Self.bytes(header.value, to: &json)
-        json.endObject()
       }
-      json.endArray()
-      json.key("key")
-      json.beginObject()
-      Self.bytes(message.key, to: &json)
-      json.endObject()
-      json.key("value")
-      json.beginObject()
-      Self.bytes(leftOutBytes == nil ? message.value : nil, to: &json)
-      json.endObject()
+      json.object("key") { json in
+        Self.bytes(message.key, to: &json)
+      }
+      json.object("value") { json in
+        Self.bytes(leftOutBytes == nil ? message.value : nil, to: &json)
+      }
     }
     json.endObject()
   }
@@ -84,11 +72,9 @@ extension DeadLetterRecord {
   private static func bytes(_ bytes: [UInt8]?, to json: inout JSONWriter) {
     guard let bytes else { return }
     if let text = String(validating: bytes, as: UTF8.self) {
-      json.key("text")
-      json.string(text)
+      json.member("text", text)
     } else {
-      json.key("hex")
-      json.string(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+      json.member("hex", bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     }
   }
 }

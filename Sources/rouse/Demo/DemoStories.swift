@@ -7,9 +7,9 @@ final class DemoStories: Sendable {
   /// A question to the audit store about one of these decisions, and the title above the answer.
   struct StoryQuestion: Sendable {
     var title: String
-    var device: String
-    var instance: String
-    var event: String
+    var device: Identifier
+    var instance: Identifier
+    var event: Identifier
   }
 
   private let found = Mutex<[Reason: Decision]>([:])

@@ -94,29 +94,17 @@ struct FleetCommand: ParsableCommand {
   private func json(_ subjects: FleetSubjects, _ generator: FleetGenerator) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    json.key("devices")
-    json.integer(devices)
+    json.member("devices", devices)
     json.key("seed")
     json.raw("\(seed)")
-    json.key("app")
-    json.string(generator.template.app)
-    json.key("events")
-    json.integer(subjects.events)
-    json.key("skipped")
-    json.integer(subjects.skipped)
-    json.key("kinds")
-    json.beginArray()
-    for kind in generator.kinds {
-      json.beginObject()
-      json.key("kind")
-      json.string(kind.name)
-      json.key("subjects")
-      json.integer(kind.subjects)
-      json.key("share")
-      json.rounded(kind.share)
-      json.endObject()
+    json.member("app", generator.template.app)
+    json.member("events", subjects.events)
+    json.member("skipped", subjects.skipped)
+    json.objects("kinds", generator.kinds) { kind, json in
+      json.member("kind", kind.name)
+      json.member("subjects", kind.subjects)
+      json.member("share", rounded: kind.share)
     }
-    json.endArray()
     json.endObject()
     return json.bytes
   }

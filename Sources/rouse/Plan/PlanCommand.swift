@@ -119,13 +119,10 @@ struct PlanCommand: ParsableCommand {
     case .text: Words.say(PlanReport.text(summary, seconds: seconds, peakBytes: Machine.peakBytes))
     case .json:
       let json = summary.json { json in
-        json.key("seconds")
-        json.rounded(seconds)
-        json.key("decisionsPerSecond")
-        json.integer(Int(Double(summary.decisions) / max(seconds, 1e-6)))
+        json.member("seconds", rounded: seconds)
+        json.member("decisionsPerSecond", Int(Double(summary.decisions) / max(seconds, 1e-6)))
         if let bytes = Machine.peakBytes {
-          json.key("peakBytes")
-          json.integer(bytes)
+          json.member("peakBytes", bytes)
         }
       }
       // If data goes to standard output, a summary there would look like one of its records.

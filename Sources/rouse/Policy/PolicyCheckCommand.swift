@@ -48,39 +48,23 @@ struct PolicyCheckCommand: ParsableCommand {
   private func json(_ problems: [PolicyProblem], of policy: Policy?) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    json.key("file")
-    json.string(file)
-    json.key("valid")
-    json.bool(policy != nil)
+    json.member("file", file)
+    json.member("valid", policy != nil)
     if let policy {
-      json.key("version")
-      json.string(policy.reference.version)
-      json.key("hash")
-      json.string(policy.reference.hash)
-      json.key("profile")
-      json.string(policy.profile.name)
+      json.member("version", policy.reference.version)
+      json.member("hash", policy.reference.hash)
+      json.member("profile", policy.profile.name)
     }
-    json.key("problems")
-    json.beginArray()
-    for problem in problems {
-      json.beginObject()
-      json.key("severity")
-      json.string(problem.severity.rawValue)
+    json.objects("problems", problems) { problem, json in
+      json.member("severity", problem.severity.rawValue)
       if problem.file != file {
-        json.key("file")
-        json.string(problem.file)
+        json.member("file", problem.file)
       }
-      json.key("line")
-      json.integer(problem.line)
-      json.key("column")
-      json.integer(problem.column)
-      json.key("path")
-      json.string(problem.path)
-      json.key("message")
-      json.string(problem.message)
-      json.endObject()
+      json.member("line", problem.line)
+      json.member("column", problem.column)
+      json.member("path", problem.path)
+      json.member("message", problem.message)
     }
-    json.endArray()
     json.endObject()
     return json.bytes
   }

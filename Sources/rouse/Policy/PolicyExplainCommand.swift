@@ -17,14 +17,14 @@ struct PolicyExplainCommand: ParsableCommand {
   @Argument(help: "The policy, a YAML file.")
   var file: String
   @Option(help: "Only this kind.")
-  var kind: String?
+  var kind: Identifier?
   @OptionGroup var limits: ProfileOption
   @OptionGroup var output: FormatOption
 
   func run() throws {
     let document = try PolicyFile.document(file, profile: limits.profile)
     if let kind, document.policy.kind(named: kind) == nil {
-      let known = document.policy.kinds.map(\.name).joined(separator: ", ")
+      let known = document.policy.kinds.map(\.name.text).joined(separator: ", ")
       throw Failure("\(file): no kind \(kind); the kinds are \(known)")
     }
     let explanation = PolicyExplanation(document, kind: kind)
@@ -38,7 +38,7 @@ struct PolicyExplainCommand: ParsableCommand {
   }
 
   /// Whether a problem is about a kind. A path puts names that are no plain words in brackets.
-  private static func concerns(_ problem: PolicyProblem, _ kind: String) -> Bool {
-    problem.path.hasPrefix("kinds.\(kind).") || problem.path.hasPrefix("kinds[\(kind)].")
+  private static func concerns(_ problem: PolicyProblem, _ kind: Identifier) -> Bool {
+    ["kinds.\(kind).", "kinds[\(kind)]."].contains { Identifier(problem.path).hasPrefix($0) }
   }
 }

@@ -63,16 +63,12 @@ struct PolicyProfilesListCommand: ParsableCommand {
     json.beginArray()
     for profile in PolicyProfiles.all.map(\.profile) {
       json.beginObject()
-      json.key("name")
-      json.string(profile.name)
-      json.key("instanceReloads")
-      json.beginObject()
-      json.key("perDay")
-      json.integer(profile.instanceReloads.limit)
-      json.key("minIntervalSeconds")
-      json.integer(profile.instanceReloads.minInterval.microseconds / 1_000_000)
-      write(profile.instanceReloads.provenance, to: &json)
-      json.endObject()
+      json.member("name", profile.name)
+      json.object("instanceReloads") { json in
+        json.member("perDay", profile.instanceReloads.limit)
+        json.member("minIntervalSeconds", profile.instanceReloads.minInterval.microseconds / 1_000_000)
+        write(profile.instanceReloads.provenance, to: &json)
+      }
       json.key("devicePushes")
       write(profile.devicePushes, to: &json)
       json.key("backgroundPushes")
@@ -81,8 +77,7 @@ struct PolicyProfilesListCommand: ParsableCommand {
       write(profile.controlPushes, to: &json)
       json.key("activityPushes")
       write(profile.activityPushes, to: &json)
-      json.key("frequentPushesFactor")
-      json.integer(profile.frequentPushesFactor)
+      json.member("frequentPushesFactor", profile.frequentPushesFactor)
       json.key("activityStarts")
       write(profile.activityStarts, to: &json)
       write(profile.payload, profile.payloadBands, to: &json)
@@ -96,10 +91,8 @@ struct PolicyProfilesListCommand: ParsableCommand {
     json.beginObject()
     json.key("limit")
     if let limit = rate.limit { json.integer(limit) } else { json.null() }
-    json.key("windowSeconds")
-    json.integer(rate.window.microseconds / 1_000_000)
-    json.key("burst")
-    json.integer(rate.burst)
+    json.member("windowSeconds", rate.window.microseconds / 1_000_000)
+    json.member("burst", rate.burst)
     write(rate.provenance, to: &json)
     json.endObject()
   }
@@ -107,30 +100,21 @@ struct PolicyProfilesListCommand: ParsableCommand {
   private func write(
     _ payload: BudgetProfile.PayloadLimit, _ bands: BudgetProfile.PayloadBands, to json: inout JSONWriter
   ) {
-    json.key("payload")
-    json.beginObject()
-    json.key("limit")
-    json.integer(payload.limit)
-    json.key("broadcastLimit")
-    json.integer(payload.broadcastLimit)
-    write(payload.provenance, to: &json)
-    json.endObject()
-    json.key("payloadBands")
-    json.beginObject()
-    json.key("safe")
-    json.integer(bands.safe)
-    json.key("watch")
-    json.integer(bands.watch)
-    json.key("risky")
-    json.integer(bands.risky)
-    write(bands.provenance, to: &json)
-    json.endObject()
+    json.object("payload") { json in
+      json.member("limit", payload.limit)
+      json.member("broadcastLimit", payload.broadcastLimit)
+      write(payload.provenance, to: &json)
+    }
+    json.object("payloadBands") { json in
+      json.member("safe", bands.safe)
+      json.member("watch", bands.watch)
+      json.member("risky", bands.risky)
+      write(bands.provenance, to: &json)
+    }
   }
 
   private func write(_ provenance: BudgetProfile.Provenance, to json: inout JSONWriter) {
-    json.key("confidence")
-    json.string(provenance.confidence)
-    json.key("source")
-    json.string(provenance.source)
+    json.member("confidence", provenance.confidence)
+    json.member("source", provenance.source)
   }
 }

@@ -25,29 +25,22 @@ extension Settings {
 extension Settings.Value {
   fileprivate func write(to json: inout JSONWriter) {
     json.beginObject()
-    json.key("key")
-    json.string(setting.key.rawValue)
-    json.key("environment")
-    json.string(setting.key.environmentName)
+    json.member("key", setting.key.rawValue)
+    json.member("environment", setting.key.environmentName)
     if let option = setting.option {
-      json.key("option")
-      json.string(option)
+      json.member("option", option)
     }
-    json.key("type")
-    json.string(setting.type.name)
+    json.member("type", setting.type.name)
     setting.type.writeBounds(to: &json)
     json.key("default")
     Self.write(setting.fallback, to: &json)
     if let words = setting.fallbackWords {
-      json.key("defaultMeaning")
-      json.string(words)
+      json.member("defaultMeaning", words)
     }
-    json.key("help")
-    json.string(setting.help)
+    json.member("help", setting.help)
     json.key("value")
     Self.write(content, to: &json)
-    json.key("origin")
-    json.string(origin.description)
+    json.member("origin", origin.description)
     json.endObject()
   }
 
@@ -73,17 +66,11 @@ extension SettingType {
   fileprivate func writeBounds(to json: inout JSONWriter) {
     switch self {
     case .number(let bounds, let unit):
-      json.key("minimum")
-      json.integer(bounds.lowerBound)
-      json.key("maximum")
-      json.integer(bounds.upperBound)
-      json.key("unit")
-      json.string(unit)
+      json.member("minimum", bounds.lowerBound)
+      json.member("maximum", bounds.upperBound)
+      json.member("unit", unit)
     case .choice(let words), .choices(let words):
-      json.key("choices")
-      json.beginArray()
-      for word in words { json.string(word) }
-      json.endArray()
+      json.list("choices", words)
     case .text, .texts, .properties: break
     }
   }

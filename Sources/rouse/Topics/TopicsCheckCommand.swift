@@ -47,12 +47,10 @@ struct TopicsCheckCommand: ParsableCommand {
       writer.beginArray()
       for problem in problems {
         writer.beginObject()
-        for (key, value) in [
-          ("topic", problem.topic), ("what", problem.what), ("expected", problem.expected), ("found", problem.found),
-        ] {
-          writer.key(key)
-          writer.string(value)
-        }
+        writer.member("topic", problem.topic)
+        writer.member("what", problem.what)
+        writer.member("expected", problem.expected)
+        writer.member("found", problem.found)
         writer.endObject()
       }
       writer.endArray()
@@ -92,14 +90,10 @@ struct TopicsCheckCommand: ParsableCommand {
       json.beginArray()
       for finding in findings {
         json.beginObject()
-        for (key, value) in [
-          ("name", finding.name), ("outcome", finding.outcome.rawValue), ("detail", finding.detail),
-        ] {
-          json.key(key)
-          json.string(value)
-        }
-        json.key("needed")
-        json.bool(finding.isNeeded)
+        json.member("name", finding.name)
+        json.member("outcome", finding.outcome.rawValue)
+        json.member("detail", finding.detail)
+        json.member("needed", finding.isNeeded)
         json.endObject()
       }
       json.endArray()

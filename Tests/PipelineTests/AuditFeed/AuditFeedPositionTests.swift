@@ -10,7 +10,7 @@ import Testing
 @Suite struct AuditFeedPositionTests {
   /// A store in memory.
   private final class Kept: DecisionSink {
-    private(set) var ids: [String] = []
+    private(set) var ids: [Identifier] = []
     private var known: [AuditPosition] = []
     var refusals = 0
 
@@ -31,14 +31,14 @@ import Testing
     func idle() throws {}
   }
 
-  private static func decision(_ id: String) -> Decision {
+  private static func decision(_ id: Identifier) -> Decision {
     Decision(
       decision: id, event: "e", events: ["e"], device: "d", instance: "w", kind: "K", surface: .widget,
       verdict: .suppress, reason: .cosmetic, final: true, at: Timestamp(microseconds: 0), relevance: 0, value: 0,
       price: 0, tokensLeft: Decision.TokensLeft(), policy: PolicyReference(version: "1", hash: "0123456789abcdef"))
   }
 
-  @Test("the feed goes on where the store says, and keeps what the store refuses")
+  @Test("the feed continues at the position of the store, and keeps records that the store refuses")
   func goesOn() throws {
     let broker = try EmbeddedBroker()
     let settings = PipelineSettings(
@@ -48,10 +48,10 @@ import Testing
     let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
     let sink = Kept()
     let counters = PipelineCounters()
-    var expected: Set<String> = []
+    var expected: Set<Identifier> = []
     for round in 0..<2 {
       for i in 0..<10 {
-        let id = "d-\(i % 2)-\(round)-\(i)"
+        let id: Identifier = "d-\(i % 2)-\(round)-\(i)"
         expected.insert(id)
         try producer.send(
           topic: settings.topics.decisions, partition: Int32(i % 2), key: Array("d".utf8),

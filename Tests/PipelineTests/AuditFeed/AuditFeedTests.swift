@@ -8,9 +8,10 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("audit feed", .serialized)
+@Suite("The audit feed", .serialized)
 struct AuditFeedTests {
-  @Test("planners commit all there is while the audit store hangs or refuses; afterwards it gets everything, once")
+  @Test(
+    "planners commit everything while the audit store hangs or refuses; afterwards the store receives each record once")
   func slowStore() throws {
     for trouble in [GatedSink.Trouble.hangs, .refuses] {
       let fixture = try PipelineFixture()
@@ -35,7 +36,7 @@ struct AuditFeedTests {
     }
   }
 
-  @Test("what retention removed before the audit had it is told at the start, and nothing else is")
+  @Test("at its start the audit feed reports the records that retention removed, and nothing else")
   func lossAtStart() throws {
     let fixture = try PipelineFixture(partitions: 1)
     try flood(fixture, 8)
@@ -50,7 +51,7 @@ struct AuditFeedTests {
     }
   }
 
-  @Test("what retention removes while the store hangs is told, but for what had been read ahead")
+  @Test("records that retention removes while the store hangs are reported, except those that were read ahead")
   func lossMeanwhile() throws {
     for isOvertaken in [true, false] {
       let fixture = try PipelineFixture(partitions: 1)
@@ -78,6 +79,42 @@ struct AuditFeedTests {
     }
   }
 
+  @Test("bytes that no release writes are told as critical, counted and passed over, on both topics")
+  func foreignBytes() throws {
+    let fixture = try PipelineFixture(partitions: 1)
+    let decision = Self.decision("d-0-1-0")
+    let foreign: [[UInt8]?] = [
+      nil, [], [0xff, 0xfe, 0], Array("[]".utf8), Array("{}".utf8), Array(decision.dropLast()),
+      Array(repeating: UInt8(ascii: "["), count: 900_000),
+      Array(String(decoding: decision, as: UTF8.self).replacing("NOT_VISIBLE", with: "NO_SUCH_REASON").utf8),
+    ]
+    for value in foreign {
+      try fixture.publish(fixture.settings.topics.decisions, key: "x", value: value)
+      try fixture.publish(fixture.settings.topics.commands, key: "x", value: value)
+    }
+    try fixture.publish(fixture.settings.topics.decisions, key: "x", value: decision)
+    let sink = GatedSink(nil)
+    let feed = Feed(fixture.settings, sink)
+    defer { feed.end() }
+    #expect(feed.wait { sink.decisions == ["d-0-1-0"] && feed.log.unreadable == 2 * foreign.count })
+    #expect(feed.counters[.auditUnreadable] == 2 * foreign.count)
+    #expect(feed.log.criticals.isEmpty)
+    let places = feed.log.unreadables.joined(separator: "\n")
+    for offset in foreign.indices {
+      for topic in [fixture.settings.topics.decisions, fixture.settings.topics.commands] {
+        #expect(places.contains("place=\(topic)[0]@\(offset)"))
+      }
+    }
+  }
+
+  private static func decision(_ id: Identifier) -> [UInt8] {
+    Decision(
+      decision: id, event: "e", events: ["e"], device: "d", instance: "w", kind: "K", surface: .widget,
+      verdict: .suppress, reason: .notVisible, final: true, at: Timestamp(microseconds: 0), relevance: 1, value: 0,
+      price: 0, tokensLeft: Decision.TokensLeft(), policy: PolicyReference(version: "1", hash: "a")
+    ).json()
+  }
+
   /// Publishes records of 900 kB; the embedded broker keeps about the last 5 MB.
   private func flood(_ fixture: PipelineFixture, _ count: Int) throws {
     for _ in 0..<count {
@@ -97,13 +134,14 @@ struct AuditFeedTests {
 /// A feed on a separate thread, next to the stages of the fixture.
 private struct Feed {
   let log = FeedLog()
+  let counters = PipelineCounters()
   private let sink: GatedSink
   private let stop = StopSignal()
   private let runner: RoleRunner
 
   init(_ settings: PipelineSettings, _ sink: GatedSink, longRefusal: Duration = .seconds(60)) {
     self.sink = sink
-    let counters = PipelineCounters()
+    let counters = counters
     let log = log
     let stop = stop
     let logger = Logger(label: "test") { _ in FeedLog.Handler(log: log) }
@@ -137,7 +175,7 @@ private final class GatedSink: DecisionSink, Sendable {
   private struct Contents {
     var trouble: Trouble?
     var calls = 0
-    var decisions: [String] = []
+    var decisions: [Identifier] = []
     var next: Int64 = 0
   }
   private struct Refusal: Error {}
@@ -154,7 +192,7 @@ private final class GatedSink: DecisionSink, Sendable {
   /// The number of calls of `store`.
   var calls: Int { contents.withLock { $0.calls } }
   /// The ids of the decisions that were stored.
-  var decisions: [String] { contents.withLock { $0.decisions } }
+  var decisions: [Identifier] { contents.withLock { $0.decisions } }
   /// The position in the only partition of the decisions.
   var next: Int64 { contents.withLock { $0.next } }
 
@@ -189,10 +227,16 @@ private final class GatedSink: DecisionSink, Sendable {
 private final class FeedLog: Sendable {
   private let events = Mutex<[(level: Logger.Level, text: String)]>([])
 
-  /// The metadata of the critical messages, each in the order of its keys.
-  var criticals: [String] { events.withLock { $0.filter { $0.level == .critical }.map(\.text) } }
+  /// The metadata of the critical messages about lost records, each in the order of its keys.
+  var criticals: [String] {
+    events.withLock { $0.filter { $0.level == .critical && !$0.text.contains("place=") }.map(\.text) }
+  }
+  /// The metadata of the critical messages about records that cannot be read.
+  var unreadables: [String] {
+    events.withLock { $0.filter { $0.level == .critical && $0.text.contains("place=") }.map(\.text) }
+  }
   /// The number of records that were read and are no decisions.
-  var unreadable: Int { events.withLock { $0.count { $0.level == .error && $0.text.contains("place=") } } }
+  var unreadable: Int { unreadables.count }
 
   struct Handler: LogHandler {
     let log: FeedLog

@@ -29,7 +29,9 @@ struct PlannerPositionTests {
     #expect(found == [true, false, false, true])
   }
 
-  @Test("positions of other versions are refused, those of newer releases as such", arguments: [UInt8(0), 1, 3, 255])
+  @Test(
+    "positions of other versions are refused, and the error for a newer release says so",
+    arguments: [UInt8(0), 1, 3, 255])
   func versions(version: UInt8) {
     var bytes = PlannerPosition().encoded()
     bytes[0] = version

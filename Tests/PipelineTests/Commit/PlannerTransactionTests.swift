@@ -76,7 +76,7 @@ struct PlannerTransactionTests {
     Case(step: .commit, error: fatal, state: .unknown, afterAbort: .unknown),
   ]
 
-  @Test("a call that fails leaves what memory holds to be aborted, or to a new producer", arguments: cases)
+  @Test("after a failed call the transaction must be aborted, or a new producer is needed", arguments: cases)
   func failing(_ test: Case) throws {
     let producer = ScriptedProducer()
     let transaction = transaction(producer)
@@ -95,7 +95,7 @@ struct PlannerTransactionTests {
     #expect(transaction.state == .idle)
   }
 
-  @Test("what may be repeated is repeated, at each step", arguments: [ScriptedProducer.Call.offsets, .commit])
+  @Test("a retriable error of any step is retried", arguments: [ScriptedProducer.Call.offsets, .commit])
   func repeating(_ step: ScriptedProducer.Call) throws {
     let producer = ScriptedProducer()
     let clock = SteppedClock()

@@ -25,7 +25,12 @@ final class MemorySnapshots: SnapshotStore {
   private final class Source: SnapshotSource {
     private var rest: ArraySlice<UInt8>
 
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
+    let bytes: Int
+
+    init(_ bytes: [UInt8]) {
+      self.bytes = bytes.count
+      rest = bytes[...]
+    }
 
     func read(_ count: Int) throws(SnapshotError) -> [UInt8] {
       defer { rest = rest.dropFirst(count) }

@@ -81,22 +81,22 @@ final class PipelineFixture {
 
   static let noon: Int64 = 1_782_907_200_000
 
-  func register(_ device: String, interest: String) throws {
+  func register(_ device: Identifier, interest: Identifier) throws {
     let registration = Registration(
       device: device, app: "com.example.flights", environment: .production, platform: "iOS",
       osVersion: OSVersion(major: 26), timeZone: "America/New_York",
-      tokens: Registration.Tokens(widgets: "aa" + device, background: nil),
+      tokens: Registration.Tokens(widgets: "aa\(device)", background: nil),
       widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", interests: [interest])],
       updatedAt: Timestamp(milliseconds: Self.noon))
-    try publish(settings.topics.devices, key: device, value: registration.json())
+    try publish(settings.topics.devices, key: device.text, value: registration.json())
   }
 
-  func delay(_ minutes: Int, id: String, subject: String = "flight/UA1", after seconds: Int64) throws {
+  func delay(_ minutes: Int, id: Identifier, subject: Identifier = "flight/UA1", after seconds: Int64) throws {
     let time = Timestamp(milliseconds: Self.noon + seconds * 1000)
     let json =
       #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"flight.delay.changed","subject":"\#(subject)","#
       + #""time":"\#(time)","data":{"delay":\#(minutes)}}"#
-    try publish(settings.eventTopics[0], key: subject, value: Array(json.utf8))
+    try publish(settings.eventTopics[0], key: subject.text, value: Array(json.utf8))
   }
 
   func publish(_ topic: String, key: String?, value: [UInt8]?, headers: [KafkaHeader] = []) throws {
@@ -127,7 +127,7 @@ final class PipelineFixture {
   }
 
   /// Registers devices `d0`, `d1`, … and waits until their planners know them.
-  func registering(_ count: Int, interest: @escaping (Int) -> String = { _ in "flight/UA1" }) -> Phase {
+  func registering(_ count: Int, interest: @escaping (Int) -> Identifier = { _ in "flight/UA1" }) -> Phase {
     phase(.registrationsPlanned, plus: count) {
       for i in 0..<count { try self.register("d\(i)", interest: interest(i)) }
     }
@@ -216,8 +216,8 @@ final class PipelineFixture {
   }
 
   /// Returns the decisions by id, as a consumer sees them that drops repeated ids.
-  func decisions() throws -> [String: Decision] {
-    var found: [String: Decision] = [:]
+  func decisions() throws -> [Identifier: Decision] {
+    var found: [Identifier: Decision] = [:]
     for message in try read(settings.topics.decisions) {
       let decision = try Decision(json: message.value ?? [])
       found[decision.decision] = decision
@@ -225,8 +225,8 @@ final class PipelineFixture {
     return found
   }
 
-  func commands() throws -> [String: Command] {
-    var found: [String: Command] = [:]
+  func commands() throws -> [Identifier: Command] {
+    var found: [Identifier: Command] = [:]
     for message in try read(settings.topics.commands) {
       let command = try Command(json: message.value ?? [])
       found[command.command] = command

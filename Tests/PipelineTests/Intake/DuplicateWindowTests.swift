@@ -1,10 +1,21 @@
+import Domain
 import Testing
 
 @testable import Pipeline
 
 /// The memory of the newest events.
-@Suite("the window of duplicates")
+@Suite("The window of duplicates")
 struct DuplicateWindowTests {
+  @Test("sources and ids that are only equivalent are different")
+  func equivalent() {
+    var window = DuplicateWindow(size: 3)
+    window.insert(source: "caf\u{e9}", id: "1")
+    #expect(window.contains(source: "caf\u{e9}", id: "1"))
+    #expect(!window.contains(source: "cafe\u{301}", id: "1"))
+    window.insert(source: "s", id: "\u{e9}")
+    #expect(!window.contains(source: "s", id: "e\u{301}"))
+  }
+
   @Test("the last ids are known, the oldest go, and an id belongs to its source")
   func bounded() {
     var window = DuplicateWindow(size: 4)

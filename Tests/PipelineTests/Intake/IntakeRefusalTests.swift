@@ -6,7 +6,7 @@ import Testing
 @testable import Pipeline
 
 /// Records that cannot be accepted, and records that the broker refuses, never stop intake.
-@Suite("what intake or the broker refuses")
+@Suite("Records that intake or the broker refuses")
 struct IntakeRefusalTests {
   private let cluster = ScriptedCluster(partitions: 2)
   private let counters = PipelineCounters()
@@ -52,7 +52,7 @@ struct IntakeRefusalTests {
 
   /// The ids of the events that the planner of a log partition takes, in order: it drops an origin below the highest that it
   /// has seen.
-  private func planned(_ partition: Int32) throws -> [String] {
+  private func planned(_ partition: Int32) throws -> [Identifier] {
     var position = PlannerPosition()
     return try cluster.taken.filter { $0.topic == "r.log" && $0.partition == partition }.compactMap { record in
       let log = try LogRecord(bytes: record.value ?? [])
@@ -125,7 +125,7 @@ struct IntakeRefusalTests {
     try read((0..<9).map { Self.event($0) })
     #expect(letters.map { $0.header("rouse-reason") } == ["REFUSED"])
     #expect(letters.first?.header("rouse-origin-offset") == "\(bad)")
-    let others = (0..<9).filter { $0 != bad }.map { "e\($0)" }
+    let others = (0..<9).filter { $0 != bad }.map { "e\($0)" as Identifier }
     for partition in 0..<2 as Range<Int32> { #expect(try planned(partition) == others) }
     #expect(committed("r.events") == 9)
     #expect(counters[.eventsAccepted] == 9)
@@ -145,7 +145,7 @@ struct IntakeRefusalTests {
     for _ in 0..<turns { try intake.deliver(timeout: .zero) }
     intake.end()
     try read(messages)
-    let others = (0..<9).filter { $0 != bad }.map { "e\($0)" }
+    let others = (0..<9).filter { $0 != bad }.map { "e\($0)" as Identifier }
     for partition in 0..<2 as Range<Int32> { #expect(try planned(partition) == others) }
   }
 
@@ -157,7 +157,7 @@ struct IntakeRefusalTests {
     #expect(cluster.producersMade == 4)
   }
 
-  @Test("a letter that the broker refuses in every form is told as critical, and intake goes on")
+  @Test("intake logs a dead letter that the broker refuses in every form as critical, and continues")
   func refusedLetter() throws {
     cluster.refusal = { $0.topic == "r.dead-letters" ? .policyViolation : nil }
     try read([Self.event(0, key: [UInt8](repeating: 0x61, count: 5000)), Self.event(1)])

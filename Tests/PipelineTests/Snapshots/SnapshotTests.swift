@@ -29,7 +29,7 @@ struct SnapshotTests {
     return (reader.header, found)
   }
 
-  @Test("what was written is read again, from memory and from a file", arguments: [0, 1, 5000])
+  @Test("written records are read back, from memory and from a file", arguments: [0, 1, 5000])
   func roundTrip(count: Int) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -115,6 +115,47 @@ struct SnapshotTests {
     }
   }
 
+  @Test("a header with an impossible time, offset or size is refused or cut before memory is reserved")
+  func absurd() throws {
+    for begunAt in [Int64.min, .max] {
+      var header = Self.header
+      header.begunAt = begunAt
+      #expect(throws: SnapshotError.self) {
+        try header.check(state: Self.state, end: 70, wallMicroseconds: Self.header.begunAt)
+      }
+    }
+    var header = Self.header
+    header.stateOffset = -1
+    #expect(throws: SnapshotError.self) {
+      try header.check(state: Self.state, end: 70, wallMicroseconds: Self.header.begunAt)
+    }
+    header = Self.header
+    header.sizes = PlannerSizes(devices: .max, instances: .max, interests: .max, keys: .max, textBytes: .max)
+    let store = MemorySnapshots()
+    try SnapshotWriter(try store.create("s"), header).commit()
+    let length = try #require(store.files["s"]?.count)
+    let reader = try SnapshotReader(try #require(try store.open("s")))
+    #expect(
+      reader.sizes
+        == PlannerSizes(devices: length, instances: length, interests: length, keys: length, textBytes: length))
+  }
+
+  @Test("a named pipe, a folder or a device in the place of a snapshot is refused at once")
+  func noFile() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let files = try SnapshotFiles(folder: folder)
+    // POSIX: the path is lent for the call.
+    let code = unsafe mkfifo("\(folder)/pipe", 0o600)
+    try #require(code == 0)
+    try FileManager.default.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: "\(folder)/device", withDestinationPath: "/dev/zero")
+    for name in ["pipe", "folder", "device"] {
+      let error = #expect(throws: SnapshotError.self, "\(name)") { try files.open(name) }
+      #expect(error?.description.contains("expected a regular file") == true)
+    }
+  }
+
   @Test("a snapshot of another format version is left aside, in words")
   func otherVersion() {
     var head = Self.header.encoded()
@@ -123,7 +164,7 @@ struct SnapshotTests {
     #expect(error?.description.contains("expected format version 2, not 1") == true)
   }
 
-  @Test("a restart takes the snapshot and what came after it, and decides as it would have without")
+  @Test("a restart reads the snapshot and the records after it, and decides the same as without a snapshot")
   func restart() throws {
     let fixture = try PipelineFixture()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rouse-\(UUID().uuidString)").path

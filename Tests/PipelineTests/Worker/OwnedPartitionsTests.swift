@@ -64,7 +64,7 @@ struct OwnedPartitionsTests {
     #expect(wait.since == Self.now && wait.next == Self.now + OwnerWait.pause)
   }
 
-  @Test("what is assigned or voided is paused once; what is released is forgotten")
+  @Test("assigned and voided partitions are paused once; released ones are forgotten")
   func pauses() throws {
     var owned = OwnedPartitions()
     for partition: Int32 in [2, 0, 1] { owned.wait(for: partition, Self.wait) }

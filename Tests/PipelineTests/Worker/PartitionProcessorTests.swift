@@ -45,7 +45,7 @@ struct PartitionProcessorTests {
     #expect(processor.checkInvariants().isEmpty)
   }
 
-  @Test("each record says what became of it: begun, repeated or read again")
+  @Test("the outcome of a record is begun, repeated or read again")
   func outcomes() throws {
     let processor = try Self.processor()
     var batch = OutputBatch()

@@ -4,7 +4,7 @@ import Testing
 @testable import Pipeline
 
 /// The life of a planner thread, without its clients.
-@Suite("the life of a planner thread")
+@Suite("The life of a planner thread")
 struct WorkerPhaseTests {
   private typealias Phase = WorkerPhase<Int>
 

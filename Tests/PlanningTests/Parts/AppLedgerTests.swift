@@ -17,13 +17,13 @@ struct AppLedgerTests {
     for seed in 1...15 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)
       var ledgers = Ledgers(PolicyProfiles.standard)
-      var model: [String: Model] = [:]
+      var model: [Identifier: Model] = [:]
       var now = Timestamp(microseconds: 1_782_907_200_000_000)
       for step in 0..<200 {
         let context = "seed \(seed), step \(step)"
         now = now + .minutes(Int64(random.below(4 * 60)))
         let today = now.microseconds / 86_400_000_000
-        let id = "com.example.\(random.below(5))"
+        let id: Identifier = "com.example.\(random.below(5))"
         let known = model[id]
         switch random.below(4) {
         case 0, 1:
@@ -72,7 +72,7 @@ struct AppLedgerTests {
     #expect(second == first && ledgers.apps[second].number != number)
   }
 
-  @Test("another policy's limits hold at once, and what was spent counts on")
+  @Test("the limits of a new policy hold at once, and spent tokens stay spent")
   func limits() {
     var ledgers = Ledgers(PolicyProfiles.standard)
     let now = Timestamp(microseconds: 0)

@@ -126,7 +126,7 @@ struct DayWindowTests {
     }
   }
 
-  @Test("changing the way of counting gives no token back")
+  @Test("a change of the way of counting refills no token")
   func changes() {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)

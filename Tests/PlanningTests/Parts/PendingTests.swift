@@ -8,7 +8,7 @@ import Testing
 private struct PendingModel {
   struct Waiting {
     var cause: Cause
-    var eventID: String
+    var eventID: Identifier
   }
 
   /// The causes of each instance, oldest first.
@@ -30,7 +30,7 @@ private struct PendingModel {
   }
 
   /// Returns the number of causes that refer to each event.
-  var references: [String: UInt32] {
+  var references: [Identifier: UInt32] {
     causes.joined().reduce(into: [:]) { $0[$1.eventID, default: 0] += 1 }
   }
 }
@@ -46,7 +46,7 @@ private struct PendingLife {
   var slots = Array(repeating: WaitingSlot.absent, count: instances)
   var now = Timestamp(microseconds: 1_000_000)
   /// The event in hand, to which the planner holds one reference.
-  var event: (slot: EventSlot, id: String)?
+  var event: (slot: EventSlot, id: Identifier)?
   var eventsMade = 0
   /// The instances that timers woke, with the times they were set for.
   var woken: [(due: Timestamp, instance: Int)] = []
@@ -70,7 +70,7 @@ private struct PendingLife {
   private mutating func takeEvent() {
     if let event { pending.release(event.slot) }
     eventsMade += 1
-    let id = "e\(eventsMade)"
+    let id: Identifier = "e\(eventsMade)"
     event = (pending.insert(event: id, traceparent: nil), id)
   }
 
@@ -195,7 +195,7 @@ private struct PendingLife {
   func restored() -> (pending: Pending, slots: [WaitingSlot]) {
     var copy = Pending()
     var slots = Array(repeating: WaitingSlot.absent, count: Self.instances)
-    var events: [String: EventSlot] = [:]
+    var events: [Identifier: EventSlot] = [:]
     for instance in 0..<Self.instances {
       for waiting in model.causes[instance] {
         let event = events[waiting.eventID] ?? copy.restore(event: waiting.eventID, traceparent: nil)
@@ -215,7 +215,7 @@ private struct PendingLife {
 
 @Suite("Events that wait, and timers")
 struct PendingTests {
-  @Test("what waits is what arrays hold, over random steps")
+  @Test("pending events equal those of plain arrays after random steps")
   func model() {
     for seed in 1...12 as ClosedRange<UInt64> {
       var life = PendingLife(seed: seed)

@@ -75,7 +75,7 @@ struct PricingPartTests {
     #expect(curve.shareToCome(Self.time(hours: 20)) > 0.8 && before < 0.5)
   }
 
-  @Test("what a kind has learnt is read as it was written")
+  @Test("the learnt numbers of a kind are read back as they were written")
   func codec() throws {
     for seed in 1...5 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)

@@ -6,13 +6,13 @@ import Testing
 /// Devices, instances and keys in dictionaries and arrays: the reference for `Registry`.
 private struct RegistryModel {
   struct Entry: Equatable {
-    var key: String
+    var key: Identifier
     var shown: UInt64 = 0
     var current: UInt64 = 0
   }
 
   struct Instance: Equatable {
-    var id: String
+    var id: Identifier
     var index: UInt16
     var retired = false
     var entries: [Entry] = []
@@ -27,11 +27,11 @@ private struct RegistryModel {
     var instances: [Instance] = []
   }
 
-  var devices: [String: Device] = [:]
+  var devices: [Identifier: Device] = [:]
 
   /// Returns the listeners of each key, as (device, index of the instance), in the order of a fan-out.
-  var listeners: [String: [UInt64]] {
-    var lists: [String: [UInt64]] = [:]
+  var listeners: [Identifier: [UInt64]] {
+    var lists: [Identifier: [UInt64]] = [:]
     for device in devices.values {
       for instance in device.instances {
         for entry in instance.entries {
@@ -49,7 +49,7 @@ private struct RegistryLife {
   var registry = Registry()
   var model = RegistryModel()
   private static let keys = [
-    "", "flight/UA1", "flight/UA2", "team/roma", "città/è", String(repeating: "k", count: 300),
+    "", "flight/UA1", "flight/UA2", "team/roma", "città/è", Identifier(String(repeating: "k", count: 300)),
   ]
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
@@ -72,12 +72,12 @@ private struct RegistryLife {
     }
   }
 
-  private mutating func randomDevice() -> String? {
+  private mutating func randomDevice() -> Identifier? {
     model.devices.isEmpty ? nil : model.devices.keys.sorted()[random.below(model.devices.count)]
   }
 
   private mutating func insertDevice() {
-    let id = "device \(random.below(12))"
+    let id: Identifier = "device \(random.below(12))"
     guard model.devices[id] == nil else { return }
     let taken = Set(model.devices.values.map(\.slot.number))
     let slot = registry.insertDevice(id, app: AppSlot(0))
@@ -85,7 +85,7 @@ private struct RegistryLife {
     model.devices[id] = RegistryModel.Device(slot: slot)
   }
 
-  private mutating func remove(_ device: String) {
+  private mutating func remove(_ device: Identifier) {
     guard let known = model.devices[device] else { return }
     for instance in registry.list(known.slot) {
       registry.retire(instance)
@@ -96,9 +96,9 @@ private struct RegistryLife {
     model.devices[device] = nil
   }
 
-  private mutating func insertInstance(_ device: String) {
+  private mutating func insertInstance(_ device: Identifier) {
     guard var known = model.devices[device] else { return }
-    let id = "w\(random.below(5))"
+    let id: Identifier = "w\(random.below(5))"
     let index = (0...UInt16.max).first { index in !known.instances.contains { $0.index == index } } ?? 0
     let instance = registry.insertInstance(id, kind: KindSlot(3), surface: .widget, device: known.slot)
     #expect(registry.instances[instance].index == index, "the smallest free index is used")
@@ -107,25 +107,25 @@ private struct RegistryLife {
     model.devices[device] = known
   }
 
-  private func slot(_ device: String, _ place: Int) -> InstanceSlot? {
+  private func slot(_ device: Identifier, _ place: Int) -> InstanceSlot? {
     model.devices[device].map { registry.list($0.slot)[place] }
   }
 
-  private mutating func retire(_ instance: InstanceSlot, _ device: String, _ place: Int) {
+  private mutating func retire(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     guard let known = model.devices[device]?.instances[place] else { return }
     if known.retired { registry.revive(instance) } else { registry.retire(instance) }
     model.devices[device]?.instances[place].retired = !known.retired
     model.devices[device]?.instances[place].entries = []
   }
 
-  private mutating func removeInstance(_ instance: InstanceSlot, _ device: String, _ place: Int) {
+  private mutating func removeInstance(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     registry.retire(instance)
     registry.unlink(instance)
     registry.remove(instance)
     model.devices[device]?.instances.remove(at: place)
   }
 
-  private mutating func reload(_ instance: InstanceSlot, _ device: String, _ place: Int) {
+  private mutating func reload(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     let instant = Timestamp(microseconds: Int64(random.below(1000)))
     registry.noteReload(instance, notBefore: instant)
     model.devices[device]?.instances[place].lastReload.keepLater(instant)
@@ -134,7 +134,7 @@ private struct RegistryLife {
     model.devices[device]?.instances[place].nextReload = next
   }
 
-  private mutating func address(_ instance: InstanceSlot, _ device: String, _ place: Int) {
+  private mutating func address(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     let token = random.chance(1, in: 4) ? nil : "t\(random.below(3))"
     if let token {
       registry.address(instance, token: token, isChannel: false)
@@ -145,7 +145,7 @@ private struct RegistryLife {
   }
 
   /// Gives an entry another fingerprint, or notes a reload that shows the fingerprints of all entries.
-  private mutating func show(_ instance: InstanceSlot, _ device: String, _ place: Int) {
+  private mutating func show(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     let entries = registry.list(instance)
     if entries.isEmpty || random.chance(1, in: 3) {
       registry.markFresh(instance)
@@ -161,7 +161,7 @@ private struct RegistryLife {
   }
 
   /// Makes the instance listen to random keys, some of them twice.
-  private mutating func listen(_ instance: InstanceSlot, _ device: String, _ place: Int) {
+  private mutating func listen(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     guard let known = model.devices[device]?.instances[place].entries else { return }
     let keys = (0..<random.below(6)).map { _ in Self.keys[random.below(Self.keys.count)] }
     let gone = registry.listen(instance, to: keys)
@@ -178,7 +178,7 @@ private struct RegistryLife {
     registry.checkInvariants()
     #expect(registry.deviceCount == model.devices.count, "\(context)")
     for number in 0..<12 {
-      let id = "device \(number)"
+      let id: Identifier = "device \(number)"
       #expect(registry.device(named: id) == model.devices[id]?.slot, "\(context)")
     }
     for (id, device) in model.devices {
@@ -241,7 +241,7 @@ extension Registry {
       lastReload: state.lastReload, nextReload: nextReload(instance), token: self[addressed: instance]?.token)
   }
 
-  fileprivate func listeners(of key: String) -> [UInt64] {
+  fileprivate func listeners(of key: Identifier) -> [UInt64] {
     guard let id = interests.id(of: key, in: texts) else { return [] }
     return (0..<interests.count(of: id)).map { entryOrder(interests.entry($0, of: id)) }
   }
@@ -268,7 +268,7 @@ extension Registry {
 
 @Suite("The registry of devices")
 struct RegistryTests {
-  @Test("the registry holds what dictionaries hold, over random steps")
+  @Test("the registry equals dictionaries after random steps")
   func model() {
     for seed in 1...10 as ClosedRange<UInt64> {
       var life = RegistryLife(seed: seed)
@@ -359,7 +359,7 @@ struct RegistryTests {
   }
 
   @Test(
-    "a pair of tokens is read as it was written, whatever the tokens look like",
+    "a pair of tokens of any form is read back as it was written",
     arguments: [
       nil, "", "aa11", "AA11", "abc", "not hexadecimal", String(repeating: "0f", count: 255),
       String(repeating: "0f", count: 256), "città",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The compiled rules")
 struct RulesTests {
-  private static func kind(_ name: String, _ events: [String] = ["*"], perDay: Int = 48) -> KindPolicy {
+  private static func kind(_ name: Identifier, _ events: [Identifier] = ["*"], perDay: Int = 48) -> KindPolicy {
     KindPolicy(
       name: name, budget: InstanceBudget(perDay: perDay, minInterval: .minutes(15)), halfLife: .minutes(20),
       rules: events.map { Rule(event: $0, relevance: RelevanceFormula(base: 0.5)) })
@@ -20,7 +20,7 @@ struct RulesTests {
 
   @Test("kinds are numbered as they come, and rules stand in the policy's order whichever came first")
   func order() {
-    let names = ["A", "B", "C", "D", "E"]
+    let names: [Identifier] = ["A", "B", "C", "D", "E"]
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)
       var rules = Rules(
@@ -33,7 +33,9 @@ struct RulesTests {
         rules.checkInvariants()
         let known = order.prefix(place + 1)
         // Asked again after each kind: a look-up that was kept must not lack the new one.
-        for (type, listening) in [("flight.delay", ["A", "B", "D", "E"]), ("match.goal", names), ("other", [])] {
+        for (type, listening) in [("flight.delay", ["A", "B", "D", "E"]), ("match.goal", names), ("other", [])]
+          as [(Identifier, [Identifier])]
+        {
           let expected = listening.filter { known.contains($0) }
           for _ in 0..<2 {
             #expect(rules.rules(forType: type).map { rules[$0.kind].name } == expected, "seed \(seed), \(type)")
@@ -81,7 +83,7 @@ struct RulesTests {
   func countedNames() {
     var rules = Rules(Self.policy([Self.kind("policy's")]))
     #expect(rules.countedName("x", kindsMax: 2) == "x")
-    for name in ["x", "y"] { _ = rules.addKind(rules.countedName(name, kindsMax: 2)) }
+    for name in ["x", "y"] as [Identifier] { _ = rules.addKind(rules.countedName(name, kindsMax: 2)) }
     let shared = rules.countedName("z", kindsMax: 2)
     #expect(shared != "z" && shared == rules.countedName("zz", kindsMax: 2))
     #expect(rules.countedName("x", kindsMax: 2) == "x")
@@ -123,9 +125,9 @@ struct RulesTests {
     #expect(keys.count == DomainBounds.interestsPerEventMax)
   }
 
-  @Test("a subject's truth is kept apart by kind, by what the kind displays and by subject")
+  @Test("the truth is kept for each kind, each set of displayed fields and each subject")
   func truthKeys() throws {
-    func rule(_ kind: String, _ displays: [DisplayField]) -> KindRule {
+    func rule(_ kind: Identifier, _ displays: [DisplayField]) -> KindRule {
       KindRule(
         Rule(event: "e", relevance: RelevanceFormula(base: 1)), kind: KindSlot(0), kindName: kind, displays: displays)
     }

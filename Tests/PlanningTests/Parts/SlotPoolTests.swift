@@ -9,7 +9,7 @@ struct SlotPoolTests {
   private typealias Pool = SlotPool<Tag, Int>
   private static let empty = -1
 
-  @Test("a pool holds what a dictionary holds, over random insertions and removals", arguments: [false, true])
+  @Test("a pool equals a dictionary after random insertions and removals", arguments: [false, true])
   func model(smallestFirst: Bool) throws {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "a broker that breaks a promise is found out",
+    "the checks find a broker that breaks a promise",
     arguments: [
       (SimulatedBroker.Defect.showsAborted, [Mishap.abortable, .crashBefore]),
       (.showsOpen, [.partlySent, .crashBefore]),
@@ -52,7 +52,7 @@ import Testing
       letterRemoved
   }
 
-  @Test("topics that were tampered with are found out", arguments: Tampering.allCases)
+  @Test("the checks find topics that were tampered with", arguments: Tampering.allCases)
   func tampered(_ tampering: Tampering) throws {
     let run = try Self.run(7) { scenario in
       scenario.faultsPerThousand = 0

@@ -59,7 +59,7 @@ struct Checks {
   /// falls by more than was charged. And if tokens are refunded for refused pushes, a day's number is checked as far as
   /// refunds allow. A broadcast channel has no ledger.
   private mutating func ledgers() throws {
-    var limits: [String: LedgerLimits] = [:]
+    var limits: [Identifier: LedgerLimits] = [:]
     for policy in try PipelineRun.knownPolicies() { limits[policy.reference.hash] = LedgerLimits(policy) }
     var check = LedgerCheck(limits: limits, refundsAllowed: run.scenario.refunds)
     for message in all(topics.decisions) {
@@ -106,7 +106,7 @@ struct Checks {
     for place in references.flatMap({ $0.unreadable + $0.setAside }) where letters["\(place)"] != 1 {
       found("\(letters["\(place)"] ?? 0) dead letters tell of \(place)")
     }
-    var idsLogged: Set<String> = []
+    var idsLogged: Set<Identifier> = []
     for sent in run.traffic.sent {
       let origin = Origin(
         topic: sent.place.partition.topic, partition: sent.place.partition.partition, offset: sent.place.offset)
@@ -185,7 +185,7 @@ struct Checks {
             found("no id at \(message.topicPartition)@\(message.offset)")
             continue
           }
-          let device = String(decoding: message.key ?? [], as: UTF8.self)
+          let device = Identifier(decoding: message.key ?? [])
           if Int(DevicePartitioner.partition(of: device, count: Int32(run.scenario.partitions))) != partition {
             found("\(message.topicPartition)@\(message.offset) belongs into another partition by its key")
           }
@@ -232,7 +232,7 @@ struct Checks {
     for (name, topic) in [(topics.decisions, AuditPosition.Topic.decisions), (topics.commands, .commands)] {
       for partition in 0..<run.scenario.partitions {
         let committed = run.broker.committed(name, partition).map {
-          SimulatedAudit.Stored(offset: $0.offset, id: Self.idText($0.value ?? []) ?? "")
+          SimulatedAudit.Stored(offset: $0.offset, id: Identifier(Self.idText($0.value ?? []) ?? ""))
         }
         let stored = run.audit.records[SimulatedAudit.Place(topic: topic, partition: Int32(partition))] ?? []
         if stored != committed {

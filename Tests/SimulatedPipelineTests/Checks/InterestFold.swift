@@ -4,13 +4,13 @@ import Domain
 struct InterestFold {
   private struct Device {
     var updatedAt: Int64
-    var instances: [(id: String, interests: [String])]
+    var instances: [(id: Identifier, interests: [Identifier])]
     /// The start of a channel's newest activity and the end of the last one, in µs since 1970.
     var startedAt: Int64 = .min
     var endsAt: Int64 = .max
   }
-  private var devices: [String: Device] = [:]
-  private var seen: Set<String> = []
+  private var devices: [Identifier: Device] = [:]
+  private var seen: Set<Identifier> = []
   /// The longest life of an activity, in µs; source: Apple, Displaying live data with Live Activities.
   private static let activityLife: Int64 = 8 * 3_600_000_000
 

@@ -35,9 +35,9 @@ struct ReferencePlanner {
 
   /// An event and an instance that is interested in it.
   struct Interested: Hashable {
-    var event: String
-    var device: String
-    var instance: String
+    var event: Identifier
+    var device: Identifier
+    var instance: Identifier
   }
 
   init(partition: Int32, of scenario: Scenario, policy: Policy) {

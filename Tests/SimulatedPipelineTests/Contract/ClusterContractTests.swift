@@ -1,3 +1,4 @@
+import Domain
 import KafkaClient
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 @Suite(.serialized) struct ClusterContractTests {
   typealias Kind = ContractGround.Kind
 
-  @Test("records come in order, with key, headers and emptiness as they were", arguments: Kind.atHand)
+  @Test("records are read in order, with their key, headers and empty values", arguments: Kind.atHand)
   func order(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("order")
@@ -42,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "records queued at once come in order, null and empty apart, from where their places say", arguments: Kind.atHand)
+    "records queued at once are read in order, and null differs from empty", arguments: Kind.atHand)
   func batches(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("batches")
@@ -73,12 +74,12 @@ import Testing
     #expect(producer.counts.inFlight == 0 && producer.takeDeliveryFailures().isEmpty)
   }
 
-  @Test("a record without a partition goes where murmur2 of its key says", arguments: Kind.atHand)
+  @Test("a record without a partition goes to the partition of its key's murmur2 hash", arguments: Kind.atHand)
   func partitioning(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("partitioning", partitions: 4)
     let producer = try ground.producer(["partitioner": "murmur2_random"])
-    let devices = (0..<12).map { "device-\($0)" }
+    let devices = (0..<12).map { "device-\($0)" as Identifier }
     for device in devices {
       let key = Array(device.utf8)
       try producer.send(topic: topic, partition: nil, key: key.span, value: key.span)
@@ -89,11 +90,11 @@ import Testing
     try consumer.incrementalAssign(
       Dictionary(
         uniqueKeysWithValues: (0..<4).map { (KafkaTopicPartition(topic: topic, partition: $0), .beginning) }))
-    var found: [String: Int32] = [:]
+    var found: [Identifier: Int32] = [:]
     #expect(
       try ground.poll(consumer) { batch in
         for message in batch.messages {
-          found[String(decoding: message.key ?? [], as: UTF8.self)] = message.partition
+          found[Identifier(decoding: message.key ?? [])] = message.partition
         }
         return found.count == devices.count
       })
@@ -101,7 +102,7 @@ import Testing
     #expect(try ground.cluster.partitionCounts(of: [topic], ["bootstrap.servers": ground.servers]) == [4])
   }
 
-  @Test("the end of a partition is told when it is reached, and again after more", arguments: Kind.atHand)
+  @Test("the end of a partition is reported when it is reached, and again after more records", arguments: Kind.atHand)
   func ends(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("ends")
@@ -123,7 +124,9 @@ import Testing
     }
   }
 
-  @Test("a paused partition gives nothing, a resumed one goes on, a seek goes where it says", arguments: Kind.atHand)
+  @Test(
+    "a paused partition delivers nothing, a resumed one continues, and a seek moves to its offset",
+    arguments: Kind.atHand)
   func pausing(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("pausing")
@@ -156,7 +159,7 @@ import Testing
     #expect(throws: KafkaError.self) { try consumer.seek(partition, to: .at(0)) }
   }
 
-  @Test("watermarks tell the ends", arguments: Kind.atHand)
+  @Test("watermarks are the ends of a partition", arguments: Kind.atHand)
   func watermarks(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("watermarks")
@@ -172,7 +175,7 @@ import Testing
     #expect(found == KafkaWatermarks(low: 0, high: 2))
   }
 
-  @Test("what is committed can be read, and the producer goes on after an abort", arguments: Kind.atHand)
+  @Test("committed records can be read, and the producer works again after an abort", arguments: Kind.atHand)
   func committing(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("committing")
@@ -189,7 +192,7 @@ import Testing
   }
 
   @Test(
-    "readers of committed records see no open and no aborted ones, and the end they see stands before open ones",
+    "readers of committed records see neither open nor aborted ones, and their end lies before open ones",
     arguments: Kind.isolating)
   func isolation(kind: Kind) throws {
     let ground = try ContractGround(kind)
@@ -305,7 +308,7 @@ import Testing
 }
 
 extension ClusterContractTests {
-  @Test("under an eager assignor a member lets everything go before another one gets its part", arguments: Kind.atHand)
+  @Test("under an eager assignor a member releases all partitions before another one gets some", arguments: Kind.atHand)
   func eager(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("eager", partitions: 2)
@@ -325,7 +328,7 @@ extension ClusterContractTests {
 
   /// Leaves out the embedded broker, which knows no static members.
   @Test(
-    "a static member that comes back in time finds its partitions, and nobody else is asked", arguments: Kind.isolating)
+    "a static member that comes back in time keeps its partitions, without a rebalance", arguments: Kind.isolating)
   func staticMembers(kind: Kind) throws {
     let ground = try ContractGround(kind)
     let topic = try ground.topic("static", partitions: 2)

@@ -57,7 +57,7 @@ final class PipelineRun: Fate {
     try Scenario.policies.map { try PolicyDocument(yaml: $0, file: "policy.yaml").policy }
   }
 
-  static func policy(hash: String) throws -> Policy? { try policies.get().first { $0.reference.hash == hash } }
+  static func policy(hash: Identifier) throws -> Policy? { try policies.get().first { $0.reference.hash == hash } }
   static func knownPolicies() throws -> [Policy] { try policies.get() }
 
   // MARK: The run
@@ -164,9 +164,10 @@ final class PipelineRun: Fate {
 
   /// Appends unreadable bytes to the log.
   private func poison() {
-    let values: [[UInt8]?] = [nil, [], [0, 1, 2], [1, 0xee, 0xff], Array("{\"id\":1}".utf8)]
+    let values = Poison.logValues
+    let key = random.chance(1, in: 4) ? [UInt8](repeating: 0x78, count: 5000) : nil
     broker.append(
-      scenario.settings.topics.log, Int32(random.below(scenario.partitions)), key: nil,
+      scenario.settings.topics.log, Int32(random.below(scenario.partitions)), key: key,
       value: values[random.below(values.count)])
     note("poisoned record of the log")
   }
@@ -206,6 +207,7 @@ final class PipelineRun: Fate {
     coverage["pushes refused for good"] = traffic.refusals
     coverage["log records set aside"] = counters[.recordsSetAside]
     coverage["intake pauses"] = counters[.intakePauses]
+    for (poison, count) in traffic.poisons { coverage["refused: \(poison.rawValue)"] = count }
   }
 
   private func tellTheLog() {

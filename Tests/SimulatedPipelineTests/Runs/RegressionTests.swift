@@ -26,7 +26,7 @@ import Testing
     try expectOrder(Array(1...30), of: [.refused])
   }
 
-  @Test("what intake queued is never given up while the rest of it arrives")
+  @Test("intake never gives up records in its queue while the others are delivered")
   func messagesExpired() throws {
     try expectOrder(Array(1...120), of: [.messagesExpire, .partlySent, .crashAfter])
   }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("a member that was expelled commits nothing, also when its client knows of it already")
+  @Test("an expelled member commits nothing, even when its client has noticed")
   func expelled() throws {
     try expectOrder(Array(1...15), of: [.frozen]) { scenario in
       scenario.planners = 3

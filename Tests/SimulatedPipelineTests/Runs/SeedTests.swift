@@ -37,7 +37,7 @@ private struct Outcome: Sendable {
 
 /// The whole pipeline on a simulated cluster, clock and disk, with faults by seed, then healed and checked.
 @Suite struct SeedTests {
-  @Test("whatever happens to processes, broker, clocks and disks, the books are right in the end")
+  @Test("the books are right after any faults of processes, broker, clocks and disks")
   func seeds() async throws {
     let began = ContinuousClock.now
     var outcomes: [Outcome] = []
@@ -87,7 +87,7 @@ private struct Outcome: Sendable {
       "emitted: broadcast update at priority 5", "emitted: broadcast end at priority 10",
       "emitted: end after a silence",
       "emitted free of charge: widget", "emitted free of charge: control",
-    ] + Command.Ledger.allCases.map { "charged: \($0.rawValue)" }
+    ] + Command.Ledger.allCases.map { "charged: \($0.rawValue)" } + Poison.allCases.map { "refused: \($0.rawValue)" }
 
   @Test("the same seed gives the same bytes in every topic")
   func deterministic() throws {

@@ -9,7 +9,7 @@ final class SimulatedAudit {
   struct Stored: Equatable {
     var offset: Int64
     /// The id of the decision or the command.
-    var id: String
+    var id: Identifier
   }
 
   struct Place: Hashable {
@@ -27,7 +27,7 @@ final class SimulatedAudit {
 
   fileprivate func store(_ batch: [AuditRecord], _ positions: [AuditPosition]) {
     for record in batch {
-      let (topic, id): (AuditPosition.Topic, String) =
+      let (topic, id): (AuditPosition.Topic, Identifier) =
         switch record.content {
         case .decision(let decision): (.decisions, decision.decision)
         case .command(let command): (.commands, command.command)

@@ -56,18 +56,20 @@ final class SimulatedSnapshots: SnapshotStore {
   }
 
   private final class Source: SnapshotSource {
-    private var bytes: ArraySlice<UInt8>
+    let bytes: Int
+    private var rest: ArraySlice<UInt8>
     private let store: SimulatedSnapshots
 
     init(_ bytes: [UInt8], store: SimulatedSnapshots) {
-      self.bytes = bytes[...]
+      self.bytes = bytes.count
+      rest = bytes[...]
       self.store = store
     }
 
     func read(_ count: Int) throws(SnapshotError) -> [UInt8] {
       try store.call(.snapshotRead)
-      defer { bytes = bytes.dropFirst(count) }
-      return Array(bytes.prefix(count))
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
     }
   }
 }

@@ -8,7 +8,7 @@ import KafkaClient
 struct Traffic {
   /// The kind of a record of a public topic, as its publisher knows it.
   enum Kind: Equatable {
-    case event(id: String)
+    case event(id: Identifier)
     /// A registration, with the announcements that its broadcast channels must get.
     case device(channels: [Registration])
     case forgotten
@@ -25,25 +25,30 @@ struct Traffic {
   private let broker: SimulatedBroker
   private let prefix: String
   private(set) var sent: [Sent] = []
+  /// The number of records of each kind that intake must refuse.
+  private(set) var poisons: [Poison: Int] = [:]
   /// The number of pushes that a sender reported as refused for good or expired.
   private(set) var refusals = 0
   private var eventsMade = 0
   private var signalsMade = 0
   /// The devices that have registered.
   private var fleet: [TrafficDevice] = []
-  private var earlier: [(topic: String, key: String, value: [UInt8], kind: Kind)] = []
+  private var earlier: [(topic: String, key: Identifier, value: [UInt8], kind: Kind)] = []
   private let devices: Int
   /// Whether senders report the outcomes of commands, so that refused ones are refunded.
   private let refunds: Bool
   private let isCrowded: Bool
   private let refusesSome: Bool
-  static let flights = ["flight/UA1", "flight/UA2", "flight/DL7"]
-  static let team = "team/roma"
+  /// Two subjects differ in their bytes alone: Unicode calls them equivalent.
+  static let flights: [Identifier] = ["flight/caf\u{e9}", "flight/cafe\u{301}", "flight/DL7"]
+  static let team: Identifier = "team/roma"
   static let subjects = flights + [team]
   /// The number of broadcast channels of each app.
   static let channels = 2
   /// The apps; most devices have the first one, some change between them.
-  static let apps = ["com.example.flights", "com.example.beta", "com.example.nightly"]
+  static let apps: [Identifier] = ["com.example.flights", "com.example.beta", "com.example.nightly"]
+  /// One letter in two spellings, which Unicode calls equal and Kafka does not.
+  private static let twins = ["\u{e9}", "e\u{301}"]
   /// The types of events by subject, with their weights. A planner must remember all pairs of subject and type
   /// (`Scenario.subjectsMax`).
   private static let flightTypes = [("flight.delay.changed", 5), ("flight.boarding", 2), ("flight.arrived", 1)]
@@ -75,13 +80,19 @@ struct Traffic {
 
   private var now: Timestamp { Timestamp(milliseconds: broker.time.brokerMilliseconds) }
 
-  private mutating func write(_ topic: String, key: String, value: [UInt8]?, _ kind: Kind) {
+  private mutating func write(
+    _ topic: String, key: [UInt8], value: [UInt8]?, headers: [KafkaHeader] = [], _ kind: Kind
+  ) {
     let name = prefix + topic
     let count = broker.topics[name]?.logs.count ?? 1
-    let partition = Int32(key.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xffff } % count)
-    let offset = broker.append(name, partition, key: Array(key.utf8), value: value)
+    let partition = Int32(key.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xffff } % count)
+    let offset = broker.append(name, partition, key: key, value: value, headers: headers)
     let place = KafkaPosition(KafkaTopicPartition(topic: name, partition: partition), offset: offset)
     sent.append(Sent(kind: kind, place: place))
+  }
+
+  private mutating func write(_ topic: String, key: Identifier, value: [UInt8]?, _ kind: Kind) {
+    write(topic, key: Array(key.utf8), value: value, kind)
     if case .event = kind, isCrowded { return }
     if let value, earlier.count < 50 { earlier.append((topic, key, value, kind)) }
   }
@@ -94,7 +105,7 @@ struct Traffic {
       "devices", key: registration.device, value: registration.json(), .device(channels: registration.channels()))
   }
 
-  static func subject(_ random: inout SeededRandom) -> String { subjects[random.below(subjects.count)] }
+  static func subject(_ random: inout SeededRandom) -> Identifier { subjects[random.below(subjects.count)] }
 
   private mutating func forget() {
     guard !fleet.isEmpty else { return }
@@ -103,15 +114,25 @@ struct Traffic {
 
   private mutating func event() {
     eventsMade += 1
+    // Some ids are hostile to terminals, logs and JSON, and are ids all the same.
+    let hostile = random.chance(1, in: 12)
     let isRefused = refusesSome && random.chance(1, in: 10)
-    let id = "\(isRefused ? Scenario.refusedPrefix : "")e\(eventsMade)"
+    let (id, text): (Identifier, String) =
+      if isRefused {
+        ("\(Scenario.refusedPrefix)e\(eventsMade)", "\(Scenario.refusedPrefix)e\(eventsMade)")
+      } else if hostile {
+        ("e\(eventsMade)\u{1b}[2J\n\"\u{202e}\\", #"e\#(eventsMade)\u001b[2J\n\"\u202e\\"#)
+      } else {
+        // Every number is followed by its twin, with the same letters in other bytes.
+        ("e\(eventsMade / 2)\(Self.twins[eventsMade % 2])", "e\(eventsMade / 2)\(Self.twins[eventsMade % 2])")
+      }
     let subject = isCrowded && random.chance(2, in: 3) ? "weather/\(eventsMade)" : Self.subject(&random)
     // Some events are late: they happened well before they arrive.
     let time = Timestamp(
       milliseconds: broker.time.brokerMilliseconds - (random.chance(1, in: 8) ? Int64(random.below(600_000)) : 0))
     let type = random.pick(subject == Self.team ? Self.teamTypes : Self.flightTypes)
     let json =
-      #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"\#(type)","subject":"\#(subject)","#
+      #"{"specversion":"1.0","id":"\#(text)","source":"/test","type":"\#(type)","subject":"\#(subject)","#
       + #""time":"\#(time)","data":{"delay":\#(random.below(90)),"goals":\#(random.below(5))}}"#
     write("events", key: subject, value: Array(json.utf8), .event(id: id))
   }
@@ -134,7 +155,7 @@ struct Traffic {
     write(kind, of: device.id)
   }
 
-  private mutating func write(_ kind: Signal.Kind, of device: String) {
+  private mutating func write(_ kind: Signal.Kind, of device: Identifier) {
     var json = JSONWriter()
     Signal(device: device, id: "s\(signalsMade)", time: now, kind: kind).encode(to: &json, source: "/app")
     // A signal in the name of a channel is refused.
@@ -156,14 +177,16 @@ struct Traffic {
     if outcome != .accepted { refusals += 1 }
     write(
       .deliveryCompleted(
-        command: String(decoding: parts[3], as: UTF8.self), outcome: outcome),
-      of: String(decoding: command.key ?? [], as: UTF8.self))
+        command: Identifier(decoding: parts[3]), outcome: outcome),
+      of: Identifier(decoding: command.key ?? []))
   }
 
+  /// Writes a record that intake must refuse.
   private mutating func unreadable() {
-    let values = [#"{"specversion":"1.0","id":"x"}"#, "not json", "", #"{"specversion":"1.0"}"#]
-    let topic = ["events", "signals", "devices"][random.below(3)]
-    write(topic, key: "bad\(sent.count)", value: Array(values[random.below(values.count)].utf8), .unreadable)
+    let poison = Poison.allCases[random.below(Poison.allCases.count)]
+    poisons[poison, default: 0] += 1
+    let record = poison.record(key: "bad\(sent.count)")
+    write(record.topic, key: record.key, value: record.value, headers: record.headers, .unreadable)
   }
 
   /// Writes an earlier record again, as publishers do that deliver at least once.

@@ -16,9 +16,9 @@ struct TrafficDevice {
   private static let zones = ["America/New_York", "Europe/Rome", "Asia/Kolkata"]
 
   private struct Activity {
-    var id: String
+    var id: Identifier
     var startedAt: Timestamp
-    var interests: [String]
+    var interests: [Identifier]
     var frequentPushes: Bool
   }
 
@@ -31,7 +31,7 @@ struct TrafficDevice {
     canBeStarted = random.chance(1, in: 2)
   }
 
-  var id: String { "d\(index)" }
+  var id: Identifier { "d\(index)" }
 
   /// Returns the token in use; hexadecimal, as all tokens are.
   private func token(_ reach: Reach) -> String {
@@ -44,10 +44,10 @@ struct TrafficDevice {
     return token(Reach.allCases[random.below(Reach.allCases.count)])
   }
 
-  private static func token(_ activity: Activity) -> String { "ee" + activity.id.dropFirst() }
+  private static func token(_ activity: Activity) -> String { "ee\(activity.id.text.dropFirst())" }
 
   /// The id of the activity that runs, or of the first one.
-  var activityID: String { activity?.id ?? "a\(index)1" }
+  var activityID: Identifier { activity?.id ?? "a\(index)1" }
 
   /// Changes the device at random and returns its registration.
   mutating func registration(now: Timestamp, random: inout SeededRandom) -> Registration {

@@ -1,4 +1,5 @@
 import CLibrdkafka
+import Glibc
 
 /// Owns an `rd_kafka_topic_partition_list_t`.
 @safe struct PartitionListHandle: ~Copyable {
@@ -30,6 +31,17 @@ import CLibrdkafka
     }
   }
 
+  /// Makes a list of positions that are committed with a remark.
+  init(_ offsets: [KafkaCommittedOffset]) {
+    self.init(offsets.map { ($0.position.partition, $0.position.offset) })
+    for (index, offset) in offsets.enumerated() where !offset.metadata.isEmpty {
+      // The list has an element for each offset, in order. librdkafka frees the copy together with the list, with `free`.
+      let element = unsafe pointer.pointee.elems + index
+      unsafe element.pointee.metadata = UnsafeMutableRawPointer(strdup(offset.metadata))
+      unsafe element.pointee.metadata_size = offset.metadata.utf8.count
+    }
+  }
+
   /// Takes over a list that librdkafka handed out.
   init(owning pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) {
     unsafe self.pointer = unsafe pointer
@@ -56,6 +68,8 @@ struct PartitionEntry {
   /// librdkafka's raw offset: a real one from 0, or one of `RD_KAFKA_OFFSET_…`.
   var offset: Int64
   var code: rd_kafka_resp_err_t
+  /// The remark that the offset was committed with.
+  var metadata: String
 
   /// The position; `nil` if the offset is not a real one.
   var position: KafkaPosition? { offset >= 0 ? KafkaPosition(partition, offset: offset) : nil }
@@ -68,7 +82,12 @@ struct PartitionEntry {
       unsafe PartitionEntry(
         partition: KafkaTopicPartition(
           topic: element.topic.map { unsafe String(cString: $0) } ?? "", partition: element.partition),
-        offset: element.offset, code: element.err)
+        offset: element.offset, code: element.err,
+        // `metadata` is NULL or holds `metadata_size` bytes that the list owns.
+        metadata: element.metadata.map {
+          unsafe String(
+            decoding: UnsafeRawBufferPointer(start: $0, count: element.metadata_size), as: UTF8.self)
+        } ?? "")
     }
   }
 }

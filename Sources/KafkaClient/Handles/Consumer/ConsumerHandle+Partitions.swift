@@ -68,11 +68,19 @@ extension ConsumerHandle {
   }
 
   func committed(_ partitions: [KafkaTopicPartition], _ timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
+    try committedOffsets(partitions, timeout).map(\.position)
+  }
+
+  func committedOffsets(
+    _ partitions: [KafkaTopicPartition], _ timeout: Duration
+  ) throws(KafkaError) -> [KafkaCommittedOffset] {
     let list = PartitionListHandle(partitions)
     let code = unsafe rd_kafka_committed(client.pointer, list.pointer, timeout.wholeMilliseconds)
     try client.check(code, "asking for committed offsets")
     if let failure = list.firstFailure("asking for the committed offset of") { throw failure }
-    return list.entries.compactMap(\.position)
+    return list.entries.compactMap { entry in
+      entry.position.map { KafkaCommittedOffset($0, metadata: entry.metadata) }
+    }
   }
 
   /// Commits without waiting; a failure arrives as an event. `nil` commits what is stored.
@@ -89,13 +97,18 @@ extension ConsumerHandle {
 
   /// Commits and waits for the broker's answer for at most this time. `nil` commits what is stored.
   func commit(_ positions: [KafkaPosition]?, _ timeout: Duration) throws(KafkaError) {
+    try commit(positions?.map { KafkaCommittedOffset($0, metadata: "") }, timeout)
+  }
+
+  /// Commits offsets with their remarks, as the other overload does.
+  func commit(_ offsets: [KafkaCommittedOffset]?, _ timeout: Duration) throws(KafkaError) {
     // A separate queue bounds the wait; the synchronous `rd_kafka_commit` would wait for ever. A reply that comes
     // after the queue was destroyed is dropped by librdkafka, which holds another reference.
     let queue = unsafe rd_kafka_queue_new(client.pointer)
     defer { unsafe rd_kafka_queue_destroy(queue) }
     let code: rd_kafka_resp_err_t
-    if let positions {
-      let list = PartitionListHandle(positions)
+    if let offsets {
+      let list = PartitionListHandle(offsets)
       code = unsafe rd_kafka_commit_queue(client.pointer, list.pointer, queue, nil, nil)
     } else {
       code = unsafe rd_kafka_commit_queue(client.pointer, nil, queue, nil, nil)

@@ -1,12 +1,36 @@
-/// SHA-256 (FIPS 180-4), for the content hash of a policy. Foundation has none on Linux, and a cryptography package is not worth
-/// its build time for one identifier. Do not use it for secrets.
-enum SHA256 {
+/// SHA-256 (FIPS 180-4), for the content hash of a policy and for the hashes of push tokens. Foundation has none on Linux, and a
+/// cryptography package is not worth its build time for two identifiers. Do not use it to protect secrets in transit: it is not
+/// written against an attacker who measures its time.
+package enum SHA256 {
   /// Returns the 64 hexadecimal digits of the digest.
-  static func hexDigest(of bytes: [UInt8]) -> String {
+  package static func hexDigest(of bytes: [UInt8]) -> String { digest(of: bytes).map(hexadecimal).joined() }
+
+  /// Returns the 64 hexadecimal digits of the keyed hash HMAC-SHA-256 (RFC 2104). Without the key nobody can tell from a hash
+  /// which of several messages it stands for.
+  /// - Parameters:
+  ///   - message: The bytes to hash.
+  ///   - key: The key, at most 64 bytes.
+  package static func hexAuthenticationCode(of message: [UInt8], key: [UInt8]) -> String {
+    precondition(key.count <= blockBytes, "longer keys must be hashed first")
+    let block = key + [UInt8](repeating: 0, count: blockBytes - key.count)
+    let inner = digest(of: block.map { $0 ^ 0x36 } + message)
+    return hexDigest(of: block.map { $0 ^ 0x5c } + bytes(of: inner))
+  }
+
+  /// The bytes of a block.
+  private static let blockBytes = 64
+
+  private static func digest(of bytes: [UInt8]) -> [UInt32] {
     var state = initialState
     let message = padded(bytes)
-    for start in stride(from: 0, to: message.count, by: 64) { compress(&state, message[start..<(start + 64)]) }
-    return state.map(hexadecimal).joined()
+    for start in stride(from: 0, to: message.count, by: blockBytes) {
+      compress(&state, message[start..<(start + blockBytes)])
+    }
+    return state
+  }
+
+  private static func bytes(of words: [UInt32]) -> [UInt8] {
+    words.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }
   }
 
   private static func padded(_ bytes: [UInt8]) -> [UInt8] {

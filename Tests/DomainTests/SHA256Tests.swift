@@ -1,6 +1,5 @@
+import Domain
 import Testing
-
-@testable import Policies
 
 @Suite struct SHA256Tests {
   /// Examples from FIPS 180-4 and from NIST's SHA256ShortMsg/LongMsg.
@@ -20,6 +19,32 @@ import Testing
     ])
   func published(_ text: String, _ digest: String) {
     #expect(SHA256.hexDigest(of: Array(text.utf8)) == digest)
+  }
+
+  /// Test cases 1 to 4 of RFC 4231.
+  @Test("keyed hashes agree with the published vectors")
+  func keyed() {
+    let cases: [(key: [UInt8], message: [UInt8], code: String)] = [
+      (
+        [UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8),
+        "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+      ),
+      (
+        Array("Jefe".utf8), Array("what do ya want for nothing?".utf8),
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+      ),
+      (
+        [UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50),
+        "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"
+      ),
+      (
+        Array(1...25), [UInt8](repeating: 0xcd, count: 50),
+        "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"
+      ),
+    ]
+    for (key, message, code) in cases {
+      #expect(SHA256.hexAuthenticationCode(of: message, key: key) == code)
+    }
   }
 
   @Test("a million times a has the published digest")

@@ -1,0 +1,63 @@
+import KafkaClient
+import Logging
+
+/// Asks for operators' orders to pass over records, on behalf of one stage. Belongs to the stage's thread. Its consumer is
+/// made with the first question.
+struct SkipReader {
+  private let settings: PipelineSettings
+  private let cluster: any Cluster
+  private let clock: any StageClock
+  private let logger: Logger
+  private var consumer: (any ClusterConsumer)?
+  /// The earliest instant of the next question.
+  private var next = Duration.zero
+  /// The time between two questions: so long may a partition wait for an order that was given. The stage waits for the
+  /// broker's answer.
+  static let interval = Duration.seconds(3)
+  private static let patience = Duration.seconds(1)
+
+  /// Makes a reader, which asks nothing yet.
+  ///
+  /// - Parameters:
+  ///   - settings: How to reach Kafka.
+  ///   - cluster: Makes the consumer that asks.
+  ///   - clock: The thread's clock.
+  ///   - logger: Gets questions that fail.
+  init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, logger: Logger) {
+    self.settings = settings
+    self.cluster = cluster
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// Returns the orders for the places at which a stage is stopped. Asks at most every three seconds, over all places.
+  ///
+  /// - Parameter places: The offsets that cannot be read, one of each partition.
+  /// - Returns: The orders for exactly these places; none if it is too early to ask, or the broker does not answer.
+  mutating func orders(for places: [KafkaPosition]) -> [Skip] {
+    guard !places.isEmpty, clock.elapsed >= next else { return [] }
+    next = clock.elapsed + Self.interval
+    do throws(KafkaError) {
+      let offsets = try asking().committedOffsets(places.map(\.partition), timeout: Self.patience)
+      return offsets.compactMap { Skip($0) }.filter { places.contains($0.first) }
+    } catch {
+      logger.warning("could not ask for orders to pass over records; trying again", metadata: ["error": "\(error)"])
+      return []
+    }
+  }
+
+  private mutating func asking() throws(KafkaError) -> any ClusterConsumer {
+    if let consumer { return consumer }
+    // This consumer never subscribes: it only asks for the group's offsets.
+    let made = try cluster.consumer(
+      settings.client(["group.id": "\(settings.skipGroup)", "enable.auto.commit": "false"]), listener: nil)
+    consumer = made
+    return made
+  }
+
+  /// Closes the consumer.
+  mutating func close() {
+    consumer?.close(timeout: .seconds(2))
+    consumer = nil
+  }
+}

@@ -1,0 +1,116 @@
+public import KafkaClient
+
+/// Finds the end of what stops the readers of a partition, and orders them to pass over it.
+public struct Skips {
+  private let settings: PipelineSettings
+  /// The longest wait for an answer of the broker.
+  private static let patience = Duration.seconds(30)
+
+  /// Makes the orders of an installation.
+  ///
+  /// - Parameter settings: How to reach Kafka, and the names of the topics.
+  public init(settings: PipelineSettings) { self.settings = settings }
+
+  /// The topics whose readers take orders.
+  public var topics: [String] {
+    settings.eventTopics
+      + [settings.topics.devices, settings.topics.signals, settings.topics.log, settings.topics.decisions]
+      + [settings.topics.commands]
+  }
+
+  /// Finds the records at a place that must be passed over together: the batch, if librdkafka cannot unpack it, else one
+  /// record.
+  ///
+  /// The error of a batch does not say where the batch ends. So the offsets behind it are tried, in growing steps first and by
+  /// bisection then: about 30 reads for a batch of a million records.
+  ///
+  /// - Parameter place: The place at which readers are stopped. Every offset of a batch stands for the whole batch.
+  /// - Returns: The order, which is not given yet.
+  /// - Throws: `KafkaError`, with the code `noOffset` if there is no record at the place, or `invalidArgument` for a topic
+  ///   whose readers take no orders.
+  public func find(at place: KafkaPosition) throws(KafkaError) -> Skip {
+    guard topics.contains(place.partition.topic) else {
+      throw KafkaError(
+        code: .invalidArgument,
+        message: "no reader of this topic can pass over records; expected one of \(topics.joined(separator: ", "))",
+        operation: "looking at \(place)", isRetriable: false)
+    }
+    let consumer = try KafkaConsumer(
+      settings.client([
+        "group.id": settings.skipGroup, "isolation.level": "read_committed", "enable.auto.commit": "false",
+        "enable.partition.eof": "true", "auto.offset.reset": "error", "fetch.message.max.bytes": "4194304",
+      ]))
+    defer { consumer.close(timeout: .seconds(2)) }
+    switch try look(consumer, place) {
+    case .record(let offset) where offset == place.offset: return Skip(place, next: offset + 1)
+    case .batch(let first): return Skip(first, next: try end(of: first, consumer))
+    case .record, .end:
+      throw KafkaError(
+        code: .noOffset, message: "there is no record; retention may have removed it", operation: "looking at \(place)",
+        isRetriable: false)
+    }
+  }
+
+  /// Gives an order. Readers that are stopped at its place take it within seconds; others keep it in mind for as long as the
+  /// broker keeps offsets of a group without members, a week by default.
+  ///
+  /// - Parameter skip: The order. It replaces an earlier one of the same partition.
+  /// - Throws: `KafkaError` if the broker does not take it.
+  public func give(_ skip: Skip) throws(KafkaError) {
+    let consumer = try KafkaConsumer(
+      settings.client(["group.id": settings.skipGroup, "enable.auto.commit": "false"]))
+    defer { consumer.close(timeout: .seconds(2)) }
+    try retrying(for: Self.patience) { () throws(KafkaError) in
+      try consumer.commit([skip.committedOffset], timeout: .seconds(10))
+    }
+  }
+
+  // MARK: Looking
+
+  /// What a consumer meets at an offset.
+  private enum Find {
+    /// A record, at this offset or behind it.
+    case record(Int64)
+    /// A batch that cannot be unpacked, with its first offset.
+    case batch(KafkaPosition)
+    /// The end of the partition.
+    case end(Int64)
+  }
+
+  private func look(_ consumer: KafkaConsumer, _ place: KafkaPosition) throws(KafkaError) -> Find {
+    try consumer.assign([place.partition: .at(place.offset)])
+    let deadline = ContinuousClock.now + Self.patience
+    while ContinuousClock.now < deadline {
+      let batch = try consumer.poll(maxMessages: 1, timeout: .milliseconds(100))
+      if let message = batch.messages.first { return .record(message.offset) }
+      for event in batch.events {
+        switch event {
+        case .partitionEnd(let end): return .end(end.offset)
+        case .error(let error):
+          if let first = error.unreadableBatch { return .batch(first) }
+          if !error.isRetriable { throw error }
+        }
+      }
+    }
+    throw KafkaError(
+      code: .timedOut, message: "neither a record nor an error came for 30 s", operation: "looking at \(place)",
+      isRetriable: true)
+  }
+
+  /// Returns the offset behind a batch that cannot be unpacked.
+  private func end(of first: KafkaPosition, _ consumer: KafkaConsumer) throws(KafkaError) -> Int64 {
+    let high = try consumer.watermarks(of: first.partition, timeout: Self.patience).high
+    var (inside, behind) = (first.offset, high)
+    var step: Int64 = 1
+    while behind - inside > 1 {
+      let isGrowing = behind == high && step < behind - inside
+      let middle = isGrowing ? inside + step : inside + (behind - inside) / 2
+      step *= 4
+      switch try look(consumer, KafkaPosition(first.partition, offset: middle)) {
+      case .batch(let other) where other.offset <= first.offset: inside = middle
+      case .batch, .record, .end: behind = middle
+      }
+    }
+    return behind
+  }
+}

@@ -1,0 +1,32 @@
+import KafkaClient
+import Logging
+
+/// Logs batches of records that librdkafka cannot unpack (`KafkaError.unreadableBatch`). Such a batch stops its partition, and
+/// librdkafka reports it again with every fetch: each batch is logged once.
+struct UnreadableBatches {
+  private var logged: Set<KafkaPosition> = []
+  /// The most batches that are remembered. Each stops a partition, so there are no more than partitions at a time.
+  private static let loggedMax = 1000
+
+  /// Logs and counts an unreadable batch, unless it was logged before.
+  ///
+  /// - Parameters:
+  ///   - error: An error of a poll.
+  ///   - logger: Gets the batch as critical.
+  ///   - counters: Counts the batch.
+  /// - Returns: Whether the error is about an unreadable batch, logged now or before.
+  mutating func take(_ error: KafkaError, logger: Logger, counters: PipelineCounters) -> Bool {
+    guard let place = error.unreadableBatch else { return false }
+    guard !logged.contains(place) else { return true }
+    if logged.count >= Self.loggedMax { logged.removeAll() }
+    logged.insert(place)
+    counters.add(.unreadableBatches)
+    logger.critical(
+      "a batch of records cannot be unpacked, and nothing behind it in its partition is read; `rouse skip` passes over it; the page about crashes says what else to do",
+      metadata: [
+        "topic": "\(place.partition.topic)", "partition": "\(place.partition.partition)", "offset": "\(place.offset)",
+        "error": "\(error)",
+      ])
+    return true
+  }
+}

@@ -1,0 +1,123 @@
+import Domain
+import KafkaClient
+import Planning
+import Policies
+
+@testable import Pipeline
+
+/// A planner with everything that reads what it writes. After each record its decisions and commands are read back, and its
+/// state is kept as `rouse.state` would hold it.
+struct FuzzPipeline {
+  /// 2026-07-01T12:00:00Z in µs.
+  static let noon: Int64 = 1_782_907_200_000_000
+
+  private(set) var processor: PartitionProcessor
+  /// The records that `rouse.state` would hold after compaction.
+  private(set) var state: [[UInt8]: [UInt8]] = [:]
+  /// The decisions and commands so far, one each.
+  private(set) var lines: [[UInt8]] = []
+  private var offset: Int64 = 0
+
+  /// Makes the planner of an empty partition.
+  /// - Throws: never, for empty state.
+  init() throws {
+    processor = try PartitionProcessor(
+      restoring: PlannerRestore(partition: 0, partitionCount: 1), isNew: true, initialPolicy: .none)
+  }
+
+  /// Decodes a public record as intake does.
+  /// - Parameters:
+  ///   - letter: `e` event, `r` registration, `s` signal, `f` forget, `p` policy; anything else is a tick.
+  ///   - text: the record's value.
+  /// - Returns: nil for a record that intake refuses.
+  static func content(_ letter: Character, _ text: [UInt8]) throws -> LogRecord.Content? {
+    let record = CloudEventRecord(
+      headers: [.init(name: "content-type", value: Array("application/cloudevents+json".utf8))], value: text,
+      timestamp: Timestamp(microseconds: noon))
+    do throws(DomainError) {
+      switch letter {
+      case "e": return .event(try CloudEventDecoder().decode(record))
+      case "r": return .registration(try RegistrationDecoder().decode(text))
+      case "s": return .signal(try SignalDecoder().decode(record))
+      case "f":
+        let device = String(decoding: text, as: UTF8.self)
+        try Registration.requireDevice(device, path: "key")
+        return .forget(device: device)
+      case "p": return .policy(document: String(decoding: text, as: UTF8.self))
+      case _: return .tick
+      }
+    } catch { return nil }
+  }
+
+  /// Plans one record of the log, and reads what the planner wrote.
+  /// - Throws: a finding.
+  mutating func plan(_ record: [UInt8], at time: Int64) throws {
+    defer { offset += 1 }
+    var batch = OutputBatch()
+    if case .begun = processor.begin(record, offset: offset, timestamp: time) {
+      var steps = 0
+      while !processor.step(into: &batch, decisionsMax: 500).isDone {
+        steps += 1
+        try FuzzFinding.unless(steps < 1000, "record \(offset) is not done after 500,000 decisions")
+      }
+    }
+    processor.takeState(into: &batch)
+    try read(batch)
+    let violations = processor.checkInvariants()
+    try FuzzFinding.unless(violations.isEmpty, "\(violations)")
+  }
+
+  private mutating func read(_ batch: OutputBatch) throws {
+    try batch.forEachDestination { (destination, places) throws in
+      for place in places {
+        let value = place.value.map { Array(batch.bytes[$0]) }
+        switch destination {
+        case .decisions:
+          for line in (value ?? []).split(separator: UInt8(ascii: "\n")) {
+            try readable("decision", Array(line)) { try Decision(json: $0).json() }
+            lines.append(Array(line))
+          }
+        case .commands:
+          try readable("command", value ?? []) { try Command(json: $0).json() }
+          lines.append(value ?? [])
+        case .state:
+          try FuzzFinding.unless((value?.count ?? 0) <= TopicPlan.stateRecordBytesMax, "a state record is too large")
+          state[Array(batch.bytes[place.key])] = value
+        }
+      }
+    }
+  }
+
+  private func readable(_ what: String, _ bytes: [UInt8], _ read: ([UInt8]) throws -> [UInt8]) throws {
+    do { _ = try read(bytes) } catch {
+      throw FuzzFinding(
+        "a \(what) that the planner wrote is refused: \(error): \(String(decoding: bytes, as: UTF8.self))")
+    }
+  }
+
+  /// Lets all timers fire that are due within a day, at most 200.
+  /// - Throws: a finding.
+  mutating func drain() throws {
+    var tick: [UInt8] = []
+    LogRecord(origin: nil, content: .tick).encode(into: &tick)
+    for _ in 0..<200 {
+      guard let due = processor.nextTimer, due < Int64.max / 2 else { return }
+      try plan(tick, at: due)
+    }
+  }
+
+  /// Restores a planner from the state.
+  /// - Returns: the restored pipeline, which has written nothing.
+  /// - Throws: a finding when the state is refused.
+  func restored() throws -> FuzzPipeline {
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    var copy = try FuzzPipeline()
+    do {
+      for (key, value) in state { try restore.add(key: key, value: value) }
+      copy.processor = try PartitionProcessor(restoring: restore, isNew: false, initialPolicy: .none)
+    } catch { throw FuzzFinding("the state that the planner wrote is refused: \(error)") }
+    copy.state = state
+    copy.offset = offset
+    return copy
+  }
+}

@@ -1,0 +1,179 @@
+import Domain
+import KafkaClient
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+/// A record that cannot be read stops its partition alone, and an operator's order leads behind it.
+@Suite("orders to pass over records", .serialized)
+struct SkipTests {
+  /// The number of records of a batch that cannot be unpacked.
+  private static let batchRecords = 12
+
+  /// A pipeline whose consumers unpack no batch of 10 MB.
+  private func fixture() throws -> PipelineFixture {
+    let fixture = try PipelineFixture()
+    fixture.settings.kafka = fixture.settings.kafka.merging([
+      "fetch.max.bytes": "4194304", "receive.message.max.bytes": "5000000",
+    ])
+    return fixture
+  }
+
+  /// Appends a batch that unpacks to 10 MB of zeros.
+  private func appendBatch(_ topic: String, partition: Int32 = 0, _ fixture: PipelineFixture) throws {
+    let producer = try KafkaProducer([
+      "bootstrap.servers": fixture.bootstrap, "compression.type": "zstd", "linger.ms": "500",
+      "message.max.bytes": "20000000", "batch.size": "20000000",
+    ])
+    for _ in 0..<Self.batchRecords {
+      try producer.send(
+        topic: topic, partition: partition, key: nil, value: [UInt8](repeating: 0, count: 900_000),
+        timestampMilliseconds: PipelineFixture.noon)
+    }
+    #expect(try producer.flush(timeout: .seconds(20)))
+    #expect(producer.takeDeliveryFailures().isEmpty)
+  }
+
+  /// Finds what stops a partition, and orders to pass over it.
+  @discardableResult
+  private func skip(_ topic: String, at offset: Int64, _ fixture: PipelineFixture) throws -> Skip {
+    let skips = Skips(settings: fixture.settings)
+    let skip = try skips.find(at: KafkaPosition(KafkaTopicPartition(topic: topic, partition: 0), offset: offset))
+    try skips.give(skip)
+    return skip
+  }
+
+  @Test("the end of a batch is found from each of its offsets; a record that can be read stands for itself")
+  func find() throws {
+    let fixture = try fixture()
+    let topic = fixture.settings.eventTopics[0]
+    let partition = KafkaTopicPartition(topic: topic, partition: 0)
+    try fixture.publish(topic, key: nil, value: [1])
+    try appendBatch(topic, fixture)
+    try appendBatch(topic, fixture)
+    try fixture.publish(topic, key: nil, value: [1])
+    let skips = Skips(settings: fixture.settings)
+    func find(_ offset: Int64) throws -> Skip { try skips.find(at: KafkaPosition(partition, offset: offset)) }
+    #expect(try find(0) == Skip(KafkaPosition(partition, offset: 0), next: 1))
+    for offset in [1, 2, 12] as [Int64] {
+      #expect(try find(offset) == Skip(KafkaPosition(partition, offset: 1), next: 13))
+    }
+    #expect(try find(13) == Skip(KafkaPosition(partition, offset: 13), next: 25))
+    #expect(try find(25) == Skip(KafkaPosition(partition, offset: 25), next: 26))
+    #expect(throws: KafkaError.self) { try find(26) }
+    #expect(throws: KafkaError.self) {
+      try skips.find(
+        at: KafkaPosition(KafkaTopicPartition(topic: fixture.settings.topics.state, partition: 0), offset: 0))
+    }
+  }
+
+  @Test("intake passes over a batch that cannot be unpacked, and does not meet it again after a restart")
+  func intake() throws {
+    let fixture = try fixture()
+    let topic = fixture.settings.eventTopics[0]
+    let done = try fixture.run(
+      roles: [.intake],
+      fixture.phase(.eventsAccepted, plus: 1) { try fixture.delay(10, id: "e1", after: 1) },
+      fixture.phase(.unreadableBatches, plus: 1) {
+        try appendBatch(topic, fixture)
+        try fixture.delay(20, id: "e2", after: 2)
+      },
+      fixture.phase(.eventsAccepted, plus: 1) {
+        let next = try skip(topic, at: 1, fixture).next
+        #expect(next == 1 + Int64(Self.batchRecords))
+      })
+    #expect(done)
+    #expect(
+      try fixture.run(
+        roles: [.intake],
+        fixture.phase(.eventsAccepted, plus: 1) { try fixture.delay(30, id: "e3", after: 3) }))
+    #expect(fixture.counters[.unreadableBatches] == 1)
+    #expect(fixture.counters[.skipsTaken] == 1)
+    #expect(fixture.counters[.duplicatesDropped] == 0)
+  }
+
+  /// What stops a log partition.
+  enum Obstacle: CaseIterable { case newerRecord, batch }
+
+  @Test(
+    "a log partition with a record that cannot be read stops alone, and goes on behind it when an operator orders so",
+    arguments: Obstacle.allCases)
+  func planner(obstacle: Obstacle) throws {
+    let fixture = try fixture()
+    let log = fixture.settings.topics.log
+    let first = (0..<20).filter { DevicePartitioner.partition(of: "d\($0)", count: 2) == 0 }.count
+    try #require(first > 0 && first < 20)
+    var place: Int64 = 0
+    let done = try fixture.run(
+      fixture.registering(20),
+      fixture.phase(.partitionsStopped, plus: 1) {
+        place = try fixture.read(log).filter { $0.partition == 0 }.map { $0.offset + 1 }.max() ?? 0
+        switch obstacle {
+        case .newerRecord:
+          let producer = try KafkaProducer(["bootstrap.servers": fixture.bootstrap])
+          try producer.send(
+            topic: log, partition: 0, key: nil, value: [2, 1, 2], timestampMilliseconds: PipelineFixture.noon)
+          _ = try producer.flush(timeout: .seconds(20))
+        case .batch: try appendBatch(log, fixture)
+        }
+      },
+      fixture.phase(.decisions, plus: 20 - first) { try fixture.delay(10, id: "e1", after: 60) },
+      fixture.phase(.decisions, plus: first) {
+        let records = obstacle == .batch ? Int64(Self.batchRecords) : 1
+        let next = try skip(log, at: place, fixture).next
+        #expect(next == place + records)
+      })
+    #expect(done)
+    #expect(
+      try fixture.run(
+        fixture.phase(.decisions, plus: 20) { try fixture.delay(60, id: "e2", after: 600) }))
+    let decisions = try fixture.decisions().values
+    #expect(decisions.count == 40)
+    #expect(decisions.allSatisfy { $0.reason == .emitted })
+    #expect(fixture.counters[.partitionsStopped] == 1)
+    #expect(fixture.counters[.skipsTaken] == 1)
+  }
+
+  @Test("the audit passes over a batch that cannot be unpacked, and keeps the position behind it")
+  func audit() throws {
+    let fixture = try fixture()
+    let topic = fixture.settings.topics.decisions
+    let sink = PositionSink()
+    let end = Int64(Self.batchRecords) + 1
+    let done = try fixture.run(
+      roles: [], sink: sink,
+      PipelineFixture.Phase(
+        publish: { try fixture.publish(topic, key: "x", value: [0x20]) }, until: { sink.next.values.contains(1) }),
+      fixture.phase(.unreadableBatches, plus: 1) {
+        let partition = sink.next.first { $0.value == 1 }?.key ?? 0
+        try appendBatch(topic, partition: partition, fixture)
+      },
+      PipelineFixture.Phase(
+        publish: {
+          let partition = sink.next.first { $0.value == 1 }?.key ?? 0
+          let skips = Skips(settings: fixture.settings)
+          try skips.give(
+            skips.find(
+              at: KafkaPosition(KafkaTopicPartition(topic: topic, partition: partition), offset: 1)))
+        }, until: { sink.next.values.contains(end) }),
+      PipelineFixture.Phase(
+        publish: { try fixture.publish(topic, key: "x", value: [0x20]) },
+        until: { sink.next.values.contains(end + 1) }))
+    #expect(done)
+  }
+}
+
+/// Keeps the positions of the decisions.
+private final class PositionSink: DecisionSink, Sendable {
+  private let kept = Mutex<[Int32: Int64]>([:])
+
+  var next: [Int32: Int64] { kept.withLock { $0 } }
+  func positions() throws -> [AuditPosition] { [] }
+  func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws {
+    kept.withLock { kept in
+      for position in positions where position.topic == .decisions { kept[position.partition] = position.next }
+    }
+  }
+  func idle() throws {}
+}

@@ -1,0 +1,211 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+private typealias H = PlannerHarness
+
+/// Tests of the hard limits: quiet hours, intervals, budgets, the reserve and refunds.
+@Suite("Hard limits")
+struct LimitTests {
+  @Test("quiet hours hold back all but the most relevant changes until they end")
+  func quietHours() throws {
+    let quiet = Policy.flights(also: {
+      $0.quietHours = QuietHours(fromMinute: 11 * 60, toMinute: 12 * 60 + 30, exceptRelevance: 0.9)
+    })
+    var h = H(quiet)
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.only?.reason == .quietHours)
+    #expect(h.only?.until == Timestamp(microseconds: H.noon + 30 * H.minute))
+    h.drain(until: H.noon + H.hour)
+    #expect(h.decisions.last?.reason == .emittedAfterDefer)
+    #expect(h.decisions.last?.at == Timestamp(microseconds: H.noon + 30 * H.minute))
+    h.event(.delay(30, id: "e2", at: H.noon + 24 * H.hour, type: "flight.cancelled", status: "cancelled"))
+    #expect(h.only?.reason == .emitted)
+  }
+
+  @Test("two reloads keep the minimum interval, and the second delivers every waiting change")
+  func minInterval() {
+    var h = H(.flights { $0.budget.minInterval = .minutes(15) })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(20, id: "e2", at: H.noon + 2 * H.minute))
+    #expect(h.only?.reason == .minInterval)
+    #expect(h.only?.until == Timestamp(microseconds: H.noon + 15 * H.minute))
+    h.event(.delay(30, id: "e3", at: H.noon + 4 * H.minute))
+    h.drain(until: H.noon + H.hour)
+    let closing = h.decisions.suffix(2)
+    #expect(closing.map(\.reason) == [.emittedAfterDefer, .emittedCoalesced])
+    #expect(closing.first?.events == ["e2", "e3"])
+    #expect(closing.map(\.event) == ["e3", "e2"])
+    #expect(h.commands.count == 2)
+  }
+
+  @Test("the daily limit is counted exactly and starts again with the device's budget day")
+  func budgetInstance() {
+    var h = H(.flights { $0.budget.perDay = 3 })
+    h.register(.phone())
+    for i in 0..<5 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i) * H.minute)) }
+    #expect(h.commands.count == 3)
+    #expect(h.only?.reason == .budgetInstance)
+    #expect(h.only?.tokensLeft.instance == 0)
+    h.drain()
+    // The waiting change expires before 04:00 of the next day.
+    #expect(h.decisions.suffix(2).map(\.reason) == [.expired, .expired])
+    h.event(.delay(99, id: "next", at: H.noon + 16 * H.hour))
+    #expect(h.only?.reason == .emitted)
+    #expect(h.only?.tokensLeft.instance == 2)
+  }
+
+  @Test("a device is pushed to at its rate, with a burst")
+  func budgetDevice() {
+    var h = H(
+      .flights(also: {
+        $0.profile.devicePushes.limit = 5
+        $0.profile.devicePushes.burst = 3
+      }))
+    h.register(.phone())
+    for i in 0..<4 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i) * 1000)) }
+    #expect(h.commands.count == 3)
+    #expect(h.only?.reason == .budgetDevice)
+    #expect(h.only?.tokensLeft.device == 0)
+    // T = 12 min, and three tokens were taken at noon, so the next is available at noon + T.
+    #expect(h.only?.until == Timestamp(microseconds: H.noon + 12 * H.minute))
+  }
+
+  @Test("the partitions' shares add up to an app's daily limit")
+  func budgetApp() {
+    var emitted = 0
+    for partition in 0..<4 {
+      var h = H(
+        .flights(also: { $0.apps = [AppBudget(app: "com.example.flights", perDay: 6)] }), partition: Int32(partition),
+        partitionCount: 4)
+      h.register(.phone())
+      for i in 0..<4 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i))) }
+      emitted += h.commands.count
+      #expect(h.only?.reason == .budgetApp)
+    }
+    #expect(emitted == 6)
+  }
+
+  @Test("the reserve is for changes that are relevant enough, and is released before the day ends")
+  func reserve() {
+    var h = H(
+      .flights {
+        $0.budget.perDay = 4
+        $0.budget.reserve = InstanceBudget.Reserve(share: 0.5, aboveRelevance: 0.8)
+        $0.halfLife = .hours(24)
+      })
+    h.register(.phone())
+    for i in 0..<3 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i) * H.minute)) }
+    #expect(h.commands.count == 2)
+    #expect(h.only?.reason == .reserveHeld)
+    h.event(.delay(0, id: "boarding", at: H.noon + 5 * H.minute, type: "flight.boarding"))
+    #expect(h.only == nil, "the reserve delivers what waited, too")
+    #expect(h.last.map(\.reason) == [.emitted, .emittedCoalesced])
+    h.event(.delay(77, id: "late", at: H.noon + 6 * H.minute))
+    #expect(h.only?.reason == .reserveHeld)
+    h.drain(until: H.noon + 16 * H.hour - 1)
+    #expect(h.decisions.last?.reason == .emittedAfterDefer)
+  }
+
+  @Test("a device that is forgotten and registered again has no more tokens than before")
+  func noRefillByReregistration() {
+    var h = H(.flights { $0.budget.perDay = 1 })
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.only?.reason == .emitted)
+    h.apply(.forget(device: "d1"), at: H.noon + H.minute)
+    h.register(.phone(at: H.noon + 2), at: H.noon + 2 * H.minute)
+    h.event(.delay(60, id: "e2", at: H.noon + 3 * H.minute))
+    #expect(h.only?.reason == .budgetInstance)
+  }
+
+  @Test("a forgotten device is removed once its ledgers are full again")
+  func forgotten() {
+    var h = H()
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    h.apply(.forget(device: "d1"), at: H.noon + H.minute)
+    h.drain()
+    #expect(h.planner.deviceCount == 0)
+    #expect(h.planner.registry.devices.liveCount == 0)
+    #expect(h.planner.registry.instances.liveCount == 0)
+    #expect(h.planner.registry.entries.liveCount == 0)
+  }
+
+  @Test("a push that APNs permanently refused is refunded once")
+  func refund() throws {
+    var h = H()
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    let command = try #require(h.lastCommands.first?.command)
+    for _ in 0..<2 { h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + H.minute) }
+    h.event(.delay(60, id: "e2", at: H.noon + 2 * H.minute))
+    #expect(h.only?.tokensLeft.instance == 47)
+  }
+
+  @Test("developer mode is free and without limits")
+  func developerMode() {
+    var h = H(
+      .flights {
+        $0.budget.perDay = 1
+        $0.price.base = 50
+      })
+    h.register(.phone(developerMode: true))
+    for i in 0..<5 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i))) }
+    #expect(h.commands.count == 5)
+    #expect(h.commands.allSatisfy { $0.charged.isEmpty })
+  }
+
+  @Test("a device that keeps registering new widgets stays within bounds")
+  func manyWidgets() {
+    var h = H()
+    for round in 0..<40 {
+      h.register(.phone(widgets: (0..<64).map { .flight("w\(round)-\($0)", kind: "K\(round)-\($0)") }))
+    }
+    h.tick(at: H.noon)
+    #expect(h.planner.registry.instances.liveCount == 64)
+  }
+
+  @Test("a rolling window with a reserve waits until the oldest charge leaves the window")
+  func rollingReserve() {
+    var h = H(
+      .flights {
+        $0.budget = InstanceBudget(
+          perDay: 2, minInterval: .zero, window: .rolling,
+          reserve: InstanceBudget.Reserve(share: 0.5, aboveRelevance: 0.95))
+        $0.halfLife = .hours(24)
+      })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(20, id: "e2", at: H.noon + H.hour))
+    #expect(h.only?.reason == .reserveHeld)
+    #expect(h.only?.until == Timestamp(microseconds: H.noon + 24 * H.hour))
+    let before = h.offset
+    h.drain(until: H.noon + 25 * H.hour)
+    #expect(h.offset - before < 5, "no storm of ticks")
+    #expect(h.decisions.last?.reason == .emittedAfterDefer)
+  }
+
+  @Test("a bound of 0.9 admits relevance 0.9")
+  func bound() {
+    var h = H(
+      .flights(also: { $0.quietHours = QuietHours(fromMinute: 0, toMinute: 1439, exceptRelevance: 0.9) }))
+    h.register(.phone())
+    h.event(.delay(0, id: "e1", at: H.noon, type: "flight.boarding"))
+    #expect(h.only?.reason == .emitted)
+  }
+
+  @Test("an app limit that begins at noon counts the whole day")
+  func lateAppLimit() {
+    var h = H()
+    h.register(.phone())
+    for i in 0..<5 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i))) }
+    h.planner.activate(.flights(also: { $0.apps = [AppBudget(app: "com.example.flights", perDay: 5)] }))
+    h.event(.delay(99, id: "late", at: H.noon + H.minute))
+    #expect(h.only?.reason == .budgetApp)
+  }
+}
