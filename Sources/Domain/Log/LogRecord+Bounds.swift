@@ -33,19 +33,19 @@ extension LogRecord.Content {
     for starter in registration.pushToStart { try instance(starter.kind, starter.kind, starter.interests) }
   }
 
-  private static func instance(_ id: String, _ kind: String, _ interests: [String]) throws(BinaryError) {
+  private static func instance(_ id: Identifier, _ kind: Identifier, _ interests: [Identifier]) throws(BinaryError) {
     try name(id, "an instance id")
     try name(kind, "a kind")
     try count(interests.count, max: DomainBounds.interestsPerInstanceMax, "interests")
     for interest in interests { try name(interest, "an interest") }
   }
 
-  private static func device(_ text: String) throws(BinaryError) {
+  private static func device(_ text: Identifier) throws(BinaryError) {
     try name(text, "a device", bytesMax: DomainBounds.plannedDeviceBytesMax)
   }
 
   private static func name(
-    _ text: String, _ what: StaticString, bytesMax: Int = DomainBounds.nameBytesMax
+    _ text: Identifier, _ what: StaticString, bytesMax: Int = DomainBounds.nameBytesMax
   ) throws(BinaryError) {
     guard (1...bytesMax).contains(text.utf8.count) else {
       throw .corrupt(offset: 1, what: "\(what) of 1 to \(bytesMax) bytes")

@@ -40,7 +40,7 @@ struct FuzzPipeline {
       case "r": return .registration(try RegistrationDecoder().decode(text))
       case "s": return .signal(try SignalDecoder().decode(record))
       case "f":
-        let device = String(decoding: text, as: UTF8.self)
+        let device = Identifier(decoding: text)
         try Registration.requireDevice(device, path: "key")
         return .forget(device: device)
       case "p": return .policy(document: String(decoding: text, as: UTF8.self))

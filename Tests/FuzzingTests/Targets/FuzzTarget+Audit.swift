@@ -80,7 +80,7 @@ extension FuzzTarget {
   }
 
   /// Asks every question.
-  private static func ask(_ store: AuditStore, device: String, event: String) throws(AuditError) {
+  private static func ask(_ store: AuditStore, device: Identifier, event: Identifier) throws(AuditError) {
     _ = try store.summary()
     _ = try store.positions()
     _ = try store.device(device)

@@ -144,7 +144,7 @@ extension FuzzTarget {
   }
 
   /// - Throws: a finding when a name is longer than the bound.
-  private static func requireBounded(_ names: [String]) throws(FuzzFinding) {
+  private static func requireBounded(_ names: [Identifier]) throws(FuzzFinding) {
     for name in names where name.utf8.count > DomainBounds.nameBytesMax {
       throw FuzzFinding("a name of \(name.utf8.count) bytes was accepted")
     }
