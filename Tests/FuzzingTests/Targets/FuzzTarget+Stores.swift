@@ -71,7 +71,7 @@ extension FuzzTarget {
           try writer.add(key: state[place][...], value: state[place + 1][...])
         }
         try writer.commit()
-        return sink.bytes
+        return sink.contents
       }
     },
     body: { input in
@@ -120,17 +120,18 @@ extension FuzzTarget {
 
 /// A snapshot in memory.
 private final class MemorySnapshot: SnapshotSink, SnapshotSource {
-  private(set) var bytes: [UInt8]
+  private(set) var contents: [UInt8]
   private var next = 0
+  var bytes: Int { contents.count }
 
-  init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+  init(_ bytes: [UInt8] = []) { contents = bytes }
 
-  func write(_ more: [UInt8]) throws(SnapshotError) { bytes += more }
+  func write(_ more: [UInt8]) throws(SnapshotError) { contents += more }
   func commit() throws(SnapshotError) {}
   func discard() {}
 
   func read(_ count: Int) throws(SnapshotError) -> [UInt8] {
-    defer { next = min(next + count, bytes.count) }
-    return Array(bytes[next..<min(next + count, bytes.count)])
+    defer { next = min(next + count, contents.count) }
+    return Array(contents[next..<min(next + count, contents.count)])
   }
 }
