@@ -43,7 +43,7 @@ struct ReadersTests {
     let instance = Identifier(String(repeating: "\u{1}", count: DomainBounds.plannedInstanceBytesMax))
     let charge = Command.Charge(ledger: .instance, owner: instance, left: 48)
     // Two ids take nearly all of `servedEventBytesMax`: as many bytes as any list may.
-    let events = [name, name, Identifier(String(repeating: "x", count: 256)), Identifier(String(repeating: "x", count: 256))]
+    let events = [name, name] + Array(repeating: Identifier(String(repeating: "x", count: 256)), count: 2)
     let command = Command(
       command: "c-0-1-0", device: id, app: name, environment: .production, surface: .widget,
       serves: Array(

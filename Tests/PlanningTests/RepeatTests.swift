@@ -72,7 +72,7 @@ struct RepeatTests {
       h.event(event, at: time)
     }
     h.drain(until: time + 48 * H.hour)
-    var finals: [String: Int] = [:]
+    var finals: [Identifier: Int] = [:]
     for decision in h.decisions where decision.final { finals[decision.event, default: 0] += 1 }
     #expect(finals.values.allSatisfy { $0 == 1 }, "seed \(seed): \(finals.filter { $0.value > 1 })")
     #expect(finals.count > 200, "seed \(seed): \(finals.count)")

@@ -14,14 +14,14 @@ struct WritableOutputTests {
   private static let recordBytesMax = 1_000_000
 
   /// Returns a text of 256 bytes that JSON escapes sixfold.
-  private static func controls(_ number: Int) -> String {
+  private static func controls(_ number: Int) -> Identifier {
     let digits = String(number, radix: 31).utf8.map { UnicodeScalar(1 + ($0 >= 97 ? $0 - 87 : $0 - 48)) }
     let end = String(String.UnicodeScalarView(digits))
     return String(repeating: "\u{1F}", count: 256 - end.utf8.count) + end
   }
 
   /// Reports an event to 64 widgets, lets 32 more wait on each, and returns the harness after the push of them all.
-  private func merged(name: (Int) -> String) -> H {
+  private func merged(name: (Int) -> Identifier) -> H {
     var h = H(
       .flights {
         $0.budget = InstanceBudget(perDay: 48, minInterval: .hours(1))
@@ -74,7 +74,7 @@ struct WritableOutputTests {
     for served in try #require(h.commands.last).serves {
       var json = JSONWriter()
       json.beginArray()
-      for event in served.events { json.string(event) }
+      for event in served.events { json.string(event.text) }
       json.endArray()
       let list = json.bytes.count - 1
       #expect(list <= DomainBounds.servedEventBytesMax, "\(list) bytes")
@@ -122,7 +122,7 @@ struct WritableOutputTests {
     let kinds = 4
     var h = H(Self.starts(kinds: kinds))
     Self.register(starters: kinds, &h)
-    let subjects = (0..<600).map { "\(String(repeating: "s", count: 240))-\($0)" }
+    let subjects: [Identifier] = (0..<600).map { "\(String(repeating: "s", count: 240))-\($0)" }
     for (i, subject) in subjects.enumerated() {
       h.event(.delay(5, id: "e\(i)", subject: subject, at: H.noon + Int64(i), type: "flight.boarding"))
     }

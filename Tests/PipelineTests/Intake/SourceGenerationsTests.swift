@@ -52,7 +52,7 @@ struct SourceGenerationsTests {
     }
   }
 
-  private func ids(_ name: String, _ numbers: Range<Int>) -> [String] { numbers.map { "\(name)\($0)" } }
+  private func ids(_ name: String, _ numbers: Range<Int>) -> [Identifier] { numbers.map { "\(name)\($0)" } }
 
   @Test("the topic is made again while intake runs")
   func running() throws {
