@@ -23,7 +23,7 @@ struct SkipTests {
   /// Appends a batch that unpacks to 10 MB of zeros.
   private func appendBatch(_ topic: String, partition: Int32 = 0, _ fixture: PipelineFixture) throws {
     let producer = try KafkaProducer([
-      "bootstrap.servers": fixture.bootstrap, "compression.type": "zstd", "linger.ms": "500",
+      "bootstrap.servers": fixture.bootstrap, "compression.type": "zstd", "linger.ms": "60000",
       "message.max.bytes": "20000000", "batch.size": "20000000",
     ])
     for _ in 0..<Self.batchRecords {
