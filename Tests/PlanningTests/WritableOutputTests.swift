@@ -17,7 +17,7 @@ struct WritableOutputTests {
   private static func controls(_ number: Int) -> Identifier {
     let digits = String(number, radix: 31).utf8.map { UnicodeScalar(1 + ($0 >= 97 ? $0 - 87 : $0 - 48)) }
     let end = String(String.UnicodeScalarView(digits))
-    return String(repeating: "\u{1F}", count: 256 - end.utf8.count) + end
+    return Identifier(String(repeating: "\u{1F}", count: 256 - end.utf8.count) + end)
   }
 
   /// Reports an event to 64 widgets, lets 32 more wait on each, and returns the harness after the push of them all.
@@ -69,7 +69,7 @@ struct WritableOutputTests {
     let letter = [1: "x", 2: "\"", 6: "\u{1}"][escape] ?? ""
     let h = merged { number in
       let end = "\(number)"
-      return String(repeating: letter, count: 200 - end.utf8.count) + end
+      return Identifier(String(repeating: letter, count: 200 - end.utf8.count) + end)
     }
     for served in try #require(h.commands.last).serves {
       var json = JSONWriter()
