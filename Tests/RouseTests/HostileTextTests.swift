@@ -158,10 +158,14 @@ struct HostileTextTests {
 
   @Test("the data outputs keep the ids as they are")
   func data() throws {
+    // An export has hashes in place of the tokens, and is otherwise what was planned.
+    let token = /"token":"[^"]*"/
     let (place, _) = try planned()
     let outcome = try place.rouse("audit", "export", "--store", "audit.sqlite")
     let rows = try place.lines("decisions.jsonl") + place.lines("commands.jsonl")
-    #expect(outcome.lines.sorted() == rows.sorted())
+    #expect(
+      outcome.lines.map { $0.replacing(token, with: "") }.sorted()
+        == rows.map { $0.replacing(token, with: "") }.sorted())
     let json = try place.rouse("audit", "device", "d\(Self.evil)", "--store", "audit.sqlite", "--format", "json")
     #expect(try JSONValue(parsing: json.out)["device"] == .string("d\(Self.evil)"))
   }
