@@ -32,6 +32,8 @@ extension Identifier: Hashable, Comparable {
   /// Whether the bytes are equal.
   @inlinable
   public static func == (left: Identifier, right: Identifier) -> Bool {
+    // Texts that are not even equivalent have other bytes. Swift finds that out fast for most texts.
+    guard left.text == right.text else { return false }
     let (a, b) = (left.text.utf8.span, right.text.utf8.span)
     guard a.count == b.count else { return false }
     for at in a.indices where a[at] != b[at] { return false }
