@@ -17,8 +17,8 @@ public struct NamedPath: Sendable, Equatable {
   /// Checks that a run neither writes one file twice nor replaces a file that it reads.
   ///
   /// Two paths name the same file when they have the same device and inode, so symbolic and hard links are seen through. A
-  /// file that does not exist yet is known by its folder and its name. Only regular files count: `-`, devices, pipes and
-  /// paths that cannot be opened anyway are never in conflict. Call this before the first ``LineWriter`` is made; files that
+  /// file that does not exist yet is known by its folder and its name. An output `-` is the file that the standard output goes
+  /// to. Only regular files count: devices, pipes and paths that cannot be opened anyway are never in conflict. Call this before the first ``LineWriter`` is made; files that
   /// are moved or linked afterwards are not noticed.
   /// - Parameters:
   ///   - outputs: The paths that will be written.
@@ -30,7 +30,9 @@ public struct NamedPath: Sendable, Equatable {
       if let file = FileIdentity(path: input.path) { taken.append((file, input, true)) }
     }
     for output in outputs {
-      guard let file = FileIdentity(path: output.path) else { continue }
+      guard let file = output.path == "-" ? FileIdentity.standardOutput : FileIdentity(path: output.path) else {
+        continue
+      }
       if let other = taken.first(where: { $0.file == file }) {
         throw .sameFile(output: output, other: other.name, isInput: other.isInput)
       }

@@ -34,6 +34,14 @@ struct DistinctFilesTests {
         ["--dead-letters", "a.sqlite", "--audit", "a.sqlite"],
         "--audit (a.sqlite) and --dead-letters (a.sqlite) are the same file"
       ),
+      (
+        ["--audit", "a.sqlite", "--commands", "a.sqlite-wal"],
+        "the file beside --audit (a.sqlite-wal) and --commands (a.sqlite-wal) are the same file"
+      ),
+      (
+        ["--audit", "a.sqlite", "--decisions", "a.sqlite.key"],
+        "the file beside --audit (a.sqlite.key) and --decisions (a.sqlite.key) are the same file"
+      ),
       (["--decisions", "events.jsonl"], "--decisions (events.jsonl) and --events (events.jsonl) are the same file"),
       (["--decisions", "link.jsonl"], "--decisions (link.jsonl) and --events (events.jsonl) are the same file"),
       (["--commands", "hard.jsonl"], "--commands (hard.jsonl) and --events (events.jsonl) are the same file"),

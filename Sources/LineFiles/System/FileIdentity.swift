@@ -23,6 +23,14 @@ enum FileIdentity: Equatable {
     self = .new(device: status.st_dev, folder: status.st_ino, name: name)
   }
 
+  /// The file that the standard output goes to; `nil` if that is a terminal, a pipe or a device.
+  static var standardOutput: FileIdentity? {
+    var status = stat()
+    // The system fills the structure or answers -1.
+    guard unsafe fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return .existing(device: status.st_dev, inode: status.st_ino)
+  }
+
   private static func status(of path: String) -> stat? {
     var status = stat()
     // The path is a NUL-terminated string for the call; the system fills the structure or answers -1.

@@ -23,7 +23,7 @@ struct AuditExportCommand: ParsableCommand {
   @OptionGroup var audit: AuditOptionGroup
 
   func run() throws {
-    try Files.checkDistinct(outputs: [("--out", out)], inputs: [("--store", audit.store)])
+    try Files.checkDistinct(outputs: [("--out", out)], inputs: Files.store("--store", audit.store))
     let store = try audit.open()
     var writer = try LineWriter(path: out, isPrivate: true)
     let line = ProgressLine()

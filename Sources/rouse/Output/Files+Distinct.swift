@@ -2,6 +2,16 @@ import ArgumentParser
 import LineFiles
 
 extension Files {
+  /// Lists an audit store with the files that SQLite and the audit keep beside it under its name.
+  /// - Parameters:
+  ///   - option: The option that names the store.
+  ///   - path: The path of the store; nil if the option is not given.
+  static func store(_ option: String, _ path: String?) -> [(option: String, path: String?)] {
+    guard let path else { return [] }
+    return [(option, path)]
+      + ["-wal", "-shm", "-journal", ".key"].map { ("the file beside \(option)", path + $0) }
+  }
+
   /// Checks that no output of a command is one of its inputs or another of its outputs, whose content would be lost.
   /// - Parameters:
   ///   - outputs: The options of the files to write, with their paths; nil for an option that is not given.

@@ -60,8 +60,8 @@ struct PlanCommand: ParsableCommand {
     if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
     try Files.checkDistinct(
       outputs: [
-        ("--decisions", decisions), ("--commands", commands), ("--dead-letters", deadLetters), ("--audit", audit),
-      ],
+        ("--decisions", decisions), ("--commands", commands), ("--dead-letters", deadLetters),
+      ] + Files.store("--audit", audit),
       inputs: [
         ("--policy", policy), ("--profile", limits.profile), ("--devices", devices), ("--events", events),
         ("--signals", signals),
