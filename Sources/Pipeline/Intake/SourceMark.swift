@@ -1,3 +1,4 @@
+import Domain
 import KafkaClient
 
 /// The remark beside a committed offset of intake: what the last consumed record looked like, so that a later start sees
@@ -29,14 +30,13 @@ struct SourceMark: Equatable {
 
   /// Returns 64 bits of FNV-1a over timestamp, key and value of a record; never 0.
   static func fingerprint(_ message: KafkaMessage) -> Int64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    var hash = FNV1a()
     let timestamp = UInt64(bitPattern: message.timestampMilliseconds ?? -1)
-    for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: timestamp >> UInt64(shift))) }
+    for shift in stride(from: 0, to: 64, by: 8) { hash.add(UInt8(truncatingIfNeeded: timestamp >> UInt64(shift))) }
     for bytes in [message.key, message.value] {
-      add(bytes == nil ? 0 : 1)
-      for byte in bytes ?? [] { add(byte) }
+      hash.add(bytes == nil ? 0 : 1)
+      for byte in bytes ?? [] { hash.add(byte) }
     }
-    return hash == 0 ? 1 : Int64(bitPattern: hash)
+    return hash.value == 0 ? 1 : Int64(bitPattern: hash.value)
   }
 }
