@@ -91,7 +91,7 @@ struct FuzzPlace {
 
   func note(_ text: String) throws { try Data(text.utf8).write(to: finding) }
 
-  /// What the last run of a target left: the place of the input, and the finding.
+  /// The finding of the last run of a target, and the place of its input.
   static func remains(of target: String) -> String {
     let folder = Self.folder
     let text = (try? String(contentsOf: folder.appending(path: "\(target).txt"), encoding: .utf8)) ?? ""

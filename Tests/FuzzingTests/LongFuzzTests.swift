@@ -13,7 +13,7 @@ import Testing
   }
 }
 
-/// What `deploy/fuzz.sh` asks for with environment variables.
+/// The order of `deploy/fuzz.sh`, given in environment variables.
 enum LongFuzz {
   /// The name of the target: `ROUSE_FUZZ_TARGET`.
   static let target = ProcessInfo.processInfo.environment["ROUSE_FUZZ_TARGET"]
@@ -22,7 +22,7 @@ enum LongFuzz {
   private static let seed = ProcessInfo.processInfo.environment["ROUSE_TEST_SEED"].flatMap { UInt64($0) } ?? 1
 
   #if FUZZ
-    /// What libFuzzer's function, which captures nothing, reads with.
+    /// The target of libFuzzer's function, which can capture nothing.
     nonisolated(unsafe) private static var body: (([UInt8]) throws -> Void)?
 
     /// Runs libFuzzer, which ends the process: with status 0 when the time is over, and with another one after it wrote the

@@ -98,7 +98,7 @@ struct SkipTests {
     #expect(fixture.counters[.duplicatesDropped] == 0)
   }
 
-  /// What stops a log partition.
+  /// A cause that stops a log partition.
   enum Obstacle: CaseIterable { case newerRecord, batch }
 
   @Test(

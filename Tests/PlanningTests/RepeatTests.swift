@@ -24,7 +24,7 @@ struct RepeatTests {
     #expect(h.last.isEmpty)
     #expect(h.planner.eventsTooOld == EventsTooOld(events: 1, newest: "f0") || restarts)
     #expect(h.decisions.count == decided)
-    // What is remembered is still a duplicate, and a late event that is newer than what was forgotten is stale.
+    // A remembered event is still a duplicate, and a late event that is newer than the forgotten ones is stale.
     h.event(.delay(100, id: "f18", at: H.noon + 18 * H.minute), at: H.noon + H.hour)
     #expect(h.only?.reason == .duplicate)
     h.event(.delay(100, id: "late", at: H.noon + 10 * H.minute + 1), at: H.noon + H.hour)

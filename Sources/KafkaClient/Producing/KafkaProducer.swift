@@ -34,7 +34,7 @@ public final class KafkaProducer {
   /// - Throws: The fatal ``KafkaError`` that the producer has met, if there is one.
   public func poll(timeout: Duration = .zero) throws(KafkaError) {
     handle.client.serve(timeout)
-    if let fatal = handle.client.fatalError(operation: "producing") { throw fatal }
+    if let fatal = handle.client.fatalCause(operation: "producing") { throw fatal }
   }
 
   /// Sends the queued messages and waits for their reports. Look at ``takeDeliveryFailures()`` afterwards.

@@ -2,7 +2,7 @@ import Domain
 import KafkaClient
 import Logging
 
-/// How intake keeps its promise that a planner sees each origin once, in order.
+/// Rules by which intake keeps its promise that a planner sees each origin once, in order.
 ///
 /// Planners drop an origin below the highest that they have seen in their partition. So a log record must never reach a
 /// partition before an earlier record of the same source partition. A broker refuses a whole batch for one bad record, and

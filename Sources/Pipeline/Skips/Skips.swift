@@ -67,7 +67,7 @@ public struct Skips {
 
   // MARK: Looking
 
-  /// What a consumer meets at an offset.
+  /// The result of reading at an offset.
   private enum Find {
     /// A record, at this offset or behind it.
     case record(Int64)

@@ -149,7 +149,7 @@ final class PartitionProcessor {
   private func setAside(_ offset: Int64, _ timestamp: Int64, _ cursor: RecordCursor?, _ treatment: RecordTreatment) {
     current = (offset, .tick)
     if treatment == .passedOver { return }
-    // What was committed of a half-done record has used up the ordinals below those of the cursor.
+    // The committed part of a half-done record has used up the ordinals below those of the cursor.
     let ordinals = cursor.map { RecordCursor(nextOrdinal: $0.nextOrdinal, nextDevice: nil, standing: 0) }
     recording.planner.beginTick(
       offset: offset, timestamp: timestamp, at: ordinals, postponesTimers: treatment == .postponed)

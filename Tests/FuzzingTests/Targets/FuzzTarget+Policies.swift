@@ -17,7 +17,7 @@ extension FuzzTarget {
       try FuzzFinding.unless(
         PolicyDifference(from: document.policy, to: document.policy).isEmpty, "a policy differs from itself")
       _ = PolicyExplanation(document).text
-      // What travels on the log and in the state is the text.
+      // The log and the state hold the text of a policy.
       try FuzzFinding.unless(
         try PolicyDocument(yaml: document.text, file: "policy.yaml").policy.reference == document.policy.reference,
         "the text of a policy gives another policy")

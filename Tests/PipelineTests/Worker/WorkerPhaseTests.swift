@@ -19,7 +19,7 @@ struct WorkerPhaseTests {
   private static var failed: Phase { .failed(1, first) }
   private static var ended: Phase { .ended }
 
-  /// What follows from an input in each phase: new, working, failed, ended. Nil is illegal.
+  /// The step that follows from an input in each phase: new, working, failed, ended. Nil marks an illegal input.
   private struct Row {
     let input: Phase.Input
     let new: String?

@@ -28,7 +28,7 @@ import Glibc
   }
 
   /// The error that this client cannot recover from; `nil` if it met none.
-  func fatalError(operation: String) -> KafkaError? {
+  func fatalCause(operation: String) -> KafkaError? {
     unsafe KafkaError.fatal(of: pointer, operation: operation)
   }
 
@@ -46,7 +46,7 @@ import Glibc
 
   /// The error for a code: the client's fatal error if the code says so, else with the connection's state added.
   func failure(_ code: rd_kafka_resp_err_t, _ operation: String) -> KafkaError {
-    if code == RD_KAFKA_RESP_ERR__FATAL, let fatal = fatalError(operation: operation) { return fatal }
+    if code == RD_KAFKA_RESP_ERR__FATAL, let fatal = fatalCause(operation: operation) { return fatal }
     return explained(KafkaError(code, operation: operation))
   }
 

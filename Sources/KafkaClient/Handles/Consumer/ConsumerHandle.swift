@@ -46,7 +46,7 @@ import CLibrdkafka
     }
     if let failure = callbacks.rebalance.takeFailure() { callbacks.add(.error(failure)) }
     // Messages that were read are returned first. The next poll finds none and throws.
-    if count == 0, let fatal = callbacks.fatal ?? client.fatalError(operation: "polling the consumer") { throw fatal }
+    if count == 0, let fatal = callbacks.fatal ?? client.fatalCause(operation: "polling the consumer") { throw fatal }
     return count
   }
 

@@ -76,7 +76,7 @@ import CLibrdkafka
     for failure: KafkaError, until deadline: inout Deadline?, _ queueFullTimeout: Duration
   ) throws(KafkaError) {
     guard failure.code == .queueFull else {
-      if failure.code == .fatal, let fatal = client.fatalError(operation: failure.operation) { throw fatal }
+      if failure.code == .fatal, let fatal = client.fatalCause(operation: failure.operation) { throw fatal }
       throw failure
     }
     let end = deadline ?? Deadline(in: queueFullTimeout)
