@@ -12,13 +12,8 @@ extension JSONWriter {
   }
 
   /// Writes a member that is a whole number.
-  public mutating func member(_ key: StaticString, _ value: Int) {
-    self.key(key)
-    integer(value)
-  }
-
-  /// Writes a member that is a whole number.
-  public mutating func member(_ key: StaticString, _ value: Int64) {
+  @inlinable
+  public mutating func member<Value: FixedWidthInteger>(_ key: StaticString, _ value: Value) {
     self.key(key)
     integer(value)
   }
