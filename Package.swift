@@ -98,7 +98,7 @@ let package = Package(
       name: "PipelineTests",
       dependencies: [
         "Pipeline", "KafkaClient", "Planning", "Policies", "Replay", "Domain", "JSON",
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "InMemoryLogging", package: "swift-log"),
       ]),
     .testTarget(
       name: "AuditingTests",
