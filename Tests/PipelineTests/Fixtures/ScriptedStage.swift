@@ -28,7 +28,7 @@ struct ScriptedStage {
   }
 
   /// The dead letters that the broker took.
-  var letters: [ScriptedCluster.Record] { cluster.taken.filter { $0.topic == settings.topics.deadLetters } }
+  var letters: [KafkaMessage] { cluster.taken.filter { $0.topic == settings.topics.deadLetters } }
 
   /// The ids of the events that the planner of a log partition takes, in order: it drops an origin below the highest that it
   /// has seen.

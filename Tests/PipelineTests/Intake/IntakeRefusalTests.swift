@@ -10,7 +10,7 @@ struct IntakeRefusalTests {
   private let stage = ScriptedStage(partitions: 2)
   private var cluster: ScriptedCluster { stage.cluster }
   private var counters: PipelineCounters { stage.counters }
-  private var letters: [ScriptedCluster.Record] { stage.letters }
+  private var letters: [KafkaMessage] { stage.letters }
 
   private static func message(
     _ topic: String, _ offset: Int64, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []
@@ -40,7 +40,7 @@ struct IntakeRefusalTests {
   }
 
   private func committed(_ topic: String) -> Int64? {
-    cluster.committed[KafkaTopicPartition(topic: topic, partition: 0)]
+    cluster.committed[KafkaTopicPartition(topic: topic, partition: 0)]?.position.offset
   }
 
   @Test("a tombstone with a key of 600 kB becomes a letter, and the next record is read")
@@ -153,7 +153,7 @@ struct IntakeRefusalTests {
   }
 }
 
-extension ScriptedCluster.Record {
+extension KafkaMessage {
   /// Whether this is the log record of the event with the id.
   fileprivate func isEvent(_ id: String) -> Bool {
     topic == "r.log" && value.map { String(decoding: $0, as: UTF8.self).contains(id) } == true

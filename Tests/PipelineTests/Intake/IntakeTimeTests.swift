@@ -9,7 +9,7 @@ import Testing
 struct IntakeTimeTests {
   private let stage = ScriptedStage(partitions: 1, timestamps: .event)
   private var cluster: ScriptedCluster { stage.cluster }
-  private var letters: [ScriptedCluster.Record] { stage.letters }
+  private var letters: [KafkaMessage] { stage.letters }
   /// The wall clock of `SteppedClock`, in ms since 1970.
   private static let now: Int64 = 1_782_907_200_000
 

@@ -48,7 +48,7 @@ struct SourceGenerationsTests {
   @Test("the topic is made again before a start, and the broker has removed the group's offsets")
   func removedOffsets() throws {
     try read(events("old", 0..<5))
-    cluster.remarks = [:]
+    cluster.committed = [:]
     try read(events("new", 0..<3))
     #expect(try stage.planned() == ids("old", 0..<5) + ids("new", 0..<3))
   }
@@ -75,7 +75,7 @@ struct SourceGenerationsTests {
     let gone = KafkaEvent.error(
       KafkaError(code: .unknownPartition, message: "gone", operation: "consuming", isRetriable: false))
     try read(events("old", 0..<5), [], events("new", 5..<9), events("new", 0..<9)) {
-      if !keepsOffsets { cluster.remarks = [:] }
+      if !keepsOffsets { cluster.committed = [:] }
       if cluster.batches.first?.messages.isEmpty == true { cluster.batches[0].events = [gone] }
     }
     #expect(cluster.seeks == [partition])
@@ -95,7 +95,7 @@ struct SourceGenerationsTests {
   func crash(isCommitted: Bool) throws {
     cluster.stored = events("e", 0..<9)
     try read(events("e", 0..<5))
-    if !isCommitted { cluster.remarks = [:] }
+    if !isCommitted { cluster.committed = [:] }
     try read(isCommitted ? events("e", 5..<9) : events("e", 0..<9))
     #expect(try stage.planned() == ids("e", 0..<9))
     #expect(cluster.seeks.isEmpty)
@@ -106,7 +106,7 @@ struct SourceGenerationsTests {
     cluster.stored = events("e", 0..<9)
     try read(events("e", 0..<5))
     // A tool commits without a remark.
-    cluster.remarks[partition] = KafkaCommittedOffset(KafkaPosition(partition, offset: 2), metadata: "")
+    cluster.committed[partition] = KafkaCommittedOffset(KafkaPosition(partition, offset: 2), metadata: "")
     try read(events("e", 2..<6))
     // Retention removed the record before the committed offset, and the first one.
     cluster.stored = events("e", 7..<9)
