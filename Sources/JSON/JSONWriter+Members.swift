@@ -41,6 +41,17 @@ extension JSONWriter {
     for (key, value) in members { member(key, value) }
   }
 
+  /// Writes a member that is an object of whole numbers.
+  /// - Parameter counts: The keys, escaped where needed, with their numbers.
+  public mutating func counts(_ key: StaticString, _ counts: some Sequence<(String, Int)>) {
+    object(key) { writer in
+      for (key, count) in counts {
+        writer.key(key)
+        writer.integer(count)
+      }
+    }
+  }
+
   /// Writes a member that is a list of texts.
   public mutating func list(_ key: StaticString, _ values: [String]) {
     array(key, values) { $1.string($0) }
