@@ -15,7 +15,6 @@ package protocol ClusterConsumer: AnyObject {
   func committedOffsets(
     _ partitions: [KafkaTopicPartition], timeout: Duration
   ) throws(KafkaError) -> [KafkaCommittedOffset]
-  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError)
   func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError)
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks
   /// Returns the consumer's present place in its group, for a producer of the same cluster.
@@ -27,26 +26,4 @@ package protocol ClusterConsumer: AnyObject {
   /// - Parameter timeout: The longest wait.
   /// - Returns: Whether the group was left in order.
   @discardableResult func close(timeout: Duration) -> Bool
-}
-
-extension ClusterConsumer {
-  /// Returns the committed offsets without remarks, for clusters that keep none.
-  ///
-  /// - Parameters:
-  ///   - partitions: The partitions to ask for.
-  ///   - timeout: The longest wait for the answer.
-  /// - Throws: `KafkaError` if the cluster does not answer.
-  package func committedOffsets(
-    _ partitions: [KafkaTopicPartition], timeout: Duration
-  ) throws(KafkaError) -> [KafkaCommittedOffset] {
-    try committed(partitions, timeout: timeout).map { KafkaCommittedOffset($0, metadata: "") }
-  }
-
-  /// Commits offsets without their remarks, for clusters that keep none.
-  ///
-  /// - Parameter offsets: The offsets.
-  /// - Throws: `KafkaError` if the commit cannot be queued.
-  package func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
-    try commitInBackground(offsets.map(\.position))
-  }
 }

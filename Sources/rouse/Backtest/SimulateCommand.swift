@@ -61,11 +61,11 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("A policy, a YAML file; may be given several times.", valueName: "file"))
   var policy: [String] = []
-  @Option(help: ArgumentHelp("Registrations, one a line.", valueName: "file"))
+  @Option(help: .registrations)
   var devices: String?
-  @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
+  @Option(help: .events)
   var events: String?
-  @Option(help: ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file"))
+  @Option(help: .signals)
   var signals: String?
   @Option(
     help: ArgumentHelp(
@@ -102,9 +102,6 @@ struct SimulateCommand: ParsableCommand {
     if devices == nil { throw ValidationError("name the registrations with --devices") }
     if events == nil { throw ValidationError("name the events with --events") }
     if instances < 1 { throw ValidationError("--instances: found \(instances), expected 1 or more") }
-    if (policy + [devices, events, signals, views].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
-      throw ValidationError("only one input can be - (standard input)")
-    }
     try Files.checkDistinct(
       outputs: [("--report", report)],
       inputs: policy.map { ("--policy", $0) } + [

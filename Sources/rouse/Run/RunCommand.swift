@@ -143,7 +143,7 @@ struct RunCommand: AsyncParsableCommand {
       return
     }
     for warning in document.warnings { logger.warning("\(warning)") }
-    let seeded = try PolicyAppender(settings: pipeline).seed(document: document.text)
+    let seeded = try PolicyAppender(settings: pipeline).seed(document)
     if seeded > 0 {
       logger.info(
         "policy put into force",

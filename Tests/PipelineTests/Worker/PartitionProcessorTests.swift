@@ -67,7 +67,8 @@ struct PartitionProcessorTests {
   func policies() throws {
     let processor = try Self.processor()
     var batch = OutputBatch()
-    for (offset, document) in [PipelineFixture.policy, "version: ["].enumerated() {
+    let complete = try PolicyDocument(yaml: PipelineFixture.policy, file: "policy").text
+    for (offset, document) in [complete, PipelineFixture.policy, "version: ["].enumerated() {
       let begun = processor.begin(Self.bytes(.policy(document: document)), offset: Int64(offset), timestamp: 1)
       #expect(begun == .begun(.policy))
       let notes = Self.finish(processor, &batch)
@@ -126,7 +127,8 @@ struct PartitionProcessorTests {
       widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", pushEnabled: true, interests: ["flight/UA1"])],
       updatedAt: Timestamp(microseconds: noon))
     let records = [
-      bytes(.policy(document: policy)), bytes(.registration(phone)), event("e1", minute: 1), event("e2", minute: 2),
+      bytes(.policy(document: try PolicyDocument(yaml: policy, file: "policy").text)), bytes(.registration(phone)),
+      event("e1", minute: 1), event("e2", minute: 2),
     ]
     for (offset, record) in records.enumerated() {
       _ = processor.begin(record, offset: Int64(offset), timestamp: noon + Int64(offset) * 60_000_000)

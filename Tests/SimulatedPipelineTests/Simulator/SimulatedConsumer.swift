@@ -313,6 +313,12 @@ final class SimulatedConsumer: ClusterConsumer {
   }
 
   func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
+    try committedOffsets(partitions, timeout: timeout).map(\.position)
+  }
+
+  func committedOffsets(
+    _ partitions: [KafkaTopicPartition], timeout: Duration
+  ) throws(KafkaError) -> [KafkaCommittedOffset] {
     try call(.committed) { () throws(KafkaError) in
       try process.requireCoordinator("asking for committed offsets")
       if let unstable = partitions.first(where: { group.pending[$0] != nil }) {
@@ -322,12 +328,14 @@ final class SimulatedConsumer: ClusterConsumer {
           operation: "asking for the committed offset of \(unstable)")
       }
       return partitions.compactMap { partition in
-        group.offsets[partition].map { KafkaPosition(partition, offset: $0) }
+        group.offsets[partition].map {
+          KafkaCommittedOffset(KafkaPosition(partition, offset: $0), metadata: group.remarks[partition] ?? "")
+        }
       }
     }
   }
 
-  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
+  func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
     do throws(KafkaError) {
       try call(.commitOffsets) { () throws(KafkaError) in
         try process.requireCoordinator("committing")
@@ -335,7 +343,7 @@ final class SimulatedConsumer: ClusterConsumer {
         if let code = group.refusal(of: membership) {
           throw KafkaError(code: code, message: "not taken", operation: "committing", isRetriable: true)
         }
-        group.commit(positions ?? [])
+        group.commit(offsets)
       }
     } catch {
       guard error.isRetriable, !error.isFatal else { throw error }
