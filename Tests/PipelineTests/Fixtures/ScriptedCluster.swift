@@ -86,6 +86,9 @@ private final class ScriptedConsumer: ClusterConsumer {
     for offset in offsets { cluster.committed[offset.position.partition] = offset }
   }
   func membership() throws(KafkaError) -> any GroupMembership { ScriptedMembership() }
+  func describeGroup(timeout: Duration) throws(KafkaError) -> KafkaGroup { KafkaGroup(isStable: true, members: []) }
+  func rejoin(_ topics: [String], timeout: Duration) throws(KafkaError) {}
+  func leave(timeout: Duration) -> Bool { true }
   func close(timeout: Duration) -> Bool { true }
 }
 

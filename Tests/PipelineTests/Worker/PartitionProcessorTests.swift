@@ -81,6 +81,27 @@ struct PartitionProcessorTests {
     }
   }
 
+  /// Processes that start together on an empty log may all append their policy.
+  @Test(
+    "of policies that are appended one after the other the last one is in force; the same one again changes nothing")
+  func policiesAppendedTwice() throws {
+    let other = PipelineFixture.policy.replacing("test.1", with: "test.2")
+    func inForce(_ documents: [String]) throws -> PolicyReference {
+      let processor = try Self.processor()
+      var batch = OutputBatch()
+      for (offset, document) in documents.enumerated() {
+        let record = Self.bytes(.policy(document: document))
+        #expect(processor.begin(record, offset: Int64(offset), timestamp: 1) == .begun(.policy))
+        _ = Self.finish(processor, &batch)
+      }
+      return processor.policy
+    }
+    let once = try inForce([PipelineFixture.policy])
+    #expect(try inForce([PipelineFixture.policy, PipelineFixture.policy]) == once)
+    #expect(try inForce([PipelineFixture.policy, other]).version == "test.2")
+    #expect(try inForce([other, PipelineFixture.policy]) == once)
+  }
+
   @Test("state goes out once, the position last")
   func state() throws {
     let processor = try Self.processor()

@@ -180,8 +180,6 @@ final class PipelineRun: Fate {
     isHealing = true
     story.add(broker.time.now, "healing")
     for actor in actors { actor.skew = 0 }
-    // See `PlannerSettings.isStaticMember`: a partition that was being handed over may have no owner.
-    if scenario.settings.planner.isStaticMember { broker.group("\(scenario.settings.group)-planner").rebalance() }
     drain()
     // Deferred events are decided when their timers are due. Only the wall clock moves on, so no member misses a heartbeat.
     for turn in 0..<5 where findings.isEmpty && (turn == 0 || actors.contains(where: \.isWaiting)) {

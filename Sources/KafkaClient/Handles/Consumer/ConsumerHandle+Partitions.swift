@@ -162,6 +162,11 @@ extension ConsumerHandle {
   /// Whether the group knows this consumer and has not taken its partitions away.
   private var isMember: Bool {
     if unsafe rd_kafka_assignment_lost(client.pointer) != 0 { return false }
+    return hasMemberID
+  }
+
+  /// Whether the group has given this consumer an id that is still valid.
+  var hasMemberID: Bool {
     // A copy that the caller owns; NULL or empty outside of the group.
     guard let id = unsafe rd_kafka_memberid(client.pointer) else { return false }
     defer { unsafe rd_kafka_mem_free(client.pointer, id) }
