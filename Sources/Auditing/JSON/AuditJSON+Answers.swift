@@ -85,6 +85,15 @@ extension AuditJSON {
     }
     json.time("first", summary.first)
     json.time("last", summary.last)
+    json.member("recordsMissing", summary.recordsMissing)
+    json.objects("holes", summary.holes) { hole, json in
+      json.member("topic", hole.topic.rawValue)
+      json.member("partition", Int(hole.partition))
+      json.member("first", hole.first)
+      json.member("next", hole.next)
+      json.member("cause", hole.cause.rawValue)
+      if !hole.reason.isEmpty { json.member("reason", hole.reason) }
+    }
     json.member("bytes", summary.bytes)
   }
 
