@@ -36,7 +36,7 @@ struct AuditExportCommand: ParsableCommand {
       case .decision(let decision): decision.encode(to: &json)
       case .command(let command): command.encode(to: &json)
       }
-      try writer.append(json.bytes)
+      try writer.append(PrintableJSON.escape(json.bytes))
       try writer.endLine()
       written += 1
       if written % 1024 == 0 { line.show("\(Digits.grouped(written)) rows") }
