@@ -41,7 +41,14 @@ import Testing
     #expect(status.budget.window == .localDay(anchorMinute: 210))
     #expect(status.budget.reserve == InstanceBudget.Reserve(share: 0.25, aboveRelevance: 0.8))
     #expect(status.expireAfterHalfLives == 4.5 && status.imminentReload == .seconds(150))
-    #expect(status.displays == [DisplayField(path: "data.delayMinutes", round: 5), DisplayField(path: "data.status")])
+    #expect(
+      status.displays == [
+        DisplayField(path: "data.delayMinutes", round: 5, per: .units(30), weight: 0.6),
+        DisplayField(path: "data.price", per: .percentOfShown(0.5)),
+        DisplayField(
+          path: "data.status", weight: 0.3,
+          weights: [.init("cancelled", 1), .init("departed", 0.5), .init("2", 0.4), .init("true", 0)]),
+      ])
     #expect(status.rules[0].maxAge == .minutes(30) && status.rules[0].interests.count == 3)
     #expect(status.rules[0].relevance == Self.everyTerm)
     #expect(status.rules[1].event == "*" && status.rules[1].matches(type: "anything"))

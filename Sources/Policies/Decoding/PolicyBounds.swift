@@ -27,6 +27,8 @@ enum PolicyBounds {
   static let termsMax = 32
   /// The displayed fields of a kind.
   static let displaysMax = 32
+  /// The values of a displayed field with a weight of their own. They are searched one by one.
+  static let displayWeightsMax = 32
   /// The members of one object of a template. The 4,096 bytes of a push have room for fewer useful ones.
   static let templateMembersMax = 64
   /// The levels of objects in a template.
@@ -71,6 +73,10 @@ enum PolicyBounds {
   static let share = 0.0...1.0
   /// The weight of a term or of a displayed field.
   static let weight = -1.0...1.0
+  /// The weight of a displayed field. A field that weighs nothing is not shown.
+  static let displayWeight = 0.001...1.0
+  /// The `per` of a displayed field as a percentage of the shown value.
+  static let perPercent = 0.0001...10_000.0
   /// The units of changes and of `round`. A division by less would lose all meaning.
   static let per = 1e-6...1e12
   /// The price before anything was learnt.

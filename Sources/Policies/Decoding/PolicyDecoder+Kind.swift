@@ -63,15 +63,6 @@ extension PolicyDecoder {
     return read(value, PolicyKeys.reserve, into: &reserve).map { _ in reserve }
   }
 
-  /// Reads `displays`.
-  mutating func displays(_ value: Located) -> [DisplayField] {
-    let items = reader.list(value, of: "displayed fields", count: 0...PolicyBounds.displaysMax) ?? []
-    return items.compactMap { item in
-      var field = DisplayField(path: "")
-      return read(item, PolicyKeys.display, into: &field).map { _ in field }
-    }
-  }
-
   /// Reads a `data.…` path of the event.
   mutating func fieldPath(_ value: Located?) -> Identifier? {
     guard let value, let path = reader.text(value, "a field path such as data.status") else { return nil }

@@ -37,9 +37,19 @@ enum PolicyText {
     return parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
-  /// Returns a displayed field with its rounding.
+  /// Returns a displayed field with its rounding, and how wrong a difference is: `0.6 × data.delayMinutes by 5 per 30`.
   static func of(_ display: DisplayField) -> String {
-    display.path.text + (display.round.map { " by \(NumberText.format($0))" } ?? "")
+    var text = display.weightInForce == 1 ? "" : "\(NumberText.format(display.weightInForce)) × "
+    text += display.path.text
+    if let round = display.round { text += " by \(NumberText.format(round))" }
+    switch display.per {
+    case .units(let units): text += " per \(NumberText.format(units))"
+    case .percentOfShown(let percent): text += " per \(NumberText.format(percent))%"
+    case nil: break
+    }
+    if display.weights.isEmpty { return text }
+    return text + " (" + display.weights.map { "\($0.value) \(NumberText.format($0.weight))" }.joined(separator: ", ")
+      + ")"
   }
 
   /// Returns a template as written in a document.

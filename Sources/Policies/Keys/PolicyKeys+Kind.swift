@@ -161,7 +161,21 @@ extension PolicyKeys {
         if let path = decoder.fieldPath(value) { field.path = path }
       }),
     .number(
-      "round", \.round, PolicyBounds.per, "The widget shows multiples of this. Left out: the value as it is."),
+      "round", \.round, PolicyBounds.per,
+      "The widget shows multiples of this. Left out: the value as it is. Two numbers with the same multiple are shown alike."
+    ),
+    PolicyKey(
+      "per", .other,
+      "The difference of two numbers that counts in full: a number, or a percentage of the shown value such as 0.5%. Smaller differences count in proportion. Left out: any visible difference counts in full.",
+      read: { decoder, value, field in field.per = decoder.scale(value) }),
+    .number(
+      "weight", \.weight, PolicyBounds.displayWeight,
+      "How wrong the screen is while it shows another value of this field: 1 is as wrong as can be. Default: 1; beside `weights` 0.1."
+    ),
+    PolicyKey(
+      "weights", .mapping,
+      "Weights of single values, 0 to 1. Two values are as far apart as their weights, but at least `weight`; a value that is not named weighs 0. Not together with `per`.",
+      read: { decoder, value, field in field.weights = decoder.valueWeights(value) }),
   ])
 
   /// `price`.

@@ -1,15 +1,54 @@
 public import Domain
 
-/// A field of events that an instance shows. Only displayed fields can make an instance stale.
+/// A field of events that an instance shows, and how wrong the screen is while it shows another value than the true one. Only
+/// displayed fields can make an instance stale.
 public struct DisplayField: Equatable, Sendable {
+  /// The difference of two numbers from which on the screen is as wrong as `weight` says. Smaller differences count in
+  /// proportion.
+  public enum Scale: Equatable, Sendable {
+    /// This many units of the field.
+    case units(Double)
+    /// This percentage of the number that is shown.
+    case percentOfShown(Double)
+  }
+
+  /// The weight of one value.
+  public struct ValueWeight: Equatable, Sendable {
+    /// The value as written in the policy: a text, a number, `true` or `false`.
+    public var value: Identifier
+    /// The weight of the value, 0…1.
+    public var weight: Double
+
+    /// Creates the weight of a value. Nothing is checked.
+    public init(_ value: Identifier, _ weight: Double) {
+      self.value = value
+      self.weight = weight
+    }
+  }
+
   /// The path of the field, such as `data.status`.
   public var path: Identifier
-  /// The unit to which a number is rounded before it is shown; nil: it is shown as it is.
+  /// The unit to which a number is rounded before it is shown; nil: it is shown as it is. Two numbers that are rounded to the
+  /// same are shown alike.
   public var round: Double?
+  /// The difference of two numbers that counts in full; nil: any visible difference does.
+  public var per: Scale?
+  /// How wrong a screen is that shows another value of this field, 0…1; nil: `weightInForce`.
+  public var weight: Double?
+  /// The weights of single values. Two values are as far apart as their weights, but at least `weight`. Other values weigh 0.
+  public var weights: [ValueWeight]
 
   /// Creates a displayed field. Nothing is checked.
-  public init(path: Identifier, round: Double? = nil) {
+  public init(
+    path: Identifier, round: Double? = nil, per: Scale? = nil, weight: Double? = nil, weights: [ValueWeight] = []
+  ) {
     self.path = path
     self.round = round
+    self.per = per
+    self.weight = weight
+    self.weights = weights
   }
+
+  /// The weight that holds: `weight`, or without one 1, or 0.1 where `weights` tells the values apart.
+  public var weightInForce: Double { weight ?? (weights.isEmpty ? 1 : 0.1) }
 }

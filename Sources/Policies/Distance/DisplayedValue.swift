@@ -1,0 +1,49 @@
+package import Domain
+
+/// A value that a screen shows of one field: a number, or the hash of anything else, in eight bytes.
+///
+/// A number is kept as it is, so that distances can be computed. Anything else is kept as a 51-bit hash in the bit patterns
+/// of NaN, which no JSON number has. Two different texts are taken for equal once in 2^51 pairs.
+package struct DisplayedValue: Hashable, Sendable {
+  /// The bits, as state records hold them.
+  package let bits: UInt64
+
+  /// No value: the field is null, or no event has carried it yet.
+  package static let absent = DisplayedValue(bits: 0x7ff8_0000_0000_0000)
+
+  /// The patterns of hashes: a negative quiet NaN whose low 51 bits hold the hash.
+  private static let hashed: UInt64 = 0xfff8_0000_0000_0000
+
+  /// Restores a value as `bits` gave it.
+  package init(bits: UInt64) { self.bits = bits }
+
+  /// Creates the value of a field.
+  package init(_ value: FieldValue) {
+    switch value {
+    case .null: self = .absent
+    case .bool(let flag): self.init(flag ? 4 : 5, "")
+    // Negative zero and zero are shown alike.
+    case .number(let number) where number.isFinite: self.init(bits: (number == 0 ? 0 : number).bitPattern)
+    case .number(let number): self.init(2, "\(number)")
+    case .string(let text): self.init(3, text)
+    }
+  }
+
+  private init(_ sort: UInt8, _ text: String) {
+    var hash = FNV1a()
+    hash.add(sort)
+    hash.add(text: text.utf8.span)
+    var mixed = hash.value
+    mixed ^= mixed >> 33
+    mixed = mixed &* 0xff51_afd7_ed55_8ccd
+    mixed ^= mixed >> 33
+    self.init(bits: Self.hashed | mixed & ~Self.hashed)
+  }
+
+  /// The number; nil for anything else.
+  @inline(__always)
+  package var number: Double? {
+    let number = Double(bitPattern: bits)
+    return number.isFinite ? number : nil
+  }
+}

@@ -1,0 +1,76 @@
+package import Domain
+
+/// How wrong a screen is that shows one value of a displayed field while another one is true: 0, not at all, to 1, as wrong as
+/// can be. Computing it only adds, multiplies and divides, so it gives the same bits on every machine.
+package struct FieldDistance: Equatable, Sendable {
+  /// The path of the field.
+  package let path: Identifier
+  private let round: Double?
+  private let per: DisplayField.Scale?
+  private let weight: Double
+  /// The values with a weight of their own, in the order of the policy.
+  private let weights: [Weighted]
+
+  private struct Weighted: Equatable {
+    var value: DisplayedValue
+    var weight: Double
+  }
+
+  /// The distance of two visibly different numbers that are very close. A screen that shows another value than the true one
+  /// is never right.
+  package static let least = 1e-9
+
+  /// Compiles a displayed field of the policy.
+  package init(_ field: DisplayField) {
+    path = field.path
+    round = field.round
+    per = field.per
+    weight = field.weightInForce
+    weights = field.weights.flatMap { named in
+      Self.values(writtenAs: named.value.text).map { Weighted(value: DisplayedValue($0), weight: named.weight) }
+    }
+  }
+
+  /// Returns the values of events that a policy writes as a text: the text itself, and the number or boolean that it denotes.
+  private static func values(writtenAs text: String) -> [FieldValue] {
+    switch text {
+    case "true": [.string(text), .bool(true)]
+    case "false": [.string(text), .bool(false)]
+    default: [.string(text)] + (NumberText.parse(text).map { [.number($0)] } ?? [])
+    }
+  }
+
+  /// Returns the value of the field in an event; nil if the event does not carry the field. A null is a value: nothing.
+  package func value(in event: DomainEvent) -> DisplayedValue? { event.value(at: path).map { DisplayedValue($0) } }
+
+  /// Returns the distance between two values of the field, 0…1. It is 0 exactly when both look the same.
+  /// - Parameters:
+  ///   - shown: The value on the screen.
+  ///   - truth: The true value.
+  package func callAsFunction(shown: DisplayedValue, truth: DisplayedValue) -> Double {
+    if shown == truth { return 0 }
+    if let before = shown.number, let after = truth.number {
+      if let round, Self.steps(before, round) == Self.steps(after, round) { return 0 }
+      if let per { return max(Self.least, weight * Self.share(of: abs(after - before), per, shown: before)) }
+    }
+    return weights.isEmpty ? weight : max(weight, abs(weight(of: shown) - weight(of: truth)))
+  }
+
+  private static func steps(_ number: Double, _ unit: Double) -> Double {
+    (number / unit).rounded(.toNearestOrAwayFromZero)
+  }
+
+  private static func share(of difference: Double, _ per: DisplayField.Scale, shown: Double) -> Double {
+    let full =
+      switch per {
+      case .units(let units): units
+      case .percentOfShown(let percent): percent / 100 * abs(shown)
+      }
+    return difference < full ? difference / full : 1
+  }
+
+  private func weight(of value: DisplayedValue) -> Double {
+    for known in weights where known.value == value { return known.weight }
+    return 0
+  }
+}
