@@ -8,6 +8,8 @@ public enum LineFileError: Error, Equatable, Sendable {
   case truncatedGzip(path: String, position: Int64, line: Int)
   /// zlib refuses the stream; `position` counts bytes of the file as stored.
   case corruptGzip(path: String, position: Int64, line: Int, detail: String)
+  /// A file that is read whole has more bytes than the bound.
+  case fileTooLong(path: String, bytesMax: Int)
   /// An output is the same file as an input or as another output; found by ``NamedPath/checkDistinct(outputs:inputs:)``.
   case sameFile(output: NamedPath, other: NamedPath, isInput: Bool)
 
@@ -40,6 +42,8 @@ extension LineFileError: CustomStringConvertible {
     case .corruptGzip(let path, let position, let line, let detail):
       return "\(path): not a valid gzip stream at byte \(position), after line \(line): \(detail); "
         + "copy or compress the file again"
+    case .fileTooLong(let path, let bytesMax):
+      return "\(path): more than \(bytesMax) bytes; name another file"
     case .sameFile(let output, let other, let isInput):
       let advice = isInput ? "an output would replace what is read" : "give each output a file of its own"
       return "\(output.name) (\(output.path)) and \(other.name) (\(other.path)) are the same file; \(advice)"

@@ -4,7 +4,7 @@
 ///     var reader = try LineReader(path: "events.jsonl.gz")
 ///     while let line = try reader.next() { … }
 ///
-/// A line ends at `\n` or at the end of the file; one `\r` before that is dropped. Empty lines are returned as empty slices.
+/// A byte order mark (U+FEFF) at the beginning is dropped. A line ends at `\n` or at the end of the file; one `\r` before that is dropped. Empty lines are returned as empty slices.
 public struct LineReader: ~Copyable {
   /// The bytes of one line of a file, far above any record that is accepted.
   /// - Beyond: the line is counted as refused, and the next one is read.
@@ -16,6 +16,9 @@ public struct LineReader: ~Copyable {
   public let path: String
   /// The number of the line that ``next()`` returned or refused last, from 1; 0 before the first.
   public private(set) var lineNumber = 0
+
+  /// U+FEFF as UTF-8.
+  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   private let lineBytesMax: Int
   private var source: ByteSource
@@ -72,8 +75,10 @@ public struct LineReader: ~Copyable {
 
   /// Returns the line that ends before `lineEnd`, or throws because it is too long.
   private mutating func take(upTo lineEnd: Int, resumeAt next: Int) throws(LineFileError) -> ArraySlice<UInt8> {
-    let lineStart = start
+    var lineStart = start
     var last = lineEnd
+    // Editors of some systems begin a text with a byte order mark, which belongs to no line.
+    if lineNumber == 0, dropped == 0, buffer[start..<lineEnd].starts(with: Self.byteOrderMark) { lineStart += 3 }
     if last > lineStart && buffer[last - 1] == UInt8(ascii: "\r") { last -= 1 }
     let bytes = dropped + last - lineStart
     start = next

@@ -84,6 +84,27 @@ import Testing
     #expect(kind(file.path)?.kind == .notAStore)
   }
 
+  @Test(
+    "a store with a view, a trigger, or a table of another definition is refused before it is read",
+    arguments: [
+      "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
+      "DROP TABLE event; CREATE VIEW event AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
+      "CREATE TRIGGER t AFTER INSERT ON kind BEGIN DELETE FROM decision; END",
+      "DROP TABLE kind; CREATE TABLE kind (n INTEGER PRIMARY KEY, id TEXT AS (hex(zeroblob(1000000))))",
+      "CREATE TABLE song (title TEXT)", "CREATE INDEX more ON event (last)",
+    ])
+  func foreignObject(sql: String) throws {
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    try store.write { try $0.execute(sql: sql) }
+    try store.close()
+    for access in [AuditOptions.Access.read, .write] {
+      let error = kind(file.path, AuditOptions(access: access))
+      #expect(error?.kind == .notAStore)
+      #expect(error?.description.contains("which this program did not make") == true)
+    }
+  }
+
   @Test("a file that is no database is called damaged")
   func damaged() throws {
     let file = try TemporaryStore()

@@ -61,6 +61,18 @@ import Testing
         """)
   }
 
+  @Test("why says how many events of a push its list leaves out")
+  func leftOut() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    let decision = Sample.decision(
+      1, verdict: .emit, reason: .emitted, command: "c-0-1-0", events: ["e1", "e2"])
+    let served = Command.Served(
+      instance: "w1", kind: "FlightStatus", events: ["e1", "e2"], eventsLeftOut: 40, reason: .emitted)
+    try store.store(AuditBatch([decision], [Sample.command(1, serves: [served])]))
+    let text = AuditText.render(try store.why(WhyQuestion(device: "phone", event: "e1"))).description
+    #expect(text.contains("\n    shows 2 events that it names, and 40 more\n"))
+  }
+
   @Test("why names the limit that holds a pending event back")
   func whyNot() throws {
     let answer = try story().why(WhyQuestion(device: "tablet"))

@@ -24,6 +24,44 @@ import Testing
     }
   }
 
+  @Test("a refusal for the content is told apart, and a summary lists what the store will never have")
+  func holes() throws {
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    try store.write {
+      try $0.execute(
+        sql: """
+          CREATE TEMP TRIGGER picky BEFORE INSERT ON main.decision WHEN new.offset = 2
+          BEGIN SELECT RAISE(ABORT, 'not this one'); END
+          """)
+    }
+    let error = #expect(throws: AuditError.self) { try store.store(AuditBatch([Sample.decision(2)])) }
+    #expect(error?.kind == .refusedContent && error?.isRetriable == false)
+    #expect(error?.reason == "a record was refused (not this one)")
+    try store.store(AuditBatch([Sample.decision(1)]))
+    var batch = AuditBatch()
+    let holes = [
+      AuditHole(topic: .decisions, partition: 0, offsets: 2..<3, cause: .refused, reason: "not\u{1b} this one"),
+      AuditHole(topic: .decisions, partition: 3, offsets: 7..<9, cause: .passedOver),
+      AuditHole(topic: .commands, partition: 0, offsets: 0..<1_000, cause: .removed),
+    ]
+    for hole in holes + holes { batch.append(hole) }
+    try store.store(batch)
+    let summary = try store.summary()
+    #expect(summary.holes == holes && summary.recordsMissing == 1_003 && summary.decisions == 1)
+    #expect(
+      AuditText.render(summary).description.hasSuffix(
+        """
+
+        1,003 records will never be in the store
+          decisions[0]@2       1 record  refused               not\\u{1b} this one
+          decisions[3]@7      2 records  passed over by order
+          commands[0]@0   1,000 records  removed by retention
+
+        """))
+    #expect(AuditJSON.render(summary).contains(#""cause": "passedOver""#))
+  }
+
   @Test("the largest decision and command that planners write are read back equal")
   func largest() throws {
     let device = Identifier(String(repeating: "\u{1}", count: DomainBounds.plannedDeviceBytesMax))

@@ -24,6 +24,8 @@ struct LineReaderTests {
     arguments: [
       ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\r\nb", ["a", "b"]), ("\n\nb\n", ["", "", "b"]),
       ("a\rb\n", ["a\rb"]), ("\r\n\r", ["", ""]),
+      // A byte order mark is no part of the first line, and belongs to the text anywhere else.
+      ("\u{feff}a\n\u{feff}b\n", ["a", "\u{feff}b"]), ("\u{feff}\u{feff}a", ["\u{feff}a"]), ("\u{feff}", [""]),
     ] as [(String, [String])])
   func ends(text: String, expected: [String]) throws {
     try withFolder { folder in

@@ -37,6 +37,24 @@ struct LineWriterTests {
     }
   }
 
+  @Test("a path of an inherited descriptor is written where the descriptor stands, so appending keeps what was there")
+  func inherited() throws {
+    try withFolder { folder in
+      let path = "\(folder)/f"
+      try put(Array("first\n".utf8), path)
+      // POSIX: the path is lent for the call.
+      let number = unsafe open(path, O_WRONLY | O_APPEND)
+      try #require(number >= 0)
+      defer { _ = close(number) }
+      for folder in ["/dev/fd", "/proc/self/fd"] {
+        var writer = try LineWriter(path: "\(folder)/\(number)")
+        try writer.append("more\n")
+        try writer.close()
+      }
+      #expect(try bytes(path) == Array("first\nmore\nmore\n".utf8))
+    }
+  }
+
   @Test("the same lines give the same gzip bytes, and other tools read them")
   func reproducible() throws {
     try withFolder { folder in

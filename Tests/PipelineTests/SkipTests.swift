@@ -69,7 +69,7 @@ struct SkipTests {
     #expect(throws: KafkaError.self) { try find(28) }
     #expect(throws: KafkaError.self) {
       try skips.find(
-        at: KafkaPosition(KafkaTopicPartition(topic: fixture.settings.topics.state, partition: 0), offset: 0))
+        at: KafkaPosition(KafkaTopicPartition(topic: fixture.settings.topics.deadLetters, partition: 0), offset: 0))
     }
   }
 
@@ -137,6 +137,75 @@ struct SkipTests {
     #expect(decisions.allSatisfy { $0.reason == .emitted })
     #expect(fixture.counters[.partitionsStopped] == 1)
     #expect(fixture.counters[.skipsTaken] == 1)
+  }
+
+  /// A record of `rouse.state` that no release writes.
+  enum Foreign: CaseIterable {
+    /// The record of a device, which the restore reads at once.
+    case device
+    /// The record of a device, by a newer release.
+    case newerDevice
+    /// The record of a kind, which the restore reads at the end.
+    case kind
+    /// A chunk of notes with a number that no chunk has.
+    case notes
+  }
+
+  @Test(
+    "a partition whose state cannot be read stops alone, and goes on without the record when an operator orders so",
+    arguments: Foreign.allCases)
+  func state(foreign: Foreign) throws {
+    let fixture = try PipelineFixture()
+    let state = fixture.settings.topics.state
+    let first = (0..<20).filter { DevicePartitioner.partition(of: "d\($0)", count: 2) == 0 }
+    let lost = foreign == .device || foreign == .newerDevice ? 1 : 0
+    #expect(try fixture.run(fixture.registering(20)))
+    let (key, value): (String, [UInt8]) =
+      switch foreign {
+      case .device: ("d/d\(first[0])", [0, 1, 2])
+      case .newerDevice: ("d/d\(first[0])", [0x7f, 1, 2])
+      case .kind: ("k/FlightStatus", [0])
+      case .notes: ("n/7fff", [0])
+      }
+    let place = try fixture.append(state, partition: 0, key: key, value: value)
+    let done = try fixture.run(
+      fixture.phase(.partitionsStopped, plus: 1),
+      fixture.phase(.decisions, plus: 20 - first.count) { try fixture.delay(10, id: "e1", after: 60) },
+      fixture.phase(.decisions, plus: first.count - lost) {
+        let skip = try skip(state, at: place, fixture)
+        let content = foreign == .kind ? "FlightStatus" : foreign == .notes ? "notes" : "device d"
+        #expect(skip.loss?.contains(content) == true)
+      })
+    #expect(done)
+    #expect(
+      try fixture.run(fixture.phase(.decisions, plus: 20 - lost) { try fixture.delay(60, id: "e2", after: 600) }),
+      "the record is removed from the topic, so a restart needs no order")
+    let decisions = try fixture.decisions().values
+    #expect(decisions.count == 2 * (20 - lost))
+    #expect(decisions.allSatisfy { $0.reason == .emitted })
+    #expect(fixture.counters[.partitionsStopped] == 1)
+    #expect(fixture.counters[.skipsTaken] == 1)
+  }
+
+  @Test("a replaced record of the state stops nothing, and one without which nothing can be planned has no order")
+  func replacedState() throws {
+    let fixture = try PipelineFixture()
+    let state = fixture.settings.topics.state
+    #expect(try fixture.run(fixture.registering(20)))
+    for key in ["d/d1", "k/FlightStatus", "n/7fff", "n/x", "d/d1"] {
+      try fixture.append(state, partition: 0, key: key, value: [0, 1, 2])
+      try fixture.append(state, partition: 0, key: key, value: nil)
+    }
+    let first = DevicePartitioner.partition(of: "d1", count: 2) == 0 ? 1 : 0
+    #expect(
+      try fixture.run(fixture.phase(.decisions, plus: 20 - first) { try fixture.delay(10, id: "e1", after: 60) }))
+    #expect(fixture.counters[.partitionsStopped] == 0)
+    let place = try fixture.append(state, partition: 0, key: "p/position", value: [0])
+    #expect(
+      try fixture.run(
+        fixture.phase(.partitionsStopped, plus: 1) {
+          #expect(throws: KafkaError.self) { try skip(state, at: place, fixture) }
+        }))
   }
 
   @Test("the audit passes over a batch that cannot be unpacked, and keeps the position behind it")

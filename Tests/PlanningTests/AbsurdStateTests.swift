@@ -6,7 +6,7 @@ import Testing
 /// State records with numbers that no planner writes: damaged or forged ones.
 @Suite("Absurd state")
 struct AbsurdStateTests {
-  private static func restore(_ key: String, _ write: (inout BinaryWriter) -> Void) throws(BinaryError) -> Planner {
+  private static func restore(_ key: String, _ write: (inout BinaryWriter) -> Void) throws -> Planner {
     var writer = BinaryWriter()
     writer.uint8(stateFormatVersion)
     write(&writer)
@@ -38,7 +38,7 @@ struct AbsurdStateTests {
   func clock() throws {
     let latest = Planner.latestTime.microseconds
     let hours = latest / 3_600_000_000
-    func restored(_ now: Int64, hour: Int64, generation: Int64) throws(BinaryError) -> Planner {
+    func restored(_ now: Int64, hour: Int64, generation: Int64) throws -> Planner {
       try Self.restore("p/clock") { writer in
         writer.int64(now)
         writer.int64(hour)
@@ -49,7 +49,7 @@ struct AbsurdStateTests {
     for (now, hour, generation) in [
       (Int64.max, 0, 0), (latest + 1, 0, 0), (0, Int64.min + 5, 0), (0, Int64.max, 0), (0, 0, Int64.max), (0, 0, -1),
     ] as [(Int64, Int64, Int64)] {
-      #expect(throws: BinaryError.self, "\(now) \(hour) \(generation)") {
+      #expect(throws: StateRecordError.self, "\(now) \(hour) \(generation)") {
         try restored(now, hour: hour, generation: generation)
       }
     }
@@ -80,7 +80,7 @@ struct AbsurdStateTests {
 
   @Test("a curve with numbers that are none is refused", arguments: [Double.nan, .infinity, -1])
   func curve(theta: Double) {
-    #expect(throws: BinaryError.self) {
+    #expect(throws: StateRecordError.self) {
       try Self.restore("k/FlightStatus") { writer in
         writer.double(theta)
         writer.count(1)

@@ -156,8 +156,8 @@ struct RecoveryTests {
     try restore.add(key: key, value: [1])
     try restore.add(key: key, value: [2])
     #expect(restore.count == 1)
-    #expect(restore.take(key) == [2])
-    #expect(restore.take(key) == nil)
+    #expect(restore.take(key)?.bytes == [2])
+    #expect(restore.take(key)?.bytes == nil)
     #expect(try restore.finish(initialPolicy: .flights()).deviceCount == 0)
   }
 
@@ -189,8 +189,12 @@ struct RecoveryTests {
       harness.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
     }
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
-    for record in records { try restore.add(key: record.key, value: record.value) }
-    #expect(throws: BinaryError.self) { try restore.finish(initialPolicy: .flights()) }
+    for (offset, record) in records.enumerated() {
+      try restore.add(key: record.key, value: record.value, at: Int64(offset))
+    }
+    let error = try #require(throws: StateRecordError.self) { try restore.finish(initialPolicy: .flights()) }
+    #expect(error.key == Array("d/b".utf8))
+    #expect(error.offset == records.firstIndex { $0.key == error.key }.map(Int64.init))
   }
 
   @Test("a subject that is kept alive by repeats is remembered for the same time after a restart")

@@ -156,17 +156,31 @@ struct HostileTextTests {
     }
   }
 
-  @Test("the data outputs keep the ids as they are")
+  @Test("the data outputs keep the ids, as escapes")
   func data() throws {
     // An export has hashes in place of the tokens, and is otherwise what was planned.
     let token = /"token":"[^"]*"/
     let (place, _) = try planned()
     let outcome = try place.rouse("audit", "export", "--store", "audit.sqlite")
+    expectPrintable(outcome, ["audit", "export"])
+    func values(_ lines: [String]) throws -> [String] {
+      try lines.map { line in
+        try JSONReader().read(Array(line.replacing(token, with: "\"token\":\"\"").utf8)) {
+          (node: JSONNode) throws(JSONError) in
+          var json = JSONWriter()
+          json.value(node)
+          return json.text
+        }
+      }.sorted()
+    }
     let rows = try place.lines("decisions.jsonl") + place.lines("commands.jsonl")
-    #expect(
-      outcome.lines.map { $0.replacing(token, with: "") }.sorted()
-        == rows.map { $0.replacing(token, with: "") }.sorted())
-    let json = try place.rouse("audit", "device", "d\(Self.evil)", "--store", "audit.sqlite", "--format", "json")
-    #expect(try JSONValue(parsing: json.out)["device"] == .string("d\(Self.evil)"))
+    #expect(try values(outcome.lines) == values(rows))
+    for command in [["audit", "device", "d\(Self.evil)"], ["audit", "why", "d\(Self.evil)"]] {
+      let json = try place.rouse(list: command + ["--store", "audit.sqlite", "--format", "json"])
+      expectPrintable(json, command)
+      #expect(json.out.contains(#"\u202e\u2028FORGED \u2029\u2066\ufeff"#))
+      let first = try #require(try JSONValue(parsing: json.out)["device"])
+      #expect(first == .string("d\(Self.evil)"))
+    }
   }
 }

@@ -39,6 +39,43 @@ struct PolicyTests {
     #expect(outcome.out.contains("standard input:1:"))
   }
 
+  @Test("a policy can come from a pipe, and from a path of standard input")
+  func pipes() throws {
+    let place = try Workplace()
+    let fromPath = try place.rouse("policy", "check", "/dev/stdin", input: "version: 7\n")
+    #expect(fromPath.status == 1)
+    #expect(fromPath.out.contains("/dev/stdin:1:"))
+    let pipe = place.folder.appendingPathComponent("pipe").path
+    // POSIX: the path is lent for the call.
+    let code = unsafe mkfifo(pipe, 0o600)
+    try #require(code == 0)
+    let writer = Thread {
+      // Opening waits for the program to read.
+      do { try Data("version: 7\n".utf8).write(to: URL(fileURLWithPath: pipe)) } catch { Issue.record(error) }
+    }
+    writer.start()
+    let fromPipe = try place.rouse("policy", "check", "pipe")
+    #expect(fromPipe.status == 1)
+    #expect(fromPipe.out.contains("pipe:1:"))
+  }
+
+  @Test("kinds whose names differ in their bytes alone are different kinds")
+  func normalForms() throws {
+    let place = try Workplace()
+    let kind = try #require(tinyPolicy.range(of: "  FlightStatus:").map { tinyPolicy[$0.lowerBound...] })
+    let composed = kind.replacing("FlightStatus", with: "Caf\u{e9}")
+    let decomposed = kind.replacing("FlightStatus", with: "Cafe\u{301}")
+    let head = tinyPolicy[..<kind.startIndex]
+    try place.put(head + composed + "\n" + decomposed, "policy.yaml")
+    let outcome = try place.rouse("policy", "explain", "policy.yaml", "--format", "json")
+    #expect(outcome.status == 0, "\(outcome.err)\(outcome.out)")
+    #expect(outcome.out.unicodeScalars.contains("\u{e9}") && outcome.out.unicodeScalars.contains("\u{301}"))
+    try place.put(head + composed + "\n" + composed, "policy.yaml")
+    let twice = try place.rouse("policy", "check", "policy.yaml")
+    #expect(twice.status == 1)
+    #expect(twice.out.contains("given more than once in the same mapping: \"Caf\u{e9}\""))
+  }
+
   @Test("explain prints the source of each value, for one kind if asked")
   func explain() throws {
     let place = try Workplace()

@@ -75,6 +75,15 @@ extension AuditJSON {
     json.counts("charged", summary.charged.lazy.map { ($0.ledger.rawValue, $0.tokens) })
     json.time("first", summary.first)
     json.time("last", summary.last)
+    json.member("recordsMissing", summary.recordsMissing)
+    json.objects("holes", summary.holes) { hole, json in
+      json.member("topic", hole.topic.rawValue)
+      json.member("partition", Int(hole.partition))
+      json.member("first", hole.first)
+      json.member("next", hole.next)
+      json.member("cause", hole.cause.rawValue)
+      if !hole.reason.isEmpty { json.member("reason", hole.reason) }
+    }
     json.member("bytes", summary.bytes)
   }
 

@@ -10,6 +10,7 @@ extension AuditStore {
       let outcomes = try db.outcomes()
       let surfaces = try db.surfaceCounts()
       let times = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
+      let missing = try Row.fetchOne(db, sql: "SELECT CAST(total(next - first) AS INTEGER) FROM hole")
       return AuditSummary(
         events: try Int.fetchOne(db, sql: "SELECT count(*) FROM event") ?? 0,
         devices: try Int.fetchOne(db, sql: "SELECT count(*) FROM device") ?? 0,
@@ -18,7 +19,8 @@ extension AuditStore {
         commands: surfaces.reduce(0) { $0.addingSaturating($1.commands) }, surfaces: surfaces,
         charged: try db.ledgerCounts(),
         first: try times?.optionalInteger(0).map { Timestamp(microseconds: $0) },
-        last: try times?.optionalInteger(1).map { Timestamp(microseconds: $0) }, bytes: try db.bytesUsed())
+        last: try times?.optionalInteger(1).map { Timestamp(microseconds: $0) },
+        holes: try db.holes(), recordsMissing: try missing?.integer(0, as: Int.self) ?? 0, bytes: try db.bytesUsed())
     }
   }
 }
@@ -43,6 +45,21 @@ extension Database {
     }
     return outcomes.values.sorted {
       ($1.decisions, $0.reason.code, $0.verdict.code) < ($0.decisions, $1.reason.code, $1.verdict.code)
+    }
+  }
+
+  /// Returns the records that the store will never have.
+  fileprivate func holes() throws -> [AuditHole] {
+    let sql = """
+      SELECT topic, partition, first, next, cause, reason FROM hole ORDER BY topic, partition, first
+      LIMIT \(AuditHole.listedMax)
+      """
+    return try Row.fetchAll(self, sql: sql).compactMap { row in
+      let (first, next) = (try row.integer(2), try row.integer(3))
+      guard let topic = AuditTopic(code: try row.integer(0)), first < next else { return nil }
+      return AuditHole(
+        topic: topic, partition: try row.integer(1, as: Int32.self), offsets: first..<next,
+        cause: try AuditHole.HoleCause(code: row.integer(4)), reason: try row.identifier(5).text)
     }
   }
 

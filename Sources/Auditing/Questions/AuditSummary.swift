@@ -44,6 +44,10 @@ public struct AuditSummary: Equatable, Sendable {
   public var first: Timestamp?
   /// The time of the newest record; nil in an empty store.
   public var last: Timestamp?
+  /// The records that the store will never have, in the order of their places; the first hundred places.
+  public var holes: [AuditHole] = []
+  /// The number of records that the store will never have.
+  public var recordsMissing = 0
   /// Bytes of the file in use.
   public var bytes: Int64
 }

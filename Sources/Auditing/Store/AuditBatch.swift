@@ -9,12 +9,14 @@ public struct AuditBatch: Sendable {
   public private(set) var commands: [Command] = []
   /// The progress that the batch makes, at most one position for each topic partition.
   public private(set) var positions: [TopicPosition] = []
+  /// The records that the store will never have.
+  public private(set) var holes: [AuditHole] = []
 
   /// Creates an empty batch.
   public init() {}
 
   /// Whether the batch has neither records nor progress to store.
-  public var isEmpty: Bool { decisions.isEmpty && commands.isEmpty && positions.isEmpty }
+  public var isEmpty: Bool { decisions.isEmpty && commands.isEmpty && positions.isEmpty && holes.isEmpty }
   /// The number of decisions and commands together.
   public var count: Int { decisions.count + commands.count }
 
@@ -41,6 +43,9 @@ public struct AuditBatch: Sendable {
     positions.append(TopicPosition(topic: topic, partition: partition, next: next))
   }
 
+  /// Adds records that the store will never have. A hole that begins where a stored one begins changes nothing.
+  public mutating func append(_ hole: AuditHole) { holes.append(hole) }
+
   /// Adds a decision without a position, as from a file.
   public mutating func append(_ decision: Decision) { decisions.append(decision) }
 
@@ -52,5 +57,6 @@ public struct AuditBatch: Sendable {
     decisions.removeAll(keepingCapacity: true)
     commands.removeAll(keepingCapacity: true)
     positions.removeAll(keepingCapacity: true)
+    holes.removeAll(keepingCapacity: true)
   }
 }

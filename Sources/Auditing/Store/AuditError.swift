@@ -22,6 +22,8 @@ public struct AuditError: Error, Equatable, Sendable {
     case locked
     /// The file may not be written, or was opened for reading only.
     case readOnly
+    /// SQLite refused the content of a record, so that trying again does not help.
+    case refusedContent
     /// SQLite refused for another reason.
     case other
   }
@@ -39,7 +41,7 @@ public struct AuditError: Error, Equatable, Sendable {
   public var isRetriable: Bool {
     switch kind {
     case .diskFull, .diskFailure, .locked: true
-    case .cannotOpen, .newerVersion, .notAStore, .corrupt, .readOnly, .other: false
+    case .cannotOpen, .newerVersion, .notAStore, .corrupt, .readOnly, .refusedContent, .other: false
     }
   }
 }
@@ -103,6 +105,8 @@ extension AuditError {
         .readOnly, "may not be written (\(said))",
         "open it for writing, or give this user write access to the file and its folder"
       )
+    case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH:
+      (.refusedContent, "a record was refused (\(said))", "report this with the record and the version of the program")
     default: (.other, said, "report this with the version of the program")
     }
   }

@@ -33,6 +33,9 @@ enum AuditSchema {
   private static let tables = """
     CREATE TABLE position (topic INTEGER NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL,
       PRIMARY KEY (topic, partition)) WITHOUT ROWID;
+    -- The records that the store will never have; see `AuditHole`.
+    CREATE TABLE hole (topic INTEGER NOT NULL, partition INTEGER NOT NULL, first INTEGER NOT NULL, next INTEGER NOT NULL,
+      cause INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (topic, partition, first)) WITHOUT ROWID;
     -- `last` is the newest age that mentions the string. The string can be removed when that age is gone.
     CREATE TABLE event (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, last INTEGER NOT NULL);
     CREATE TABLE device (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, last INTEGER NOT NULL);

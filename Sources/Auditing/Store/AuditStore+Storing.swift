@@ -2,8 +2,8 @@ import Domain
 import GRDB
 
 extension AuditStore {
-  /// Stores a batch and its positions in one transaction. Push tokens become keyed hashes (`TokenKey`). A record whose id is stored already is counted as a duplicate and
-  /// changes nothing.
+  /// Stores a batch and its positions in one transaction. Push tokens become keyed hashes (`TokenKey`). A record whose id is
+  /// stored already is counted as a duplicate and changes nothing.
   /// - Returns: the number of new records and of duplicates.
   /// - Throws: `AuditError`, in which case nothing of the batch is stored.
   @discardableResult
@@ -16,7 +16,7 @@ extension AuditStore {
         var writer = try BatchWriter(db, names: names, sequenceFloor: sequenceFloor)
         for decision in batch.decisions { try writer.insert(decision) }
         for command in batch.commands { try writer.insert(keyOfTokens().concealing(command)) }
-        try writer.finish(positions: batch.positions)
+        try writer.finish(positions: batch.positions, holes: batch.holes)
         return writer.counts
       }
     } catch {

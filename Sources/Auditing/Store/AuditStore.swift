@@ -105,6 +105,8 @@ public final class AuditStore {
   private static func prepare(_ db: Database, options: AuditOptions, inMemory: Bool) throws {
     try db.execute(sql: "PRAGMA cache_size = \(-max(1, options.cacheBytes / 1024))")
     try db.execute(sql: "PRAGMA temp_store = MEMORY")
+    // The schema of a file from elsewhere must not call functions.
+    try db.execute(sql: "PRAGMA trusted_schema = OFF")
     guard options.access == .write else { return }
     // Takes effect only in a new file, before the first table and before the journal mode is set.
     try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
@@ -129,6 +131,11 @@ public final class AuditStore {
         throw AuditError(
           kind: .notAStore, path: path, reason: "is a database, but not an audit store",
           advice: "give the path of an audit store, or of a file that does not exist yet")
+      }
+      if let foreign = try AuditSchema.foreignObject(in: db) {
+        throw AuditError(
+          kind: .notAStore, path: path, reason: "holds \(foreign), which this program did not make",
+          advice: "move it away; a new store can be filled again from the topics")
       }
       if try migrator.hasBeenSuperseded(db) {
         throw AuditError(

@@ -129,8 +129,8 @@ struct BatchWriter {
     try wrote(at: at)
   }
 
-  /// Writes the counts and times that were collected over the batch, and the positions.
-  mutating func finish(positions: [TopicPosition]) throws {
+  /// Writes the counts and times that were collected over the batch, the positions and the holes.
+  mutating func finish(positions: [TopicPosition], holes: [AuditHole]) throws {
     try closeBlock()
     let tallies = try BoundStatement(
       db, "INSERT INTO tally VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count")
@@ -141,6 +141,23 @@ struct BatchWriter {
     let progress = try BoundStatement(
       db, "INSERT INTO position VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET next = max(next, excluded.next)")
     for position in positions { try progress.run(position.topic.code, Int64(position.partition), position.next) }
+    for hole in holes { try insert(hole) }
+  }
+
+  private func insert(_ hole: AuditHole) throws {
+    let insert = try BoundStatement(
+      db,
+      """
+      INSERT INTO hole SELECT ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM hole) < \(AuditHole.storedMax)
+      ON CONFLICT DO NOTHING
+      """)
+    insert.begin()
+    for (index, value) in [hole.topic.code, Int64(hole.partition), hole.first, hole.next, hole.cause.code].enumerated()
+    {
+      insert.set(Int32(index + 1), value)
+    }
+    insert.set(6, Identifier(hole.reason))
+    try insert.run()
   }
 
   /// The id in the columns of a row. An id of another form is stored as a text.

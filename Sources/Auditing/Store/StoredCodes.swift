@@ -27,6 +27,22 @@ extension AuditTopic {
   }
 }
 
+extension AuditHole.HoleCause {
+  var code: Int64 {
+    switch self {
+    case .refused: 0
+    case .passedOver: 1
+    case .removed: 2
+    }
+  }
+
+  /// The cause with a stored number.
+  /// - Throws: `StoredValueError` if no cause has the number.
+  init(code: Int64) throws {
+    self = try known(Self.allCases.first { $0.code == code }, "cause of a hole", code)
+  }
+}
+
 /// The verdict, the reason and `final` of a decision, which one column stores as one number.
 struct DecisionCode: Hashable {
   var verdict: Verdict

@@ -28,6 +28,10 @@ extension AuditText {
     if let command = story.command {
       text +=
         "  push \(command.command) at \(Figure.time(command.at)), worth sending until \(Figure.time(command.expires))\n"
+      for served in command.serves where served.instance == story.instance && served.eventsLeftOut > 0 {
+        text +=
+          "    shows \(Figure.count(served.events.count, "event")) that it names, and \(Figure.grouped(Int64(served.eventsLeftOut))) more\n"
+      }
       if story.charges.isEmpty { text += "    free: no ledger was charged\n" }
       var table = TextTable([], [.left, .left, .right, .left, .right])
       for charge in story.charges {

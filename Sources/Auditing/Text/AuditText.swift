@@ -86,7 +86,31 @@ public enum AuditText {
         Figure.grouped(Int64(outcome.decisions)), share(outcome.decisions, of: summary.decisions),
         Figure.grouped(Int64(outcome.final)), outcome.verdict.rawValue, outcome.reason.rawValue)
     }
-    return summary.outcomes.isEmpty ? facts.text() : "\(facts.text())\n\(table.text())"
+    let outcomes: PrintableText = summary.outcomes.isEmpty ? facts.text() : "\(facts.text())\n\(table.text())"
+    return outcomes + holes(summary)
+  }
+
+  /// The records that the store will never have; empty if there are none.
+  private static func holes(_ summary: AuditSummary) -> PrintableText {
+    guard summary.recordsMissing > 0 else { return "" }
+    var text: PrintableText = "\n\(Figure.count(summary.recordsMissing, "record")) will never be in the store\n"
+    var table = TextTable([], [.left, .right, .left, .left])
+    for hole in summary.holes {
+      let cause =
+        switch hole.cause {
+        case .refused: "refused"
+        case .passedOver: "passed over by order"
+        case .removed: "removed by retention"
+        }
+      table.add(
+        "\(hole.topic.rawValue)[\(hole.partition)]@\(hole.first)", Figure.count(hole.records, "record"), cause,
+        hole.reason)
+    }
+    text += table.text(indent: 2)
+    let listed = summary.holes.reduce(0) { $0.addingSaturating($1.records) }
+    let others = summary.recordsMissing.subtractingSaturating(listed)
+    if others > 0 { text += "  and \(Figure.count(others, "record")) more\n" }
+    return text
   }
 
   /// Returns the result of a retention in one line.

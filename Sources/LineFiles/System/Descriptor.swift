@@ -18,15 +18,32 @@ final class Descriptor {
 
   deinit { _ = close() }
 
+  /// Returns the descriptor that a path like `/dev/stdout` or `/dev/fd/3` names; nil for other paths. Such a path is used as the
+  /// descriptor itself: opened by its path, it would begin at the first byte of a file again, and could not be appended to.
+  static func inherited(_ path: String) -> Int32? {
+    switch path {
+    case "/dev/stdin": return STDIN_FILENO
+    case "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default:
+      for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+        return Int32(path.dropFirst(folder.count)).flatMap { $0 >= 0 ? $0 : nil }
+      }
+      return nil
+    }
+  }
+
   /// Opens a file for reading; `-` is the standard input.
   static func reading(_ path: String) throws(LineFileError) -> Descriptor {
     if path == "-" { return Descriptor(path: "standard input", number: STDIN_FILENO, isBorrowed: true) }
+    if let number = inherited(path) { return Descriptor(path: path, number: number, isBorrowed: true) }
     return try open(path, O_RDONLY)
   }
 
   /// Opens a device or a pipe, which cannot be replaced, for writing; `-` is the standard output.
   static func writing(_ path: String) throws(LineFileError) -> Descriptor {
     if path == "-" { return Descriptor(path: "standard output", number: STDOUT_FILENO, isBorrowed: true) }
+    if let number = inherited(path) { return Descriptor(path: path, number: number, isBorrowed: true) }
     return try open(path, O_WRONLY)
   }
 
@@ -53,7 +70,7 @@ final class Descriptor {
 
   /// The path, with links resolved, that a regular file can be renamed to; `nil` for `-`, devices, pipes and folders.
   static func replaceableFile(_ path: String) -> String? {
-    if path == "-" { return nil }
+    if path == "-" || inherited(path) != nil { return nil }
     guard let status = status(of: path) else { return path }
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
     guard let resolved = unsafe realpath(path, nil) else { return path }

@@ -9,13 +9,13 @@ public import Logging
 ///
 /// Works on one thread. Records are stored in order and once: the store keeps the position of each partition in the same transaction.
 public final class AuditFeed {
-  private let settings: PipelineSettings
-  private let sink: any DecisionSink
-  private let stop: StopSignal
-  private let counters: PipelineCounters
-  private let logger: Logger
+  let settings: PipelineSettings
+  let sink: any DecisionSink
+  let stop: StopSignal
+  let counters: PipelineCounters
+  let logger: Logger
   private let cluster: any Cluster
-  private let clock: any StageClock
+  let clock: any StageClock
   private let reader = Command.makeReader()
   private var consumer: (any ClusterConsumer)?
   private var unreadable = UnreadableBatches()
@@ -68,7 +68,8 @@ public final class AuditFeed {
 
   /// Works on the calling thread until asked to stop.
   ///
-  /// - Throws: `PipelineError` if Kafka fails. A store that fails is retried for ever.
+  /// - Throws: `PipelineError` if Kafka fails. A store that fails is retried for ever, except that a record that it refuses for its
+  ///   content is set aside.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -140,7 +141,10 @@ public final class AuditFeed {
       try consumer.seek(skip.first.partition, to: .at(skip.next))
       next[skip.first.partition] = skip.next
       let position = position(skip.first.partition, next: skip.next)
-      guard untilDone({ try sink.store([], positions: [position]) }) != nil else { return }
+      let gap = AuditGap(
+        topic: position.topic, partition: position.partition, first: skip.first.offset, next: skip.next,
+        cause: .passedOver)
+      guard untilDone({ try sink.note(gap, positions: [position]) }) != nil else { return }
       skip.taken(logger, counters)
     }
   }
@@ -166,6 +170,10 @@ public final class AuditFeed {
     logger.critical(
       "records were removed before the audit had stored them and are missing there; raise the topic's retention above the longest time that the store may be away",
       metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
+    let gap = AuditGap(
+      topic: position(partition, next: low).topic, partition: partition.partition, first: offset, next: low,
+      cause: .removed)
+    _ = untilDone { try sink.note(gap, positions: []) }
   }
 
   /// Logs the records missing before a message, if retention has removed some.
@@ -195,7 +203,6 @@ public final class AuditFeed {
     var records: [AuditRecord] = []
     records.reserveCapacity(messages.count)
     var stored: [KafkaTopicPartition: Int64] = [:]
-    var decisions = 0
     for message in messages {
       let partition = message.topicPartition
       if !overtaken.isEmpty { lookForLoss(before: message, from: stored[partition] ?? next[partition]) }
@@ -204,7 +211,6 @@ public final class AuditFeed {
         let content: AuditRecord.Content
         if message.topic == settings.topics.decisions {
           content = .decision(try Decision(json: message.value ?? [], reader: reader))
-          decisions += 1
         } else {
           content = .command(try Command(json: message.value ?? [], reader: reader))
         }
@@ -221,30 +227,7 @@ public final class AuditFeed {
     }
     next.merge(stored) { $1 }
     let positions = stored.map { position($0, next: $1) }
-    guard untilDone({ try sink.store(records, positions: positions) }) != nil else { return }
-    counters.add(.auditedDecisions, decisions)
-    counters.add(.auditedCommands, records.count - decisions)
-  }
-
-  /// Repeats work until it succeeds: records that are not stored yet are kept.
-  ///
-  /// - Returns: The result; nil if the process was asked to stop.
-  private func untilDone<Result>(_ work: () throws -> Result) -> Result? {
-    var pause = Duration.milliseconds(200)
-    while true {
-      do {
-        return try work()
-      } catch {
-        counters.add(.auditRetries)
-        logger.error(
-          "the audit store refuses; trying again",
-          metadata: ["error": "\(error)", "milliseconds": "\(pause.milliseconds)"])
-      }
-      // In slices, so that a process that is asked to stop ends soon.
-      for _ in 0..<pause.milliseconds / 50 where !stop.isAsked { clock.sleep(.milliseconds(50)) }
-      if stop.isAsked { return nil }
-      pause = min(pause * 2, .seconds(10))
-    }
+    _ = keep(records[...], positions)
   }
 
   /// Checks what must hold between two turns.

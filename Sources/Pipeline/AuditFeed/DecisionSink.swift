@@ -10,11 +10,25 @@ public protocol DecisionSink: AnyObject {
   /// - Parameters:
   ///   - batch: The records, in the order of their partitions.
   ///   - positions: The positions behind them.
-  /// - Throws: Any error. The feed keeps the records and tries again.
+  /// - Throws: `RecordRefusal` if trying again cannot help; after three equal ones the feed sets the record aside. After any other
+  ///   error the feed keeps the records and tries again.
   func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws
+
+  /// Notes records that will never be stored, and stores positions, atomically. Noting the same gap again must change nothing.
+  /// A store without a place for gaps only stores the positions.
+  ///
+  /// - Parameters:
+  ///   - gap: The records.
+  ///   - positions: The positions behind them; empty if other records before them are to come.
+  /// - Throws: Any error. The feed tries again.
+  func note(_ gap: AuditGap, positions: [AuditPosition]) throws
 
   /// Does housekeeping. Called at most every 10 s, while there is nothing to store.
   ///
   /// - Throws: Any error. The feed logs it.
   func idle() throws
+}
+
+extension DecisionSink {
+  public func note(_ gap: AuditGap, positions: [AuditPosition]) throws { try store([], positions: positions) }
 }

@@ -7,6 +7,9 @@ import Policies
 /// `rouse.state`; otherwise from `rouse.state` alone.
 ///
 ///     snapshot ── read whole, or discarded ──► topic ── up to `end` ──► finished
+///
+/// A record that cannot be read counts only if no later record has its key. If all such records were replaced, the topic is read
+/// once more without them. Otherwise the partition stops until an operator orders to leave the record out.
 final class PartitionRestore {
   /// The source that is being read now.
   enum Source {
@@ -29,8 +32,14 @@ final class PartitionRestore {
   var reached: Int64 = 0
   /// The instant when the last record came.
   var progressed: Duration
-  /// The error of a record that cannot be decoded; the restore must be discarded.
-  var unreadable: BinaryError?
+  /// The offsets of records that operators ordered to leave out.
+  private let ordered: Set<Int64>
+  /// The offsets of records that cannot be read and were replaced by later ones.
+  private var replaced: Set<Int64> = []
+  /// The newest records that cannot be read, by key.
+  private var unreadable: [[UInt8]: StateRecordError] = [:]
+  /// Whether a record could not be added, so that the records must be read again.
+  private(set) var isSpoilt = false
   /// The number of records read from the snapshot.
   private(set) var snapshotRecords = 0
   /// The number of records read from the topic.
@@ -39,15 +48,25 @@ final class PartitionRestore {
   /// The number of records read at which memory for the remaining records is first reserved. It is reserved again each time
   /// the number has doubled.
   private static let reserveMin = 1 << 14
+  /// The keys whose unreadable records are noted in one reading.
+  /// - Beyond: the next reading notes them.
+  private static let unreadableMax = 256
+  /// The replaced records that are passed over.
+  /// - Beyond: the partition stops at the next one, as if it had not been replaced.
+  private static let replacedMax = 1 << 20
 
   /// Makes a restore that has read nothing.
   ///
   /// - Parameters:
   ///   - partition: The number of the partition.
   ///   - now: The present instant.
-  ///   - makeEmpty: Makes an empty set of state records; also called when a snapshot is discarded.
-  init(partition: Int32, at now: Duration, _ makeEmpty: @escaping () -> PlannerRestore) {
+  ///   - ordered: The offsets of records that operators ordered to leave out.
+  ///   - makeEmpty: Makes an empty set of state records; also called when the records are read again.
+  init(
+    partition: Int32, at now: Duration, leavingOut ordered: Set<Int64> = [], _ makeEmpty: @escaping () -> PlannerRestore
+  ) {
     self.partition = partition
+    self.ordered = ordered
     began = now
     progressed = now
     self.makeEmpty = makeEmpty
@@ -85,11 +104,12 @@ final class PartitionRestore {
     return false
   }
 
-  /// Discards the records read from an invalid snapshot.
-  func discardSnapshot() {
+  /// Discards everything that was read, to read it again from the topic.
+  func startOver() {
     records = makeEmpty()
     snapshot = nil
-    unreadable = nil
+    unreadable = [:]
+    isSpoilt = false
     snapshotRecords = 0
     topicRecords = 0
     firstOffset = nil
@@ -97,23 +117,44 @@ final class PartitionRestore {
     reached = 0
   }
 
-  /// Adds a record of `rouse.state`.
+  /// The first record that cannot be read and that no later record replaced; nil if there is none.
+  var firstUnreadable: StateRecordError? { unreadable.values.min { $0.offset < $1.offset } }
+
+  /// Adds a record of `rouse.state`. One that cannot be read is noted.
   ///
   /// - Parameters:
   ///   - key: The record's key.
   ///   - value: The record's value; nil for a tombstone.
   ///   - offset: The record's offset.
-  /// - Throws: `BinaryError` for a record that cannot be decoded; the restore must be discarded.
-  func add(key: [UInt8], value: [UInt8]?, at offset: Int64) throws(BinaryError) {
-    try records.add(key: key, value: value)
+  func add(key: [UInt8], value: [UInt8]?, at offset: Int64) {
     topicRecords += 1
     let first = firstOffset ?? offset
     firstOffset = first
+    guard !replaced.contains(offset) else { return }
+    if replaced.count < Self.replacedMax, !unreadable.isEmpty, let old = unreadable.removeValue(forKey: key) {
+      replaced.insert(old.offset)
+    }
+    do throws(BinaryError) {
+      if ordered.contains(offset), StateKey.isDispensable(key) {
+        try records.leaveOut(key)
+      } else {
+        try records.add(key: key, value: value, at: offset)
+      }
+    } catch {
+      note(StateRecordError(key: key, offset: offset, cause: error))
+    }
     guard snapshot == nil, topicRecords >= Self.reserveMin, topicRecords & (topicRecords - 1) == 0 else { return }
     // The estimate assumes as many keys per offset in the rest of the topic, but no more than now: the rest may only repeat
     // keys.
     let read = Double(offset - first + 1)
     records.reserve(records.sizes.scaled(by: min(2, (read + Double(max(0, end - offset))) / read)))
+  }
+
+  /// Notes a record that cannot be read, and goes on with an empty set of records, so that one reading finds all such records.
+  private func note(_ error: StateRecordError) {
+    isSpoilt = true
+    records = makeEmpty()
+    if unreadable.count < Self.unreadableMax { unreadable[error.key] = error }
   }
 
   /// Creates the planner from the records. The restore cannot be used afterwards.
@@ -122,9 +163,9 @@ final class PartitionRestore {
   ///   - initialPolicy: The policy in force until the log has a policy record.
   ///   - recorder: Writes what the planner decides.
   /// - Returns: The partition, ready to plan.
-  /// - Throws: `BinaryError` if a record could not be decoded.
-  func finish(initialPolicy: Policy, recorder: any PlannerRecorder) throws(BinaryError) -> PartitionProcessor {
-    if let unreadable { throw unreadable }
+  /// - Throws: `StateRecordError` for a record that cannot be read.
+  func finish(initialPolicy: Policy, recorder: any PlannerRecorder) throws(StateRecordError) -> PartitionProcessor {
+    precondition(!isSpoilt, "a restore that lacks records is read again")
     let all = records
     records = makeEmpty()
     return try PartitionProcessor(

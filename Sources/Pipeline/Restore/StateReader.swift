@@ -104,15 +104,15 @@ final class StateReader {
     return complete
   }
 
-  /// Reads a partition again from the topic, after its snapshot proved unusable.
+  /// Reads a partition again from the topic, after its snapshot proved unusable, or without records that were replaced.
   ///
   /// - Parameters:
-  ///   - restore: The restore that took the snapshot.
-  ///   - reason: The reason for the log.
+  ///   - restore: The restore, which has read everything.
+  ///   - reason: The reason why the snapshot is not used, for the log; nil if the snapshot is not the reason.
   /// - Throws: `KafkaError` of the consumer.
-  func again(_ restore: PartitionRestore, because reason: String) throws(KafkaError) {
-    report.snapshotDiscarded(of: restore.partition, because: reason)
-    restore.discardSnapshot()
+  func again(_ restore: PartitionRestore, because reason: String?) throws(KafkaError) {
+    if let reason { report.snapshotDiscarded(of: restore.partition, because: reason) }
+    restore.startOver()
     restores[restore.partition] = restore
     try readTopic(restore)
   }
@@ -199,11 +199,7 @@ final class StateReader {
     let now = clock.elapsed
     for message in batch.messages {
       guard let restore = restores[message.partition] else { continue }
-      if let key = message.key, restore.unreadable == nil {
-        do throws(BinaryError) { try restore.add(key: key, value: message.value, at: message.offset) } catch {
-          restore.unreadable = error
-        }
-      }
+      if let key = message.key { restore.add(key: key, value: message.value, at: message.offset) }
       restore.reached = max(restore.reached, message.offset + 1)
       restore.progressed = now
     }
@@ -242,7 +238,7 @@ final class StateReader {
       guard try restore.readSnapshot(reader, blocksMax: Self.blocksMax) else { return }
     } catch {
       report.snapshotDiscarded(of: restore.partition, because: error.description)
-      restore.discardSnapshot()
+      restore.startOver()
     }
     try readTopic(restore)
   }

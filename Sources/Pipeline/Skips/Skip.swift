@@ -1,8 +1,8 @@
 public import KafkaClient
 import Logging
 
-/// An operator's order to pass over records that stop the readers of a partition: a batch that cannot be unpacked, or a log
-/// record that no release wrote.
+/// An operator's order to pass over records that stop the readers of a partition: a batch that cannot be unpacked, a log
+/// record that no release wrote, or such a record of the state, which the restore then leaves out.
 ///
 /// Orders are committed offsets of the group `<group>-skips`, which has no members: of the partition, with `next` as the
 /// offset, and `first` as its remark. So they need no topic, each partition has one order at most, and the broker removes
@@ -13,6 +13,8 @@ public struct Skip: Sendable, Hashable {
   public var first: KafkaPosition
   /// The offset at which reading continues; larger than the first.
   public var next: Int64
+  /// The content of a state record, in words: what the planner has to go on without. Nil for records of other topics.
+  public var loss: String?
 
   private static let remark = "skip from "
 
@@ -21,8 +23,10 @@ public struct Skip: Sendable, Hashable {
   /// - Parameters:
   ///   - first: The offset at which the readers are stopped, with its partition.
   ///   - next: The offset at which reading continues; larger than the first.
-  public init(_ first: KafkaPosition, next: Int64) {
+  ///   - loss: The content of a state record, in words.
+  public init(_ first: KafkaPosition, next: Int64, loss: String? = nil) {
     precondition(next > first.offset, "a skip leads forward")
+    self.loss = loss
     self.first = first
     self.next = next
   }

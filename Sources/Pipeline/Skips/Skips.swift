@@ -1,4 +1,5 @@
 public import KafkaClient
+import Planning
 
 /// Finds the end of what stops the readers of a partition, and orders them to pass over it.
 public struct Skips {
@@ -15,7 +16,7 @@ public struct Skips {
   public var topics: [String] {
     settings.eventTopics
       + [settings.topics.devices, settings.topics.signals, settings.topics.log, settings.topics.decisions]
-      + [settings.topics.commands]
+      + [settings.topics.commands, settings.topics.state]
   }
 
   /// Finds the records at a place that must be passed over together: the batch, if librdkafka cannot unpack it, else one
@@ -27,7 +28,7 @@ public struct Skips {
   /// - Parameter place: The place at which readers are stopped. Every offset of a batch stands for the whole batch.
   /// - Returns: The order, which is not given yet.
   /// - Throws: `KafkaError`, with the code `noOffset` if there is no record at the place, or `invalidArgument` for a topic
-  ///   whose readers take no orders.
+  ///   whose readers take no orders, or for a state record that a planner cannot go on without.
   public func find(at place: KafkaPosition) throws(KafkaError) -> Skip {
     guard topics.contains(place.partition.topic) else {
       throw KafkaError(
@@ -41,14 +42,28 @@ public struct Skips {
         "enable.partition.eof": "true", "auto.offset.reset": "error", "fetch.message.max.bytes": "4194304",
       ]))
     defer { consumer.close(timeout: .seconds(2)) }
+    let isState = place.partition.topic == settings.topics.state
     switch try look(consumer, place) {
-    case .record(let offset) where offset == place.offset: return Skip(place, next: offset + 1)
-    case .batch(let first): return Skip(first, next: try end(of: first, consumer))
+    case .record(let offset, let key) where offset == place.offset:
+      guard isState else { return Skip(place, next: offset + 1) }
+      guard StateKey.isDispensable(key) else { throw indispensable(StateKey.meaning(of: key), place) }
+      return Skip(place, next: offset + 1, loss: StateKey.meaning(of: key))
+    case .batch(let first):
+      guard !isState else { throw indispensable("a batch of state records", place) }
+      return Skip(first, next: try end(of: first, consumer))
     case .record, .end:
       throw KafkaError(
         code: .noOffset, message: "there is no record; retention may have removed it", operation: "looking at \(place)",
         isRetriable: false)
     }
+  }
+
+  private func indispensable(_ content: String, _ place: KafkaPosition) -> KafkaError {
+    KafkaError(
+      code: .invalidArgument,
+      message:
+        "it holds \(content), without which a planner cannot go on; delete \(place.partition.topic) and the snapshots, and create the topic again: planners then decide again what the log still holds",
+      operation: "looking at \(place)", isRetriable: false)
   }
 
   /// Gives an order. Readers that are stopped at its place take it within seconds; others keep it in mind for as long as the
@@ -69,8 +84,8 @@ public struct Skips {
 
   /// The result of reading at an offset.
   private enum Find {
-    /// A record, at this offset or behind it.
-    case record(Int64)
+    /// A record, at this offset or behind it, and its key.
+    case record(Int64, key: [UInt8])
     /// A batch that cannot be unpacked, with its first offset.
     case batch(KafkaPosition)
     /// The end of the partition.
@@ -82,7 +97,7 @@ public struct Skips {
     let deadline = ContinuousClock.now + Self.patience
     while ContinuousClock.now < deadline {
       let batch = try consumer.poll(maxMessages: 1, timeout: .milliseconds(100))
-      if let message = batch.messages.first { return .record(message.offset) }
+      if let message = batch.messages.first { return .record(message.offset, key: message.key ?? []) }
       for event in batch.events {
         switch event {
         case .partitionEnd(let end): return .end(end.offset)

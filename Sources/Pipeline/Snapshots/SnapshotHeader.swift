@@ -50,11 +50,19 @@ struct SnapshotHeader: Equatable {
     }
     // A damaged instant may be any number.
     let (age, isFar) = wallMicroseconds.subtractingReportingOverflow(begunAt)
-    guard !isFar, (-Self.ageMax...Self.ageMax).contains(age) else {
-      throw SnapshotError(
-        description: "it is \(isFar ? "very many" : "\(age / 3_600_000_000)") h old; at most 12 h are usable")
+    guard !isFar, abs(age) <= Self.centuries else {
+      throw SnapshotError(description: "it says that it was begun at \(begunAt) µs since 1970, which no clock shows")
+    }
+    guard age <= Self.ageMax else {
+      throw SnapshotError(description: "it is \(age / 3_600_000_000) h old; at most 12 h are usable")
+    }
+    guard age >= -Self.ageMax else {
+      throw SnapshotError(description: "it was begun \(-age / 3_600_000_000) h from now; compare the machines' clocks")
     }
   }
+
+  /// The age from which on an instant is damaged or forged: a thousand years. µs.
+  private static let centuries: Int64 = 1000 * 366 * 24 * 3_600_000_000
 
   /// Returns the sizes to reserve memory for: no more entries than the snapshot has bytes, because each takes a byte at least.
   ///

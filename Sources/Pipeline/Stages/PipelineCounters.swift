@@ -10,7 +10,7 @@ public final class PipelineCounters: Sendable {
       transactionsCommitted
     case transactionsAborted, ticksAppended, auditedDecisions, auditedCommands, auditRetries, restarts
     case snapshotRecordsRestored, snapshotsDiscarded, intakePauses, deadLettersRefused, unreadableBatches
-    case partitionsStopped, skipsTaken, auditUnreadable
+    case partitionsStopped, skipsTaken, auditUnreadable, auditSetAside
   }
 
   private let values = Mutex<[Int]>(Array(repeating: 0, count: Counter.allCases.count))

@@ -12,6 +12,9 @@ struct OwnedPartitions {
   /// The records whose output the broker may refuse, by partition. They outlast the lives of a partition, because every
   /// refusal ends in an abort. Nearly always empty.
   private var watches: [Int32: RefusalWatch] = [:]
+  /// The offsets of state records that operators ordered to leave out, by partition. They outlast the lives of a partition, until
+  /// a commit has removed the records. Nearly always empty.
+  private var leftOut: [Int32: Set<Int64>] = [:]
 
   /// Owned partitions in ascending order.
   var numbers: [Int32] { lives.keys.sorted() }
@@ -22,8 +25,11 @@ struct OwnedPartitions {
   /// Whether at least one partition is `planning`.
   var arePlanning: Bool { lives.values.contains { $0.processor != nil } }
 
-  /// Whether at least one partition is not `planning` yet.
-  var areRestoring: Bool { lives.values.contains { $0.processor == nil } }
+  /// Whether at least one partition is not `planning` yet, and on its way there.
+  var areRestoring: Bool { lives.values.contains { $0.processor == nil && !$0.isStopped } }
+
+  /// The partitions that are not `planning` yet, and on their way there, in ascending order.
+  var restoring: [Int32] { numbers.filter { lives[$0]?.processor == nil && lives[$0]?.isStopped == false } }
 
   /// Moves a partition to its first state: one that was just assigned, or one whose memory is invalid.
   ///
@@ -53,6 +59,7 @@ struct OwnedPartitions {
   mutating func release(_ partition: Int32) {
     lives[partition] = nil
     watches[partition] = nil
+    leftOut[partition] = nil
     unpaused.remove(partition)
   }
 
@@ -61,6 +68,16 @@ struct OwnedPartitions {
     defer { unpaused.removeAll() }
     return unpaused.sorted()
   }
+
+  /// Notes that a state record is to be left out.
+  ///
+  /// - Parameters:
+  ///   - offset: The offset of the record.
+  ///   - partition: The number of the partition.
+  mutating func leaveOut(_ offset: Int64, of partition: Int32) { leftOut[partition, default: []].insert(offset) }
+
+  /// Returns the offsets of the state records that are to be left out.
+  func leftOut(of partition: Int32) -> Set<Int64> { leftOut[partition] ?? [] }
 
   /// Notes that the broker refused the records of a transaction for their size, time or content. Call it before the abort.
   ///
@@ -114,6 +131,7 @@ struct OwnedPartitions {
           violations.append("partition \(partition) is planned by the planner of partition \(processor.partition)")
         }
         violations += processor.checkInvariants()
+      case .stopped: break
       }
     }
     return violations

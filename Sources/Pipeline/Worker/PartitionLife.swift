@@ -3,6 +3,8 @@
 ///     assigned ──► waiting ── settled ──► restoring ── restored ──► planning
 ///                  ▲  │  ▲                    │                        │
 ///        unsettled └──┘  └────── voided ──────┴──────── voided ────────┘
+///                     ▲                       └── unreadable ──► stopped
+///                     └──────────────── voided ─────────────────────┘
 ///     any ── revoked or lost ──► (gone, see `OwnedPartitions`)
 ///
 /// Partitions advance independently; restoring one does not delay another.
@@ -15,6 +17,8 @@ enum PartitionLife {
   case restoring(PartitionRestore)
   /// The planner decides.
   case planning(PartitionProcessor)
+  /// A record of the state cannot be read: the partition waits for an operator's order (see `StoppedPartition`).
+  case stopped
 
   /// An event in the life of a partition.
   enum Input {
@@ -26,10 +30,15 @@ enum PartitionLife {
     case settled(PartitionRestore)
     /// The state was read completely.
     case restored(PartitionProcessor)
+    /// The state has a record that cannot be read.
+    case unreadable
   }
 
   /// The planner; nil unless the partition is `planning`.
   var processor: PartitionProcessor? { if case .planning(let processor) = self { processor } else { nil } }
+
+  /// Whether the partition waits for an operator's order.
+  var isStopped: Bool { if case .stopped = self { true } else { false } }
 
   /// Returns the state that follows an input.
   ///
@@ -42,8 +51,9 @@ enum PartitionLife {
     case (.waiting, .settled(let restore)): .restoring(restore)
     case (.restoring(let restore), .restored(let processor)):
       restore.partition == processor.partition ? .planning(processor) : nil
-    case (.waiting, .restored), (.restoring, .unsettled), (.restoring, .settled), (.planning, .unsettled),
-      (.planning, .settled), (.planning, .restored):
+    case (.restoring, .unreadable): .stopped
+    case (.waiting, .restored), (.waiting, .unreadable), (.restoring, .unsettled), (.restoring, .settled),
+      (.planning, .unsettled), (.planning, .settled), (.planning, .restored), (.planning, .unreadable), (.stopped, _):
       nil
     }
   }

@@ -15,6 +15,8 @@ final class PartitionProcessor {
   /// The planner's position in the log.
   private(set) var position: PlannerPosition
   private var recording: RecordingPlanner
+  /// The keys of records that the restore left out. They are removed from the topic with the first commit.
+  private var removals: [[UInt8]] = []
   /// Whether anything happened since the last `takeState`.
   private(set) var isDirty = false
   /// The number of log records taken since this was made.
@@ -55,15 +57,22 @@ final class PartitionProcessor {
   ///   - isNew: Whether there were no records.
   ///   - initialPolicy: The policy in force until the log has a policy record.
   ///   - recorder: Writes what the planner decides.
-  /// - Throws: `BinaryError` for a position or a state that this release cannot read.
+  /// - Throws: `StateRecordError` for a position or a state that this release cannot read.
   convenience init(
     restoring restore: consuming PlannerRestore, isNew: Bool, initialPolicy: Policy,
     recorder: any PlannerRecorder = JSONRecorder()
-  ) throws(BinaryError) {
-    let bytes = restore.take(PlannerPosition.key)
-    let position = try bytes.map { bytes throws(BinaryError) in try PlannerPosition(bytes: bytes) } ?? PlannerPosition()
+  ) throws(StateRecordError) {
+    var position = PlannerPosition()
+    if let record = restore.take(PlannerPosition.key) {
+      position = try record.read(as: PlannerPosition.key) { bytes throws(BinaryError) in
+        try PlannerPosition(bytes: bytes)
+      }
+    }
+    let removals = restore.removals
     self.init(
       planner: try restore.finish(initialPolicy: initialPolicy), position: position, isNew: isNew, recorder: recorder)
+    self.removals = removals
+    isDirty = !removals.isEmpty
   }
 
   /// The policy in force.
@@ -216,6 +225,9 @@ final class PartitionProcessor {
     assert(position.nextOffset >= takenOffset, "the position of partition \(partition) falls behind \(takenOffset)")
     takenOffset = position.nextOffset
     let destination = OutputBatch.Destination.state(partition)
+    // The planner may write such a key again in the same transaction, behind its removal.
+    for key in removals { batch.append(destination, key: key[...], value: nil) }
+    removals = []
     recording.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
     batch.append(destination, key: PlannerPosition.key[...], value: position.encoded()[...])
     isDirty = !recording.planner.isIdle

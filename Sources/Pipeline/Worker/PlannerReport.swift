@@ -106,11 +106,43 @@ final class PlannerReport {
       metadata: ["place": "\(place)", "error": "\(reason)"])
   }
 
+  /// Logs and counts a partition that stops because of a record of its state.
+  ///
+  /// - Parameters:
+  ///   - stop: The place of the record, and what it holds.
+  ///   - error: The reason.
+  func stopped(_ stop: StoppedPartition, because error: StateRecordError) {
+    counters.add(.partitionsStopped)
+    var metadata = metadata(of: stop)
+    metadata["error"] = "\(error.cause)"
+    if StateKey.isDispensable(error.key) {
+      logger.critical(
+        "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else `rouse skip` leaves it out; the page about crashes says what is lost then",
+        metadata: metadata)
+    } else {
+      logger.critical(
+        "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else create rouse.state again; the page about crashes says how",
+        metadata: metadata)
+    }
+  }
+
   /// Reminds of a partition that is still stopped.
-  func stillStopped(at place: KafkaPosition) {
-    logger.critical(
-      "a log record cannot be read, and its partition still stays before it; `rouse skip` passes over it",
-      metadata: ["place": "\(place)"])
+  func stillStopped(_ stop: StoppedPartition) {
+    if stop.content == nil {
+      logger.critical(
+        "a log record cannot be read, and its partition still stays before it; `rouse skip` passes over it",
+        metadata: metadata(of: stop))
+    } else {
+      logger.critical(
+        "a record of the state cannot be read, and its partition is still not planned; `rouse skip` leaves it out",
+        metadata: metadata(of: stop))
+    }
+  }
+
+  private func metadata(of stop: StoppedPartition) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["place": "\(stop.place)"]
+    if let content = stop.content { metadata["holds"] = "\(content)" }
+    return metadata
   }
 
   /// Logs and counts records that were passed over by order.

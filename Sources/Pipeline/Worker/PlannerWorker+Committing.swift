@@ -33,14 +33,17 @@ extension PlannerWorker {
     }
   }
 
-  /// Aborts all planning since the last commit, and moves every owned partition back to its first state: memory is
+  /// Aborts all planning since the last commit, and moves every owned partition that is not stopped back to its first state: memory is
   /// ahead of what is committed, and must not be committed later.
   ///
   /// - Parameter error: The reason, for the log; nil if it was logged already.
   func abort(_ clients: PlannerClients, because error: KafkaError?) {
     batch.removeAll()
     snapshots?.discardAll()
-    for partition in partitions.numbers { wait(for: partition, clients) }
+    // A partition that is stopped has nothing in memory.
+    for partition in partitions.numbers where partitions.lives[partition]?.isStopped == false {
+      wait(for: partition, clients)
+    }
     guard clients.transaction.state != .idle else { return }
     counters.add(.transactionsAborted)
     if let error { report.aborted(error) }

@@ -35,7 +35,7 @@ extension PlannerWorker {
   /// Advances the restore of each partition by one step. Transient failures are retried after a second.
   ///
   /// - Parameter isIdle: Whether the worker has no other work.
-  /// - Throws: `PipelineError` for a state that this release cannot read, or a permanent failure.
+  /// - Throws: `PipelineError` for a permanent failure.
   func restore(_ clients: PlannerClients, isIdle: Bool) throws(PipelineError) {
     guard partitions.areRestoring else { return }
     do throws(PipelineError) {
@@ -48,7 +48,7 @@ extension PlannerWorker {
     } catch {
       guard case .kafka(let cause) = error, cause.isRetriable, !cause.isFatal else { throw error }
       report.restoreFailed(cause)
-      for partition in partitions.numbers where partitions.lives[partition]?.processor == nil {
+      for partition in partitions.restoring {
         wait(for: partition, clients, from: clock.elapsed + .seconds(1))
       }
     }
@@ -80,7 +80,8 @@ extension PlannerWorker {
       partitions.take(.unsettled(at: clock.elapsed), for: partition)
       return
     }
-    let restore = PartitionRestore(partition: partition, at: clock.elapsed) { [settings] in
+    let leftOut = partitions.leftOut(of: partition)
+    let restore = PartitionRestore(partition: partition, at: clock.elapsed, leavingOut: leftOut) { [settings] in
       PlannerRestore(partition: partition, partitionCount: clients.partitionCount, bounds: settings.bounds)
     }
     partitions.take(.settled(restore), for: partition)
@@ -89,13 +90,13 @@ extension PlannerWorker {
 
   private func complete(_ restore: PartitionRestore, _ clients: PlannerClients) throws(PipelineError) {
     let partition = restore.partition
+    if let error = restore.firstUnreadable { return stop(partition, at: error) }
+    if restore.isSpoilt { return try readAgain(restore, because: nil, clients) }
     let processor: PartitionProcessor
-    do throws(BinaryError) {
+    do throws(StateRecordError) {
       processor = try restore.finish(initialPolicy: initialPolicy, recorder: makeRecorder())
     } catch {
-      guard restore.snapshot != nil else {
-        throw .unreadable(place: "\(settings.topics.state)[\(partition)]", reason: error.description)
-      }
+      guard restore.snapshot != nil else { return stop(partition, at: error) }
       return try readAgain(restore, because: error.description, clients)
     }
     if let snapshot = restore.snapshot, snapshot.birth != processor.position.birth {
@@ -113,9 +114,9 @@ extension PlannerWorker {
     report.restored(processor, by: restore, in: clock.elapsed - restore.began)
   }
 
-  /// Reads the state of a partition from the topic, after its snapshot proved unusable.
+  /// Reads the state of a partition again from the topic, after its snapshot proved unusable if there is a reason.
   private func readAgain(
-    _ restore: PartitionRestore, because reason: String, _ clients: PlannerClients
+    _ restore: PartitionRestore, because reason: String?, _ clients: PlannerClients
   ) throws(PipelineError) {
     try PipelineError.ofKafka { () throws(KafkaError) in try clients.reader.again(restore, because: reason) }
   }

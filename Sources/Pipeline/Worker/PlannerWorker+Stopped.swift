@@ -2,21 +2,26 @@ import Domain
 import KafkaClient
 import Planning
 
-/// A partition whose next log record cannot be read: a batch that cannot be unpacked, or a record of a format that this
-/// release does not know. It stays where it is, paused, while the thread plans its other partitions: an upgraded program
-/// plans the record, or an operator orders to pass over it.
+/// A log partition that stops before a record that cannot be read, while the thread plans its other partitions: an upgraded
+/// program reads the record, or an operator orders to pass over it. The record is one of these:
+///
+/// - the partition's next log record, in a batch that cannot be unpacked or of a format that this release does not know; the
+///   planner stays before it
+/// - a record of the partition's state; there is no planner
 struct StoppedPartition {
-  /// The offset that cannot be read.
-  var offset: Int64
+  /// The record that cannot be read.
+  var place: KafkaPosition
   /// The instant of the next reminder in the log.
   var nextReminder: Duration
+  /// The content of a state record, in words.
+  var content: String?
 
   /// The time between two reminders.
   static let reminderInterval = Duration.seconds(600)
 }
 
 extension PlannerWorker {
-  /// Stops a partition before a record, and pauses it.
+  /// Stops a partition before a log record, and pauses it.
   ///
   /// - Parameters:
   ///   - place: The offset that cannot be read.
@@ -25,11 +30,27 @@ extension PlannerWorker {
   func stop(at place: KafkaPosition, because reason: String, _ clients: PlannerClients) throws(KafkaError) {
     let number = place.partition.partition
     // Reminders tell the rest.
-    guard stopped[number]?.offset != place.offset else { return }
+    guard stopped[number]?.place != place else { return }
     stopped[number] = StoppedPartition(
-      offset: place.offset, nextReminder: clock.elapsed + StoppedPartition.reminderInterval)
+      place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval)
     try clients.consumer.pause([place.partition])
     report.stopped(at: place, because: reason)
+  }
+
+  /// Stops a partition whose state cannot be read. It stays paused.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the partition.
+  ///   - error: The record of the state.
+  func stop(_ number: Int32, at error: StateRecordError) {
+    let place = KafkaPosition(
+      KafkaTopicPartition(topic: settings.topics.state, partition: number), offset: error.offset)
+    partitions.take(.unreadable, for: number)
+    let stop = StoppedPartition(
+      place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval,
+      content: StateKey.meaning(of: error.key))
+    stopped[number] = stop
+    report.stopped(stop, because: error)
   }
 
   /// Stops the planning partitions with a batch that cannot be unpacked, once everything before it was planned.
@@ -49,24 +70,32 @@ extension PlannerWorker {
   ///
   /// - Throws: `KafkaError` of the consumer.
   func lookForSkips(_ clients: PlannerClients) throws(KafkaError) {
-    for number in stopped.keys.sorted() {
-      guard partitions.lives[number]?.processor == nil else { continue }
-      stopped[number] = nil
+    for (number, stop) in stopped.sorted(by: { $0.key < $1.key }) {
+      let life = partitions.lives[number]
+      let isStopped = stop.content == nil ? life?.processor != nil : life?.isStopped == true
+      if !isStopped { stopped[number] = nil }
     }
     guard !stopped.isEmpty else { return }
-    let places = stopped.sorted { $0.key < $1.key }.map { KafkaPosition(topic($0.key), offset: $0.value.offset) }
-    for skip in skips.orders(for: places) {
-      let number = skip.first.partition.partition
-      guard let processor = partitions.lives[number]?.processor else { continue }
+    let places = stopped.sorted { $0.key < $1.key }.map(\.value.place)
+    for skip in skips.orders(for: places) { try take(skip, clients) }
+    for (number, stop) in stopped.sorted(by: { $0.key < $1.key }) where stop.nextReminder <= clock.elapsed {
+      stopped[number]?.nextReminder = clock.elapsed + StoppedPartition.reminderInterval
+      report.stillStopped(stop)
+    }
+  }
+
+  private func take(_ skip: Skip, _ clients: PlannerClients) throws(KafkaError) {
+    let number = skip.first.partition.partition
+    if let processor = partitions.lives[number]?.processor {
       try clients.consumer.seek(skip.first.partition, to: .at(skip.next))
       try clients.consumer.resume([skip.first.partition])
       processor.passOver(to: skip.next, at: clock.wallMicroseconds)
-      stopped[number] = nil
-      report.skipped(skip)
+    } else {
+      partitions.leaveOut(skip.first.offset, of: number)
+      wait(for: number, clients)
+      try pauseAssigned(clients)
     }
-    for (number, partition) in stopped.sorted(by: { $0.key < $1.key }) where partition.nextReminder <= clock.elapsed {
-      stopped[number]?.nextReminder = clock.elapsed + StoppedPartition.reminderInterval
-      report.stillStopped(at: KafkaPosition(topic(number), offset: partition.offset))
-    }
+    stopped[number] = nil
+    report.skipped(skip)
   }
 }

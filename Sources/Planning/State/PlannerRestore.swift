@@ -14,16 +14,20 @@ public struct PlannerRestore {
   private var tables = RestoreTables()
   /// The newest records of devices whose slot another device holds, by id. One of the two records is out of date, and a later
   /// record will replace or remove it.
-  private var displaced: [[UInt8]: [UInt8]] = [:]
+  private var displaced: [[UInt8]: StateRecord] = [:]
   /// The newest first pieces of records in pieces, by key.
   private var split: [[UInt8]: SplitRecord] = [:]
   /// The newest further pieces of records in pieces, by key. Those without a first piece are left over.
   private var pieces: [[UInt8]: [UInt8]] = [:]
   /// The chunks of notes, by number. They are read at the end, in order.
-  private var notes: [Int64: [UInt8]] = [:]
+  private var notes: [Int64: StateRecord] = [:]
   /// The records that are read at the end, which are few (policy, clock, kinds, apps), and those that do not belong to the
   /// planner.
-  private var others: [[UInt8]: [UInt8]] = [:]
+  private var others: [[UInt8]: StateRecord] = [:]
+  /// The keys whose newest record was left out.
+  private var leftOut: Set<[UInt8]> = []
+  /// The offset of the record that is being added.
+  private var offset: Int64 = 0
 
   /// Creates a restore without records.
   /// - Parameters:
@@ -55,10 +59,32 @@ public struct PlannerRestore {
   /// - Parameters:
   ///   - key: The key of the record.
   ///   - value: The value; nil removes the key.
+  ///   - offset: The offset of the record in the topic. An error of `finish` names it.
   /// - Throws: `BinaryError` for a record that is corrupt or of another format version. The restore is then unusable.
-  public mutating func add(key: [UInt8], value: [UInt8]?) throws(BinaryError) {
+  public mutating func add(key: [UInt8], value: [UInt8]?, at offset: Int64 = 0) throws(BinaryError) {
+    self.offset = offset
+    if !leftOut.isEmpty { leftOut.remove(key) }
     try add(key: key, in: key.indices, value: value ?? [], in: value?.indices)
   }
+
+  /// Removes a key, because its newest record cannot be read. Without one chunk of notes the others are worth nothing, so
+  /// the planner then forgets them all.
+  /// - Parameter key: The key of the record.
+  /// - Throws: `BinaryError` if an earlier record of the key is corrupt. The restore is then unusable.
+  public mutating func leaveOut(_ key: [UInt8]) throws(BinaryError) {
+    try add(key: key, value: nil)
+    leftOut.insert(key)
+  }
+
+  /// The keys that the topic must lose, in ascending order: those that were left out, and those that are worth nothing without
+  /// them. The planner goes on without their records.
+  public var removals: [[UInt8]] {
+    var keys = leftOut
+    if leavesNotesOut { keys.formUnion(notes.keys.map { StateKey.notes($0) }) }
+    return keys.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  private var leavesNotesOut: Bool { leftOut.contains { StateKey.chunk($0) != nil } }
 
   /// Adds one record that is part of a buffer. The records of a key must be added in the order of the topic.
   /// - Parameters:
@@ -78,7 +104,7 @@ public struct PlannerRestore {
     if !split.isEmpty { split[Array(keyBytes[key])] = nil }
     if let value, !value.isEmpty, bytes[value.lowerBound] == SplitRecord.marker, letter != SplitRecord.letter {
       try add(key: keyBytes, in: key, value: [], in: nil)
-      split[Array(keyBytes[key])] = try SplitRecord(bytes[value])
+      split[Array(keyBytes[key])] = try SplitRecord(bytes[value], at: offset)
       return
     }
     switch letter {
@@ -88,12 +114,13 @@ public struct PlannerRestore {
     case UInt8(ascii: "m"):
       try add(subject: String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self), bytes, in: value)
     case UInt8(ascii: "n"):
-      let name = String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self)
-      guard let number = Int64(name, radix: 16), 0..<(Int64.max >> 1) ~= number else {
+      guard let number = StateKey.chunk(Array(keyBytes[key])) else {
+        // A removal makes room behind a record that was left out.
+        guard value != nil else { return }
         throw .corrupt(offset: 0, what: "the number of a chunk as key")
       }
-      notes[number] = value.map { Array(bytes[$0]) }
-    default: others[Array(keyBytes[key])] = value.map { Array(bytes[$0]) }
+      notes[number] = value.map { StateRecord(bytes: Array(bytes[$0]), offset: offset) }
+    default: others[Array(keyBytes[key])] = value.map { StateRecord(bytes: Array(bytes[$0]), offset: offset) }
     }
   }
 
@@ -108,7 +135,7 @@ public struct PlannerRestore {
     var reader = try Self.reader(bytes, in: value)
     let slot = try Self.deviceSlot(&reader)
     if planner.isTaken(slot) {
-      displaced[Array(keyBytes[id])] = Array(bytes[value])
+      displaced[Array(keyBytes[id])] = StateRecord(bytes: Array(bytes[value]), offset: offset)
     } else {
       try planner.restore(device: name, hash: hash, at: slot, from: &reader, sharing: &tables)
     }
@@ -117,11 +144,11 @@ public struct PlannerRestore {
   private mutating func add(
     subject name: String, _ bytes: [UInt8], in value: Range<Int>?
   ) throws(BinaryError) {
-    guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     guard let value else {
-      planner.subjects.remove(key)
+      if let key = UInt64(name, radix: 16) { planner.subjects.remove(key) }
       return
     }
+    guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     var reader = try Self.reader(bytes, in: value)
     planner.subjects.restore(try SubjectMemory.Remembered(key, from: &reader))
   }
@@ -135,89 +162,107 @@ public struct PlannerRestore {
     }
   }
 
-  /// Removes and returns the value of a key that does not belong to the planner, such as the position in the log.
+  /// Removes and returns the record of a key that does not belong to the planner, such as the position in the log.
   /// - Parameter key: The key of the record.
-  /// - Returns: The value of the newest record with this key; nil when there is none.
-  public mutating func take(_ key: [UInt8]) -> [UInt8]? { others.removeValue(forKey: key) }
+  /// - Returns: The newest record with this key; nil when there is none.
+  public mutating func take(_ key: [UInt8]) -> StateRecord? { others.removeValue(forKey: key) }
 
   /// Builds the planner from the records.
   /// - Parameter initialPolicy: The policy in force when the state holds none.
   /// - Returns: The planner, without a record in progress.
-  /// - Throws: `BinaryError` when a record is corrupt, of another format version or missing, or when two devices have the same
-  ///   slot.
-  public consuming func finish(initialPolicy: Policy) throws(BinaryError) -> Planner {
+  /// - Throws: `StateRecordError` when a record is corrupt, of another format version or missing, or when two devices have the
+  ///   same slot.
+  public consuming func finish(initialPolicy: Policy) throws(StateRecordError) -> Planner {
     try joinPieces()
     try placeDisplaced()
     try readPolicy(initialPolicy)
-    if let bytes = others.removeValue(forKey: StateKey.clock) {
-      var reader = try Self.reader(bytes, in: bytes.indices)
-      try planner.readClock(&reader)
+    if let record = others.removeValue(forKey: StateKey.clock) {
+      try record.read(as: StateKey.clock) { bytes throws(BinaryError) in
+        var reader = try Self.reader(bytes, in: bytes.indices)
+        try planner.readClock(&reader)
+      }
     }
+    if leavesNotesOut { notes = [:] }
     try readNotes()
     try readOthers()
     planner.finishRestore()
     return planner
   }
 
-  private mutating func joinPieces() throws(BinaryError) {
+  private mutating func joinPieces() throws(StateRecordError) {
     let records = split.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     for (key, record) in records {
-      try add(key: key, value: try record.whole(key, with: pieces))
+      do throws(BinaryError) {
+        try add(key: key, value: try record.whole(key, with: pieces), at: record.offset)
+      } catch { throw StateRecordError(key: key, offset: record.offset, cause: error) }
       _ = planner.journal.note(pieces: record.pieces, of: key[...])
     }
     pieces = [:]
   }
 
-  private mutating func placeDisplaced() throws(BinaryError) {
-    for (id, bytes) in displaced.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      var reader = try Self.reader(bytes, in: bytes.indices)
-      let slot = try Self.deviceSlot(&reader)
-      guard !planner.isTaken(slot) else {
-        throw .corrupt(offset: 1, what: "a slot of its own for each device")
+  private mutating func placeDisplaced() throws(StateRecordError) {
+    for (id, record) in displaced.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      try record.read(as: StateKey.device(id)) { bytes throws(BinaryError) in
+        var reader = try Self.reader(bytes, in: bytes.indices)
+        let slot = try Self.deviceSlot(&reader)
+        guard !planner.isTaken(slot) else {
+          throw .corrupt(offset: 1, what: "a slot of its own for each device")
+        }
+        try planner.restore(
+          device: id.span, hash: HashIndex.hash(id.span), at: slot, from: &reader, sharing: &tables)
       }
-      try planner.restore(
-        device: id.span, hash: HashIndex.hash(id.span), at: slot, from: &reader, sharing: &tables)
     }
   }
 
-  private mutating func readNotes() throws(BinaryError) {
+  private mutating func readNotes() throws(StateRecordError) {
     var replay = NoteReplay()
+    var last: (key: [UInt8], offset: Int64)?
     for number in notes.keys.sorted() {
-      guard let bytes = notes.removeValue(forKey: number) else { continue }
-      var reader = try Self.reader(bytes, in: bytes.indices)
-      try replay.take(chunk: number, bytes: bytes.count, from: &reader, into: &planner.subjects)
+      guard let record = notes.removeValue(forKey: number) else { continue }
+      let key = StateKey.notes(number)
+      last = (key, record.offset)
+      try record.read(as: key) { bytes throws(BinaryError) in
+        var reader = try Self.reader(bytes, in: bytes.indices)
+        try replay.take(chunk: number, bytes: bytes.count, from: &reader, into: &planner.subjects)
+      }
     }
-    try replay.finish(&planner.subjects)
+    do throws(BinaryError) { try replay.finish(&planner.subjects) } catch {
+      throw StateRecordError(key: last?.key ?? [], offset: last?.offset ?? 0, cause: error)
+    }
   }
 
-  private mutating func readOthers() throws(BinaryError) {
+  private mutating func readOthers() throws(StateRecordError) {
     // The order does not affect the result. The keys are sorted so that an error names the same record each time.
-    for (key, bytes) in others.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) where key.count > 2 {
+    for (key, record) in others.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) where key.count > 2 {
       let name = Identifier(decoding: key.dropFirst(2))
-      switch key[0] {
-      case UInt8(ascii: "k"):
-        var reader = try Self.reader(bytes, in: bytes.indices)
-        try planner.restore(kind: name, from: &reader)
-      case UInt8(ascii: "a"):
-        var reader = try Self.reader(bytes, in: bytes.indices)
-        try planner.restore(app: name, from: &reader)
-      default: continue
+      try record.read(as: key) { bytes throws(BinaryError) in
+        switch key[0] {
+        case UInt8(ascii: "k"):
+          var reader = try Self.reader(bytes, in: bytes.indices)
+          try planner.restore(kind: name, from: &reader)
+        case UInt8(ascii: "a"):
+          var reader = try Self.reader(bytes, in: bytes.indices)
+          try planner.restore(app: name, from: &reader)
+        default: return
+        }
       }
     }
   }
 
-  private mutating func readPolicy(_ initialPolicy: Policy) throws(BinaryError) {
-    guard let bytes = others.removeValue(forKey: StateKey.policy) else {
+  private mutating func readPolicy(_ initialPolicy: Policy) throws(StateRecordError) {
+    guard let record = others.removeValue(forKey: StateKey.policy) else {
       planner.use(initialPolicy)
       return
     }
-    var reader = try Self.reader(bytes, in: bytes.indices)
-    let text = try reader.string("a policy")
-    do throws(PolicyError) {
-      planner.use(try PolicyDocument(record: text, file: "rouse.state").policy)
-      planner.rules.restore(document: text)
-    } catch {
-      throw .corrupt(offset: 0, what: "a policy document this release reads: \(error)")
+    try record.read(as: StateKey.policy) { bytes throws(BinaryError) in
+      var reader = try Self.reader(bytes, in: bytes.indices)
+      let text = try reader.string("a policy")
+      do throws(PolicyError) {
+        planner.use(try PolicyDocument(record: text, file: "rouse.state").policy)
+        planner.rules.restore(document: text)
+      } catch {
+        throw .corrupt(offset: 0, what: "a policy document this release reads: \(error)")
+      }
     }
   }
 

@@ -22,11 +22,16 @@ struct SplitRecord {
   let stamp: UInt64
   /// The bytes of the first piece.
   let bytes: [UInt8]
+  /// The offset of the first piece in the topic.
+  let offset: Int64
 
   /// Reads a first piece.
-  /// - Parameter value: The value of the record.
+  /// - Parameters:
+  ///   - value: The value of the record.
+  ///   - offset: The offset of the record in the topic.
   /// - Throws: `BinaryError` for a value that is cut off.
-  init(_ value: ArraySlice<UInt8>) throws(BinaryError) {
+  init(_ value: ArraySlice<UInt8>, at offset: Int64) throws(BinaryError) {
+    self.offset = offset
     var reader = BinaryReader(Array(value.dropFirst()))
     pieces = try reader.integer("a number of pieces")
     stamp = UInt64(bitPattern: try reader.int64("a stamp"))

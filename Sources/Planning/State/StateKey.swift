@@ -1,3 +1,5 @@
+import Domain
+
 /// The keys of `rouse.state`: a letter, a slash, a name.
 ///
 ///     d/<device>   a device with its instances, their ledgers and the causes that wait
@@ -9,7 +11,43 @@
 ///     p/policy     the policy document in force
 ///     p/clock      log time and the counters of the planner
 ///     p/position   the position in the log, which the planner's owner writes last in each transaction
-enum StateKey {
+public enum StateKey {
   static let policy = Array("p/policy".utf8)
   static let clock = Array("p/clock".utf8)
+
+  /// Returns the key of a device.
+  static func device(_ id: [UInt8]) -> [UInt8] { Array("d/".utf8) + id }
+
+  /// Returns the key of a chunk of notes.
+  static func notes(_ number: Int64) -> [UInt8] { Array("n/\(String(number, radix: 16))".utf8) }
+
+  /// Returns the number of a chunk of notes; nil for the key of another record.
+  static func chunk(_ key: [UInt8]) -> Int64? {
+    guard key.starts(with: "n/".utf8),
+      let number = Int64(String(decoding: key.dropFirst(2), as: UTF8.self), radix: 16),
+      0..<(Int64.max >> 1) ~= number, notes(number) == key
+    else { return nil }
+    return number
+  }
+
+  /// Whether a planner can go on without the record of a key. Without its position, its clock or its policy it cannot: it would
+  /// decide again what it has decided, or decide everything by no rule.
+  /// - Parameter key: The key of a record of `rouse.state`.
+  public static func isDispensable(_ key: [UInt8]) -> Bool { !key.starts(with: "p/".utf8) }
+
+  /// Returns the content of a record, in words for an operator.
+  /// - Parameter key: The key of a record of `rouse.state`.
+  public static func meaning(of key: [UInt8]) -> String {
+    let name = Identifier(decoding: key.dropFirst(2))
+    guard key.count > 2, key[1] == UInt8(ascii: "/") else { return "nothing that Rouse writes" }
+    switch key[0] {
+    case UInt8(ascii: "d"): return "the state of device \(name)"
+    case UInt8(ascii: "k"): return "the estimates for kind \(name)"
+    case UInt8(ascii: "a"): return "the ledger of app \(name)"
+    case UInt8(ascii: "n"): return "the notes about all subjects of the partition"
+    case UInt8(ascii: "e"): return "a piece of another record"
+    case UInt8(ascii: "p"): return "the \(name) of the partition"
+    default: return "nothing that Rouse writes"
+    }
+  }
 }

@@ -39,32 +39,29 @@ struct YAMLTree {
     }
   }
 
-  /// The character that replaces every `*` while libyaml reads, so that there are no aliases, which could multiply. Scalars get
-  /// their `*` back afterwards. libyaml takes the character for a printable one, one column wide as `*` is, and `SourceText`
-  /// refuses documents that contain it.
-  private static let asterisk: Unicode.Scalar = "\u{E000}"
-
   private var values = 0
+  private let disguise: YAMLDisguise
+
+  private init(_ disguise: YAMLDisguise) { self.disguise = disguise }
 
   /// Reads a document that `SourceText` has accepted. libyaml stops at 1,000 levels, which take less than 1 MiB of stack in a
   /// debug build; a thread has 8 MiB by default.
   /// - Returns: the root; nil for a document without content.
   /// - Throws: the first mistake, with a place in the document.
   static func load(_ source: SourceText) throws(Refusal) -> YAMLNode? {
-    var disarmed = ""
-    for scalar in source.text.unicodeScalars { disarmed.unicodeScalars.append(scalar == "*" ? asterisk : scalar) }
+    let (disguise, disguised) = YAMLDisguise.of(source.text)
     do {
-      let parser = try Parser(yaml: disarmed, resolver: .basic, encoding: .utf8)
+      let parser = try Parser(yaml: disguised, resolver: .basic, encoding: .utf8)
       // Nodes refer weakly to their anchors, which the parser owns.
       return try withExtendedLifetime(parser) {
         guard let root = try parser.singleRoot() else { return nil }
-        var tree = YAMLTree()
+        var tree = YAMLTree(disguise)
         return try tree.convert(root, depth: 1)
       }
     } catch let refusal as Refusal {
       throw refusal.clamped(in: source)
     } catch let error as YamlError {
-      throw refusal(for: error, in: source).clamped(in: source)
+      throw refusal(for: error, in: source, disguise).clamped(in: source)
     } catch {
       throw Refusal(position: .start, message: "not YAML: \(error)")
     }
@@ -92,13 +89,13 @@ struct YAMLTree {
     switch node {
     case .scalar(let scalar):
       try refuseProperties(anchor: scalar.anchor, tag: scalar.tag, at: position)
-      if scalar.style == .plain, scalar.string.unicodeScalars.first == Self.asterisk {
+      if scalar.style == .plain, scalar.string.unicodeScalars.first == YAMLDisguise.asterisk {
         throw Refusal(
           position: position,
           message: "an unquoted * begins a YAML alias, which a policy cannot use; put the text in quotation marks")
       }
       let isText = scalar.style != .plain || scalar.tag.description == Tag.Name.str.rawValue
-      return YAMLNode(position: position, content: .scalar(text: Self.restored(scalar.string), plain: !isText))
+      return YAMLNode(position: position, content: .scalar(text: disguise.restored(scalar.string), plain: !isText))
     case .sequence(let sequence):
       try refuseProperties(anchor: sequence.anchor, tag: sequence.tag, at: position)
       return YAMLNode(
@@ -120,11 +117,11 @@ struct YAMLTree {
   }
 
   private func refuseProperties(anchor: Anchor?, tag: Tag, at position: Position) throws {
-    if let anchor {
+    if let name = anchor.map({ disguise.restored($0.rawValue) }) {
       throw Refusal(
-        position: position, message: "YAML anchors cannot be used in a policy: remove &\(anchor.rawValue)")
+        position: position, message: "YAML anchors cannot be used in a policy: remove &\(name)")
     }
-    let name = tag.description
+    let name = disguise.restored(tag.description)
     // Yams gives these three tags to values that have none.
     let natural = [Tag.Name.str, .seq, .map].map(\.rawValue)
     if !name.isEmpty, !natural.contains(name) {
@@ -137,14 +134,7 @@ struct YAMLTree {
     mark.map { Position(line: $0.line, column: $0.column) } ?? .start
   }
 
-  private static func restored(_ text: String) -> String {
-    guard text.unicodeScalars.contains(asterisk) else { return text }
-    var restored = ""
-    for scalar in text.unicodeScalars { restored.unicodeScalars.append(scalar == asterisk ? "*" : scalar) }
-    return restored
-  }
-
-  private static func refusal(for error: YamlError, in source: SourceText) -> Refusal {
+  private static func refusal(for error: YamlError, in source: SourceText, _ disguise: YAMLDisguise) -> Refusal {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
@@ -160,7 +150,7 @@ struct YAMLTree {
       let hint = source.scalar(at: position(mark)) == "\t" ? "; indent with spaces, not with tabs" : ""
       return Refusal(position: position(mark), message: "not YAML: \(problem)\(around)\(hint)")
     case .duplicatedKeysInMapping(let duplicates, let context):
-      let names = duplicates.map { Excerpt.quoted(restored($0)) }.joined(separator: ", ")
+      let names = duplicates.map { Excerpt.quoted(disguise.restored($0)) }.joined(separator: ", ")
       return Refusal(
         position: position(context.mark), message: "given more than once in the same mapping: \(names); keep one")
     default:

@@ -33,7 +33,7 @@ struct AuditExportCommand: ParsableCommand {
     let count = try store.export(time.range) { entry in
       json.reset()
       AuditJSON.write(entry, to: &json)
-      try writer.append(json.bytes)
+      try writer.append(PrintableJSON.escape(json.bytes))
       try writer.endLine()
       written += 1
       if written % 1024 == 0 { line.show("\(Digits.grouped(written)) rows") }

@@ -1,8 +1,9 @@
 import Domain
+import JSON
 import LineFiles
 
 /// Writes answers to standard output. Text for people is a `PrintableText`, so that no value from outside can command a
-/// terminal; data for programs is written as it is.
+/// terminal. In data for programs such characters are escapes of JSON, which mean the same.
 enum Output {
   /// Writes text for people.
   /// - Throws: `LineFileError` when standard output cannot be written, for instance because the reader has gone.
@@ -12,14 +13,16 @@ enum Output {
   /// - Throws: `LineFileError` when standard output cannot be written.
   static func print(_ json: [UInt8]) throws(LineFileError) {
     var writer = try LineWriter(path: "-")
-    try writer.append(json)
+    try writer.append(PrintableJSON.escape(json))
     try writer.endLine()
     try writer.close()
   }
 
-  /// Writes data for programs, such as lines of JSON, as it is.
+  /// Writes lines of JSON, or text of this program.
   /// - Throws: `LineFileError` when standard output cannot be written.
-  static func print(data: String) throws(LineFileError) { try write(data) }
+  static func print(data: String) throws(LineFileError) {
+    try write(String(decoding: PrintableJSON.escape(Array(data.utf8)), as: UTF8.self))
+  }
 
   private static func write(_ text: String) throws(LineFileError) {
     var writer = try LineWriter(path: "-")

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import JSON
 
 /// Writes words for people to standard error. Write failures are ignored. Values in them are escaped by `PrintableText`.
 enum Words {
@@ -9,8 +10,8 @@ enum Words {
   /// Writes text without a line feed.
   static func show(_ text: PrintableText) { write(Data(text.description.utf8)) }
 
-  /// Writes a JSON value and a line feed, as they are.
-  static func say(json: [UInt8]) { write(Data(json) + [UInt8(ascii: "\n")]) }
+  /// Writes a JSON value and a line feed.
+  static func say(json: [UInt8]) { write(Data(PrintableJSON.escape(json)) + [UInt8(ascii: "\n")]) }
 
   private static func write(_ data: Data) { try? FileHandle.standardError.write(contentsOf: data) }
 }

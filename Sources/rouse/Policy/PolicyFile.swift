@@ -60,16 +60,9 @@ enum PolicyFile {
     throw ValidationError("\(option): no profile \(name);\(near) known: \(known.joined(separator: ", "))\(others)")
   }
 
-  /// Returns the bytes of a file as they are, because a policy's hash covers its bytes.
-  private static func bytes(_ path: String) throws -> [UInt8] {
-    do {
-      if path == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
-      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-    } catch {
-      guard let system = (error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError else {
-        throw Failure("cannot read \(path): \((error as NSError).localizedDescription)")
-      }
-      throw LineFileError.system(operation: .open, path: path, code: system.code.rawValue)
-    }
+  /// Returns the bytes of a file as they are, because a policy's hash covers its bytes. A document has a smaller bound, which its
+  /// reader names.
+  private static func bytes(_ path: String) throws(LineFileError) -> [UInt8] {
+    try WholeFile.bytes(path, bytesMax: 16 << 20)
   }
 }

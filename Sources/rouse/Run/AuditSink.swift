@@ -35,11 +35,39 @@ final class AuditSink: DecisionSink {
       case .command(let command): batch.append(command, partition: record.partition, offset: record.offset)
       }
     }
+    advance(positions)
+    try storeBatch()
+  }
+
+  func note(_ gap: AuditGap, positions: [AuditPosition]) throws {
+    let cause: AuditHole.HoleCause =
+      switch gap.cause {
+      case .refused: .refused
+      case .passedOver: .passedOver
+      case .removed: .removed
+      }
+    batch.removeAll()
+    batch.append(
+      AuditHole(
+        topic: gap.topic == .decisions ? .decisions : .commands, partition: gap.partition,
+        offsets: gap.first..<max(gap.first, gap.next), cause: cause, reason: gap.reason))
+    advance(positions)
+    try storeBatch()
+  }
+
+  private func advance(_ positions: [AuditPosition]) {
     for position in positions {
       batch.advance(
         position.topic == .decisions ? .decisions : .commands, partition: position.partition, past: position.next - 1)
     }
-    _ = try store.store(batch)
+  }
+
+  /// Stores the batch.
+  /// - Throws: `RecordRefusal` if SQLite refuses the content of a record, else `AuditError`.
+  private func storeBatch() throws {
+    do throws(AuditError) { _ = try store.store(batch) } catch {
+      throw error.kind == .refusedContent ? RecordRefusal(reason: error.reason) : error as any Error
+    }
   }
 
   func idle() throws { _ = try store.retain(retention) }

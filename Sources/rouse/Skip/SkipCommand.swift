@@ -9,16 +9,19 @@ struct SkipCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "skip", abstract: "Pass over records that stop the readers of a partition.",
     discussion: """
-      A batch that cannot be unpacked stops the readers of its partition, and so does a record of the log that no \
-      release wrote. A critical line of the log names the place. This command finds the end of the batch, says how many \
+      A batch that cannot be unpacked stops the readers of its partition, and so does a record of the log or of the \
+      state that no release wrote. A critical line of the log names the place. This command finds the end of the batch, says how many \
       records will be passed over, and orders it: the processes that are stopped there go on behind it within \
       seconds. They need no restart.
 
       The records are lost to Rouse. Ask who wrote them to publish them again. An upgrade reads log records of a newer \
       release, and more memory (receive.message.max.bytes) reads a batch that is only large: try these first.
 
-      Works for the topics that events, devices and signals come from, and for Rouse's log, decisions and commands. The \
-      order holds for this place only, and for as long as the broker keeps the offsets of an idle group: a week \
+      A record of the state that cannot be read stops the planner of its partition. The order leaves it out, and the \
+      command says what the planner has to go on without.
+
+      Works for the topics that events, devices and signals come from, and for Rouse's log, state, decisions and \
+      commands. The order holds for this place only, and for as long as the broker keeps the offsets of an idle group: a week \
       by default.
 
       EXAMPLE
@@ -47,6 +50,10 @@ struct SkipCommand: ParsableCommand {
     case .text:
       let records = Digits.count(Int(count), "record")
       let what = dryRun ? "would be passed over" : "will be passed over"
+      if let loss = skip.loss {
+        let what = dryRun ? "would be" : "will be"
+        return try Output.print("\(skip.first)  \(loss) \(what) left out\n")
+      }
       try Output.print("\(skip.first)  \(records) \(what); reading continues at offset \(skip.next)\n")
     case .json:
       var json = JSONWriter()
@@ -56,6 +63,7 @@ struct SkipCommand: ParsableCommand {
       json.member("offset", skip.first.offset)
       json.member("records", count)
       json.member("next", skip.next)
+      if let loss = skip.loss { json.member("leavesOut", loss) }
       json.member("ordered", !dryRun)
       json.endObject()
       try Output.print(json.bytes)

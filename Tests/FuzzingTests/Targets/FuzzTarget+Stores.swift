@@ -21,7 +21,9 @@ extension FuzzTarget {
           try restore.add(key: chunks[place], value: chunks[place + 1].isEmpty ? nil : chunks[place + 1])
         }
         processor = try PartitionProcessor(restoring: restore, isNew: false, initialPolicy: .none)
-      } catch is BinaryError { return }
+      } catch is BinaryError {
+        return
+      } catch is StateRecordError { return }
       var batch = OutputBatch()
       for record in try FuzzTraffic.logRecords() {
         let offset = processor.position.nextOffset

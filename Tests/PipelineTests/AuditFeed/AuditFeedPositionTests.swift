@@ -13,6 +13,12 @@ import Testing
     private(set) var ids: [Identifier] = []
     private var known: [AuditPosition] = []
     var refusals = 0
+    /// Decisions that are refused for their content.
+    var unwanted: Set<Identifier> = []
+    private(set) var gaps: [AuditGap] = []
+    private(set) var calls = 0
+    /// Is raised after many calls, so that a feed that never gives up ends.
+    var stop: StopSignal?
 
     private struct Refused: Error {}
 
@@ -23,9 +29,19 @@ import Testing
         refusals -= 1
         throw Refused()
       }
+      calls += 1
+      if calls > 200 { stop?.ask() }
+      for case .decision(let decision) in batch.map(\.content) where unwanted.contains(decision.decision) {
+        throw RecordRefusal(reason: "not \(decision.decision)")
+      }
       for record in batch { if case .decision(let decision) = record.content { ids.append(decision.decision) } }
       known.removeAll { old in positions.contains { $0.topic == old.topic && $0.partition == old.partition } }
       known += positions
+    }
+
+    func note(_ gap: AuditGap, positions: [AuditPosition]) throws {
+      gaps.append(gap)
+      try store([], positions: positions)
     }
 
     func idle() throws {}
@@ -70,5 +86,43 @@ import Testing
       #expect(sink.ids.count == expected.count && Set(sink.ids) == expected)
     }
     #expect(counters[.auditedDecisions] == 20 && counters[.auditRetries] == 4)
+  }
+
+  @Test("a record that the store refuses for its content is set aside after three refusals, and all others are stored")
+  func setAside() throws {
+    let broker = try EmbeddedBroker()
+    let settings = PipelineSettings(
+      kafka: ["bootstrap.servers": broker.bootstrapServers, "fetch.wait.max.ms": "20"], eventTopics: ["events"],
+      instance: "test")
+    for name in [settings.topics.decisions, settings.topics.commands] { try broker.createTopic(name, partitions: 1) }
+    let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
+    for number in 0..<20 {
+      try producer.send(
+        topic: settings.topics.decisions, partition: 0, key: Array("d".utf8),
+        value: Self.decision("d-0-\(number)-0").json())
+    }
+    #expect(try producer.flush(timeout: .seconds(10)))
+    let sink = Kept()
+    sink.unwanted = ["d-0-3-0", "d-0-19-0"]
+    let stop = StopSignal()
+    sink.stop = stop
+    let (counters, log) = (PipelineCounters(), CriticalLog())
+    let feed = AuditFeed(
+      settings: settings, sink: sink, stop: stop, counters: counters, logger: log.logger, longRefusal: .seconds(60),
+      clock: SteppedClock())
+    try feed.start()
+    for _ in 0..<300 where !stop.isAsked && sink.ids.count + sink.gaps.count < 20 { try feed.workOnce() }
+    feed.end()
+    #expect(!stop.isAsked)
+    #expect(sink.ids == (0..<20).map { "d-0-\($0)-0" }.filter { !sink.unwanted.contains($0) })
+    #expect(
+      sink.gaps
+        == [3, 19].map {
+          AuditGap(
+            topic: .decisions, partition: 0, first: $0, next: $0 + 1, cause: .refused, reason: "not d-0-\($0)-0")
+        })
+    #expect(try sink.positions().first { $0.topic == .decisions }?.next == 20)
+    #expect(counters[.auditSetAside] == 2 && counters[.auditedDecisions] == 18)
+    #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.contains("place=rouse.decisions[0]@") })
   }
 }

@@ -105,6 +105,20 @@ final class PipelineFixture {
     if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
   }
 
+  /// Publishes to a partition.
+  ///
+  /// - Returns: The offset of the record.
+  @discardableResult
+  func append(_ topic: String, partition: Int32, key: String, value: [UInt8]?) throws -> Int64 {
+    try producer.send(topic: topic, partition: partition, key: Array(key.utf8), value: value)
+    _ = try producer.flush(timeout: .seconds(10))
+    if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
+    let consumer = try KafkaConsumer(settings.client(["group.id": "looking"]))
+    defer { consumer.close() }
+    let place = KafkaTopicPartition(topic: topic, partition: partition)
+    return try consumer.watermarks(of: place, timeout: .seconds(10)).high - 1
+  }
+
   /// Appends a tick to every log partition, so many seconds after noon.
   func tick(after seconds: Int64, partitions: Int32 = 2) throws {
     var bytes: [UInt8] = []

@@ -120,9 +120,17 @@ struct SnapshotTests {
     for begunAt in [Int64.min, .max] {
       var header = Self.header
       header.begunAt = begunAt
-      #expect(throws: SnapshotError.self) {
+      let error = #expect(throws: SnapshotError.self) {
         try header.check(state: Self.state, end: 70, wallMicroseconds: Self.header.begunAt)
       }
+      #expect(error?.description == "it says that it was begun at \(begunAt) µs since 1970, which no clock shows")
+    }
+    for (hours, words) in [(13, "it is 13 h old"), (-13, "it was begun 13 h from now")] as [(Int64, String)] {
+      let error = #expect(throws: SnapshotError.self) {
+        try Self.header.check(
+          state: Self.state, end: 70, wallMicroseconds: Self.header.begunAt + hours * 3_600_000_000)
+      }
+      #expect(error?.description.hasPrefix(words) == true)
     }
     var header = Self.header
     header.stateOffset = -1

@@ -24,6 +24,7 @@ struct OwnedPartitionsTests {
     case .waiting: "waiting"
     case .restoring: "restoring"
     case .planning: "planning"
+    case .stopped: "stopped"
     case nil: "illegal"
     }
   }
@@ -32,15 +33,16 @@ struct OwnedPartitionsTests {
   func table() throws {
     let restore = Self.restore(1)
     let processor = try Self.processor(1)
-    let lives: [PartitionLife] = [.waiting(Self.wait), .restoring(restore), .planning(processor)]
+    let lives: [PartitionLife] = [.waiting(Self.wait), .restoring(restore), .planning(processor), .stopped]
     let inputs: [(String, PartitionLife.Input)] = [
       ("voided", .voided(Self.wait)), ("unsettled", .unsettled(at: Self.now)), ("settled", .settled(restore)),
-      ("restored", .restored(processor)),
+      ("restored", .restored(processor)), ("unreadable", .unreadable),
     ]
     let expected = [
-      "waiting": ["waiting", "waiting", "restoring", "illegal"],
-      "restoring": ["waiting", "illegal", "illegal", "planning"],
-      "planning": ["waiting", "illegal", "illegal", "illegal"],
+      "waiting": ["waiting", "waiting", "restoring", "illegal", "illegal"],
+      "restoring": ["waiting", "illegal", "illegal", "planning", "stopped"],
+      "planning": ["waiting", "illegal", "illegal", "illegal", "illegal"],
+      "stopped": ["waiting", "illegal", "illegal", "illegal", "illegal"],
     ]
     for life in lives {
       let found = inputs.map { Self.name(life.after($0.1)) }
@@ -80,6 +82,21 @@ struct OwnedPartitionsTests {
     #expect(owned.checkInvariants().isEmpty)
     let again = owned.takePauses()
     #expect(!owned.arePlanning && again == [2])
+  }
+
+  @Test("a stopped partition neither plans nor restores, and keeps the orders until it is released")
+  func stopped() throws {
+    var owned = OwnedPartitions()
+    owned.wait(for: 1, Self.wait)
+    #expect(owned.takePauses() == [1])
+    owned.take(.settled(Self.restore(1)), for: 1)
+    owned.take(.unreadable, for: 1)
+    #expect(!owned.areRestoring && owned.restoring.isEmpty && !owned.arePlanning && owned.checkInvariants().isEmpty)
+    owned.leaveOut(7, of: 1)
+    owned.wait(for: 1, Self.wait)
+    #expect(owned.areRestoring && owned.restoring == [1] && owned.leftOut(of: 1) == [7])
+    owned.release(1)
+    #expect(owned.leftOut(of: 1).isEmpty)
   }
 
   @Test("a restore of another partition is a violation")

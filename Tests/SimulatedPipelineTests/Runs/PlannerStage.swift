@@ -47,6 +47,7 @@ final class PlannerStage: SimulatedStage {
       case .waiting: "\(partition) waiting"
       case .restoring(let restore): "\(partition) restoring \(restore.reached) of \(restore.end)"
       case .planning(let processor): "\(partition) planning at \(processor.position.nextOffset)"
+      case .stopped: "\(partition) stopped"
       }
     }
     return super.standing + " \(lives)"

@@ -1,0 +1,53 @@
+import Domain
+
+/// Records of a topic partition that the store will never have.
+public struct AuditHole: Hashable, Sendable {
+  /// The causes of a hole.
+  public enum HoleCause: String, Hashable, Sendable, CaseIterable {
+    /// The store refused the record for its content.
+    case refused
+    /// An operator ordered to pass over the records.
+    case passedOver
+    /// Retention removed the records before they were stored.
+    case removed
+  }
+
+  /// The topic.
+  public var topic: AuditTopic
+  /// The partition of the topic.
+  public var partition: Int32
+  /// The offset of the first record.
+  public var first: Int64
+  /// The offset behind the last record.
+  public var next: Int64
+  /// The cause.
+  public var cause: HoleCause
+  /// The reason in words; empty if the cause says it all.
+  public var reason: String
+
+  /// Names records that the store will never have.
+  /// - Parameters:
+  ///   - topic: The topic.
+  ///   - partition: The partition of the topic.
+  ///   - offsets: The offsets of the records; not empty.
+  ///   - cause: The cause.
+  ///   - reason: The reason in words.
+  public init(topic: AuditTopic, partition: Int32, offsets: Range<Int64>, cause: HoleCause, reason: String = "") {
+    self.topic = topic
+    self.partition = partition
+    first = offsets.lowerBound
+    next = offsets.upperBound
+    self.cause = cause
+    self.reason = reason
+  }
+
+  /// The number of records.
+  public var records: Int { Int(next.subtractingSaturating(first)) }
+
+  /// The holes that a store keeps.
+  /// - Beyond: only a critical line of the log tells of the hole.
+  static let storedMax = 10_000
+  /// The holes that a summary lists.
+  /// - Beyond: they are counted.
+  static let listedMax = 100
+}

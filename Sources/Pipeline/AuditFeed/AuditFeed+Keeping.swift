@@ -1,0 +1,113 @@
+import KafkaClient
+import Logging
+
+extension AuditFeed {
+  /// The equal refusals of a record for its content.
+  /// - Beyond: the record is set aside.
+  private static let refusalsMax = 3
+
+  /// The end of an attempt to store something.
+  private enum Attempt<Result> {
+    case done(Result)
+    /// The process was asked to stop.
+    case stopped
+    /// The store refused the content as often as allowed.
+    case refused(RecordRefusal)
+  }
+
+  /// Stores records, and sets those aside that the store refuses for their content. They are found by halves.
+  ///
+  /// - Parameters:
+  ///   - records: The records, in the order of their partitions.
+  ///   - positions: The positions behind them.
+  ///   - isSuspect: Whether one of the records was refused together with others.
+  /// - Returns: Whether the records were stored or set aside; not if the process was asked to stop.
+  func keep(_ records: ArraySlice<AuditRecord>, _ positions: [AuditPosition], isSuspect: Bool = false) -> Bool {
+    guard let first = records.first else {
+      return untilDone { try sink.store([], positions: positions) } != nil
+    }
+    let isPart = isSuspect && records.count > 1
+    switch attempt(refusalsMax: isPart ? 1 : Self.refusalsMax, { try sink.store(Array(records), positions: positions) })
+    {
+    case .done:
+      let decisions = records.count { if case .decision = $0.content { true } else { false } }
+      counters.add(.auditedDecisions, decisions)
+      counters.add(.auditedCommands, records.count - decisions)
+      return true
+    case .stopped: return false
+    case .refused(let refusal):
+      guard records.count > 1 else { return setAside(first, because: refusal, positions) }
+      let middle = records.startIndex + records.count / 2
+      return keep(records[..<middle], Self.positions(behind: records[..<middle]), isSuspect: true)
+        && keep(records[middle...], positions, isSuspect: true)
+    }
+  }
+
+  /// Goes on without a record, and notes the gap.
+  private func setAside(
+    _ record: AuditRecord, because refusal: RecordRefusal, _ positions: [AuditPosition]
+  ) -> Bool {
+    let gap = AuditGap(
+      topic: record.topic, partition: record.partition, first: record.offset, next: record.offset + 1, cause: .refused,
+      reason: refusal.reason)
+    let topic = record.topic == .decisions ? settings.topics.decisions : settings.topics.commands
+    counters.add(.auditSetAside)
+    logger.critical(
+      "the audit store refuses a record for its content, so the record is left out of the audit; `rouse audit summary` lists it",
+      metadata: ["place": "\(topic)[\(record.partition)]@\(record.offset)", "error": "\(refusal.reason)"])
+    return untilDone { try sink.note(gap, positions: positions) } != nil
+  }
+
+  /// Returns the positions behind some records.
+  private static func positions(behind records: ArraySlice<AuditRecord>) -> [AuditPosition] {
+    var positions: [AuditPosition] = []
+    for record in records {
+      let position = AuditPosition(topic: record.topic, partition: record.partition, next: record.offset + 1)
+      let known = positions.firstIndex { $0.topic == position.topic && $0.partition == position.partition }
+      if let known { positions[known] = position } else { positions.append(position) }
+    }
+    return positions
+  }
+
+  /// Repeats work until it succeeds: records that are not stored yet are kept.
+  ///
+  /// - Returns: The result; nil if the process was asked to stop.
+  func untilDone<Result>(_ work: () throws -> Result) -> Result? {
+    guard case .done(let result) = attempt(refusalsMax: nil, work) else { return nil }
+    return result
+  }
+
+  /// Repeats work until it succeeds, or until the store has refused its content as often as allowed, with equal words.
+  ///
+  /// - Parameter refusalsMax: The number of equal refusals that end the attempt; nil to go on for ever.
+  private func attempt<Result>(refusalsMax: Int?, _ work: () throws -> Result) -> Attempt<Result> {
+    var pause = Duration.milliseconds(200)
+    var (last, refusals): (RecordRefusal?, Int) = (nil, 0)
+    while true {
+      do { return .done(try work()) } catch {
+        counters.add(.auditRetries)
+        let refusal = error as? RecordRefusal
+        refusals = refusal != nil && refusal == last ? refusals + 1 : 1
+        last = refusal
+        if let refusal, let refusalsMax, refusals >= refusalsMax { return .refused(refusal) }
+        logger.error(
+          "the audit store refuses; trying again",
+          metadata: ["error": "\(error)", "milliseconds": "\(pause.milliseconds)"])
+      }
+      // In slices, so that a process that is asked to stop ends soon.
+      for _ in 0..<pause.milliseconds / 50 where !stop.isAsked { clock.sleep(.milliseconds(50)) }
+      if stop.isAsked { return .stopped }
+      pause = min(pause * 2, .seconds(10))
+    }
+  }
+}
+
+extension AuditRecord {
+  /// The topic that the record was read from.
+  fileprivate var topic: AuditPosition.Topic {
+    switch content {
+    case .decision: .decisions
+    case .command: .commands
+    }
+  }
+}
