@@ -166,7 +166,8 @@ extension Reason {
     case .belowFloor: "The change is worth so little that it is not kept."
     case .emitted: "Sent because of this event."
     case .emittedAfterDefer: "Sent after it had waited."
-    case .emittedCoalesced: "Went along with a push to the same instance: one that a later event caused, or one that was made at the same instant."
+    case .emittedCoalesced:
+      "Went along with a push to the same instance: one that a later event caused, or one that was made at the same instant."
     case .emittedShared: "Went along with a push that another instance of the device caused."
     case .emittedFree: "Told a Live Activity at priority 5, which is free."
     case .activityEnded: "The Live Activity is over."
