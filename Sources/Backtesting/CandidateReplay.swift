@@ -69,7 +69,7 @@ struct CandidateReplay {
   /// Plans the ticks that are due before an instant, and the answers that devices have sent by then.
   mutating func tick(before time: Int64, _ streams: MeasuredInstances) {
     while true {
-      let due = planner.nextTimer ?? .max
+      let due = planner.nextTimer?.microseconds ?? .max
       let answer = answered < answers.count ? answers[answered].at : .max
       if answered < answers.count, answer <= due, answer <= time {
         takeAnswer(streams)
@@ -108,7 +108,7 @@ struct CandidateReplay {
     case .signal(let signal): refund(signal)
     case .forget, .policy, .tick: break
     }
-    planner.begin(content, offset: offset, timestamp: time)
+    planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
     offset += 1
     var done = false
     while !done {

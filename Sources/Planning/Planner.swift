@@ -75,9 +75,9 @@ public struct Planner {
   /// The number of devices, including forgotten ones that are kept for their ledgers.
   public var deviceCount: Int { registry.deviceCount }
 
-  /// The due time of the next timer in µs. A tick at that time or later fires it. It is nil when nothing waits, and when the
+  /// The due time of the next timer. A tick at that time or later fires it. It is nil when nothing waits, and when the
   /// timer is due after `latestTime`: no tick can reach that, so a driver that ticked for it would never come to an end.
-  public var nextTimer: Int64? { pending.nextTimer.flatMap { $0 <= Self.latestTime ? $0.microseconds : nil } }
+  public var nextTimer: Timestamp? { pending.nextTimer.flatMap { $0 <= Self.latestTime ? $0 : nil } }
 
   // MARK: The life of a record
 
@@ -85,12 +85,12 @@ public struct Planner {
   /// - Parameters:
   ///   - content: The record.
   ///   - offset: Its offset in the log partition; part of every id.
-  ///   - timestamp: The timestamp of the record in µs. A timestamp before the log time, or after the year 9999, is clamped.
-  public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64) {
+  ///   - timestamp: The timestamp of the record. A timestamp before the log time, or after the year 9999, is clamped.
+  public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Timestamp) {
     precondition(isIdle, "begin() before advance() has finished the record at offset \(record.offset)")
     for event in record.releasedEvents { pending.release(event) }
     record.begin(offset: offset)
-    let time = min(Timestamp(microseconds: timestamp), Self.latestTime)
+    let time = min(timestamp, Self.latestTime)
     if time > now { (now, firstOffsetNow) = (time, offset) }
     passHours()
     zones.refresh(now: now)
@@ -101,10 +101,10 @@ public struct Planner {
   /// - Parameters:
   ///   - content: The record that `begin` was given.
   ///   - offset: Its offset in the log partition.
-  ///   - timestamp: The timestamp of the record in µs.
+  ///   - timestamp: The timestamp of the record.
   ///   - cursor: The place up to which its effects are committed.
   public mutating func resume(
-    _ content: consuming LogRecord.Content, offset: Int64, timestamp: Int64, at cursor: RecordCursor
+    _ content: consuming LogRecord.Content, offset: Int64, timestamp: Timestamp, at cursor: RecordCursor
   ) {
     begin(content, offset: offset, timestamp: timestamp)
     record.resume(at: cursor)
@@ -113,12 +113,12 @@ public struct Planner {
   /// Begins a tick in place of a record that is not planned.
   /// - Parameters:
   ///   - offset: The offset of the record in the log partition.
-  ///   - timestamp: The timestamp of the record in µs.
+  ///   - timestamp: The timestamp of the record.
   ///   - cursor: The place up to which the effects of the record are committed; nil if none are.
   ///   - postponesTimers: Whether the timers that are due are set to an hour later instead of fired, for when the decisions and
   ///     commands that they lead to cannot be written. Events that have expired end all the same.
   public mutating func beginTick(
-    offset: Int64, timestamp: Int64, at cursor: RecordCursor? = nil, postponesTimers: Bool = false
+    offset: Int64, timestamp: Timestamp, at cursor: RecordCursor? = nil, postponesTimers: Bool = false
   ) {
     begin(.tick, offset: offset, timestamp: timestamp)
     if let cursor { record.resume(at: cursor) }

@@ -1,3 +1,5 @@
+public import Domain
+
 /// The bounds of a planner's memory and times, each with its reason.
 public struct PlannerBounds: Sendable {
   /// The number of causes that wait on one instance at most. When one more arrives, the oldest ends as `SUPERSEDED`. 32 is more
@@ -20,12 +22,12 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the oldest subjects are written again.
   public var noteSpareBytes = 1024 * 1024
   /// The time after which an app counts as in the background even without the signal `backgrounded`. That signal may be lost,
-  /// and no app stays in the foreground that long unattended. µs.
+  /// and no app stays in the foreground that long unattended.
   /// - Beyond: the app counts as in the background.
-  public var foregroundMax: Int64 = 2 * 3600 * 1_000_000
-  /// The time for which a command is worth sending. The end of an activity is worth sending for longer. µs.
+  public var foregroundMax = TimeSpan.hours(2)
+  /// The time for which a command is worth sending. The end of an activity is worth sending for longer.
   /// - Beyond: the command has expired; the sender should drop it.
-  public var commandLifetime: Int64 = 15 * 60 * 1_000_000
+  public var commandLifetime = TimeSpan.minutes(15)
 
   /// The number of removed instances of one device whose ledgers are kept until their day is over. It is more than a device can
   /// charge in a day at any profile's push rate. Beyond it, the ledger that ends first is removed.

@@ -252,7 +252,7 @@ struct ActivityTests {
     h.register(Self.phone(activities: [Self.activity()]))
     var output = PlannerOutput()
     let event = DomainEvent.delay(0, id: "e1", at: H.noon, status: String(repeating: "x", count: 5000))
-    h.planner.begin(.event(event), offset: 9, timestamp: H.noon)
+    h.planner.begin(.event(event), offset: 9, timestamp: Timestamp(microseconds: H.noon))
     while !h.planner.advance(into: &output) {}
     #expect(output.reasons == ["PAYLOAD_TOO_LARGE"])
     let large = try #require(output.largePayloads.first)
@@ -340,7 +340,7 @@ struct ActivityTests {
     for (bytes, band) in [(1500, PayloadBand.safe), (2500, .watch), (3200, .risky), (3800, .allowed)] {
       let event = DomainEvent.delay(
         Double(bytes), id: "e\(bytes)", at: H.noon + Int64(bytes), status: String(repeating: "x", count: bytes))
-      h.planner.begin(.event(event), offset: Int64(bytes), timestamp: H.noon + Int64(bytes))
+      h.planner.begin(.event(event), offset: Int64(bytes), timestamp: Timestamp(microseconds: H.noon + Int64(bytes)))
       while !h.planner.advance(into: &output) {}
       #expect(output.payloads.map(\.band) == [band, band])
       #expect(output.largePayloads.map(\.band) == (band < .risky ? [] : [band]))

@@ -71,33 +71,33 @@ struct CorpusRun {
     switch kind {
     case "register":
       let registration = try registration(value, at: time)
-      feed(.registration(registration), at: time.microseconds)
+      feed(.registration(registration), at: time)
       // Intake also adds these records.
-      for channel in registration.channels() { feed(.registration(channel), at: time.microseconds) }
+      for channel in registration.channels() { feed(.registration(channel), at: time) }
     case "forget":
       guard case .string(let device) = value else { throw CorpusMistake("\(place): forget expects a device") }
-      feed(.forget(device: Identifier(device)), at: time.microseconds)
-    case "event": feed(.event(try event(value, at: time)), at: time.microseconds)
-    case "signal": feed(.signal(try signal(value, at: time)), at: time.microseconds)
+      feed(.forget(device: Identifier(device)), at: time)
+    case "event": feed(.event(try event(value, at: time)), at: time)
+    case "signal": feed(.signal(try signal(value, at: time)), at: time)
     case "policy":
       // A whole document is passed to the planner unchanged, so that a story can contain one that the planner refuses.
       if case .string(let text) = value, text.contains("\n") {
-        feed(.policy(document: text), at: time.microseconds)
+        feed(.policy(document: text), at: time)
       } else {
-        feed(.policy(document: try CorpusStory.policy(value).text), at: time.microseconds)
+        feed(.policy(document: try CorpusStory.policy(value).text), at: time)
       }
     case "drain":
       var ticks = 0
-      while let due = planner.nextTimer, due <= time.microseconds {
+      while let due = planner.nextTimer, due <= time {
         feed(.tick, at: due)
         ticks += 1
         guard ticks < 10_000 else { throw CorpusMistake("\(place): timers keep coming") }
       }
-    default: feed(.tick, at: time.microseconds)
+    default: feed(.tick, at: time)
     }
   }
 
-  private mutating func feed(_ content: LogRecord.Content, at time: Int64) {
+  private mutating func feed(_ content: LogRecord.Content, at time: Timestamp) {
     planner.begin(content, offset: offset, timestamp: time)
     var done = false
     while !done {

@@ -20,7 +20,7 @@ struct DecisionWriterTests {
     var widgetPushes = 0
 
     mutating func apply(_ content: LogRecord.Content, at time: Int64) {
-      planner.begin(content, offset: offset, timestamp: time)
+      planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
       offset += 1
       var done = false
       while !done {

@@ -31,7 +31,7 @@ struct PlannerHarness {
   @discardableResult
   mutating func apply(_ content: LogRecord.Content, at time: Int64) -> [Decision] {
     if case .event(let event) = content { planner.prefetch([LookUpHint(event)]) }
-    planner.begin(content, offset: offset, timestamp: time)
+    planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
     last = []
     lastCommands = []
     var done = false
@@ -59,7 +59,7 @@ struct PlannerHarness {
     } catch {
       preconditionFailure("state does not restore: \(error)")
     }
-    if let cursor { planner.resume(content, offset: offset, timestamp: time, at: cursor) }
+    if let cursor { planner.resume(content, offset: offset, timestamp: Timestamp(microseconds: time), at: cursor) }
   }
 
   @discardableResult
@@ -84,7 +84,7 @@ struct PlannerHarness {
   /// Sends a tick for each timer that is due, until no timer is left or `until` is reached.
   mutating func drain(until end: Int64 = .max) {
     var ticks = 0
-    while let due = planner.nextTimer, due <= end {
+    while let due = planner.nextTimer?.microseconds, due <= end {
       tick(at: due)
       ticks += 1
       precondition(ticks < 1_000_000, "timers keep coming")

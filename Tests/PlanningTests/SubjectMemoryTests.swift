@@ -72,7 +72,7 @@ private struct SubjectLife {
     _ content: LogRecord.Content, _ offset: Int64, _ time: Int64, by planner: inout Planner
   ) {
     var output = PlannerOutput()
-    planner.begin(content, offset: offset, timestamp: time)
+    planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
     while !planner.advance(into: &output) {}
   }
 

@@ -123,7 +123,7 @@ struct ViewHabitsTests {
     }
     records.sort { $0.at < $1.at }
     for (place, record) in records.enumerated() {
-      while let due = h.planner.nextTimer, due < record.at { h.tick(at: due) }
+      while let due = h.planner.nextTimer?.microseconds, due < record.at { h.tick(at: due) }
       if let device = record.device {
         h.signal(.widgetViewed(instance: nil), device: device, at: record.at)
       } else {

@@ -16,7 +16,7 @@ struct DeviceHistory: Sendable {
   private var foregroundSince: Int64?
   private var looks: [(instance: Identifier?, at: Int64)] = []
   /// The longest time for which an app counts as in the foreground without a signal that it went to the background, µs.
-  private static let foregroundMax = PlannerBounds().foregroundMax
+  private static let foregroundMax = PlannerBounds().foregroundMax.microseconds
 
   /// Adds a signal. Signals must come in the order of their times.
   /// - Parameters:

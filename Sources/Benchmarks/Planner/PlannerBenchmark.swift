@@ -132,11 +132,11 @@ package struct PlannerBenchmark: Sendable {
   }
 
   /// The log time of the registrations: 2026-07-01T12:00:00Z in microseconds.
-  private static let start: Int64 = 1_782_907_200_000_000
+  private static let start = Timestamp(microseconds: 1_782_907_200_000_000)
 
-  /// Returns the log time of an event in microseconds. Each subject changes 120 times a day, as an airport's delays do.
-  private func time(_ round: Int) -> Int64 {
-    Self.start + Int64(round) * (86_400_000_000 / Int64(120 * subjects))
+  /// Returns the log time of an event. Each subject changes 120 times a day, as an airport's delays do.
+  private func time(_ round: Int) -> Timestamp {
+    Self.start + TimeSpan(microseconds: 86_400_000_000 / Int64(120 * subjects)) * Int64(round)
   }
 
   private func registerAll(_ planner: inout Planner, _ output: inout PlannerOutput) {
@@ -151,7 +151,7 @@ package struct PlannerBenchmark: Sendable {
         device: "device-\(device)", app: "com.example.bench", environment: .production, platform: "iOS",
         osVersion: OSVersion(major: 26), timeZone: zones[device % zones.count],
         tokens: Registration.Tokens(widgets: token(device), background: token(device + devices)), widgets: widgets,
-        updatedAt: Timestamp(microseconds: Self.start))
+        updatedAt: Self.start)
       planner.begin(.registration(registration), offset: Int64(device), timestamp: Self.start)
       while !planner.advance(into: &output) {}
     }
@@ -170,7 +170,7 @@ package struct PlannerBenchmark: Sendable {
     let level = Double((UInt64(round) &* 0xbf58_476d_1ce4_e5b9 >> 40) % 100)
     return DomainEvent(
       id: "event-\(round)", source: "/bench", type: "bench.level.changed", subject: "s/\(subject)",
-      time: Timestamp(microseconds: time(round)),
+      time: time(round),
       fields: [
         EventField(path: "data.level", value: .number(level)),
         EventField(path: "data.previous", value: .number(Double(round % 50))),

@@ -76,8 +76,8 @@ final class PartitionProcessor {
   var sizes: PlannerSizes { recording.planner.sizes }
   /// The number of entries in the planner's tables, counted by walking through all of them.
   var census: PlannerCensus { recording.planner.census }
-  /// The time at which the planner's next timer is due, in µs since 1970; nil if there is none.
-  var nextTimer: Int64? { recording.planner.nextTimer }
+  /// The time at which the planner's next timer is due; nil if there is none.
+  var nextTimer: Timestamp? { recording.planner.nextTimer }
 
   /// Whether records between the position and an offset are missing. A log has no gaps, but retention may have removed
   /// the beginning of one that was never planned.
@@ -137,10 +137,11 @@ final class PartitionProcessor {
     }
     let kind = LogRecordKind(content)
     current = (offset, kind)
+    let time = Timestamp(microseconds: timestamp)
     if let cursor {
-      recording.planner.resume(content, offset: offset, timestamp: timestamp, at: cursor)
+      recording.planner.resume(content, offset: offset, timestamp: time, at: cursor)
     } else {
-      recording.planner.begin(content, offset: offset, timestamp: timestamp)
+      recording.planner.begin(content, offset: offset, timestamp: time)
     }
     return .begun(kind)
   }
@@ -152,7 +153,8 @@ final class PartitionProcessor {
     // The committed part of a half-done record has used up the ordinals below those of the cursor.
     let ordinals = cursor.map { RecordCursor(nextOrdinal: $0.nextOrdinal, nextDevice: nil, standing: 0) }
     recording.planner.beginTick(
-      offset: offset, timestamp: timestamp, at: ordinals, postponesTimers: treatment == .postponed)
+      offset: offset, timestamp: Timestamp(microseconds: timestamp), at: ordinals,
+      postponesTimers: treatment == .postponed)
   }
 
   /// Notes that everything up to the position was committed.

@@ -351,7 +351,7 @@ public final class PlannerWorker {
   private func appendTicks() {
     // A tick behind a record that cannot be read would not be planned either.
     for processor in partitions.processors where stopped[processor.partition] == nil {
-      guard let due = processor.nextTimer, due <= clock.wallMicroseconds else { continue }
+      guard let due = processor.nextTimer, due.microseconds <= clock.wallMicroseconds else { continue }
       do throws(KafkaError) {
         if try ticks.append(processor.partition) { counters.add(.ticksAppended) }
         report.tickAppended()

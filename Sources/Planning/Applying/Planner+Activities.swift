@@ -94,7 +94,7 @@ extension Planner {
   /// Returns the time until which a push is worth sending. An update is soon outdated. An end must reach a phone that was
   /// switched off, as long as its activity lives.
   private func expiry(of instance: InstanceSlot, isEnd: Bool) -> Timestamp {
-    let soon = now + TimeSpan(microseconds: bounds.commandLifetime)
+    let soon = now + bounds.commandLifetime
     guard isEnd, let state = registry.addressed[instance] else { return soon }
     return max(soon, state.startedAt + ActivityTimes.life)
   }

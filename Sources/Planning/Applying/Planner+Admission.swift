@@ -78,8 +78,10 @@ extension Planner {
   mutating func endCauses(
     of instance: InstanceSlot, _ reason: Reason, into output: inout PlannerOutput, where ends: (Cause) -> Bool
   ) {
+    // A slot without causes may be there or not after a restart, so nothing may depend on it.
+    if !hasPending(instance) { return }
+    bringDayUpToDate(instance)
     let waiting = registry.instances[instance].waiting
-    if waiting.isAbsent { return }
     var ended = false
     while let cause = pending.takeCause(from: waiting, where: ends) {
       ended = true

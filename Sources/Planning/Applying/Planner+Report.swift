@@ -14,11 +14,12 @@ extension Planner {
       into: &output)
   }
 
-  /// Adds a decision to the output, with the tokens that the ledgers hold now.
+  /// Adds a decision to the output, with the tokens that the ledgers hold now. Call `bringDayUpToDate` first.
   @inline(__always)
   mutating func report(_ told: Told, into output: inout PlannerOutput) {
-    bringDayUpToDate(told.instance)
     let state = registry.instances[told.instance]
+    assert(
+      state.day.isUpToDate(rules[state.kind].day, now: now), "a decision counts the tokens of a day that is over")
     let route = told.route ?? self.route(of: told.instance, device: state.device)
     let left = ledgersLeft(told.instance, state.device, route)
     output.decisions.append(

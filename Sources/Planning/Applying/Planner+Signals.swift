@@ -11,7 +11,7 @@ extension Planner {
       noteLook(device, at: signal.time)
       let since = min(now, signal.time)
       // A late signal is ignored: the person has probably left the app since.
-      guard now - since < TimeSpan(microseconds: bounds.foregroundMax) else { return }
+      guard now - since < bounds.foregroundMax else { return }
       registry.set(foregroundSince: since, of: device)
       freshen(device, instance: nil, reloadedAt: nil, into: &output)
     case .appBackgrounded:

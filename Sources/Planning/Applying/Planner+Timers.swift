@@ -61,6 +61,7 @@ extension Planner {
       purge(retired: instance)
       return
     }
+    bringDayUpToDate(instance)
     if registry.instances[instance].surface.isActivity {
       if record.postponesTimers { postpone(instance) } else { fireActivity(instance, into: &output) }
       return

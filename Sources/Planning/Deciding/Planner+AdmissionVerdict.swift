@@ -84,7 +84,7 @@ extension Planner {
   @inline(__always)
   func isForeground(_ device: DeviceSlot) -> Bool {
     guard let since = registry.foregroundSince(device) else { return false }
-    return now - since < TimeSpan(microseconds: bounds.foregroundMax)
+    return now - since < bounds.foregroundMax
   }
 
   @inline(__always)

@@ -167,6 +167,7 @@ extension Planner {
     for i in record.entries.indices {
       let entry = record.entries[i]
       let instance = registry.entries[entry].instance
+      bringDayUpToDate(instance)
       if registry.instances[instance].surface.isActivity {
         decideActivity(entry, instance, device, into: &output)
         continue
@@ -216,9 +217,8 @@ extension Planner {
     apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
   }
 
-  /// Begins a new budget window for every instance that a push would be charged to and whose window is over.
+  /// Begins a new budget window for every instance that a push would reach and whose window is over.
   private mutating func bringDaysUpToDate(_ device: DeviceSlot, _ route: Route) {
-    if isInDeveloperMode(device) { return }
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       if reaches(instance, device: device, route: route) { bringDayUpToDate(instance) }

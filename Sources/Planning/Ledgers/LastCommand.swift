@@ -26,7 +26,7 @@ struct LastCommand: Equatable {
 }
 
 /// The rate of a device or of a control that a push draws on. The numbers are part of the state records.
-enum ChargedRate: UInt8 {
+enum ChargedRate: UInt8, CaseIterable {
   /// The device's rate of WidgetKit pushes.
   case widgetPushes = 0
   /// The device's rate of background pushes.

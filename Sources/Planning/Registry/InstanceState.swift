@@ -53,7 +53,7 @@ struct InstanceState {
 }
 
 /// The sort of thing that an instance is.
-enum InstanceSurface: UInt8 {
+enum InstanceSurface: UInt8, CaseIterable {
   /// A placed widget.
   case widget
   /// A placed control.

@@ -14,35 +14,16 @@ extension AddressedState {
     static let lastEventAt = RecordBits(rawValue: 128)
   }
 
-  private var recordBits: RecordBits {
-    var bits: RecordBits = []
-    for (part, here) in [
-      (.isChannel, isChannel), (.tokenDead, tokenDead), (.frequentPushes, frequentPushes), (.ended, ended),
-      (.tat, !rate.isFull), (.timestamp, timestamp != 0), (.startedAt, startedAt.microseconds != 0),
-      (.lastEventAt, lastEventAt.microseconds != 0),
-    ] as [(RecordBits, Bool)] where here { bits.insert(part) }
-    return bits
-  }
-
   /// Writes the state as part of its instance's record.
   /// - Parameters:
   ///   - base: The instant to which the instants of the state are relative, in µs.
   ///   - writer: The record.
   func write(since base: Int64, to writer: inout BinaryWriter) {
-    let bits = recordBits
-    writer.uint8(bits.rawValue)
-    writer.blob(TokenPair(widgets: token, background: nil).bytes)
-    if bits.contains(.tat) { writer.zigzag(rate.tat.microseconds &- base) }
-    if bits.contains(.timestamp) { writer.zigzag(timestamp &- base / 1_000_000) }
-    if bits.contains(.startedAt) { writer.zigzag(startedAt.microseconds &- base) }
-    if bits.contains(.lastEventAt) { writer.zigzag(lastEventAt.microseconds &- base) }
-    writer.count(started.count)
-    for start in started {
-      writer.int64(Int64(bitPattern: start.subject))
-      writer.zigzag(start.at.microseconds &- base)
-      writer.bool(start.isRegistered)
-      writer.string(start.name.text)
-    }
+    var (noted, state, noter) = (self, self, PartNoter())
+    var parts: RecordBits = []
+    noted.numbers(&parts, since: base, &noter)
+    var address = TokenPair(widgets: token, background: nil).bytes
+    state.fields(&parts, address: &address, since: base, &writer)
   }
 
   /// Reads what `write` wrote.
@@ -51,27 +32,59 @@ extension AddressedState {
   ///   - reader: The record.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   init(since base: Int64, from reader: inout BinaryReader) throws(BinaryError) {
-    let bits = RecordBits(rawValue: try reader.uint8("flags"))
-    isChannel = bits.contains(.isChannel)
-    tokenDead = bits.contains(.tokenDead)
-    frequentPushes = bits.contains(.frequentPushes)
-    ended = bits.contains(.ended)
-    let tokens = try reader.blob("a token")
-    guard TokenPair.isWellFormed(tokens.span) else { throw .corrupt(offset: reader.offset, what: "a token") }
-    token = TokenPair(bytes: tokens).widgets ?? ""
-    if bits.contains(.tat) { rate = RateState(tat: try reader.instant("a TAT", after: base)) }
-    if bits.contains(.timestamp) { timestamp = try reader.zigzag("a timestamp") &+ base / 1_000_000 }
+    var parts: RecordBits = []
+    var address: [UInt8] = []
+    try fields(&parts, address: &address, since: base, &reader)
+    guard TokenPair.isWellFormed(address.span) else { throw .corrupt(offset: reader.offset, what: "a token") }
+    token = TokenPair(bytes: address).widgets ?? ""
     // Each push adds a second to it at least.
     guard timestamp <= .max / 2 else { throw .corrupt(offset: reader.offset, what: "a timestamp") }
-    if bits.contains(.startedAt) { startedAt = try reader.instant("an instant", after: base) }
-    if bits.contains(.lastEventAt) { lastEventAt = try reader.instant("an instant", after: base) }
-    for _ in 0..<(try reader.count("starts")) {
-      let subject = UInt64(bitPattern: try reader.int64("a hash"))
-      let at = try reader.instant("an instant", after: base)
-      let isRegistered = try reader.bool("whether it is registered")
-      let name = Identifier(try reader.string("a subject"))
-      started.append(StartedSubject(subject: subject, name: name, at: at, isRegistered: isRegistered))
+  }
+
+  private mutating func fields<Coder: FieldCoder & StateCoder>(
+    _ parts: inout RecordBits, address: inout [UInt8], since base: Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    try coder.uint8(&parts.rawValue, "flags")
+    try coder.blob(&address, "a token")
+    try numbers(&parts, since: base, &coder)
+    let blank = StartedSubject(subject: 0, at: Timestamp(microseconds: 0))
+    try coder.list(elements: &started, blank: blank) { (start, coder) throws(Coder.Failure) in
+      try start.fields(since: base, &coder)
     }
+  }
+
+  private mutating func numbers<Coder: StateCoder>(
+    _ parts: inout RecordBits, since base: Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    isChannel = Coder.codes(.isChannel, isChannel, &parts)
+    tokenDead = Coder.codes(.tokenDead, tokenDead, &parts)
+    frequentPushes = Coder.codes(.frequentPushes, frequentPushes, &parts)
+    ended = Coder.codes(.ended, ended, &parts)
+    if Coder.codes(.tat, !rate.isFull, &parts) { try coder.instant(&rate, since: base, "a TAT") }
+    if Coder.codes(.timestamp, timestamp != 0, &parts) {
+      var distance = timestamp &- base / 1_000_000
+      try coder.zigzag(&distance, "a timestamp")
+      timestamp = distance &+ base / 1_000_000
+    }
+    if Coder.codes(.startedAt, startedAt.microseconds != 0, &parts) {
+      try coder.instant(&startedAt, since: base, "an instant")
+    }
+    if Coder.codes(.lastEventAt, lastEventAt.microseconds != 0, &parts) {
+      try coder.instant(&lastEventAt, since: base, "an instant")
+    }
+  }
+}
+
+extension AddressedState.StartedSubject {
+  fileprivate mutating func fields<Coder: FieldCoder & StateCoder>(
+    since base: Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    var hash = Int64(bitPattern: subject)
+    try coder.int64(&hash, "a hash")
+    subject = UInt64(bitPattern: hash)
+    try coder.instant(&at, since: base, "an instant")
+    try coder.bool(&isRegistered, "whether it is registered")
+    try coder.string(&name, "a subject")
   }
 }
 

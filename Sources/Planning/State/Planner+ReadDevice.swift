@@ -13,28 +13,20 @@ extension Planner {
     device id: Span<UInt8>, hash: UInt32, at slot: DeviceSlot, from reader: inout BinaryReader,
     sharing tables: inout RestoreTables
   ) throws(BinaryError) {
-    let bits = DeviceRecordBits(rawValue: try reader.integer("device flags"))
+    var parts = DeviceRecordBits(rawValue: try reader.integer("device flags"))
     var device = DeviceState()
-    device.flags = DeviceState.Flags(rawValue: UInt16(truncatingIfNeeded: bits.intersection(.flags).rawValue))
+    device.flags = DeviceState.Flags(rawValue: UInt16(truncatingIfNeeded: parts.intersection(.flags).rawValue))
     guard device.flags.contains(.used) else { throw .corrupt(offset: reader.offset, what: "a device in use") }
     try restoreNames(&device, from: &reader, sharing: &tables)
-    device.osVersion = OSVersion(major: try reader.integer("a version"), minor: try reader.integer("a version"))
-    if bits.contains(.tokens) { device.tokens = try restoreTokens(from: &reader) }
-    var base: Int64 = 0
-    if bits.contains(.updatedAt) { device.updatedAt = try reader.instant(since: &base) }
-    if bits.contains(.pushTAT) { device.pushRate = RateState(tat: try reader.instant(since: &base)) }
-    if bits.contains(.backgroundTAT) {
-      device.backgroundRate = RateState(tat: try reader.instant("a background TAT", after: base))
-    }
+    if parts.contains(.tokens) { device.tokens = try restoreTokens(from: &reader) }
     var rare = RareDeviceState()
-    if bits.contains(.startTAT) { rare.startRate = RateState(tat: try reader.instant("a start TAT", after: base)) }
-    if bits.contains(.foregroundSince) { rare.foregroundSince = try reader.instant("an instant", after: base) }
-    if bits.contains(.command) { device.lastCommand = try LastCommand(from: &reader) }
+    var base: Int64 = 0
+    try device.numbers(&rare, &parts, since: &base, &reader)
     ledgers.join(device.app)
     registry.restore(device, id: id, hash: hash, at: slot)
     registry.restore(rare, of: slot)
     var events: [EventSlot] = []
-    if bits.contains(.events) { events = try restoreEvents(from: &reader, sharing: &tables) }
+    if parts.contains(.events) { events = try restoreEvents(from: &reader, sharing: &tables) }
     try restoreInstances(of: slot, since: &base, from: &reader, pending: events, sharing: &tables)
     guard events.allSatisfy({ pending.events[$0].references > 0 }) else {
       throw .corrupt(offset: reader.offset, what: "events that wait on an instance")
@@ -98,13 +90,17 @@ extension Planner {
     var state = InstanceState()
     state.device = device
     state.kind = try restoreKind(from: &reader, sharing: &tables)
-    let bits = InstanceRecordBits(rawValue: try reader.integer("instance flags"))
-    try state.restore(bits, expectedAt: index, since: &base, from: &reader)
-    let nextReload = bits.contains(.nextReload) ? try reader.instant("an instant", after: base) : nil
-    let due = bits.contains(.due) ? try reader.instant("an instant", after: base) : .distantFuture
+    var parts = InstanceRecordBits(rawValue: try reader.integer("instance flags"))
+    state.flags = [.used]
+    state.index = UInt16(truncatingIfNeeded: index)
+    var (nextReload, due) = (Timestamp.distantPast, Timestamp.distantFuture)
+    try state.numbers(expectedAt: index, nextReload: &nextReload, due: &due, &parts, since: &base, &reader)
+    guard state.index >= index, state.index <= InstanceState.indexMax else {
+      throw .corrupt(offset: reader.offset, what: "instances by rising index")
+    }
     let instance = registry.restore(state, id: reader.bytes.span.extracting(id), behind: previous)
-    registry.set(nextReload: nextReload, instance)
-    if bits.contains(.charges) {
+    registry.set(nextReload: parts.contains(.nextReload) ? nextReload : nil, instance)
+    if parts.contains(.charges) {
       var charges: [Timestamp] = []
       for _ in 0..<(try reader.count("charges")) { charges.append(try reader.instant(since: &base)) }
       ledgers.restore(charges, of: instance)
@@ -115,13 +111,13 @@ extension Planner {
       registry.restore(try AddressedState(since: base, from: &reader), of: instance)
     }
     try restoreEntries(instance, from: &reader)
-    let value = bits.contains(.pendingValue) ? try reader.float("a value") : 0
+    let value = parts.contains(.pendingValue) ? try reader.float("a value") : 0
     var valueAt = Timestamp(microseconds: 0)
-    if bits.contains(.causes) {
+    if parts.contains(.causes) {
       valueAt = try reader.instant(since: &base)
       try restoreCauses(instance, since: &base, from: &reader, pending: events)
     }
-    if bits.contains(.due) || bits.contains(.pendingValue) || bits.contains(.causes) {
+    if parts.contains(.due) || parts.contains(.pendingValue) || parts.contains(.causes) {
       pending.restore(&registry[waiting: instance], due: due, value: value, valueAt: valueAt)
     }
     return instance
@@ -159,15 +155,16 @@ extension Planner {
     let count = try reader.count("causes")
     guard count <= UInt16.max else { throw .corrupt(offset: reader.offset, what: "at most \(UInt16.max) causes") }
     for _ in 0..<count {
-      let place: Int = try reader.integer("an interest")
-      let event: Int = try reader.integer("an event")
-      guard event < events.count else { throw .corrupt(offset: reader.offset, what: "an event of the device") }
-      let entry = try entry(place, of: instance, reader)
-      let relevance = try reader.float("a relevance")
-      let at = try reader.instant(since: &base)
-      let expires = try reader.instant("an instant", after: base)
+      var cause = CauseRecord()
+      try cause.fields(since: &base, &reader)
+      guard cause.event < events.count else {
+        throw .corrupt(offset: reader.offset, what: "an event of the device")
+      }
+      let entry = try entry(cause.interest, of: instance, reader)
       pending.restore(
-        Cause(event: events[event], entry: entry, signedRelevance: relevance, at: at, expires: expires),
+        Cause(
+          event: events[cause.event], entry: entry, signedRelevance: cause.relevance, at: cause.at,
+          expires: cause.expires),
         to: &registry[waiting: instance])
     }
   }
@@ -187,56 +184,7 @@ extension Planner {
 
 extension InstanceState {
   /// The largest index in a record. A device has far fewer instances, retired ones included, and new ones get larger indices.
-  private static let indexMax: UInt16 = .max / 2
-
-  /// Reads the parts of the record that `InstanceState` itself holds.
-  fileprivate mutating func restore(
-    _ bits: InstanceRecordBits, expectedAt expected: Int, since base: inout Int64, from reader: inout BinaryReader
-  ) throws(BinaryError) {
-    flags = [.used]
-    if bits.contains(.pushEnabled) { flags.insert(.pushEnabled) }
-    if bits.contains(.retired) { flags.insert(.retired) }
-    index = bits.contains(.index) ? try reader.integer("an index") : UInt16(truncatingIfNeeded: expected)
-    guard index >= expected, index <= Self.indexMax else {
-      throw .corrupt(offset: reader.offset, what: "instances by rising index")
-    }
-    if bits.contains(.surface) {
-      guard let known = InstanceSurface(rawValue: try reader.uint8("a surface")) else {
-        throw .corrupt(offset: reader.offset - 1, what: "a surface")
-      }
-      surface = known
-    }
-    if bits.contains(.held) { heldFor = HeldReason(number: try reader.uint8("a reason")) }
-    let spent: UInt16 = bits.contains(.spent) ? try reader.integer("tokens spent") : 0
-    let theta = bits.contains(.theta) ? try reader.float("θ") : 0
-    if bits.contains(.lastReload) { lastReload = try reader.instant(since: &base) }
-    var end = Timestamp(microseconds: 0)
-    if bits.contains(.windowEnd) {
-      end = Timestamp(microseconds: 0) + .seconds(try reader.zigzag("an instant") &+ base / 1_000_000)
-    }
-    day = DayWindow(
-      end: end, spent: spent, isRolling: bits.contains(.rolling), chargedByLast: bits.contains(.chargedByLast))
-    let calibratedAt = bits.contains(.calibratedAt) ? try reader.seconds(since: base) : 0
-    var (flow, mean, count, flowAt): (Float, Float, UInt8, UInt32) = (0, 0, 0, 0)
-    if bits.contains(.flow) {
-      flow = try reader.float("a flow")
-      mean = try reader.float("a mean flow")
-      count = try reader.integer("arrivals")
-      flowAt = try reader.seconds(since: base)
-    }
-    price = PriceState(
-      theta: theta, calibratedAt: calibratedAt, flow: flow, flowMean: mean, flowCount: count, flowAt: flowAt)
-  }
-}
-
-extension LastCommand {
-  fileprivate init(from reader: inout BinaryReader) throws(BinaryError) {
-    guard let rate = ChargedRate(rawValue: try reader.uint8("a rate")) else {
-      throw .corrupt(offset: reader.offset - 1, what: "a rate")
-    }
-    let offset = try reader.zigzag("an offset")
-    self.init(offset: offset, ordinal: try reader.integer("an ordinal"), rate: rate)
-  }
+  fileprivate static let indexMax: UInt16 = .max / 2
 }
 
 extension BinaryReader {
@@ -244,10 +192,5 @@ extension BinaryReader {
   fileprivate mutating func instant(since base: inout Int64) throws(BinaryError) -> Timestamp {
     base &+= try zigzag("an instant")
     return Timestamp(microseconds: base)
-  }
-
-  /// Reads a 32-bit count of seconds since 1970, which may have wrapped, relative to `base` in µs.
-  fileprivate mutating func seconds(since base: Int64) throws(BinaryError) -> UInt32 {
-    UInt32(truncatingIfNeeded: try zigzag("an instant") &+ base / 1_000_000)
   }
 }

@@ -8,43 +8,23 @@ extension Planner {
   ///   - pending: The events that wait on the device, as `findPendingEvents` returns them.
   ///   - writer: The record.
   func write(_ slot: DeviceSlot, pending: [EventSlot], to writer: inout BinaryWriter) {
-    let device = registry.devices[slot]
-    let rare = registry.rare(slot)
-    let last = device.lastCommand
-    var bits = DeviceRecordBits(rawValue: UInt32(device.flags.intersection(.stored).rawValue))
-    bits.note(.tokens, !device.tokens.isAbsent)
-    bits.note(.updatedAt, device.updatedAt != .distantPast)
-    bits.note(.pushTAT, !device.pushRate.isFull)
-    bits.note(.backgroundTAT, !device.backgroundRate.isFull)
-    bits.note(.command, last != LastCommand())
-    bits.note(.events, !pending.isEmpty)
-    bits.note(.startTAT, !rare.startRate.isFull)
-    bits.note(.foregroundSince, rare.foregroundSince.microseconds != 0)
+    var (device, rare) = (registry.devices[slot], registry.rare(slot))
+    var parts = device.parts(rare)
+    parts.note(.events, !pending.isEmpty)
     let (app, zone) = (ledgers.apps[device.app].id, zones.id(of: device.zone))
     let tokens = registry.texts.bytes.span.extracting(
-      bits.contains(.tokens) ? registry.texts.range(of: device.tokens) : 0..<0)
+      parts.contains(.tokens) ? registry.texts.range(of: device.tokens) : 0..<0)
     var base: Int64 = 0
     let names = app.utf8.count + zone.utf8.count + tokens.count
-    writer.piece(ofAtMost: 15 * OutputSpan<UInt8>.varintMax + names) { room in
+    writer.piece(ofAtMost: 16 * OutputSpan<UInt8>.varintMax + names) { room in
       room.append(varint: UInt64(slot.number))
-      room.append(varint: UInt64(bits.rawValue))
+      room.append(varint: UInt64(parts.rawValue))
       room.append(lengthAnd: app.utf8.span)
       room.append(lengthAnd: zone.utf8.span)
-      room.append(varint: UInt64(device.osVersion.major))
-      room.append(varint: UInt64(device.osVersion.minor))
-      if bits.contains(.tokens) { room.append(lengthAnd: tokens) }
-      if bits.contains(.updatedAt) { room.append(instant: device.updatedAt.microseconds, since: &base) }
-      if bits.contains(.pushTAT) { room.append(instant: device.pushRate.tat.microseconds, since: &base) }
-      if bits.contains(.backgroundTAT) { room.append(zigzag: device.backgroundRate.tat.microseconds &- base) }
-      if bits.contains(.startTAT) { room.append(zigzag: rare.startRate.tat.microseconds &- base) }
-      if bits.contains(.foregroundSince) { room.append(zigzag: rare.foregroundSince.microseconds &- base) }
-      if bits.contains(.command) {
-        room.append(last.rate.rawValue)
-        room.append(zigzag: last.offset)
-        room.append(varint: UInt64(last.ordinal))
-      }
+      if parts.contains(.tokens) { room.append(lengthAnd: tokens) }
+      device.numbers(&rare, &parts, since: &base, &room)
     }
-    if bits.contains(.events) { write(events: pending, to: &writer) }
+    if parts.contains(.events) { write(events: pending, to: &writer) }
     write(instancesOf: slot, pending: pending, since: &base, to: &writer)
     habits(of: slot)?.write(to: &writer)
   }
@@ -88,77 +68,36 @@ extension Planner {
     }
   }
 
-  private func bits(_ instance: InstanceState, _ waiting: Waiting, expectedAt index: Int) -> InstanceRecordBits {
-    var bits: InstanceRecordBits = []
-    bits.note(.pushEnabled, instance.flags.contains(.pushEnabled))
-    bits.note(.retired, instance.flags.contains(.retired))
-    bits.note(.chargedByLast, instance.day.chargedByLast)
-    bits.note(.rolling, instance.day.isRolling)
-    bits.note(.theta, instance.price.theta.bitPattern != 0)
-    bits.note(
-      .flow,
-      instance.price.flow.bitPattern != 0 || instance.price.flowMean.bitPattern != 0 || instance.price.flowCount != 0
-        || instance.price.flowAt != 0)
-    bits.note(.calibratedAt, instance.price.calibratedAt != 0)
-    bits.note(.windowEnd, instance.day.end.microseconds != 0)
-    bits.note(.spent, instance.day.spent != 0)
-    bits.note(.lastReload, instance.lastReload != .distantPast)
-    bits.note(.due, waiting.due != .distantFuture)
-    bits.note(.pendingValue, waiting.value.bitPattern != 0)
-    bits.note(.causes, !waiting.isEmpty)
-    bits.note(.held, instance.heldFor != .none)
-    bits.note(.nextReload, instance.flags.contains(.reloads))
-    bits.note(.surface, instance.surface != .widget)
-    bits.note(.index, Int(instance.index) != index)
-    return bits
-  }
-
   private func write(
     _ slot: InstanceSlot, expectedAt index: Int, pending events: [EventSlot], since base: inout Int64,
     to writer: inout BinaryWriter
   ) {
-    let instance = registry.instances[slot]
+    var instance = registry.instances[slot]
     let waiting = pending[instance.waiting]
     let charges = ledgers.rollingCharges.isEmpty ? [] : ledgers.rollingCharges[slot] ?? []
-    var bits = bits(instance, waiting, expectedAt: index)
-    bits.note(.charges, !charges.isEmpty)
+    var (reload, due) = (registry.nextReload(slot) ?? .distantPast, waiting.due)
+    var parts = instance.parts(expectedAt: index, due: due)
+    parts.note(.charges, !charges.isEmpty)
+    parts.note(.pendingValue, waiting.value.bitPattern != 0)
+    parts.note(.causes, !waiting.isEmpty)
     let id = registry.texts.bytes.span.extracting(registry.idRange(of: slot))
     let kind = rules[instance.kind].name
-    let reload = registry.nextReload(slot)?.microseconds ?? 0
-    let price = instance.price
     var newest = base
     writer.piece(ofAtMost: 16 * OutputSpan<UInt8>.varintMax + id.count + kind.utf8.count) { room in
       room.append(lengthAnd: id)
       room.append(lengthAnd: kind.utf8.span)
-      room.append(varint: UInt64(bits.rawValue))
-      if bits.contains(.index) { room.append(varint: UInt64(instance.index)) }
-      if bits.contains(.surface) { room.append(instance.surface.rawValue) }
-      if bits.contains(.held) { room.append(instance.heldFor.number) }
-      if bits.contains(.spent) { room.append(varint: UInt64(instance.day.spent)) }
-      if bits.contains(.theta) { room.append(float: price.theta) }
-      if bits.contains(.lastReload) { room.append(instant: instance.lastReload.microseconds, since: &newest) }
-      if bits.contains(.windowEnd) {
-        room.append(zigzag: instance.day.end.microseconds / 1_000_000 &- newest / 1_000_000)
-      }
-      if bits.contains(.calibratedAt) { room.append(seconds: price.calibratedAt, since: newest) }
-      if bits.contains(.flow) {
-        room.append(float: price.flow)
-        room.append(float: price.flowMean)
-        room.append(varint: UInt64(price.flowCount))
-        room.append(seconds: price.flowAt, since: newest)
-      }
-      if bits.contains(.nextReload) { room.append(zigzag: reload &- newest) }
-      if bits.contains(.due) { room.append(zigzag: waiting.due.microseconds &- newest) }
+      room.append(varint: UInt64(parts.rawValue))
+      instance.numbers(expectedAt: index, nextReload: &reload, due: &due, &parts, since: &newest, &room)
     }
     base = newest
-    if bits.contains(.charges) {
+    if parts.contains(.charges) {
       writer.count(charges.count)
       for charge in charges { writer.instant(charge.microseconds, since: &base) }
     }
-    if bits.contains(.surface) { (registry.addressed[slot] ?? AddressedState()).write(since: base, to: &writer) }
+    if parts.contains(.surface) { (registry.addressed[slot] ?? AddressedState()).write(since: base, to: &writer) }
     writeEntries(of: slot, to: &writer)
-    if bits.contains(.pendingValue) { writer.float(waiting.value) }
-    if bits.contains(.causes) { write(causesOf: slot, waiting, pending: events, since: &base, to: &writer) }
+    if parts.contains(.pendingValue) { writer.float(waiting.value) }
+    if parts.contains(.causes) { write(causesOf: slot, waiting, pending: events, since: &base, to: &writer) }
   }
 
   private func writeEntries(of instance: InstanceSlot, to writer: inout BinaryWriter) {
@@ -188,11 +127,11 @@ extension Planner {
     while let slot = walk.next(pending) {
       let cause = pending.causes[slot]
       // The entry is absent when the instance no longer subscribes to the key.
-      writer.count(cause.entry.isAbsent ? 0 : entryPlace(cause.entry, of: instance) + 1)
-      writer.count(events.firstIndex(of: cause.event) ?? 0)
-      writer.float(cause.signedRelevance)
-      writer.instant(cause.at.microseconds, since: &base)
-      writer.zigzag(cause.expires.microseconds &- base)
+      var record = CauseRecord(
+        interest: cause.entry.isAbsent ? 0 : entryPlace(cause.entry, of: instance) + 1,
+        event: events.firstIndex(of: cause.event) ?? 0, relevance: cause.signedRelevance, at: cause.at,
+        expires: cause.expires)
+      record.fields(since: &base, &writer)
     }
   }
 
@@ -210,27 +149,5 @@ extension BinaryWriter {
   fileprivate mutating func instant(_ instant: Int64, since base: inout Int64) {
     zigzag(instant &- base)
     base = instant
-  }
-}
-
-extension OutputSpan<UInt8> {
-  /// Appends the length of a text as a varint, then the text.
-  @inline(__always)
-  fileprivate mutating func append(lengthAnd text: Span<UInt8>) {
-    append(varint: UInt64(text.count))
-    append(text)
-  }
-
-  /// Appends an instant relative to `base`, and makes it the new `base`. µs.
-  @inline(__always)
-  fileprivate mutating func append(instant: Int64, since base: inout Int64) {
-    append(zigzag: instant &- base)
-    base = instant
-  }
-
-  /// Appends a 32-bit count of seconds since 1970, which may wrap, relative to `base` in µs.
-  @inline(__always)
-  fileprivate mutating func append(seconds: UInt32, since base: Int64) {
-    append(zigzag: Int64(Int32(bitPattern: seconds &- UInt32(truncatingIfNeeded: base / 1_000_000))))
   }
 }

@@ -282,7 +282,7 @@ public struct DecisionWriter: Sendable {
   /// Caches the expiry text that only commands need.
   mutating func prepareCommand(_ planner: borrowing Planner) {
     prepare(planner)
-    let due = planner.now + TimeSpan(microseconds: planner.bounds.commandLifetime)
+    let due = planner.now + planner.bounds.commandLifetime
     if due == expiry { return }
     expiry = due
     Self.instant(due, &expires)

@@ -89,7 +89,7 @@ extension Planner {
 
   private func expiry(of planned: PlannedCommand, in output: PlannerOutput) -> Timestamp {
     guard case .activity(_, let payload, _) = planned.push else {
-      return now + TimeSpan(microseconds: bounds.commandLifetime)
+      return now + bounds.commandLifetime
     }
     return output.payloads[payload].expires
   }

@@ -130,23 +130,23 @@ public struct PlanRun: ~Copyable {
   /// Plans the ticks that are due before a record, then the record.
   private mutating func apply(_ content: LogRecord.Content, at time: Timestamp) throws {
     let logged = logged(time)
-    if logged < planner.now.microseconds { summary.outOfOrder += 1 }
+    if logged < planner.now { summary.outOfOrder += 1 }
     // The record itself fires the timers that are due at its own time.
     try tick(before: logged)
     try step(content, at: logged)
     summary.last = max(summary.last ?? time, time)
   }
 
-  /// The time that a record has in the log, in µs. Kafka keeps whole milliseconds, and intake writes no earlier one than 1.
-  private func logged(_ time: Timestamp) -> Int64 {
+  /// The time that a record has in the log. Kafka keeps whole milliseconds, and intake writes no earlier one than 1.
+  private func logged(_ time: Timestamp) -> Timestamp {
     switch options.log {
-    case .own: time.microseconds
-    case .replayed: Timestamp(milliseconds: max(1, time.milliseconds)).microseconds
+    case .own: time
+    case .replayed: Timestamp(milliseconds: max(1, time.milliseconds))
     }
   }
 
   /// Plans a tick for each timer that is due before an instant.
-  private mutating func tick(before time: Int64) throws {
+  private mutating func tick(before time: Timestamp) throws {
     guard options.log == .own else { return }
     while let due = planner.nextTimer, due < time {
       summary.ticks += 1
@@ -157,11 +157,11 @@ public struct PlanRun: ~Copyable {
   /// Fires the timers that are due within the drain time after the last record.
   private mutating func drain() throws {
     guard let drain = options.drain, let last = summary.last else { return }
-    try tick(before: last.microseconds &+ drain.microseconds &+ 1)
+    try tick(before: last + drain + TimeSpan(microseconds: 1))
   }
 
   /// Plans one record and writes out its decisions and commands.
-  private mutating func step(_ content: LogRecord.Content, at time: Int64) throws {
+  private mutating func step(_ content: LogRecord.Content, at time: Timestamp) throws {
     planner.begin(content, offset: offset, timestamp: time)
     offset += 1
     var done = false

@@ -101,7 +101,7 @@ struct FuzzPipeline {
     var tick: [UInt8] = []
     LogRecord(origin: nil, content: .tick).encode(into: &tick)
     for _ in 0..<200 {
-      guard let due = processor.nextTimer, due < Int64.max / 2 else { return }
+      guard let due = processor.nextTimer?.microseconds, due < Int64.max / 2 else { return }
       try plan(tick, at: due)
     }
   }

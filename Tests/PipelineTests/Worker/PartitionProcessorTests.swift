@@ -153,7 +153,7 @@ struct PartitionProcessorTests {
       #expect(batch.commands == commands, "\(treatment)")
       #expect(processor.position.nextOffset == 5)
       // The event that waits is examined again half an hour after its push, an hour later, or still at its time.
-      let next = processor.nextTimer.map { Double($0 - time) / 60_000_000 }
+      let next = processor.nextTimer.map { Double($0.microseconds - time) / 60_000_000 }
       if let timer, treatment != .passedOver {
         #expect(next == timer || treatment == .planned, "\(treatment): \(String(describing: next))")
       }

@@ -80,9 +80,9 @@ struct ReferencePlanner {
       } else {
         wronglySetAside.append(place)
       }
-      planner.beginTick(offset: message.offset, timestamp: timestamp)
+      planner.beginTick(offset: message.offset, timestamp: Timestamp(microseconds: timestamp))
     } else {
-      planner.begin(record.content, offset: message.offset, timestamp: timestamp)
+      planner.begin(record.content, offset: message.offset, timestamp: Timestamp(microseconds: timestamp))
       note(record.content)
     }
     var done = false

@@ -1,3 +1,5 @@
+import Domain
+
 @testable import Pipeline
 
 /// The stage of a planner worker.
@@ -30,7 +32,7 @@ final class PlannerStage: SimulatedStage {
 
   override var hasDueTimer: Bool {
     let now = run.broker.time.brokerMilliseconds * 1000
-    return worker?.partitions.processors.contains { ($0.nextTimer ?? .max) <= now } ?? false
+    return worker?.partitions.processors.contains { ($0.nextTimer?.microseconds ?? .max) <= now } ?? false
   }
 
   override var planning: [Int32] { worker?.partitions.processors.map(\.partition) ?? [] }

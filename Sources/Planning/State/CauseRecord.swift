@@ -1,0 +1,30 @@
+import Domain
+
+/// An event that waits on an instance, as a device's record holds it.
+struct CauseRecord {
+  /// The place of the interest among those of the instance, counted from 1; 0 if the instance no longer has it.
+  var interest = 0
+  /// The place of the event among those that wait on the device, counted from 0.
+  var event = 0
+  /// The relevance, with the sign that `Cause` gives it.
+  var relevance: Float = 0
+  /// The log time of the event.
+  var at = Timestamp(microseconds: 0)
+  /// The instant from which the event is not worth showing.
+  var expires = Timestamp(microseconds: 0)
+
+  /// Lists the fields for one direction of the codec.
+  /// - Parameters:
+  ///   - base: The instant to which the next one is relative, in µs.
+  ///   - coder: The direction.
+  /// - Throws: The coder's error.
+  mutating func fields<Coder: FieldCoder & StateCoder>(
+    since base: inout Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    try coder.varint(&interest, "an interest")
+    try coder.varint(&event, "an event")
+    try coder.float(&relevance, "a relevance")
+    try coder.instant(&at, movingBase: &base, "an instant")
+    try coder.instant(&expires, since: base, "an instant")
+  }
+}

@@ -1,0 +1,68 @@
+import Domain
+
+extension DeviceState {
+  /// Returns the parts that the device's record holds, as far as the device's own state says so.
+  /// - Parameter rare: The device's rare state.
+  func parts(_ rare: RareDeviceState) -> DeviceRecordBits {
+    var parts = DeviceRecordBits(rawValue: UInt32(flags.intersection(.stored).rawValue))
+    parts.note(.tokens, !tokens.isAbsent)
+    var (noted, notedRare, base, noter) = (self, rare, Int64(0), PartNoter())
+    noted.numbers(&notedRare, &parts, since: &base, &noter)
+    return parts
+  }
+
+  /// Lists the numbers of the device's record, for one pass of a coder.
+  /// - Parameters:
+  ///   - rare: The device's rare state.
+  ///   - parts: The parts that are present.
+  ///   - base: The instant to which the next one is relative, in µs.
+  ///   - coder: The pass.
+  /// - Throws: The coder's error.
+  @inline(__always)
+  mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
+    _ rare: inout RareDeviceState, _ parts: inout DeviceRecordBits, since base: inout Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    try coder.varint(&osVersion.major, "a version")
+    try coder.varint(&osVersion.minor, "a version")
+    if Coder.codes(.updatedAt, updatedAt != .distantPast, &parts) {
+      try coder.instant(&updatedAt, movingBase: &base, "the time of a registration")
+    }
+    if Coder.codes(.pushTAT, !pushRate.isFull, &parts) {
+      try coder.instant(&pushRate, since: base, "a TAT")
+      base = pushRate.tat.microseconds
+    }
+    if Coder.codes(.backgroundTAT, !backgroundRate.isFull, &parts) {
+      try coder.instant(&backgroundRate, since: base, "a background TAT")
+    }
+    if Coder.codes(.startTAT, !rare.startRate.isFull, &parts) {
+      try coder.instant(&rare.startRate, since: base, "a start TAT")
+    }
+    if Coder.codes(.foregroundSince, rare.foregroundSince.microseconds != 0, &parts) {
+      try coder.instant(&rare.foregroundSince, since: base, "an instant")
+    }
+    if Coder.codes(.command, lastCommand != LastCommand(), &parts) { try lastCommand.fields(&coder) }
+  }
+}
+
+extension LastCommand {
+  @inline(__always)
+  fileprivate mutating func fields<Coder: StateCoder & ~Copyable & ~Escapable>(
+    _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    var (offset, ordinal, rate) = (offset, ordinal, rate)
+    try coder.tag(&rate, "a rate")
+    try coder.zigzag(&offset, "an offset")
+    try coder.varint(&ordinal, "an ordinal")
+    self = LastCommand(offset: offset, ordinal: ordinal, rate: rate)
+  }
+}
+
+extension StateCoder where Self: ~Copyable, Self: ~Escapable {
+  /// The theoretical arrival time of a rate, relative to `base`. µs.
+  @inline(__always)
+  mutating func instant(_ rate: inout RateState, since base: Int64, _ what: StaticString) throws(Failure) {
+    var tat = rate.tat
+    try instant(&tat, since: base, what)
+    rate = RateState(tat: tat)
+  }
+}

@@ -1,0 +1,87 @@
+import Domain
+
+extension InstanceState {
+  /// Returns the parts that the instance's record holds, as far as the instance's own state says so.
+  /// - Parameters:
+  ///   - expected: The index that the instance has if the record does not hold one.
+  ///   - due: The time of the instance's timer; the distant future if there is none.
+  func parts(expectedAt expected: Int, due: Timestamp) -> InstanceRecordBits {
+    var parts: InstanceRecordBits = []
+    var (noted, nextReload, due, base, noter) = (self, Timestamp.distantPast, due, Int64(0), PartNoter())
+    noted.numbers(expectedAt: expected, nextReload: &nextReload, due: &due, &parts, since: &base, &noter)
+    return parts
+  }
+
+  /// Lists the numbers of the instance's part of a device's record, for one pass of a coder.
+  /// - Parameters:
+  ///   - expected: The index that the instance has if the record does not hold one.
+  ///   - nextReload: The time at which the timeline reloads by itself; of meaning if `parts` holds it.
+  ///   - due: The time of the instance's timer; the distant future if there is none.
+  ///   - parts: The parts that are present.
+  ///   - base: The instant to which the next one is relative, in µs.
+  ///   - coder: The pass.
+  /// - Throws: The coder's error.
+  @inline(__always)
+  mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
+    expectedAt expected: Int, nextReload: inout Timestamp, due: inout Timestamp, _ parts: inout InstanceRecordBits,
+    since base: inout Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    if Coder.codes(.pushEnabled, flags.contains(.pushEnabled), &parts) { flags.insert(.pushEnabled) }
+    if Coder.codes(.retired, flags.contains(.retired), &parts) { flags.insert(.retired) }
+    if Coder.codes(.index, Int(index) != expected, &parts) { try coder.varint(&index, "an index") }
+    if Coder.codes(.surface, surface != .widget, &parts) { try coder.tag(&surface, "a surface") }
+    if Coder.codes(.held, heldFor != .none, &parts) {
+      var number = heldFor.number
+      try coder.uint8(&number, "a reason")
+      heldFor = HeldReason(number: number)
+    }
+    if Coder.codes(.lastReload, lastReload != .distantPast, &parts) {
+      try coder.instant(&lastReload, movingBase: &base, "the time of a reload")
+    }
+    try day.numbers(&parts, since: base, &coder)
+    try price.numbers(&parts, since: base, &coder)
+    if Coder.codes(.nextReload, flags.contains(.reloads), &parts) {
+      try coder.instant(&nextReload, since: base, "the time of a reload")
+    }
+    if Coder.codes(.due, due != .distantFuture, &parts) { try coder.instant(&due, since: base, "the time of a timer") }
+  }
+}
+
+extension DayWindow {
+  @inline(__always)
+  fileprivate mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
+    _ parts: inout InstanceRecordBits, since base: Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    var (end, spent) = (end, spent)
+    let isRolling = Coder.codes(.rolling, isRolling, &parts)
+    let chargedByLast = Coder.codes(.chargedByLast, chargedByLast, &parts)
+    if Coder.codes(.spent, spent != 0, &parts) { try coder.varint(&spent, "tokens spent") }
+    if Coder.codes(.windowEnd, end.microseconds != 0, &parts) {
+      try coder.wholeSecond(&end, since: base, "the end of a window")
+    }
+    self = DayWindow(end: end, spent: spent, isRolling: isRolling, chargedByLast: chargedByLast)
+  }
+}
+
+extension PriceState {
+  @inline(__always)
+  fileprivate mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
+    _ parts: inout InstanceRecordBits, since base: Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    var (theta, calibratedAt) = (theta, calibratedAt)
+    var (flow, mean, count, flowAt) = (flow, flowMean, flowCount, flowAt)
+    if Coder.codes(.theta, theta.bitPattern != 0, &parts) { try coder.float(&theta, "θ") }
+    if Coder.codes(.calibratedAt, calibratedAt != 0, &parts) {
+      try coder.second(&calibratedAt, since: base, "the time of a calibration")
+    }
+    let hasFlow = flow.bitPattern != 0 || mean.bitPattern != 0 || count != 0 || flowAt != 0
+    if Coder.codes(.flow, hasFlow, &parts) {
+      try coder.float(&flow, "a flow")
+      try coder.float(&mean, "a mean flow")
+      try coder.uint8(&count, "arrivals")
+      try coder.second(&flowAt, since: base, "the time of a flow")
+    }
+    self = PriceState(
+      theta: theta, calibratedAt: calibratedAt, flow: flow, flowMean: mean, flowCount: count, flowAt: flowAt)
+  }
+}
