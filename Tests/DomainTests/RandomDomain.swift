@@ -135,7 +135,7 @@ struct RandomDomain {
       default: .tick
       }
     let origin = maybe {
-      Origin(topic: $0.name().text, partition: Int32($0.int(-1...1000)), offset: Int64($0.int(Int.min...Int.max)))
+      Origin(topic: $0.name().text, partition: Int32($0.int(0...1000)), offset: Int64($0.int(0...Int.max)))
     }
     return LogRecord(origin: origin, content: content)
   }

@@ -211,6 +211,17 @@ import Testing
     #expect(throws: BinaryError.truncated(offset: 0, what: "a format version")) { try LogRecord(bytes: []) }
   }
 
+  @Test(
+    "a log record from before the beginning of a topic is refused", arguments: [(-1, 0), (0, -1)] as [(Int32, Int64)])
+  func beforeTheBeginning(partition: Int32, offset: Int64) throws {
+    let origin = Origin(topic: "events", partition: partition, offset: offset)
+    var bytes: [UInt8] = []
+    LogRecord(origin: origin, content: .forget(device: "d")).encode(into: &bytes)
+    #expect(throws: BinaryError.corrupt(offset: 2, what: "an origin with a partition and an offset from 0 on")) {
+      try LogRecord(bytes: bytes)
+    }
+  }
+
   @Test("integers of every width are read as they were written", arguments: 0..<64)
   func varints(bit: Int) throws {
     for value in [UInt64(1) << UInt64(bit), (1 << UInt64(bit)) - 1, (1 << UInt64(bit)) | 0x55, .max >> UInt64(bit)] {

@@ -41,6 +41,9 @@ extension LogRecord {
     var content = Content.tick
     try fields(&origin, &content, &reader)
     try reader.end()
+    if let origin, origin.partition < 0 || origin.offset < 0 {
+      throw .corrupt(offset: 2, what: "an origin with a partition and an offset from 0 on")
+    }
     try content.requireBounds()
     return (origin, content)
   }

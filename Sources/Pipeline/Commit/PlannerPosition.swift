@@ -94,6 +94,9 @@ struct PlannerPosition: Equatable {
       throw .corrupt(offset: 0, what: "format version \(Self.formatVersion), not \(version)")
     }
     try fields(&reader)
+    guard origins.values.allSatisfy({ $0.offset >= 0 }) else {
+      throw .corrupt(offset: 1, what: "highest offsets from 0 on")
+    }
     guard (0..<Int64.max).contains(nextOffset) else { throw .corrupt(offset: 1, what: "an offset") }
     // Every decision of the record gets a larger one.
     guard (cursor?.nextOrdinal ?? 0) <= UInt32.max / 2 else { throw .corrupt(offset: 1, what: "an ordinal") }

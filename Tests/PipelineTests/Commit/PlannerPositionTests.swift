@@ -52,7 +52,7 @@ struct PlannerPositionTests {
 
   @Test("a position with numbers that no planner writes is refused")
   func absurd() throws {
-    func bytes(offset: Int64, ordinal: UInt64, partition: Int64) -> [UInt8] {
+    func bytes(offset: Int64, ordinal: UInt64, partition: Int64, highest: Int64 = 7) -> [UInt8] {
       var writer = BinaryWriter()
       writer.uint8(3)
       writer.zigzag(offset)
@@ -64,7 +64,7 @@ struct PlannerPositionTests {
       writer.count(1)
       writer.string("events")
       writer.zigzag(partition)
-      writer.zigzag(7)
+      writer.zigzag(highest)
       writer.zigzag(1)
       writer.bool(true)
       writer.zigzag(1)
@@ -77,6 +77,9 @@ struct PlannerPositionTests {
       #expect(throws: BinaryError.self) {
         try PlannerPosition(bytes: bytes(offset: offset, ordinal: ordinal, partition: partition))
       }
+    }
+    #expect(throws: BinaryError.self) {
+      try PlannerPosition(bytes: bytes(offset: 5, ordinal: 1, partition: 2, highest: -1))
     }
   }
 }
