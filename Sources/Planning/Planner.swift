@@ -29,6 +29,8 @@ public struct Planner {
   public let bounds: PlannerBounds
   /// Log time: the largest record timestamp so far; the distant past before the first record.
   public internal(set) var now = Timestamp.distantPast
+  /// The offset of the first record with the current log time. Commands from this offset on were made at the current log time.
+  var firstOffsetNow: Int64 = 0
   var registry = Registry()
   var zones: ZoneTable
   var ledgers: Ledgers
@@ -88,7 +90,8 @@ public struct Planner {
     precondition(isIdle, "begin() before advance() has finished the record at offset \(record.offset)")
     for event in record.releasedEvents { pending.release(event) }
     record.begin(offset: offset)
-    now = max(now, min(timestamp, Self.latestTime))
+    let time = min(timestamp, Self.latestTime)
+    if time > now { (now, firstOffsetNow) = (time, offset) }
     passHours()
     zones.refresh(now: now)
     record.step = .timers(content)

@@ -111,7 +111,8 @@ struct DeviceCheck {
       "\(command.name) is named by \(causes.count) emit decisions\(names.isEmpty ? "" : ": " + names)")
   }
 
-  /// Checks that the command serves the instances and events that its decisions say.
+  /// Checks that the command serves the instances and events that its decisions say. Events that joined it at its log time are
+  /// not in its list (`own`).
   /// - Parameter links: the decisions that name the command.
   private static func checkServed(
     by command: CheckedCommand, _ links: [CheckedDecision], _ report: inout LedgerReport
@@ -119,11 +120,12 @@ struct DeviceCheck {
     var byInstance = Dictionary(grouping: links, by: \.instance)
     for serves in served(by: command) {
       let found = byInstance.removeValue(forKey: serves.instance) ?? []
-      if !serves.standsFor(found.map({ FNV1a.of($0.event) }).sorted()) {
+      let own = Self.own(found, of: command)
+      if !serves.standsFor(own.map({ FNV1a.of($0.event) }).sorted()) {
         let leftOut = serves.eventsLeftOut == 0 ? "" : " and \(serves.eventsLeftOut) more"
         report.add(
           .servesDiffer,
-          "\(command.name) serves \(serves.instance) with \(serves.events.count) events\(leftOut), its decisions name \(found.count)"
+          "\(command.name) serves \(serves.instance) with \(serves.events.count) events\(leftOut), its decisions name \(own.count)"
         )
       }
       for link in found {
@@ -134,9 +136,22 @@ struct DeviceCheck {
       }
     }
     for (instance, links) in byInstance.sorted(by: { $0.key < $1.key }) {
+      let reloads = command.charged.contains { $0.ledger == .instance && $0.owner == instance }
+      guard let other = reloads ? own(links, of: command).first : links[0] else { continue }
       report.add(
         .servesDiffer,
-        "\(links[0].name) says that \(command.name) serves \(instance), but the command does not")
+        "\(other.name) says that \(command.name) serves \(instance), but the command does not")
+    }
+  }
+
+  /// Returns the decisions about one instance that the command's list of events stands for. A push shows the state of its
+  /// instant. So events of the same log time that come after it are closed as merged into it, and are not in its list.
+  /// - Parameter links: the decisions about the instance that name the command.
+  private static func own(_ links: [CheckedDecision], of command: CheckedCommand) -> [CheckedDecision] {
+    let causes = links.first { $0.verdict == .emit }?.events
+    return links.filter { link in
+      guard link.reason == .emittedCoalesced, link.at == command.at else { return true }
+      return causes?.contains(FNV1a.of(link.event)) ?? false
     }
   }
 

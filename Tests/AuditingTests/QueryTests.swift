@@ -46,12 +46,12 @@ import Testing
         device phone, event delay
 
         FlightStatus w1 (widget)
-          shown after 3 min by command c-0-13-0: sent with the push that a later event of this instance caused
+          shown after 3 min by command c-0-13-0: sent with a push to this instance that another event caused, at the same instant or later
           2026-11-20T14:00:00Z  defer BELOW_PRICE  d-0-10-0
             worth 0.12, a token was worth 0.31 with 11 left; kept until 2026-11-20T14:05:00Z
             it would have been sent had it been worth 0.19 more: with relevance ≥ 0.517 instead of 0.2
           2026-11-20T14:03:00Z  coalesce EMITTED_COALESCED  d-0-13-1
-            sent with the push that a later event of this instance caused
+            sent with a push to this instance that another event caused, at the same instant or later
             together with gate
           push c-0-13-0 at 2026-11-20T14:03:00Z, worth sending until 2026-11-20T14:33:00Z
             charged  instance w1   11  ->  10

@@ -44,6 +44,7 @@ struct AbsurdStateTests {
         writer.int64(hour)
         writer.zigzag(generation)
         writer.zigzag(-1)
+        writer.zigzag(0)
       }
     }
     for (now, hour, generation) in [

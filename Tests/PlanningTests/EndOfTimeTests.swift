@@ -11,11 +11,11 @@ struct EndOfTimeTests {
   @Test("the planner reports no timer that is due after the year 9999", arguments: [0, 3600, 86_400])
   func unreachable(secondsBefore: Int64) throws {
     var harness = PlannerHarness(.flights { $0.budget = InstanceBudget(perDay: 1, minInterval: .zero) })
-    let time = Self.end - secondsBefore * 1_000_000
+    let time = Self.end - secondsBefore * 1_000_000 - 1
     harness.register(.phone(at: time), at: time)
     harness.event(.delay(10, id: "e1", at: time))
     try #require(harness.only?.reason == .emitted)
-    harness.event(.delay(60, id: "e2", at: time))
+    harness.event(.delay(60, id: "e2", at: time + 1))
     try #require(harness.only?.reason == .budgetInstance)
     let due = try #require(harness.planner.pending.nextTimer)
     // The harness fails after a million ticks.
@@ -37,7 +37,7 @@ struct EndOfTimeTests {
     let time = Self.end - 10_000_000
     harness.register(.phone(at: time), at: time)
     harness.event(.delay(10, id: "e1", at: time, type: "flight.boarding"))
-    harness.event(.delay(20, id: "e2", at: time, type: "flight.boarding"))
+    harness.event(.delay(20, id: "e2", at: time, type: "flight.boarding"), at: time + 1)
     #expect(harness.planner.nextTimer?.microseconds == Self.end)
     harness.drain()
     #expect(harness.decisions.last?.reason == .expired && harness.planner.nextTimer == nil)

@@ -119,7 +119,8 @@ struct PlanRunTests {
       "events.jsonl",
       [60, 90].map { waiting in
         #"{"specversion":"1.0","id":"\#(waiting)","source":"s","type":"airport.delays.changed","subject":"airport/EWR","#
-          + #""time":"9999-12-31T23:59:59Z","data":{"waitingFlights":\#(waiting),"previousWaitingFlights":0}}"# + "\n"
+          + #""time":"9999-12-31T23:59:5\#(waiting == 60 ? 8 : 9)Z","data":{"waitingFlights":\#(waiting),"previousWaitingFlights":0}}"#
+          + "\n"
       }.joined()
     ),
   ]

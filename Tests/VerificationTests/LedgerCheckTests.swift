@@ -115,6 +115,27 @@ struct LedgerCheckTests {
     #expect(try rules(.max, listed: ["b", "e0"], decided: ["b", "e0"]) == [.servesDiffer])
   }
 
+  @Test("an event at the instant of a push may be merged into it, also for an instance that the push only charged")
+  func joined() throws {
+    func rules(_ change: (inout Decision) -> Void) throws -> Set<LedgerReport.BookRule> {
+      var day = Day(charges: 2)
+      day.commands[0].charged.insert(Command.Charge(ledger: .instance, owner: "w2", left: 4), at: 1)
+      var joined = day.decisions[0]
+      (joined.decision, joined.event, joined.events) = ("d-0-7-0", "late", ["late"])
+      (joined.verdict, joined.reason) = (.coalesce, .emittedCoalesced)
+      change(&joined)
+      day.decisions.append(joined)
+      return Set(try day.check().violationsByRule.keys)
+    }
+    #expect(try rules { _ in } == [])
+    #expect(try rules { $0.instance = "w2" } == [])
+    #expect(try rules { $0.instance = "w3" } == [.servesDiffer])
+    #expect(try rules { $0.at = $0.at + .seconds(1) } == [.servesDiffer])
+    #expect(try rules { ($0.at, $0.instance) = ($0.at + .seconds(1), "w2") } == [.servesDiffer])
+    #expect(try rules { $0.reason = .emittedShared } == [.servesDiffer])
+    #expect(try rules { $0.event = "e0" }.contains(.decidedTwice))
+  }
+
   @Test("a charge one microsecond too early exceeds the rate")
   func rate() throws {
     var day = Day(charges: 5)

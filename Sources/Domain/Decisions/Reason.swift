@@ -166,7 +166,8 @@ extension Reason {
     case .belowFloor: "The change is worth so little that it is not kept."
     case .emitted: "Sent because of this event."
     case .emittedAfterDefer: "Sent after it had waited."
-    case .emittedCoalesced: "Went along with a push that a later event of the same instance caused."
+    case .emittedCoalesced:
+      "Went along with a push to the same instance: one that a later event caused, or one that was made at the same instant."
     case .emittedShared: "Went along with a push that another instance of the device caused."
     case .emittedFree: "Told a Live Activity at priority 5, which is free."
     case .activityEnded: "The Live Activity is over."
@@ -251,7 +252,7 @@ extension Reason {
     case .emitted: "sent: worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)"
     case .emittedAfterDefer:
       "sent after waiting: worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)"
-    case .emittedCoalesced: "sent with the push that a later event of this instance caused"
+    case .emittedCoalesced: "sent with a push to this instance that another event caused, at the same instant or later"
     case .emittedShared: "shown by a push that another instance of the device paid for"
     case .emittedFree: "told the Live Activity at priority 5, which is free and arrives when it suits the device"
     case .activityEnded: "the Live Activity is over"

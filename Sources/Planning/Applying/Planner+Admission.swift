@@ -18,6 +18,11 @@ extension Planner {
       endAllCauses(of: instance, .freshened, into: &output)
       registry.markFresh(instance)
       touch(device)
+    case .joinPush:
+      if admission.arrives { noteArrival(instance, device) }
+      registry.markFresh(instance)
+      touch(device)
+      return reportJoined(instance, device, into: &output)
     }
     if admission.arrives { noteArrival(instance, device) }
     if let reason = admission.reason {
@@ -25,6 +30,17 @@ extension Planner {
     } else {
       append(admission, entry: entry, instance: instance, device: device, into: &output)
     }
+  }
+
+  /// Reports that the device's last command shows the current event, too.
+  private mutating func reportJoined(
+    _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
+  ) {
+    let relevance = record.fanOut.evaluations[registry.instances[instance].kind.index].relevance
+    report(
+      Told(
+        instance: instance, event: record.fanOut.slot, verdict: .coalesce, reason: .emittedCoalesced,
+        relevance: relevance, command: output.place(ofEarlier: registry.devices[device].lastCommand)), into: &output)
   }
 
   private mutating func noteArrival(_ instance: InstanceSlot, _ device: DeviceSlot) {

@@ -12,7 +12,7 @@ struct Told {
   var route: Route?
   /// The latest time of the next examination, for a decision that defers.
   var until = Timestamp.distantFuture
-  /// The index of the command in the output; −1 when there is none.
+  /// The place of the command, as in `PlannedDecision.command`; −1 when there is none.
   var command = -1
   /// The events that the command delivers to the instance, as indices in `PlannerOutput.causes`.
   var causes = 0..<0

@@ -3,7 +3,7 @@ import Domain
 /// The verdict on the current event for one widget or control, by the checks that concern the instance alone. Computing it
 /// changes nothing; `Planner.apply(_:entry:instance:device:into:)` carries it out.
 struct Admission {
-  /// The reason why the event is suppressed; nil when it waits on the instance from now on.
+  /// The reason of the event's final decision; nil when it waits on the instance from now on.
   var reason: Reason?
   /// The effect on the causes that already wait.
   var effect = Effect.none
@@ -22,5 +22,7 @@ struct Admission {
     case supersede
     /// A free reload shows every waiting cause, so they end as `FRESHENED`.
     case freshen
+    /// The instance was pushed at this log time. A push shows the state of its instant, so it shows this event, too.
+    case joinPush
   }
 }

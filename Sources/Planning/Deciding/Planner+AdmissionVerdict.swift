@@ -30,6 +30,11 @@ extension Planner {
       admission.effect = .freshen
       return suppressed(admission, reason)
     }
+    if isPushedNow(instance, device: device) {
+      admission.effect = .joinPush
+      admission.arrives = true
+      return suppressed(admission, .emittedCoalesced)
+    }
     let waiting = registry.instances[instance].waiting
     admission.isRepeat = evaluation.displayed != nil && current == nil && pending.hasValue(waiting, by: entry)
     admission.value =
@@ -67,6 +72,12 @@ extension Planner {
       next - now <= rules[registry.instances[instance].kind].imminentReload
     else { return nil }
     return .reloadImminent
+  }
+
+  /// Returns whether the device's last command reloaded the instance at the current log time.
+  @inline(__always)
+  private func isPushedNow(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
+    registry.devices[device].lastCommand.offset >= firstOffsetNow && registry.instances[instance].day.chargedByLast
   }
 
   /// Returns whether the device's app is in the foreground.

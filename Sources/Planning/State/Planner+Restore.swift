@@ -50,6 +50,7 @@ extension Planner {
     pricing.restore(hour: hour)
     subjects.restore(generation: generation)
     rules.restore(offset: try reader.zigzag("an offset"))
+    firstOffsetNow = try reader.zigzag("an offset")
   }
 
   /// Reads the record of a kind.

@@ -103,6 +103,7 @@ extension Planner {
     writer.binary.int64(pricing.hour)
     writer.binary.zigzag(subjects.generation)
     writer.binary.zigzag(rules.offset)
+    writer.binary.zigzag(firstOffsetNow)
     writer.lend(to: body)
   }
 }

@@ -98,7 +98,8 @@ public struct DecisionWriter: Sendable {
     let name = texts.extracting(planner.registry.idRange(of: planned.instance))
     let kind = kindName(planned.kind, planner)
     let (surface, verdict, reason) = (planned.surface.rawValue, planned.verdict.rawValue, planned.reason.rawValue)
-    let command = planned.command < 0 ? nil : output.commands[Int(planned.command)].ordinal
+    let command = output.command(of: planned, offset: offset)
+    let partition = planner.partition
     let fixed = Self.fixedMax + 2 * idStem.count + at.count + policy.count
     let ofEvent = (isMerged ? mergedMembers.count : eventMembers.count) + traceparent.count
     let names = OutputSpan<UInt8>.quotedMax(device.count) + OutputSpan<UInt8>.quotedMax(name.count) + kind.count
@@ -124,9 +125,12 @@ public struct DecisionWriter: Sendable {
       room.append(at.span)
       Self.numbers(planned, to: &room)
       if let command {
-        room.append(",\"command\":\"c")
-        room.append(idStem.span)
-        room.append(decimal: UInt64(command))
+        room.append(",\"command\":\"c-")
+        room.append(decimal: UInt64(partition))
+        room.append(UInt8(ascii: "-"))
+        room.append(decimal: UInt64(command.offset))
+        room.append(UInt8(ascii: "-"))
+        room.append(decimal: UInt64(command.ordinal))
         room.append("\"")
       }
       room.append(",\"policy\":")
@@ -137,7 +141,7 @@ public struct DecisionWriter: Sendable {
   }
 
   /// An upper bound on the bytes of the keys, the numbers, an instant, and the longest surface, verdict and reason.
-  private static let fixedMax = 512 + 3 * OutputSpan<UInt8>.roundedMax + 5 * OutputSpan<UInt8>.decimalMax
+  private static let fixedMax = 512 + 3 * OutputSpan<UInt8>.roundedMax + 7 * OutputSpan<UInt8>.decimalMax
 
   @inline(__always)
   private static func numbers(_ planned: PlannedDecision, to room: inout OutputSpan<UInt8>) {

@@ -8,7 +8,8 @@ package struct PlannedDecision {
   package var instance: InstanceSlot
   /// The kind of the instance at the time of the decision. A registration may change it within the same step.
   package var kind: KindSlot
-  /// The index of the command in `PlannerOutput.commands`; −1 when there is none.
+  /// The index of the command in `PlannerOutput.commands`; −1 when there is none. A command of an earlier step has its place
+  /// below that (`PlannerOutput.place(ofEarlier:)`).
   package var command: Int32
   /// The index of the first merged event in `PlannerOutput.causes`.
   package var causesStart: UInt32

@@ -36,10 +36,9 @@ extension Planner {
         device: planned.leftDevice < 0 ? nil : Int(planned.leftDevice),
         app: planned.leftApp < 0 ? nil : Int(planned.leftApp)),
       until: planned.until == .distantFuture ? nil : planned.until,
-      command: planned.command < 0
-        ? nil
-        : Self.commandID(
-          partition: partition, offset: record.offset, ordinal: output.commands[Int(planned.command)].ordinal),
+      command: output.command(of: planned, offset: record.offset).map {
+        Self.commandID(partition: partition, offset: $0.offset, ordinal: $0.ordinal)
+      },
       policy: policy.reference, traceparent: event.traceparent)
   }
 

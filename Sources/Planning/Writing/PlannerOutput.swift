@@ -8,6 +8,8 @@ public struct PlannerOutput {
   package var decisions: ContiguousArray<PlannedDecision> = []
   /// The commands of the step, in the order of their ordinals.
   package var commands: ContiguousArray<PlannedCommand> = []
+  /// The commands of earlier steps that decisions of this one refer to.
+  private var earlierCommands: ContiguousArray<LastCommand> = []
   /// The events of merged causes. Decisions and commands refer to ranges of them.
   package var causes: ContiguousArray<EventSlot> = []
   /// The instances that the commands serve. Each command refers to a range of them.
@@ -32,6 +34,7 @@ public struct PlannerOutput {
     // Most of the arrays are empty most of the time, and removing from an array checks whether its storage is shared.
     if !decisions.isEmpty { decisions.removeAll(keepingCapacity: true) }
     if !commands.isEmpty { commands.removeAll(keepingCapacity: true) }
+    if !earlierCommands.isEmpty { earlierCommands.removeAll(keepingCapacity: true) }
     if !causes.isEmpty { causes.removeAll(keepingCapacity: true) }
     if !served.isEmpty { served.removeAll(keepingCapacity: true) }
     if !charges.isEmpty { charges.removeAll(keepingCapacity: true) }
@@ -41,6 +44,26 @@ public struct PlannerOutput {
 }
 
 extension PlannerOutput {
+  /// Notes a command of an earlier step.
+  /// - Returns: Its place for `PlannedDecision.command`, −2 or less.
+  mutating func place(ofEarlier command: LastCommand) -> Int {
+    earlierCommands.append(command)
+    return -1 - earlierCommands.count
+  }
+
+  /// Returns the log offset of the record that led to the command of a decision, and the number of the command among those of
+  /// the record; nil when the decision has no command.
+  /// - Parameters:
+  ///   - decision: A decision of this output.
+  ///   - offset: The log offset of the record in hand.
+  @inline(__always)
+  func command(of decision: PlannedDecision, offset: Int64) -> (offset: Int64, ordinal: UInt32)? {
+    if decision.command == -1 { return nil }
+    if decision.command >= 0 { return (offset, commands[Int(decision.command)].ordinal) }
+    let earlier = earlierCommands[-2 - Int(decision.command)]
+    return (earlier.offset, earlier.ordinal)
+  }
+
   /// The reason codes of the decisions, in order.
   public var reasons: [String] { decisions.map { $0.reason.rawValue } }
 }

@@ -10,6 +10,8 @@ struct CheckedDecision {
   var verdict: Verdict
   var reason: Reason
   var final: Bool
+  /// The log time of the decision.
+  var at: Timestamp
   /// The command that the decision names, if any.
   var command: RecordId?
   /// The hashes of all events that the command delivers, sorted. Empty without a command.
@@ -29,6 +31,7 @@ extension CheckedDecision {
     verdict = decision.verdict
     reason = decision.reason
     final = decision.final
+    at = decision.at
     self.command = command
     events = command == nil ? [] : decision.events.map { FNV1a.of($0) }.sorted()
   }
@@ -41,6 +44,7 @@ extension CheckedDecision: FieldCoded {
   static var blank: CheckedDecision {
     CheckedDecision(
       id: .blank, event: "", device: "", instance: "", kind: "", verdict: .suppress, reason: .noMatch, final: false,
+      at: Timestamp(microseconds: 0),
       command: nil, events: [])
   }
 
@@ -53,6 +57,7 @@ extension CheckedDecision: FieldCoded {
     try coder.code(&verdict, "a verdict")
     try coder.code(&reason, "a reason")
     try coder.bool(&final, "whether it is final")
+    try coder.timestamp(&at, "an instant")
     try coder.optional(&command, "whether there is a command")
     try coder.hashes(&events)
   }

@@ -1,0 +1,133 @@
+import Domain
+
+/// The usual course of one quantity over a budget day of a kind: the changes that people could see (need), or the worth of the
+/// pushes. It is learnt from all instances of the kind in the partition, hour by hour.
+///
+/// An hour's usual amount b is the mean over the instances that were there, drawn towards the day's level in proportion to the
+/// looks of the hour: b = (c + 30 · level · p) / (n + 30), level = (Σc + 2c₀) / (Σ n·p + 2). c is counted, n the instance-days
+/// that were observed of the hour, p the hour's share of looks, c₀ the amount of a day before anything is known.
+///
+/// Counts are integers, so that the order in which instances are counted changes nothing. The amounts that prices use are
+/// computed once in an hour of the log (`freeze`). They are part of the state, because the counts go on within the hour.
+struct DemandProfile {
+  /// The amount counted in each hour of the budget day, in millionths.
+  private(set) var counted = ContiguousArray<Int64>(repeating: 0, count: 24)
+  /// The usual amount of an instance in each hour of the budget day.
+  private(set) var usual = ContiguousArray<Double>(repeating: 0, count: 24)
+  /// The sum of `usual` before each hour; the last one is the whole day's.
+  private(set) var before = ContiguousArray<Double>(repeating: 0, count: 25)
+  /// The sum of `usual` before each hour as the memory of the last two hours has it.
+  private var recent = ContiguousArray<Double>(repeating: 0, count: 25)
+
+  /// The unit of counts.
+  static let unit = 1_000_000.0
+  /// The instance-days that the day's level counts as in each hour.
+  private static let levelDays = 30.0
+  /// The instance-days that the amount of a day before anything is known counts as.
+  private static let priorDays = 2.0
+
+  /// Creates the course of a quantity of which nothing is known. `freeze` before asking it.
+  init() {}
+
+  /// Counts an amount in an hour of the budget day.
+  mutating func count(_ amount: Double, hour: Int) {
+    counted[hour] = counted[hour].addingReportingOverflow(Int64((amount * Self.unit).rounded())).partialValue
+  }
+
+  /// Computes the usual amounts anew.
+  /// - Parameters:
+  ///   - days: The instance-days observed of each hour, in millionths; 24 numbers. Negative ones count as 0.
+  ///   - shares: The share of looks of each hour, 24 numbers that sum to 1.
+  ///   - prior: c₀, the amount of a day before anything is known.
+  ///   - hourMax: The largest amount of an hour.
+  mutating func freeze(days: ContiguousArray<Int64>, shares: ContiguousArray<Double>, prior: Double, hourMax: Double) {
+    var (sum, looks) = (0.0, 0.0)
+    for hour in 0..<24 {
+      sum += Double(counted[hour]) / Self.unit
+      looks += Double(max(0, days[hour])) / Self.unit * shares[hour]
+    }
+    let level = (sum + Self.priorDays * prior) / (looks + Self.priorDays)
+    for hour in 0..<24 {
+      let observed = Double(max(0, days[hour])) / Self.unit
+      let amount =
+        (Double(counted[hour]) / Self.unit + Self.levelDays * level * shares[hour]) / (observed + Self.levelDays)
+      usual[hour] = min(hourMax, amount)
+    }
+    accumulate()
+  }
+
+  private mutating func accumulate() {
+    let (hour, half) = (FadingMemory.factor(hours: 1), FadingMemory.factor(hours: 0.5))
+    for place in 0..<24 {
+      before[place + 1] = before[place] + usual[place]
+      recent[place + 1] = recent[place] * hour + usual[place] * half
+    }
+  }
+
+  /// Returns the usual amounts around a place in the day.
+  /// - Parameters:
+  ///   - place: The place.
+  ///   - start: The place from which on the instance exists today; the beginning of the day after its first day.
+  @inline(__always)
+  func course(at place: DayPlace, from start: DayPlace) -> DemandCourse {
+    let passed = passed(place)
+    var course = DemandCourse(whole: before[24], passed: passed, rest: before[24] - passed, recent: remembered(place))
+    if start != .start {
+      course.passed = max(0, passed - self.passed(start))
+      let faded = FadingMemory.factor(hours: max(0, place.hours - start.hours))
+      course.recent = max(0, course.recent - remembered(start) * faded)
+    }
+    return course
+  }
+
+  @inline(__always)
+  private func passed(_ place: DayPlace) -> Double { before[place.hour] + usual[place.hour] * place.part }
+
+  /// The part of the hour at hand counts as of its middle.
+  @inline(__always)
+  private func remembered(_ place: DayPlace) -> Double {
+    let half = FadingMemory.factor(hours: place.part * 0.5)
+    return recent[place.hour] * half * half + usual[place.hour] * place.part * half
+  }
+
+  /// Returns the course for a device whose looks come at other hours than those of the kind: each hour is scaled.
+  /// - Parameter scale: Returns the device's share of looks in an hour of the budget day, divided by the kind's.
+  func scaled(_ scale: (Int) -> Double) -> DemandProfile {
+    var own = self
+    for hour in 0..<24 { own.usual[hour] = usual[hour] * scale(hour) }
+    own.accumulate()
+    return own
+  }
+
+  /// Forgets what was counted, because it was counted in another unit.
+  mutating func forget() { for hour in 0..<24 { counted[hour] = 0 } }
+
+  /// Writes the counts and the usual amounts.
+  func write(to writer: inout BinaryWriter) {
+    for hour in 0..<24 { writer.zigzag(counted[hour]) }
+    for hour in 0..<24 { writer.double(usual[hour]) }
+  }
+
+  /// Reads what `write` wrote.
+  /// - Throws: `BinaryError` if the bytes end early or hold numbers that no planner writes.
+  mutating func read(from reader: inout BinaryReader) throws(BinaryError) {
+    for hour in 0..<24 { counted[hour] = try reader.zigzag("an amount") }
+    for hour in 0..<24 { usual[hour] = try reader.double("a usual amount") }
+    guard counted.allSatisfy({ $0 >= 0 }), usual.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
+      throw .corrupt(offset: reader.offset, what: "amounts that are not negative")
+    }
+    accumulate()
+  }
+}
+
+/// The usual amounts of a quantity around a place in the day.
+struct DemandCourse: Equatable {
+  /// The amount of the whole day.
+  var whole: Double
+  /// The amount until the place, from the time on from which the instance exists.
+  var passed: Double
+  /// The amount from the place to the end of the day.
+  var rest: Double
+  /// The amount until the place, as the memory of the last two hours has it.
+  var recent: Double
+}

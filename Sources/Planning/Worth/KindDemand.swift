@@ -1,0 +1,226 @@
+import Domain
+
+/// The demand of the instances of one kind: how much is usual, what one instance shows, and the price that follows.
+///
+/// Two quantities are learnt. The *need* is the number of changes that people could see, at most one for each minimum interval:
+/// what would be spent if every change were pushed at once. The *worth* is what the pushes brought, in looks.
+struct KindDemand {
+  /// The usual need.
+  private(set) var need = DemandProfile()
+  /// The usual worth of pushes.
+  private(set) var worth = DemandProfile()
+  /// The instance-days observed of each hour of the budget day, in millionths.
+  private(set) var observed = ContiguousArray<Int64>(repeating: 0, count: 24)
+  /// The instance-days of each hour that tell nothing about worth, because there were no tokens, in millionths.
+  private(set) var unseen = ContiguousArray<Int64>(repeating: 0, count: 24)
+  /// The share of looks of each hour of the budget day.
+  private(set) var shares = ContiguousArray<Double>(repeating: 1.0 / 24, count: 24)
+  /// The tokens of an instance in a day.
+  private(set) var perDay = 48
+  /// The time between two reloads, in seconds.
+  private(set) var intervalSeconds: UInt32 = 0
+
+  /// The need of a day before anything is known.
+  private static let needPrior = 30.0
+  /// The worth of a day's pushes before anything is known, in looks.
+  private static let worthPrior = 2.5
+  /// The instance-days that the kind's usual day counts as for one instance.
+  private static let usualDays = 1.5
+  /// The share of a day that is left after one more.
+  private static let fading = 0.85
+  /// The events that the expectation counts as beside what was seen today.
+  private static let caution = 0.5
+  /// The largest factor by which the worth of a day without tokens is raised.
+  private static let driedMax = 5.0
+  /// The number of idle days from which on their number does not matter: 0.85^64 is nothing.
+  private static let idleDaysMax = 64
+
+  /// Creates the demand of a kind of which nothing is known. `configure` before asking it.
+  init() {}
+
+  /// Takes over the settings of a policy. What was learnt stays.
+  /// - Parameters:
+  ///   - looks: The looks of the kind.
+  ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
+  ///   - perDay: The tokens of an instance in a day.
+  ///   - minInterval: The time between two reloads.
+  mutating func configure(_ looks: LookCurve, anchorMinute: Int, perDay: Int, minInterval: TimeSpan) {
+    shares = looks.shares(from: anchorMinute)
+    self.perDay = perDay
+    intervalSeconds = UInt32(clamping: minInterval.microseconds / 1_000_000)
+    freeze()
+  }
+
+  // MARK: Hours
+
+  /// Notes that an hour of the budget day has ended for instances.
+  /// - Parameters:
+  ///   - hour: The hour of the budget day, 0…23.
+  ///   - instances: The number of instances, in millionths: one that came within the hour counts as the part that it saw.
+  mutating func hourEnded(_ hour: Int, instances: Int64) { observed[hour] &+= instances }
+
+  /// Computes the usual amounts anew. Called once in an hour of the log, after `hourEnded`.
+  mutating func freeze() {
+    let hourMax = intervalSeconds == 0 ? Double.infinity : 3600 / Double(intervalSeconds)
+    need.freeze(days: observed, shares: shares, prior: Self.needPrior, hourMax: hourMax)
+    var seen = observed
+    for hour in 0..<24 { seen[hour] &-= unseen[hour] }
+    worth.freeze(days: seen, shares: shares, prior: Self.worthPrior, hourMax: .infinity)
+  }
+
+  /// Forgets the worth that was counted, because another policy measures it in another way.
+  mutating func forgetWorth() {
+    worth.forget()
+    for hour in 0..<24 { unseen[hour] = observed[hour] }
+  }
+
+  // MARK: Prices
+
+  /// Returns the price of one token of an instance.
+  /// - Parameters:
+  ///   - state: What the instance has shown.
+  ///   - left: The tokens that it has left.
+  ///   - place: The place in its budget day.
+  ///   - own: The usual worth at the hours of the device's own looks; nil: the kind's.
+  ///   - now: Log time.
+  func price(
+    _ state: DemandState, left: Int, at place: DayPlace, own: DemandProfile? = nil, now: Timestamp
+  ) -> TokenPrice {
+    let start = DayPlace(hours: Double(state.startHours))
+    let days = Double(state.days)
+    let faded = faded(state, now)
+    let needs = scaled(need.course(at: place, from: start), sum: Double(state.needSum), days: days)
+    let worths = scaled((own ?? worth).course(at: place, from: start), sum: Double(state.worthSum), days: days)
+    let needLeft =
+      needs.rest * surge(needs, today: Double(state.needToday), recent: Double(state.needRecent) * faded, unit: 1)
+    let pushes = max(1, min(Double(perDay), needs.passed + needs.rest))
+    let unit = (worths.passed + worths.rest) / pushes
+    let worthLeft =
+      worths.rest
+      * surge(worths, today: Double(state.worthToday), recent: Double(state.worthRecent) * faded, unit: unit)
+    let room = intervalSeconds == 0 ? Double.infinity : (24 - place.hours) * 3600 / Double(intervalSeconds)
+    return TokenPrice(need: min(room, needLeft), worth: worthLeft, left: left)
+  }
+
+  /// Returns the usual course times the instance's own factor g = (m + 1.5 B) / (n + 1.5) / B.
+  @inline(__always)
+  private func scaled(_ usual: DemandCourse, sum: Double, days: Double) -> DemandCourse {
+    let whole = max(1e-9, usual.whole)
+    let own = (sum + Self.usualDays * whole) / (days + Self.usualDays) / whole
+    return DemandCourse(
+      whole: usual.whole * own, passed: usual.passed * own, rest: usual.rest * own, recent: usual.recent * own)
+  }
+
+  /// Returns ρ, today's factor: the larger of what was seen over what was expected, today and in the last two hours.
+  @inline(__always)
+  private func surge(_ expected: DemandCourse, today: Double, recent: Double, unit: Double) -> Double {
+    let caution = max(1e-9, Self.caution * unit)
+    return max((today + caution) / (expected.passed + caution), (recent + caution) / (expected.recent + caution))
+  }
+
+  @inline(__always)
+  private func faded(_ state: DemandState, _ now: Timestamp) -> Double {
+    FadingMemory.factor(hours: Double(Self.second(now) &- state.recentAt) / 3600)
+  }
+
+  // MARK: Learning
+
+  /// Learns that a change came which people could see. At most one in each minimum interval is counted.
+  /// - Parameters:
+  ///   - state: What the instance has shown.
+  ///   - place: The place in its budget day.
+  ///   - now: Log time.
+  /// - Returns: The instance's next state; the same one if the change is not counted.
+  mutating func noteChange(_ state: DemandState, at place: DayPlace, now: Timestamp) -> DemandState {
+    if state.countedAt != 0, Self.second(now) &- state.countedAt < intervalSeconds { return state }
+    var next = remembered(state, now)
+    next.countedAt = max(1, Self.second(now))
+    next.needToday += 1
+    next.needRecent += 1
+    need.count(1, hour: place.hour)
+    return next
+  }
+
+  /// Learns what a push that was charged brought to one of the instances that it reloaded.
+  /// - Parameters:
+  ///   - state: What the instance has shown.
+  ///   - looks: W of the instance, in looks; 0 if nothing had changed for it.
+  ///   - left: The tokens that the instance has left after the push.
+  ///   - place: The place in its budget day.
+  ///   - now: Log time.
+  /// - Returns: The instance's next state.
+  mutating func notePush(
+    _ state: DemandState, worth looks: Double, left: Int, at place: DayPlace, now: Timestamp
+  ) -> DemandState {
+    var next = remembered(state, now)
+    next.worthToday += Float(looks)
+    next.worthRecent += Float(looks)
+    worth.count(looks, hour: place.hour)
+    if left <= 0, next.driedShare == 0 {
+      let share = worth.before[place.hour + 1] / max(1e-9, worth.before[24])
+      next.driedShare = Float(max(1 / Self.driedMax, min(1, share)))
+      for hour in place.hour + 1..<24 { unseen[hour] &+= Int64(DemandProfile.unit) }
+    }
+    return next
+  }
+
+  private func remembered(_ state: DemandState, _ now: Timestamp) -> DemandState {
+    let faded = Float(faded(state, now))
+    var next = state
+    next.needRecent *= faded
+    next.worthRecent *= faded
+    next.recentAt = Self.second(now)
+    return next
+  }
+
+  /// Ends the budget day of an instance. The worth of a day that ran out of tokens is raised to that of a whole day.
+  /// - Parameters:
+  ///   - state: What the instance has shown.
+  ///   - idle: The number of whole days that have passed since, in which nothing happened.
+  /// - Returns: The instance's next state.
+  func dayEnded(_ state: DemandState, idle: Int = 0) -> DemandState {
+    var next = DemandState()
+    next.countedAt = state.countedAt
+    let worth = state.driedShare > 0 ? state.worthToday / state.driedShare : state.worthToday
+    next.needSum = state.needSum * Float(Self.fading) + state.needToday
+    next.worthSum = state.worthSum * Float(Self.fading) + worth
+    next.days = state.days * Float(Self.fading) + Float(lookShare(from: DayPlace(hours: Double(state.startHours))))
+    for _ in 0..<max(0, min(idle, Self.idleDaysMax)) {
+      next.needSum *= Float(Self.fading)
+      next.worthSum *= Float(Self.fading)
+      next.days = next.days * Float(Self.fading) + 1
+    }
+    return next
+  }
+
+  private func lookShare(from start: DayPlace) -> Double {
+    var share = shares[start.hour] * (1 - start.part)
+    for hour in start.hour + 1..<24 { share += shares[hour] }
+    return start == .start ? 1 : share
+  }
+
+  /// Returns the whole seconds of log time. They wrap after 136 years, and so do their differences.
+  @inline(__always)
+  private static func second(_ instant: Timestamp) -> UInt32 {
+    UInt32(truncatingIfNeeded: instant.microseconds / 1_000_000)
+  }
+
+  // MARK: State
+
+  /// Writes what was learnt, not the policy's settings.
+  func write(to writer: inout BinaryWriter) {
+    need.write(to: &writer)
+    worth.write(to: &writer)
+    for hour in 0..<24 { writer.zigzag(observed[hour]) }
+    for hour in 0..<24 { writer.zigzag(unseen[hour]) }
+  }
+
+  /// Reads what `write` wrote.
+  /// - Throws: `BinaryError` if the bytes end early or hold numbers that no planner writes.
+  mutating func read(from reader: inout BinaryReader) throws(BinaryError) {
+    try need.read(from: &reader)
+    try worth.read(from: &reader)
+    for hour in 0..<24 { observed[hour] = try reader.zigzag("instance-days") }
+    for hour in 0..<24 { unseen[hour] = try reader.zigzag("instance-days") }
+  }
+}

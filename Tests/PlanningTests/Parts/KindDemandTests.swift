@@ -1,0 +1,254 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+/// The expected figures were computed by a script in another language from the formulas in the documentation of `DemandProfile`,
+/// `KindDemand` and `TokenPrice`, with the C library's `exp`.
+@Suite("The worth of reloads and the price of tokens, without a planner")
+struct KindDemandTests {
+  private static let weights = [
+    0.571, 0.214, 0.071, 0.036, 0, 0.036, 0, 0.179, 0.393, 0.429, 0.536, 0.75, 0.714, 0.679, 0.643, 0.857, 0.714, 1, 1,
+    0.893, 0.786, 0.714, 0.714, 0.607,
+  ]
+  private static let curve = LookCurve(weights: weights)
+  private static let now = Timestamp(microseconds: 1_782_907_200_000_000)
+
+  private static func time(_ hours: Double) -> TimeOfDay { TimeOfDay(microseconds: Int64(hours * 3_600_000_000)) }
+
+  private static func demand(perDay: Int = 20, minInterval: TimeSpan = .minutes(5)) -> KindDemand {
+    var demand = KindDemand()
+    demand.configure(curve, anchorMinute: 240, perDay: perDay, minInterval: minInterval)
+    return demand
+  }
+
+  /// Returns a kind that has learnt from nine instances, of which three ran out of tokens in hour 17.
+  private static func learnt() -> KindDemand {
+    var demand = demand()
+    for hour in 0..<24 {
+      let place = DayPlace(hour: hour, part: 0)
+      for _ in 0..<hour * 7 % 13 * 3 { _ = demand.noteChange(DemandState(), at: place, now: now) }
+      _ = demand.notePush(DemandState(), worth: Double(hour * 5 % 11) / 4, left: 9, at: place, now: now)
+      demand.hourEnded(hour, instances: hour < 14 ? 9_000_000 : 8_000_000)
+    }
+    for _ in 0..<3 {
+      _ = demand.notePush(DemandState(), worth: 0, left: 0, at: DayPlace(hour: 17, part: 0), now: now)
+    }
+    demand.freeze()
+    return demand
+  }
+
+  /// Returns the state of an instance whose memories are `ago` hours old.
+  private static func state(
+    sums: (need: Float, worth: Float, days: Float) = (0, 0, 0), today: (need: Float, worth: Float) = (0, 0),
+    recent: (need: Float, worth: Float) = (0, 0), ago: Double = 0, startHours: Float = 0
+  ) -> DemandState {
+    var state = DemandState()
+    (state.needSum, state.worthSum, state.days) = sums
+    (state.needToday, state.worthToday) = today
+    (state.needRecent, state.worthRecent) = recent
+    state.startHours = startHours
+    state.recentAt = UInt32(now.microseconds / 1_000_000 - Int64(ago * 3600))
+    return state
+  }
+
+  private static func isNear(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 2e-6 * max(1, abs(b)) }
+
+  @Test("the looks ahead are the rate of the hour, or fewer where fewer people look after the full hour")
+  func looks() {
+    let expected = [
+      (8.0, 0.522495214), (23.75, 0.795043608), (3.9, 0.014358647), (16.9, 0.949266114), (18.8, 1.272601574),
+    ]
+    for (hours, looks) in expected { #expect(abs(Self.curve.ahead(Self.time(hours)) - looks) < 1e-8, "\(hours)") }
+    let worth = ReloadWorth.looks(distance: 0.64, ahead: Self.curve.ahead(Self.time(8)))
+    #expect(abs(worth - 0.267517549) < 1e-8)
+    for anchor in [0, 240, 270, 1380] {
+      #expect(abs(Self.curve.shares(from: anchor).reduce(0, +) - 1) < 1e-12)
+    }
+    #expect(LookCurve(weights: Array(repeating: 0, count: 24)).ahead(Self.time(5.5)) == 50.0 / 24 / 3)
+  }
+
+  /// The expected N, A and λ of one instance.
+  struct Expected: Sendable, CustomTestStringConvertible {
+    var name: String
+    var learnt: Bool
+    var state: DemandState
+    var left: Int
+    var hours: Double
+    var (need, worth, looks): (Double, Double, Double)
+    var testDescription: String { name }
+  }
+
+  static let expected: [Expected] = [
+    Expected(
+      name: "nothing known", learnt: false, state: state(), left: 20, hours: 0, need: 30, worth: 2.5, looks: 0.052083),
+    Expected(
+      name: "noon of the first day", learnt: false,
+      state: state(today: (4, 1.5), recent: (2, 0.5), ago: 0.5, startHours: 6.5), left: 20, hours: 8.25,
+      need: 32.129059, worth: 10.569203, looks: 0.249374),
+    Expected(
+      name: "a morning", learnt: true,
+      state: state(sums: (96, 12, 2.5), today: (3, 0.25), recent: (1.5, 0.125), ago: 0.25), left: 20, hours: 3.5,
+      need: 85.228697, worth: 5.319019, looks: 0.254428),
+    Expected(
+      name: "a surge", learnt: true, state: state(sums: (96, 12, 2.5), today: (70, 6), recent: (20, 3), ago: 0.125),
+      left: 5, hours: 12.75, need: 81.134582, worth: 12.754259, looks: 2.992066),
+    Expected(
+      name: "an evening with few tokens", learnt: true,
+      state: state(sums: (24, 3, 4), today: (22, 2.75), recent: (1, 0.25), ago: 1.75), left: 2, hours: 20,
+      need: 2.610499, worth: 0.251941, looks: 0.036825),
+    Expected(
+      name: "tokens for everything", learnt: true,
+      state: state(sums: (24, 3, 4), today: (6, 0.75), recent: (1, 0.25), ago: 1.75), left: 30, hours: 20,
+      need: 0.754144, worth: 0.088566, looks: 0),
+    Expected(
+      name: "the last minutes", learnt: true, state: state(sums: (96, 12, 2.5), today: (70, 6), recent: (9, 1)),
+      left: 1, hours: 23.875, need: 0.207445, worth: 0.026041, looks: 0),
+  ]
+
+  @Test("N, A and λ are those of an independent computation", arguments: expected)
+  func prices(_ expected: Expected) {
+    let demand = expected.learnt ? Self.learnt() : Self.demand()
+    let price = demand.price(expected.state, left: expected.left, at: DayPlace(hours: expected.hours), now: Self.now)
+    #expect(Self.isNear(price.need, expected.need), "\(price)")
+    #expect(Self.isNear(price.worth, expected.worth), "\(price)")
+    #expect(Self.isNear(price.looks, expected.looks), "\(price)")
+  }
+
+  @Test("a token costs nothing while there is one for each change that is expected, and more the fewer are left")
+  func scarcity() {
+    let demand = Self.learnt()
+    let state = Self.state(sums: (96, 12, 2.5), today: (30, 3), recent: (5, 0.5))
+    let prices = (1...100).map { demand.price(state, left: $0, at: DayPlace(hour: 8, part: 0.5), now: Self.now) }
+    for (left, price) in zip(1...100, prices) { #expect((price.looks == 0) == (price.need <= Double(left)), "\(left)") }
+    #expect(zip(prices, prices.dropFirst()).allSatisfy { $0.looks >= $1.looks } && prices[0].looks > 0)
+    #expect(prices[99].looks == 0)
+  }
+
+  @Test("need counts a change once in each minimum interval")
+  func need() {
+    var demand = Self.demand()
+    var state = DemandState()
+    for second in [0, 1, 299, 300, 301, 599, 600] {
+      state = demand.noteChange(state, at: .start, now: Self.now + .seconds(Int64(second)))
+    }
+    #expect(state.needToday == 3 && demand.need.counted[0] == 3_000_000)
+    var free = Self.demand(minInterval: .zero)
+    state = DemandState()
+    for _ in 0..<4 { state = free.noteChange(state, at: .start, now: Self.now) }
+    #expect(state.needToday == 4)
+  }
+
+  @Test("the memory of two hours fades by e in two hours")
+  func memory() {
+    var demand = Self.demand()
+    let place = DayPlace(hour: 8, part: 0)
+    var state = demand.notePush(DemandState(), worth: 1, left: 9, at: place, now: Self.now)
+    state = demand.notePush(state, worth: 0, left: 9, at: place, now: Self.now + .hours(2))
+    #expect(abs(state.worthRecent - 0.367_879_44) < 1e-6 && state.worthToday == 1)
+  }
+
+  @Test("a day that ran out of tokens counts as a whole one, at most five times what it brought")
+  func dried() {
+    var demand = Self.demand()
+    let usual = demand.worth
+    for hour in [3, 12, 23] {
+      var state = demand.notePush(DemandState(), worth: 2, left: 0, at: DayPlace(hour: hour, part: 0.5), now: Self.now)
+      // The share is fixed when the tokens run out.
+      state = demand.notePush(state, worth: 1, left: 0, at: DayPlace(hour: 23, part: 0), now: Self.now)
+      let share = usual.before[hour + 1] / usual.before[24]
+      let next = demand.dayEnded(state)
+      #expect(Self.isNear(Double(next.worthSum), 3 * min(5, 1 / share)), "hour \(hour)")
+      #expect(next.driedShare == 0 && next.worthToday == 0 && next.days == 1)
+    }
+    // The hours after that tell nothing about worth.
+    #expect(demand.unseen[3] == 0 && demand.unseen[4] == 1_000_000 && demand.unseen[13] == 2_000_000)
+  }
+
+  @Test("past days fade by 0.85 each, idle ones too, and the first one counts as the share of looks that was seen")
+  func days() {
+    var demand = Self.demand(minInterval: .zero)
+    var state = DemandState(start: DayPlace(hour: 14, part: 0.5))
+    for _ in 0..<8 { state = demand.noteChange(state, at: DayPlace(hour: 15, part: 0), now: Self.now) }
+    state = demand.dayEnded(state, idle: 2)
+    #expect(Self.isNear(Double(state.needSum), 8 * 0.85 * 0.85))
+    let shares = Self.curve.shares(from: 240)
+    let seen = shares[14] / 2 + shares[15..<24].reduce(0, +)
+    #expect(Self.isNear(Double(state.days), (seen * 0.85 + 1) * 0.85 + 1))
+    #expect(state.startHours == 0)
+    #expect(demand.dayEnded(state, idle: .max).days.isFinite)
+  }
+
+  @Test("the order in which instances teach changes no price, and a restored kind goes on with the same bits")
+  func order() throws {
+    var lessons: [(hour: Int, worth: Double?)] = []
+    for hour in 0..<24 {
+      for i in 0..<5 { lessons.append((hour, i < 2 ? nil : Double(hour * 37 % 19 + i) / 7)) }
+    }
+    func taught(_ lessons: [(hour: Int, worth: Double?)]) -> KindDemand {
+      var demand = Self.demand()
+      for (hour, worth) in lessons {
+        let place = DayPlace(hour: hour, part: 0.25)
+        if let worth {
+          _ = demand.notePush(DemandState(), worth: worth, left: 1, at: place, now: Self.now)
+        } else {
+          _ = demand.noteChange(DemandState(), at: place, now: Self.now)
+        }
+        demand.hourEnded(hour, instances: 1_000_000)
+      }
+      return demand
+    }
+    func bytes(_ demand: KindDemand) -> [UInt8] {
+      var writer = BinaryWriter()
+      demand.write(to: &writer)
+      return writer.bytes
+    }
+    var (first, second) = (taught(lessons), taught(lessons.reversed()))
+    var reader = BinaryReader(bytes(first))
+    var restored = Self.demand()
+    try restored.read(from: &reader)
+    // Nothing is frozen anew by a restore: the prices within the hour stay.
+    let state = Self.state(sums: (96, 12, 2.5), today: (9, 1), recent: (2, 0.25), ago: 0.5)
+    let place = DayPlace(hour: 9, part: 0.75)
+    #expect(
+      restored.price(state, left: 9, at: place, now: Self.now) == first.price(state, left: 9, at: place, now: Self.now))
+    for hour in 0..<3 { first.hourEnded(hour, instances: 7) }
+    for hour in 0..<3 { second.hourEnded(hour, instances: 7) }
+    for hour in 0..<3 { restored.hourEnded(hour, instances: 7) }
+    first.freeze()
+    second.freeze()
+    restored.freeze()
+    #expect(bytes(first) == bytes(second) && bytes(first) == bytes(restored))
+  }
+
+  @Test("damaged records of a kind's demand are refused, not computed with")
+  func damaged() {
+    var writer = BinaryWriter()
+    Self.learnt().write(to: &writer)
+    for cut in 0..<writer.bytes.count {
+      #expect(throws: BinaryError.self) {
+        var (reader, demand) = (BinaryReader(Array(writer.bytes[..<cut])), KindDemand())
+        try demand.read(from: &reader)
+      }
+    }
+    var negative = BinaryWriter()
+    for _ in 0..<24 { negative.zigzag(-1) }
+    for _ in 0..<24 { negative.double(0) }
+    #expect(throws: BinaryError.self) {
+      var (reader, demand) = (BinaryReader(negative.bytes), KindDemand())
+      try demand.read(from: &reader)
+    }
+  }
+
+  @Test("a device with its own hours has the kind's worth at those hours")
+  func ownHours() {
+    let demand = Self.learnt()
+    let night = demand.worth.scaled { $0 >= 18 ? 4 : 0 }
+    let whole = demand.worth.usual[18...].reduce(0, +) * 4
+    #expect(Self.isNear(night.before[24], whole) && night.before[18] == 0)
+    let place = DayPlace(hour: 2, part: 0)
+    let price = demand.price(Self.state(), left: 5, at: place, own: night, now: Self.now)
+    #expect(Self.isNear(price.worth, whole))
+  }
+}
