@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import InMemoryLogging
 import KafkaClient
 import Logging
 import Testing
@@ -106,7 +107,7 @@ import Testing
     sink.unwanted = ["d-0-3-0", "d-0-19-0"]
     let stop = StopSignal()
     sink.stop = stop
-    let (counters, log) = (PipelineCounters(), CriticalLog())
+    let (counters, log) = (PipelineCounters(), InMemoryLogHandler())
     let feed = AuditFeed(
       settings: settings, sink: sink, stop: stop, counters: counters, logger: log.logger, longRefusal: .seconds(60),
       clock: SteppedClock())
@@ -123,6 +124,6 @@ import Testing
         })
     #expect(try sink.positions().first { $0.topic == .decisions }?.next == 20)
     #expect(counters[.auditSetAside] == 2 && counters[.auditedDecisions] == 18)
-    #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.contains("place=rouse.decisions[0]@") })
+    #expect(log.criticalLines.count == 2 && log.criticalLines.allSatisfy { $0.contains("place=rouse.decisions[0]@") })
   }
 }
