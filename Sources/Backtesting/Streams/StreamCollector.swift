@@ -100,7 +100,7 @@ struct StreamCollector {
     if let known = newest[subject], event.time.microseconds < known.time || event.id == known.id { return }
     newest[subject] = NewestEvent(time: event.time.microseconds, id: event.id)
     for (index, kind) in policy.kinds.enumerated() {
-      guard let rule = kind.rule(forType: event.type) else { continue }
+      guard let rule = kind.rule(for: event) else { continue }
       var reached: Set<Int> = []
       let relevance = Float(rule.relevance.evaluate(event))
       let displayed = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
