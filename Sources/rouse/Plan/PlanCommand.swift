@@ -17,6 +17,10 @@ struct PlanCommand: ParsableCommand {
       of them to --dead-letters. If no line of an input can be used, the command fails with exit code 1. Outputs that are \
       not named are not written.
 
+      With --views, the planner knows when people look: the hours of the recorded looks replace the view curves of the \
+      policy, and the looks at registered devices are planned as signals rouse.signal.widget.viewed. Decisions still \
+      carry the version and the hash of the policy file.
+
       With --as-run, the output equals, byte for byte, what `rouse run` writes with timestamps=event on one partition, if the topics \
       get the same records in the same order: registrations first, then events and signals by time, no event twice, and \
       no broadcast channels. Such a log has no ticks, so what waits is looked at again with the next record, and what \
@@ -39,6 +43,7 @@ struct PlanCommand: ParsableCommand {
   var events: String
   @Option(help: ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file"))
   var signals: String?
+  @OptionGroup var looks: ViewsOptions
   @Option(help: ArgumentHelp("Where to write decisions, one a line.", valueName: "file"))
   var decisions: String?
   @Option(help: ArgumentHelp("Where to write commands, one a line.", valueName: "file"))
@@ -54,7 +59,7 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var output: FormatOption
 
   func validate() throws {
-    let inputs = [policy, limits.profile, devices, events, signals].filter { $0 == "-" }
+    let inputs = [policy, limits.profile, devices, events, signals, looks.views].filter { $0 == "-" }
     if inputs.count > 1 { throw ValidationError("only one input can be - (standard input)") }
     let outputs = [decisions, commands, deadLetters].filter { $0 == "-" }
     if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
@@ -64,7 +69,7 @@ struct PlanCommand: ParsableCommand {
       ] + Files.store("--audit", audit),
       inputs: [
         ("--policy", policy), ("--profile", limits.profile), ("--devices", devices), ("--events", events),
-        ("--signals", signals),
+        ("--signals", signals), ("--views", looks.views),
       ])
   }
 
@@ -73,6 +78,7 @@ struct PlanCommand: ParsableCommand {
     let document = try PolicyFile.document(policy, profile: limits.profile)
     var options = PlanOptions(policy: document.policy, devices: devices, events: events)
     options.signals = signals
+    options.screens = try looks.screens()
     options.decisions = decisions
     options.commands = commands
     options.deadLetters = deadLetters
