@@ -14,7 +14,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "rouse",
   products: [.executable(name: "rouse", targets: ["rouse"])],
-  // Versions are exact, so that a build is the same tomorrow.
+  // Versions are exact, so that a build is the same tomorrow. `Package.resolved` is not committed: it also holds the ids of
+  // commits, a mirror of the packages can have other ids than GitHub, and SwiftPM then ends with "couldn't check out revision".
   dependencies: [
     // The command line: subcommands, help texts, completion.
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -98,7 +99,7 @@ let package = Package(
       name: "PipelineTests",
       dependencies: [
         "Pipeline", "KafkaClient", "Planning", "Policies", "Replay", "Domain", "JSON",
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "InMemoryLogging", package: "swift-log"),
       ]),
     .testTarget(
       name: "AuditingTests",

@@ -12,13 +12,8 @@ extension JSONWriter {
   }
 
   /// Writes a member that is a whole number.
-  public mutating func member(_ key: StaticString, _ value: Int) {
-    self.key(key)
-    integer(value)
-  }
-
-  /// Writes a member that is a whole number.
-  public mutating func member(_ key: StaticString, _ value: Int64) {
+  @inlinable
+  public mutating func member<Value: FixedWidthInteger>(_ key: StaticString, _ value: Value) {
     self.key(key)
     integer(value)
   }
@@ -44,6 +39,17 @@ extension JSONWriter {
   /// Writes members that are whole numbers.
   public mutating func members(_ members: [(StaticString, Int)]) {
     for (key, value) in members { member(key, value) }
+  }
+
+  /// Writes a member that is an object of whole numbers.
+  /// - Parameter counts: The keys, escaped where needed, with their numbers.
+  public mutating func counts(_ key: StaticString, _ counts: some Sequence<(String, Int)>) {
+    object(key) { writer in
+      for (key, count) in counts {
+        writer.key(key)
+        writer.integer(count)
+      }
+    }
   }
 
   /// Writes a member that is a list of texts.

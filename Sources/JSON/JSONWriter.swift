@@ -94,19 +94,17 @@ public struct JSONWriter: Sendable {
   /// - Parameter other: The bytes to continue behind; receives the bytes written so far.
   public mutating func exchange(_ other: inout [UInt8]) { swap(&written, &other) }
 
-  /// Writes an integer with all its digits.
-  public mutating func integer(_ value: Int64) {
+  /// Writes an integer of at most 64 bits with all its digits.
+  @inlinable
+  public mutating func integer<Value: FixedWidthInteger>(_ value: Value) {
     let needsComma = needsComma
     written.append(addingCapacity: 21) { (room: inout OutputSpan<UInt8>) in
       if needsComma { room.append(UInt8(ascii: ",")) }
       if value < 0 { room.append(UInt8(ascii: "-")) }
-      room.append(decimal: value.magnitude)
+      room.append(decimal: UInt64(value.magnitude))
     }
     self.needsComma = true
   }
-
-  /// Writes an integer with all its digits.
-  public mutating func integer(_ value: Int) { integer(Int64(value)) }
 
   /// Writes the shortest text that reads back as the same number; whole numbers without `.0`. Infinities and NaN, which JSON
   /// lacks, are written as `null`.

@@ -23,12 +23,6 @@ public enum LineFileError: Error, Equatable, Sendable {
   public var isBrokenPipe: Bool {
     if case .system(_, _, SystemCode.brokenPipe) = self { true } else { false }
   }
-
-  /// Whether there is no room for the output (`ENOSPC`, `EDQUOT`, `EFBIG`).
-  public var isDiskFull: Bool {
-    guard case .system(_, _, let code) = self else { return false }
-    return SystemCode.noRoom.contains(code)
-  }
 }
 
 extension LineFileError: CustomStringConvertible {

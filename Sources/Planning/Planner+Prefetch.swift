@@ -37,16 +37,44 @@ extension Planner {
       }
     }
     for i in 0..<count where !entries[i].isAbsent { instances[i] = registry.entries[entries[i]].instance }
+    return sum &+ prefetch(reached: &instances, count: count)
+  }
+
+  /// Loads the table entries of the next devices that a fan-out reaches into the processor's caches. It changes no state.
+  /// - Parameters:
+  ///   - place: The place of the next entry in the interest's list.
+  ///   - interest: The interest.
+  /// - Returns: A sum over the values read, without meaning.
+  @inline(never) @discardableResult
+  borrowing func prefetch(fanOutFrom place: Int, of interest: InterestSlot) -> UInt32 {
+    var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
+    let count = min(registry.interests.count(of: interest) - place, Self.hintsMax)
+    for i in 0..<count { instances[i] = registry.entries[registry.interests.entry(place + i, of: interest)].instance }
+    return prefetch(reached: &instances, count: count)
+  }
+
+  /// Loads what a decision about each of some instances reads: their devices, what waits on them, and the other instances of
+  /// the devices.
+  @inline(__always)
+  private borrowing func prefetch(reached instances: inout InlineArray<16, InstanceSlot>, count: Int) -> UInt32 {
+    var sum: UInt32 = 0
     var devices = InlineArray<16, DeviceSlot>(repeating: .absent)
-    for i in 0..<count where !instances[i].isAbsent { devices[i] = registry.instances[instances[i]].device }
+    var waiting = InlineArray<16, WaitingSlot>(repeating: .absent)
+    for i in 0..<count where !instances[i].isAbsent {
+      let state = registry.instances[instances[i]]
+      (devices[i], waiting[i]) = (state.device, state.waiting)
+    }
     for i in 0..<count where !devices[i].isAbsent {
       let device = registry.devices[devices[i]]
       sum &+= device.lastCommand.ordinal
       instances[i] = device.firstInstance
     }
-    for i in 0..<count where !devices[i].isAbsent && !instances[i].isAbsent {
-      sum &+= registry.instances[instances[i]].next.number
+    for i in 0..<count where !waiting[i].isAbsent { sum &+= pending[waiting[i]].lastCause.number }
+    // Only the first four instances: most devices have no more.
+    for _ in 0..<4 {
+      for i in 0..<count where !instances[i].isAbsent { instances[i] = registry.instances[instances[i]].next }
     }
+    for i in 0..<count { sum &+= instances[i].number }
     return sum
   }
 

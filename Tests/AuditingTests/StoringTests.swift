@@ -90,7 +90,7 @@ import Testing
   @Test("push tokens are stored and exported as keyed hashes, with one key for the life of the store")
   func tokens() throws {
     let token = String(repeating: "ab12cd34", count: 8)
-    func command(_ n: Int, _ address: Command.APNs.Target) -> Command {
+    func command(_ n: Int, _ address: PushTarget) -> Command {
       var command = Sample.command(n)
       command.apns.address = address
       return command

@@ -21,13 +21,23 @@ private struct MemberNames: JSONFieldCoder {
     if !isOptional { required.append("\(key)") }
   }
 
-  mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) { note(key) }
+  mutating func text(
+    _ key: StaticString, _ value: inout String, bytesMax: Int, expected: StaticString
+  ) { note(key) }
   mutating func text(_ key: StaticString, _ value: inout String?) { note(key, isOptional: true) }
-  mutating func texts(_ key: StaticString, _ value: inout [Identifier]) { note(key) }
+  mutating func texts(_ key: StaticString, _ value: inout [Identifier], max: Int) { note(key) }
+  mutating func token(_ key: StaticString, _ value: inout String) { note(key) }
+  mutating func token(_ key: StaticString, _ value: inout String?) { note(key, isOptional: true) }
+  mutating func version(_ key: StaticString, _ value: inout OSVersion) { note(key) }
+  mutating func target(_ value: inout PushTarget) {
+    note("token", isOptional: true)
+    note("channel", isOptional: true)
+  }
   mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
   ) where Value.RawValue == String { note(key) }
   mutating func flag(_ key: StaticString, _ value: inout Bool) { note(key) }
+  mutating func flag(_ key: StaticString, _ value: inout Bool, default usual: Bool) { note(key, isOptional: true) }
   mutating func number(_ key: StaticString, _ value: inout Double) { note(key) }
   mutating func count(_ key: StaticString, _ value: inout Int) { note(key) }
   mutating func count(_ key: StaticString, _ value: inout Int?) { note(key, isOptional: true) }
@@ -41,6 +51,14 @@ private struct MemberNames: JSONFieldCoder {
     note(key)
     objects["\(key)"] = .of(Value.self)
   }
+  mutating func optionalObject<Value: JSONFields & Equatable>(_ key: StaticString, _ value: inout Value) {
+    note(key, isOptional: true)
+    objects["\(key)"] = .of(Value.self)
+  }
+  mutating func optionalObjects<Value: JSONFields>(_ key: StaticString, _ value: inout [Value], max: Int) {
+    note(key, isOptional: true)
+    objects["\(key)"] = .of(Value.self)
+  }
   mutating func request(_ key: StaticString, _ value: inout Command.APNs) { note(key) }
 }
 
@@ -51,11 +69,16 @@ private struct MemberNames: JSONFieldCoder {
   @Test("the schema of commands has the members that are written and read")
   func commands() throws { try check(.of(Command.self), Repository.schema("command"), "command") }
 
+  @Test("the schema of registrations has the members that are written and read")
+  func registrations() throws { try check(.of(Registration.self), Repository.schema("registration"), "registration") }
+
   private func check(_ names: MemberNames, _ schema: JSONValue, _ path: String) throws {
     #expect(schema["properties"]?.names.sorted() == names.all.sorted(), "properties of \(path)")
     #expect((schema["required"]?.texts ?? []).sorted() == names.required.sorted(), "required of \(path)")
     for (name, members) in names.objects {
-      let member = try #require(schema.at("properties", name), "\(path).\(name)")
+      let property = try #require(schema.at("properties", name), "\(path).\(name)")
+      // A member that may be null has alternatives; the first one is its own form.
+      let member = property["anyOf"]?[0] ?? property
       let definition = member["$ref"] == nil ? member["items"] ?? member : try #require(try policy(member))
       try check(members, definition, "\(path).\(name)")
     }

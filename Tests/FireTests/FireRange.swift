@@ -120,7 +120,9 @@ final class FireRange {
   // MARK: Processes
 
   /// Starts a process. It may have the name of one that ended.
-  func start(_ name: String, roles: String, workers: Int = 1) throws {
+  ///
+  /// - Parameter instance: The setting `instance`; nil for the name.
+  func start(_ name: String, roles: String, workers: Int = 1, instance: String? = nil) throws {
     note("start \(name)")
     let properties =
       [
@@ -133,7 +135,7 @@ final class FireRange {
         "kafka.bootstrapServers=\(bootstrap)",
         "kafka.properties=\(properties.map { "\($0)=\($1)" }.joined(separator: ","))",
         "topics.prefix=\(settings.topics.prefix)", "topics.events=\(settings.eventTopics[0])",
-        "group=\(settings.group)", "instance=\(name)", "roles=\(roles)", "planner.workers=\(workers)",
+        "group=\(settings.group)", "instance=\(instance ?? name)", "roles=\(roles)", "planner.workers=\(workers)",
         "planner.commitIntervalMilliseconds=\(options.commitIntervalMilliseconds)",
         "planner.transactionTimeoutMilliseconds=\(options.transactionTimeoutMilliseconds)", "policy=policy.yaml",
         "audit.store=\(name).sqlite", "planner.membership=\(options.membership)",
@@ -163,6 +165,21 @@ final class FireRange {
   ///
   /// - Returns: A sentence for each that did not end in order.
   func endAll() -> [String] { processes.keys.sorted().compactMap { end($0) } }
+
+  /// Publishes until a process has ended by itself, and forgets it.
+  ///
+  /// - Returns: Its status and what it wrote; nil if it still runs after half a minute.
+  func publishUntilEnd(of name: String) throws -> (status: Int32, words: String)? {
+    let end = Date().addingTimeInterval(30)
+    while Date() < end {
+      try publish(seconds: 0.1)
+      guard let process = processes[name], !process.isRunning else { continue }
+      note("\(name) has ended with \(process.status)")
+      processes[name] = nil
+      return (process.status, process.words)
+    }
+    return nil
+  }
 
   var running: [String] { processes.keys.sorted() }
 

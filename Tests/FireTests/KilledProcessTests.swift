@@ -7,7 +7,7 @@ import Verification
 /// The address of a real Kafka, from `ROUSE_TEST_BOOTSTRAP=host:port`; nil if none is set.
 private let realKafka = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
 
-/// The seeds, from `ROUSE_FIRE_SEEDS=1,2,3`: 2 runs with local snapshots, 3 with static members.
+/// The seeds, from `ROUSE_FIRE_SEEDS=1,2,3`: 2 runs with local snapshots, 3 with dynamic members.
 private let seeds =
   ProcessInfo.processInfo.environment["ROUSE_FIRE_SEEDS"]?.split(separator: ",").compactMap { UInt64($0) }
   ?? (realKafka == nil ? [1] : [1, 2, 3])
@@ -128,7 +128,7 @@ struct KilledProcessTests {
   func killed(seed: UInt64) throws {
     var options = FireRange.Options(seed: seed)
     options.keepsSnapshots = seed % 2 == 0
-    options.membership = seed % 3 == 0 ? "static" : "dynamic"
+    options.membership = seed % 3 == 0 ? "dynamic" : "static"
     let range = try FireRange(options, bootstrap: realKafka)
     try range.start("intake", roles: "intake,audit")
     try range.start("p0", roles: "planner", workers: 2)
@@ -163,12 +163,34 @@ struct KilledProcessTests {
   }
 
   @Test(
+    "of two processes with one `instance` the first ends and says why; nothing is lost, nothing is spent twice",
+    .enabled(
+      if: realKafka != nil,
+      "needs static members: give the address of an Apache Kafka as ROUSE_TEST_BOOTSTRAP"))
+  func sameInstance() throws {
+    var options = FireRange.Options(seed: seeds[0])
+    options.membership = "static"
+    let range = try FireRange(options, bootstrap: realKafka)
+    try range.start("intake", roles: "intake,audit")
+    try range.start("p0", roles: "planner", workers: 2)
+    try #require(try range.register(), "\(range.complaints)")
+    try #require(try range.spread(over: 1), "\(range.log)")
+    try range.start("p1", roles: "planner", workers: 2, instance: "p0")
+    let first = try #require(try range.publishUntilEnd(of: "p0"), "\(range.log)")
+    #expect(first.status == 1)
+    #expect(first.words.contains("rouse: another process has started with the same `instance`"), "\(first.words)")
+    try #require(try range.spread(over: 1), "\(range.log)")
+    try conclude(range)
+  }
+
+  @Test(
     "a planner frozen for longer than its session, then woken, changes nothing",
     .enabled(
       if: realKafka != nil,
       "needs fencing: give the address of an Apache Kafka as ROUSE_TEST_BOOTSTRAP"), arguments: seeds)
   func zombie(seed: UInt64) throws {
     var options = FireRange.Options(seed: seed)
+    options.membership = seed % 3 == 0 ? "dynamic" : "static"
     // Transactions may outlive the session: fencing must not depend on their time-out.
     if seed % 2 == 0 { options.transactionTimeoutMilliseconds = 30_000 }
     let range = try FireRange(options, bootstrap: realKafka)

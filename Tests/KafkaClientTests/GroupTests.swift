@@ -195,4 +195,23 @@ struct GroupTests {
     consumer.close(timeout: .milliseconds(500))
     #expect(ContinuousClock.now - start < patience)
   }
+
+  @Test("the embedded broker refuses to describe a group, and leaving works there as a static member, too")
+  func groupsOfTheEmbeddedBroker() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 1])
+    let settings = Settings.consumer(cluster.broker.bootstrapServers)
+      .merging(["partition.assignment.strategy": "cooperative-sticky", "group.instance.id": "one"])
+    let (first, second) = (NotingListener(), NotingListener())
+    let one = try KafkaConsumer(settings, rebalanceListener: first)
+    try one.subscribe(["t"])
+    #expect(try one.pollUntil { _ in first.held.count == 1 })
+    let error = failure { () throws(KafkaError) in _ = try one.describeGroup(timeout: .seconds(2)) }
+    #expect(error?.code == .unsupportedFeature && error?.isFatal == false)
+    #expect(one.leave(timeout: patience))
+    #expect(first.held.isEmpty)
+    let two = try KafkaConsumer(settings, rebalanceListener: second)
+    try two.subscribe(["t"])
+    #expect(try two.pollUntil { _ in second.held.count == 1 })
+    two.leave(timeout: patience)
+  }
 }

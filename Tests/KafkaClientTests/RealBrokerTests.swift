@@ -82,6 +82,84 @@ struct RealBrokerTests {
     next.close(timeout: patience)
   }
 
+  /// A consumer of the test's group, as a static member.
+  private func member(_ instance: String, _ listener: NotingListener) throws -> KafkaConsumer {
+    let consumer = try KafkaConsumer(
+      Settings.consumer(servers, group: topic)
+        .merging(["partition.assignment.strategy": "cooperative-sticky", "group.instance.id": instance]),
+      rebalanceListener: listener)
+    try consumer.subscribe([topic])
+    return consumer
+  }
+
+  /// Waits until the coordinator has given a member this number of partitions.
+  private func wait(for count: Int, of instance: String, asking consumer: KafkaConsumer) throws -> Bool {
+    let end = ContinuousClock.now + patience
+    while ContinuousClock.now < end {
+      let group = try consumer.describeGroup(timeout: patience)
+      let member = group.members.first { $0.instance == instance }
+      if group.isStable, member?.partitions.count == count { return true }
+    }
+    return false
+  }
+
+  @Test("a consumer that closes with an assignment it was not told of yet is told that all its partitions are gone")
+  func closedInRebalance() throws {
+    _ = try makeTopic(partitions: 2)
+    let (first, second) = (NotingListener(), NotingListener())
+    let one = try member("one", first)
+    let two = try member("two", second)
+    #expect(
+      try one.pollUntil { _ in
+        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
+        return first.held.count == 1 && second.held.count == 1
+      })
+    // The group gives the partition of the one that leaves to the other, which does not poll any more.
+    #expect(two.leave(timeout: patience))
+    #expect(second.held.isEmpty)
+    #expect(try wait(for: 2, of: "one", asking: one))
+    #expect(one.close(timeout: patience))
+    #expect(first.held.isEmpty)
+  }
+
+  @Test("a static member that leaves is out of its group at once; one that closes stays in it")
+  func leavingStaticMember() throws {
+    _ = try makeTopic(partitions: 2)
+    let (first, second) = (NotingListener(), NotingListener())
+    let one = try member("one", first)
+    let two = try member("two", second)
+    #expect(
+      try one.pollUntil { _ in
+        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
+        return first.held.count == 1 && second.held.count == 1
+      })
+    #expect(try wait(for: 1, of: "two", asking: one))
+    #expect(two.leave(timeout: patience))
+    #expect(second.held.isEmpty && second.losses == 0)
+    #expect(try one.describeGroup(timeout: patience).members.map(\.instance) == ["one"])
+    #expect(try one.pollUntil { _ in first.held.count == 2 })
+    #expect(one.close(timeout: patience))
+    let asking = try KafkaConsumer(Settings.consumer(servers, group: topic))
+    #expect(try asking.describeGroup(timeout: patience).members.map(\.instance) == ["one"])
+  }
+
+  @Test("a static member whose instance another one takes fails for good, and its error says so")
+  func fencedInstance() throws {
+    _ = try makeTopic()
+    let (first, second) = (NotingListener(), NotingListener())
+    let one = try member("one", first)
+    #expect(try one.pollUntil { _ in first.held.count == 1 })
+    let again = try member("one", second)
+    #expect(try again.pollUntil { _ in second.held.count == 1 })
+    let error = failure { () throws(KafkaError) in
+      let end = ContinuousClock.now + patience
+      while ContinuousClock.now < end { _ = try one.poll(maxMessages: 100, timeout: .milliseconds(50)) }
+    }
+    #expect(error?.code == .fencedInstance && error?.isFatal == true)
+    one.close(timeout: .seconds(2))
+    again.close(timeout: patience)
+  }
+
   @Test("a message comes back as it was sent")
   func roundTrip() throws {
     _ = try makeTopic()

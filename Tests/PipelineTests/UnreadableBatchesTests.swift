@@ -1,5 +1,4 @@
 import KafkaClient
-import Logging
 import Policies
 import Testing
 
@@ -7,21 +6,13 @@ import Testing
 
 @Suite("a batch that cannot be unpacked")
 struct UnreadableBatchesTests {
-  private let cluster = ScriptedCluster(partitions: 2)
-  private let counters = PipelineCounters()
-  private let log = CriticalLog()
-  private let settings = {
-    var settings = PipelineSettings(
-      kafka: ["bootstrap.servers": "none"], topics: TopicNames(prefix: "u."), eventTopics: ["u.events"], group: "u",
-      instance: "test")
-    settings.intake.plannerLagMax = 0
-    return settings
-  }()
+  private let stage = ScriptedStage(partitions: 2)
+  private var cluster: ScriptedCluster { stage.cluster }
 
   /// Lets each poll bring the errors that librdkafka repeats: two batches of one partition, and an error of another kind.
   private func script() {
     let events = [1, 1, 7].map { (offset: Int64) -> KafkaEvent in
-      let partition = KafkaTopicPartition(topic: "u.t", partition: 3)
+      let partition = KafkaTopicPartition(topic: "r.t", partition: 3)
       return .error(
         KafkaError(
           code: .badCompression, message: "bad", operation: "consuming",
@@ -33,19 +24,18 @@ struct UnreadableBatchesTests {
 
   private func expectToldOnce() {
     #expect(cluster.batches.isEmpty)
-    #expect(counters[.unreadableBatches] == 2)
-    #expect(log.lines.count == 2, "\(log.lines)")
-    for (line, offset) in zip(log.lines, [1, 7]) {
-      #expect(line.contains("offset=\(offset) partition=3 topic=u.t"), "\(line)")
+    #expect(stage.counters[.unreadableBatches] == 2)
+    let lines = stage.log.criticalLines
+    #expect(lines.count == 2, "\(lines)")
+    for (line, offset) in zip(lines, [1, 7]) {
+      #expect(line.contains("offset=\(offset) partition=3 topic=r.t"), "\(line)")
     }
   }
 
   @Test("intake logs it once, as critical")
   func intake() throws {
     script()
-    let intake = Intake(
-      settings: settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
-      clock: SteppedClock())
+    let intake = stage.makeIntake()
     defer { intake.end() }
     try intake.start()
     for _ in 0..<3 { try intake.workOnce() }
@@ -56,7 +46,8 @@ struct UnreadableBatchesTests {
   func planner() throws {
     script()
     let worker = PlannerWorker(
-      settings: settings, number: 0, initialPolicy: .none, stop: StopSignal(), counters: counters, logger: log.logger,
+      settings: stage.settings, number: 0, initialPolicy: .none, stop: StopSignal(), counters: stage.counters,
+      logger: stage.log.logger,
       cluster: cluster, clock: SteppedClock(), store: nil)
     defer { worker.end() }
     try worker.start()
@@ -68,7 +59,8 @@ struct UnreadableBatchesTests {
   func audit() throws {
     script()
     let feed = AuditFeed(
-      settings: settings, sink: EmptySink(), stop: StopSignal(), counters: counters, logger: log.logger,
+      settings: stage.settings, sink: EmptySink(), stop: StopSignal(), counters: stage.counters,
+      logger: stage.log.logger,
       longRefusal: .seconds(60), cluster: cluster, clock: SteppedClock())
     defer { feed.end() }
     try feed.start()

@@ -30,9 +30,11 @@ struct RandomLife {
   }
 
   /// The policies between which policy records switch: other budgets, windows and prices, kinds disabled or
-  /// unknown, a limit for the
-  /// app, no rates. No policy gives an instance more than six tokens.
-  static let documents = [
+  /// unknown, a limit for the app, no rates. No policy gives an instance more than six tokens.
+  static let documents = Result {
+    try texts.map { try PolicyDocument(yaml: $0, file: "policy").text }
+  }
+  private static let texts = [
     """
     version: tight
     apps: { com.example.flights: { perDay: 12 } }
@@ -100,7 +102,9 @@ struct RandomLife {
     case 24..<27: harness.tick(at: time)
     case 27..<29: harness.signal(.widgetViewed(instance: nil), device: device, at: time)
     case 29 where changesPolicy:
-      harness.apply(.policy(document: Self.documents.randomElement(using: &random) ?? ""), at: time)
+      do {
+        harness.apply(.policy(document: try Self.documents.get().randomElement(using: &random) ?? ""), at: time)
+      } catch { Issue.record(error) }
     default: event()
     }
   }

@@ -86,12 +86,33 @@ import Testing
     #expect(try PolicyDocument.profileReference(in: Array(replaced.text.utf8), file: "") == .follows)
   }
 
-  @Test("a policy without a profile behind it keeps its meaning and its hash")
+  @Test("a policy alone gets the profile that it names, and its record is refused without one")
   func alone() throws {
     let text = Self.policy.replacing("./field-test.yaml", with: "apple-conservative")
-    let document = try PolicyDocument(yaml: text, file: "rouse.log")
-    #expect(document.policy.profile == PolicyProfiles.named("apple-conservative")?.profile)
-    #expect(document.policy.reference.hash.text == String(SHA256.hexDigest(of: Array(text.utf8)).prefix(16)))
+    let document = try PolicyDocument(yaml: text, file: "p.yaml")
+    let profile = try #require(PolicyProfiles.named("apple-conservative"))
+    #expect(document.policy.profile == profile.profile)
+    #expect(document.text.hasPrefix(text) && document.text.hasSuffix(profile.text))
+    let hash = SHA256.hexDigest(of: Array(document.text.utf8)).prefix(16)
+    #expect(document.policy.reference.hash.text == String(hash))
+    #expect(try PolicyDocument(record: document.text, file: "rouse.log").policy == document.policy)
+    let problems = try Self.problems { _ = try PolicyDocument(record: text, file: "rouse.log") }
+    #expect(
+      problems == [
+        "rouse.log:1:1: error: no profile follows the policy; apply the policy with rouse policy apply, which adds the profile"
+      ])
+  }
+
+  @Test(
+    "a policy without content is refused as such, not for the profile that is appended", arguments: ["", "# none\n"])
+  func empty(text: String) throws {
+    let profile = try #require(PolicyProfiles.named("apple-2026"))
+    let expected = try Self.problems { _ = try PolicyDocument(whole: Array(text.utf8), file: "p.yaml") }
+    #expect(expected.count == 1)
+    for read in [
+      { _ = try PolicyDocument(yaml: text, file: "p.yaml") },
+      { _ = try PolicyDocument(bytes: Array(text.utf8), file: "p.yaml", profile: profile) },
+    ] { #expect(try Self.problems(read) == expected) }
   }
 
   @Test("line ends, a mark at the beginning and markers of documents do not matter")

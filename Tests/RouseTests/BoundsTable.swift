@@ -98,7 +98,7 @@ struct BoundsTable {
           Declaration(
             name: String(match.2), value: String(match.3 ?? match.4 ?? ""), meaning: meaning,
             beyond: beyond ?? (words.contains("static") ? beyondOfType : nil),
-            isShared: words.contains("static") && !words.contains("private")))
+            isShared: words.contains("static") && !words.contains { $0.hasSuffix("private") }))
       }
     }
   }

@@ -86,6 +86,11 @@ struct HelpTests {
       (["plan"], "missing expected argument '--policy <file>'"),
       (["plan", "--policy", "-", "--devices", "-", "--events", "e"], "only one input can be - (standard input)"),
       (
+        ["fleet", "--events", "-", "--devices", "1", "--out", "o", "--template", "-"],
+        "only one input can be - (standard input)"
+      ),
+      (["verify", "--decisions", "-", "--commands", "c", "--policy", "-"], "only one input can be - (standard input)"),
+      (
         ["plan", "--policy", "p", "--devices", "d", "--events", "e", "--decisions", "-", "--commands", "-"],
         "only one output can be - (standard output)"
       ),

@@ -71,18 +71,8 @@ extension AuditJSON {
       json.member("final", outcome.final)
     }
     json.member("commands", summary.commands)
-    json.object("surfaces") { json in
-      for count in summary.surfaces {
-        json.key(count.surface.rawValue)
-        json.integer(count.commands)
-      }
-    }
-    json.object("charged") { json in
-      for count in summary.charged {
-        json.key(count.ledger.rawValue)
-        json.integer(count.tokens)
-      }
-    }
+    json.counts("surfaces", summary.surfaces.lazy.map { ($0.surface.rawValue, $0.commands) })
+    json.counts("charged", summary.charged.lazy.map { ($0.ledger.rawValue, $0.tokens) })
     json.time("first", summary.first)
     json.time("last", summary.last)
     json.member("bytes", summary.bytes)

@@ -2,6 +2,7 @@ import Foundation
 package import KafkaClient
 package import Logging
 package import Pipeline
+import Policies
 
 /// One pipeline of a benchmark: topics under a separate prefix, and the stages that run on them.
 package final class BenchmarkStage {
@@ -51,7 +52,7 @@ package final class BenchmarkStage {
     topics = plan.topics.map(\.name)
     guard existing == nil else { return }
     try broker.create(plan)
-    _ = try PolicyAppender(settings: settings).seed(document: FleetLoad.policy)
+    _ = try PolicyAppender(settings: settings).seed(PolicyDocument(yaml: FleetLoad.policy, file: "policy"))
   }
 
   /// Returns Rouse's own topics, the public topic of events and the topic of the passthrough.

@@ -8,18 +8,28 @@ package protocol JSONFieldCoder {
   /// The error of reading; `Never` for a writer.
   associatedtype Failure: Error
 
-  /// A text of 1 to `bytesMax` bytes.
-  mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) throws(Failure)
+  /// A text of 1 to `bytesMax` bytes. Messages about an absent one say what was expected.
+  mutating func text(
+    _ key: StaticString, _ value: inout String, bytesMax: Int, expected: StaticString
+  ) throws(Failure)
   /// A text that may be absent.
   mutating func text(_ key: StaticString, _ value: inout String?) throws(Failure)
-  /// A list of identifiers.
-  mutating func texts(_ key: StaticString, _ value: inout [Identifier]) throws(Failure)
+  /// A list of at most `max` identifiers.
+  mutating func texts(_ key: StaticString, _ value: inout [Identifier], max: Int) throws(Failure)
+  /// A push token in hexadecimal digits.
+  mutating func token(_ key: StaticString, _ value: inout String) throws(Failure)
+  /// A push token that may be absent.
+  mutating func token(_ key: StaticString, _ value: inout String?) throws(Failure)
+  /// The version of an operating system.
+  mutating func version(_ key: StaticString, _ value: inout OSVersion) throws(Failure)
   /// One of the words of an enumeration.
   mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
   ) throws(Failure) where Value.RawValue == String
   /// `true` or `false`.
   mutating func flag(_ key: StaticString, _ value: inout Bool) throws(Failure)
+  /// `true` or `false`, absent if it is the usual value.
+  mutating func flag(_ key: StaticString, _ value: inout Bool, default usual: Bool) throws(Failure)
   /// A number, written with at most six decimals.
   mutating func number(_ key: StaticString, _ value: inout Double) throws(Failure)
   /// A whole number.
@@ -32,8 +42,18 @@ package protocol JSONFieldCoder {
   mutating func instant(_ key: StaticString, _ value: inout Timestamp?) throws(Failure)
   /// A nested object.
   mutating func object<Value: JSONFields>(_ key: StaticString, _ value: inout Value) throws(Failure)
+  /// A nested object, absent if it is empty.
+  mutating func optionalObject<Value: JSONFields & Equatable>(
+    _ key: StaticString, _ value: inout Value
+  ) throws(Failure)
   /// A list of objects.
   mutating func objects<Value: JSONFields>(_ key: StaticString, _ value: inout [Value]) throws(Failure)
+  /// A list of at most `max` objects, absent if it is empty.
+  mutating func optionalObjects<Value: JSONFields>(
+    _ key: StaticString, _ value: inout [Value], max: Int
+  ) throws(Failure)
+  /// The member that names the target of pushes: one of two.
+  mutating func target(_ value: inout PushTarget) throws(Failure)
   /// The receiver, headers and body of a push, whose form the list of members cannot express.
   mutating func request(_ key: StaticString, _ value: inout Command.APNs) throws(Failure)
 }
@@ -54,8 +74,18 @@ extension JSONFieldCoder {
     _ key: StaticString, _ value: inout Identifier, bytesMax: Int = DomainBounds.nameBytesMax
   ) throws(Failure) {
     var text = value.text
-    try self.text(key, &text, bytesMax: bytesMax)
+    try self.text(key, &text, bytesMax: bytesMax, expected: "a string")
     value = Identifier(text)
+  }
+
+  /// A text of 1 to `bytesMax` bytes.
+  mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) throws(Failure) {
+    try text(key, &value, bytesMax: bytesMax, expected: "a string")
+  }
+
+  /// A list of identifiers.
+  mutating func texts(_ key: StaticString, _ value: inout [Identifier]) throws(Failure) {
+    try texts(key, &value, max: .max)
   }
 
   /// An identifier that may be absent.
@@ -86,17 +116,23 @@ extension JSONFields {
 }
 
 extension JSONWriter: JSONFieldCoder {
-  package mutating func text(_ key: StaticString, _ value: inout String, bytesMax: Int) { member(key, value) }
+  package mutating func text(
+    _ key: StaticString, _ value: inout String, bytesMax: Int, expected: StaticString
+  ) { member(key, value) }
   package mutating func text(_ key: StaticString, _ value: inout String?) { member(key, value) }
-  package mutating func texts(_ key: StaticString, _ value: inout [Identifier]) { list(key, value) }
+  package mutating func texts(_ key: StaticString, _ value: inout [Identifier], max: Int) { list(key, value) }
+  package mutating func token(_ key: StaticString, _ value: inout String) { member(key, value) }
+  package mutating func token(_ key: StaticString, _ value: inout String?) { member(key, value) }
+  package mutating func version(_ key: StaticString, _ value: inout OSVersion) { member(key, value.description) }
 
   package mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
   ) where Value.RawValue == String { member(key, value.rawValue) }
 
-  package mutating func flag(_ key: StaticString, _ value: inout Bool) {
-    self.key(key)
-    bool(value)
+  package mutating func flag(_ key: StaticString, _ value: inout Bool) { member(key, value) }
+
+  package mutating func flag(_ key: StaticString, _ value: inout Bool, default usual: Bool) {
+    if value != usual { member(key, value) }
   }
 
   package mutating func number(_ key: StaticString, _ value: inout Double) {
@@ -104,15 +140,10 @@ extension JSONWriter: JSONFieldCoder {
     rounded(value)
   }
 
-  package mutating func count(_ key: StaticString, _ value: inout Int) {
-    self.key(key)
-    integer(value)
-  }
+  package mutating func count(_ key: StaticString, _ value: inout Int) { member(key, value) }
 
   package mutating func count(_ key: StaticString, _ value: inout Int?) {
-    guard let value else { return }
-    self.key(key)
-    integer(value)
+    if let value { member(key, value) }
   }
 
   package mutating func instant(_ key: StaticString, _ value: inout Timestamp) { timestamp(key, value) }
@@ -126,70 +157,22 @@ extension JSONWriter: JSONFieldCoder {
     value.write(to: &self)
   }
 
-  package mutating func objects<Value: JSONFields>(_ key: StaticString, _ value: inout [Value]) {
-    self.key(key)
-    beginArray()
-    for element in value { element.write(to: &self) }
-    endArray()
+  package mutating func optionalObject<Value: JSONFields & Equatable>(_ key: StaticString, _ value: inout Value) {
+    if value != .blank { object(key, &value) }
   }
+
+  package mutating func objects<Value: JSONFields>(_ key: StaticString, _ value: inout [Value]) {
+    array(key, value) { $0.write(to: &$1) }
+  }
+
+  package mutating func optionalObjects<Value: JSONFields>(_ key: StaticString, _ value: inout [Value], max: Int) {
+    if !value.isEmpty { objects(key, &value) }
+  }
+
+  package mutating func target(_ value: inout PushTarget) { value.write(to: &self) }
 
   package mutating func request(_ key: StaticString, _ value: inout Command.APNs) {
     self.key(key)
     value.encode(to: &self)
-  }
-}
-
-/// Reads the members of one JSON object. Unknown members are ignored; a missing or wrong one is refused by path.
-struct JSONMembers: JSONFieldCoder {
-  /// The object.
-  let node: JSONNode
-
-  func text(_ key: StaticString, _ value: inout String, bytesMax: Int) throws(DomainError) {
-    value = try node.text(key, bytesMax: bytesMax)
-  }
-  func text(_ key: StaticString, _ value: inout String?) throws(DomainError) { value = try node.textIfPresent(key) }
-
-  func texts(_ key: StaticString, _ value: inout [Identifier]) throws(DomainError) {
-    value = try node.list(key) { (element) throws(DomainError) in try element.identifier() }
-  }
-
-  func choice<Value: RawRepresentable & CaseIterable>(
-    _ key: StaticString, _ value: inout Value
-  ) throws(DomainError) where Value.RawValue == String { value = try node.choice(key) }
-
-  func flag(_ key: StaticString, _ value: inout Bool) throws(DomainError) {
-    value = try node.require(key, "a boolean").flag()
-  }
-
-  func number(_ key: StaticString, _ value: inout Double) throws(DomainError) { value = try node.number(key) }
-
-  func count(_ key: StaticString, _ value: inout Int) throws(DomainError) {
-    value = try node.require(key, "an integer").count()
-  }
-
-  func count(_ key: StaticString, _ value: inout Int?) throws(DomainError) {
-    guard let member = node.optional(key) else {
-      value = nil
-      return
-    }
-    value = try member.count()
-  }
-
-  func instant(_ key: StaticString, _ value: inout Timestamp) throws(DomainError) { value = try node.instant(key) }
-
-  func instant(_ key: StaticString, _ value: inout Timestamp?) throws(DomainError) {
-    value = try node.instantIfPresent(key)
-  }
-
-  func object<Value: JSONFields>(_ key: StaticString, _ value: inout Value) throws(DomainError) {
-    value = try Value(members: node.require(key, "an object"))
-  }
-
-  func objects<Value: JSONFields>(_ key: StaticString, _ value: inout [Value]) throws(DomainError) {
-    value = try node.list(key) { (element) throws(DomainError) in try Value(members: element) }
-  }
-
-  func request(_ key: StaticString, _ value: inout Command.APNs) throws(DomainError) {
-    value = try Command.APNs(node.require(key, "an object"))
   }
 }

@@ -42,6 +42,20 @@ extension JSONNode {
     return try node.text(bytesMax: bytesMax)
   }
 
+  /// The words of messages for what a push token has to be.
+  static var tokenExpectation: String { "a token in hexadecimal digits" }
+
+  /// Returns this value, a push token in hexadecimal digits, as APNs wants it in its paths.
+  func token() throws(DomainError) -> String {
+    try checkText(bytesMax: DomainBounds.tokenBytesMax)
+    let isHexadecimal = withUTF8 { bytes in
+      for at in 0..<bytes.count where !isHexadecimalDigit(bytes[at]) { return false }
+      return true
+    }
+    guard isHexadecimal else { throw DomainError(wrongValue(Self.tokenExpectation)) }
+    return try text(bytesMax: DomainBounds.tokenBytesMax)
+  }
+
   /// Returns this value, an identifier of 1 to `bytesMax` bytes.
   func identifier(bytesMax: Int = DomainBounds.nameBytesMax) throws(DomainError) -> Identifier {
     Identifier(try text(bytesMax: bytesMax))
@@ -172,4 +186,8 @@ extension JSONWriter {
     for value in values { string(value.text) }
     endArray()
   }
+}
+
+private func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+  byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
 }

@@ -71,10 +71,7 @@ extension Command.APNs {
   /// Writes the request as a JSON object. The payload is written as it is: it must be one JSON object.
   func encode(to writer: inout JSONWriter) {
     writer.beginObject()
-    switch address {
-    case .token(let token): writer.member("token", token)
-    case .channel(let channel): writer.member("channel", channel)
-    }
+    address.write(to: &writer)
     writer.key("headers")
     writer.beginObject()
     for header in headers {
@@ -91,12 +88,8 @@ extension Command.APNs {
   /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   init(_ node: JSONNode) throws(DomainError) {
     try node.requireObject()
-    let address: Target
-    switch (node.optional("token"), node.optional("channel")) {
-    case (let token?, nil): address = .token(try token.text(bytesMax: DomainBounds.tokenBytesMax))
-    case (nil, let channel?): address = .channel(try channel.identifier(bytesMax: DomainBounds.tokenBytesMax))
-    case (nil, nil): throw DomainError(node.missing("token", expected: "either a token or a channel"))
-    case (_?, let channel?): throw DomainError(channel.wrongValue("either a token or a channel, not both"))
+    let address = try PushTarget(node) { (token) throws(DomainError) in
+      try token.text(bytesMax: DomainBounds.tokenBytesMax)
     }
     self.init(
       address: address, headers: try Command.APNs.headers(node.require("headers", "an object")),

@@ -93,7 +93,7 @@ public struct Command: Equatable, Sendable {
   /// The request for APNs.
   public struct APNs: Equatable, Sendable {
     /// The token or channel that the push goes to.
-    public var address: Target
+    public var address: PushTarget
     /// The request headers, sorted by name.
     public var headers: [Header]
     /// The body: one JSON object as text. The budget profile bounds it: for APNs, 4,096 bytes to a token and 5,120 to a
@@ -101,18 +101,10 @@ public struct Command: Equatable, Sendable {
     public var payload: String
 
     /// Creates a request. Nothing is checked.
-    public init(address: Target, headers: [Header], payload: String) {
+    public init(address: PushTarget, headers: [Header], payload: String) {
       self.address = address
       self.headers = headers
       self.payload = payload
-    }
-
-    /// The receiver of a push.
-    public enum Target: Equatable, Sendable {
-      /// A push token in hexadecimal digits.
-      case token(String)
-      /// The id of a broadcast channel.
-      case channel(Identifier)
     }
   }
 

@@ -29,6 +29,9 @@ public struct OSVersion: Hashable, Comparable, Sendable {
 }
 
 extension OSVersion: CustomStringConvertible {
+  /// The words of messages for what a text has to be.
+  static var expectation: String { "a version such as \"26.1\"" }
+
   /// The version as `major.minor`.
   public var description: String { "\(major).\(minor)" }
 }

@@ -97,24 +97,6 @@ extension Registration.Activity: FieldCoded {
   }
 }
 
-extension Registration.Activity.Address: FieldCoded {
-  /// An empty value that a decoder fills in.
-  public static var blank: Registration.Activity.Address { .token("") }
-
-  /// Encodes or decodes each field, in the order of the record.
-  /// - Throws: `BinaryError` if the bytes that are read are damaged.
-  public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    var (isChannel, text): (Bool, String) =
-      switch self {
-      case .token(let token): (false, token)
-      case .channel(let channel): (true, channel.text)
-      }
-    try coder.bool(&isChannel, "an address tag")
-    try coder.string(&text, "an activity address")
-    if Coder.reads { self = isChannel ? .channel(Identifier(text)) : .token(text) }
-  }
-}
-
 extension Registration.PushToStart: FieldCoded {
   /// An empty value that a decoder fills in.
   public static var blank: Registration.PushToStart { .init(kind: "", token: "", interests: []) }

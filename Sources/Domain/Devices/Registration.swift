@@ -127,7 +127,7 @@ public struct Registration: Equatable, Sendable {
     /// The attributes type.
     public var kind: Identifier
     /// The token or channel that pushes go to.
-    public var address: Address
+    public var address: PushTarget
     /// The interest keys that the activity subscribes to. The first one is its subject.
     public var interests: [Identifier]
     /// The instant at which the activity started.
@@ -137,7 +137,7 @@ public struct Registration: Equatable, Sendable {
 
     /// Creates a Live Activity. Nothing is checked.
     public init(
-      id: Identifier, kind: Identifier, address: Address, interests: [Identifier], startedAt: Timestamp,
+      id: Identifier, kind: Identifier, address: PushTarget, interests: [Identifier], startedAt: Timestamp,
       frequentPushes: Bool = false
     ) {
       self.id = id
@@ -146,14 +146,6 @@ public struct Registration: Equatable, Sendable {
       self.interests = interests
       self.startedAt = startedAt
       self.frequentPushes = frequentPushes
-    }
-
-    /// The receiver of pushes to a Live Activity.
-    public enum Address: Equatable, Sendable {
-      /// The activity's own token, in hexadecimal digits.
-      case token(String)
-      /// The id of the broadcast channel that the activity listens to.
-      case channel(Identifier)
     }
   }
 

@@ -50,13 +50,6 @@ extension KafkaConsumer {
     try open("committing").commit(positions, timeout)
   }
 
-  /// Commits positions without waiting. A failure of the broker arrives as an event.
-  /// - Parameter positions: The positions of the next messages to read; `nil` commits the offsets that librdkafka has stored.
-  /// - Throws: A ``KafkaError`` if the commit cannot be queued.
-  public func commitInBackground(_ positions: [KafkaPosition]? = nil) throws(KafkaError) {
-    try open("committing").commitInBackground(positions)
-  }
-
   /// Commits offsets with remarks without waiting. A failure of the broker arrives as an event.
   /// - Parameter offsets: The offsets.
   /// - Throws: A ``KafkaError`` if the commit cannot be queued.

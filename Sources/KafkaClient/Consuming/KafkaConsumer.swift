@@ -93,4 +93,37 @@ public final class KafkaConsumer {
     self.handle = nil
     return leftInOrder
   }
+
+  /// Closes the consumer as ``close(timeout:)`` does, and leaves the group also as a static member, which a close keeps in its
+  /// group until its session ends. For a process that does not come back soon.
+  /// - Parameter timeout: The longest wait for the group.
+  /// - Returns: Whether the group was left in order. If not, the group notices the absence after `session.timeout.ms`.
+  @discardableResult
+  public func leave(timeout: Duration = .seconds(10)) -> Bool {
+    guard let handle else { return true }
+    precondition(!handle.isInCallback, "a rebalance listener must not close its consumer")
+    let left = !handle.isStaticMember || handle.leave(timeout)
+    return close(timeout: timeout) && left
+  }
+
+  /// Leaves the group, also as a static member, and joins it again. The group is rebalanced twice. Messages that have arrived and
+  /// were not returned yet are dropped.
+  /// - Parameters:
+  ///   - topics: The topics to subscribe to.
+  ///   - timeout: The longest wait for leaving. The listener learns of the revocation before the call returns.
+  /// - Throws: A ``KafkaError`` if the subscription is refused.
+  public func rejoin(_ topics: [String], timeout: Duration) throws(KafkaError) {
+    let handle = try open("joining the group again")
+    precondition(!handle.isInCallback, "a rebalance listener must not make its consumer leave")
+    handle.leave(timeout)
+    try handle.subscribe(topics)
+  }
+
+  /// Asks the coordinator for the members of the consumer's group, and their partitions.
+  /// - Parameter timeout: The longest wait for the answer.
+  /// - Returns: The group as its coordinator sees it now.
+  /// - Throws: A ``KafkaError``; the embedded broker does not know the request.
+  public func describeGroup(timeout: Duration) throws(KafkaError) -> KafkaGroup {
+    try open("describing the group").describeGroup(timeout)
+  }
 }

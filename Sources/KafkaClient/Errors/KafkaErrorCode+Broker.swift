@@ -52,6 +52,8 @@ extension KafkaErrorCode {
   public static let notController = Self(rawValue: 41)
   /// The request breaks a policy of the cluster.
   public static let policyViolation = Self(rawValue: 44)
+  /// A record came before its turn, because one before it was refused (`OUT_OF_ORDER_SEQUENCE_NUMBER`).
+  public static let outOfOrderSequence = Self(rawValue: 45)
   /// The producer's epoch is out of date.
   public static let invalidProducerEpoch = Self(rawValue: 47)
   /// The transaction is in another state.

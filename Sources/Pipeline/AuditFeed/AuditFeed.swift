@@ -154,8 +154,7 @@ public final class AuditFeed {
   /// Returns the oldest offset of each partition from which retention has removed records that were not stored.
   private func removed(_ consumer: any ClusterConsumer) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
     var lows: [KafkaTopicPartition: Int64] = [:]
-    for (partition, offset) in next.sorted(by: { ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition) })
-    {
+    for (partition, offset) in next.sorted(by: { $0.key < $1.key }) {
       let low = try consumer.watermarks(of: partition, timeout: .seconds(30)).low
       if low > offset { lows[partition] = low }
     }

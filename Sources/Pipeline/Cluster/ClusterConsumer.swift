@@ -15,38 +15,33 @@ package protocol ClusterConsumer: AnyObject {
   func committedOffsets(
     _ partitions: [KafkaTopicPartition], timeout: Duration
   ) throws(KafkaError) -> [KafkaCommittedOffset]
-  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError)
   func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError)
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks
   /// Returns the consumer's present place in its group, for a producer of the same cluster.
   ///
   /// - Throws: `KafkaError` if the group has expelled the member.
   func membership() throws(KafkaError) -> any GroupMembership
-  /// Leaves the group and closes the consumer. May be repeated.
+  /// Asks for the members of the consumer's group and their partitions.
+  ///
+  /// - Parameter timeout: The longest wait for the answer.
+  /// - Throws: `KafkaError` if the cluster does not answer, or does not know the request.
+  func describeGroup(timeout: Duration) throws(KafkaError) -> KafkaGroup
+  /// Leaves the group, also as a static member, and joins it again, so that the group is rebalanced. The listener is told of the
+  /// revocation before the call returns.
+  ///
+  /// - Parameters:
+  ///   - topics: The topics to subscribe to.
+  ///   - timeout: The longest wait for leaving.
+  /// - Throws: `KafkaError` if the subscription is refused.
+  func rejoin(_ topics: [String], timeout: Duration) throws(KafkaError)
+  /// Leaves the group, also as a static member, and closes the consumer. May be repeated.
+  ///
+  /// - Parameter timeout: The longest wait.
+  /// - Returns: Whether the group was left in order.
+  @discardableResult func leave(timeout: Duration) -> Bool
+  /// Closes the consumer. A dynamic member leaves the group; a static one stays in it until its session ends. May be repeated.
   ///
   /// - Parameter timeout: The longest wait.
   /// - Returns: Whether the group was left in order.
   @discardableResult func close(timeout: Duration) -> Bool
-}
-
-extension ClusterConsumer {
-  /// Returns the committed offsets without remarks, for clusters that keep none.
-  ///
-  /// - Parameters:
-  ///   - partitions: The partitions to ask for.
-  ///   - timeout: The longest wait for the answer.
-  /// - Throws: `KafkaError` if the cluster does not answer.
-  package func committedOffsets(
-    _ partitions: [KafkaTopicPartition], timeout: Duration
-  ) throws(KafkaError) -> [KafkaCommittedOffset] {
-    try committed(partitions, timeout: timeout).map { KafkaCommittedOffset($0, metadata: "") }
-  }
-
-  /// Commits offsets without their remarks, for clusters that keep none.
-  ///
-  /// - Parameter offsets: The offsets.
-  /// - Throws: `KafkaError` if the commit cannot be queued.
-  package func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
-    try commitInBackground(offsets.map(\.position))
-  }
 }

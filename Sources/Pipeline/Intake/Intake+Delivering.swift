@@ -84,9 +84,8 @@ extension Intake {
     // A commit that fails during a rebalance is covered by the next one. Records that are read again meanwhile are dropped by
     // their origin.
     try consumer.commitInBackground(
-      last.sorted { $0.key < $1.key }.map { partition, message in
-        KafkaCommittedOffset(
-          KafkaPosition(partition, offset: message.offset + 1), metadata: generations.mark(of: message).text)
+      last.sorted { $0.key < $1.key }.map { _, message in
+        KafkaCommittedOffset(message.nextPosition, metadata: generations.mark(of: message).text)
       })
   }
 }

@@ -218,7 +218,9 @@ public final class Intake {
     guard !stopped.isEmpty, underway.isEmpty else { return }
     for skip in skips.orders(for: stopped.sorted()) {
       try consumer.seek(skip.first.partition, to: .at(skip.next))
-      try consumer.commitInBackground([KafkaPosition(skip.first.partition, offset: skip.next)])
+      let next = KafkaPosition(skip.first.partition, offset: skip.next)
+      // The record before it cannot be read, so no remark can describe it.
+      try consumer.commitInBackground([KafkaCommittedOffset(next, metadata: "")])
       skip.taken(logger, counters)
     }
   }

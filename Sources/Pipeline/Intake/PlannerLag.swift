@@ -15,7 +15,7 @@ struct PlannerLag {
   private let settings: PipelineSettings
   private let cluster: any Cluster
   private let clock: any StageClock
-  private var consumer: (any ClusterConsumer)?
+  private var consumer: OnDemandConsumer
   private var partitionCount: Int32 = 0
   private var next = Duration.zero
   private var last: Excess?
@@ -32,6 +32,11 @@ struct PlannerLag {
     self.settings = settings
     self.cluster = cluster
     self.clock = clock
+    consumer = OnDemandConsumer(
+      cluster,
+      settings.client([
+        "group.id": "\(settings.group)-planner", "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
+      ]))
   }
 
   /// Returns the partition that is furthest behind, if it is too far, as of the last question. A planner that was too far
@@ -51,17 +56,7 @@ struct PlannerLag {
   }
 
   private mutating func furthest() throws(KafkaError) -> Excess? {
-    let consumer: any ClusterConsumer
-    if let kept = self.consumer {
-      consumer = kept
-    } else {
-      // This consumer never subscribes: it only asks for the group's offsets.
-      consumer = try cluster.consumer(
-        settings.client([
-          "group.id": "\(settings.group)-planner", "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
-        ]), listener: nil)
-      self.consumer = consumer
-    }
+    let consumer = try consumer.use()
     if partitionCount == 0 { partitionCount = try settings.logPartitionCount(cluster) }
     let log = (0..<partitionCount).map { KafkaTopicPartition(topic: settings.topics.log, partition: $0) }
     var furthest: Excess?
@@ -74,8 +69,5 @@ struct PlannerLag {
   }
 
   /// Closes the consumer.
-  mutating func close() {
-    consumer?.close(timeout: .seconds(2))
-    consumer = nil
-  }
+  mutating func close() { consumer.close() }
 }

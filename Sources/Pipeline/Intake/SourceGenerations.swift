@@ -27,13 +27,11 @@ struct SourceGenerations {
     var isDoubtful = false
   }
 
-  private let settings: PipelineSettings
-  private let cluster: any Cluster
   private let clock: any StageClock
   private let logger: Logger
   private var readings: [KafkaTopicPartition: Reading] = [:]
-  /// Reads single records again; nil before the first one.
-  private var looker: (any ClusterConsumer)?
+  /// Reads single records again.
+  private var looker: OnDemandConsumer
   /// The longest wait for an answer of the broker.
   private static let patience = Duration.seconds(10)
 
@@ -45,10 +43,14 @@ struct SourceGenerations {
   ///   - clock: The thread's clock.
   ///   - logger: Gets topics that were made again.
   init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, logger: Logger) {
-    self.settings = settings
-    self.cluster = cluster
     self.clock = clock
     self.logger = logger
+    looker = OnDemandConsumer(
+      cluster,
+      settings.client([
+        "group.id": "\(settings.group)-reader", "isolation.level": "read_committed", "enable.auto.commit": "false",
+        "enable.partition.eof": "true", "auto.offset.reset": "earliest", "fetch.message.max.bytes": "4194304",
+      ]))
   }
 
   /// The generation of a partition that is being read; 0 if it is not known.
@@ -106,8 +108,7 @@ struct SourceGenerations {
 
   /// Closes the consumer, and forgets the partitions.
   mutating func close() {
-    looker?.close(timeout: .seconds(2))
-    looker = nil
+    looker.close()
     readings = [:]
   }
 
@@ -166,7 +167,7 @@ struct SourceGenerations {
   private mutating func record(
     at offset: Int64, of partition: KafkaTopicPartition
   ) throws(KafkaError) -> KafkaMessage? {
-    let consumer = try looking()
+    let consumer = try looker.use()
     let ends = try consumer.watermarks(of: partition, timeout: Self.patience)
     guard offset < ends.high else { return nil }
     try consumer.incrementalAssign([partition: .at(max(offset, ends.low))])
@@ -200,16 +201,5 @@ struct SourceGenerations {
     throw KafkaError(
       code: .timedOut, message: "neither a record nor the end came for 10 s", operation: "looking at \(partition)",
       isRetriable: true)
-  }
-
-  private mutating func looking() throws(KafkaError) -> any ClusterConsumer {
-    if let looker { return looker }
-    let made = try cluster.consumer(
-      settings.client([
-        "group.id": "\(settings.group)-reader", "isolation.level": "read_committed", "enable.auto.commit": "false",
-        "enable.partition.eof": "true", "auto.offset.reset": "earliest", "fetch.message.max.bytes": "4194304",
-      ]), listener: nil)
-    looker = made
-    return made
   }
 }

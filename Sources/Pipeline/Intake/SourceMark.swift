@@ -35,7 +35,7 @@ struct SourceMark: Equatable {
     for shift in stride(from: 0, to: 64, by: 8) { hash.add(UInt8(truncatingIfNeeded: timestamp >> UInt64(shift))) }
     for bytes in [message.key, message.value] {
       hash.add(bytes == nil ? 0 : 1)
-      for byte in bytes ?? [] { hash.add(byte) }
+      if let bytes { hash.add(bytes.span) }
     }
     return hash.value == 0 ? 1 : Int64(bitPattern: hash.value)
   }

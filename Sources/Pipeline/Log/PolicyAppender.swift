@@ -1,5 +1,6 @@
 import Domain
 public import KafkaClient
+public import Policies
 
 /// Puts a policy into force: appends a record to every log partition. Each planner decides by the policy from that record
 /// on, and a replay finds it at the same place.
@@ -13,18 +14,18 @@ public struct PolicyAppender {
 
   /// Appends a policy to every partition.
   ///
-  /// - Parameter document: The policy as YAML.
+  /// - Parameter document: The policy.
   /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s.
-  public func apply(document: String) throws(KafkaError) {
+  public func apply(_ document: PolicyDocument) throws(KafkaError) {
     try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: timestamp)
   }
 
   /// Appends a policy to the partitions that hold no record yet, so that a new installation starts with a policy.
   ///
-  /// - Parameter document: The policy as YAML.
+  /// - Parameter document: The policy.
   /// - Returns: The number of partitions that were empty.
   /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s.
-  public func seed(document: String) throws(KafkaError) -> Int {
+  public func seed(_ document: PolicyDocument) throws(KafkaError) -> Int {
     let empty = try emptyPartitions()
     try append(document, to: empty, timestamp: timestamp)
     return empty.count
@@ -51,10 +52,10 @@ public struct PolicyAppender {
   /// must not move. librdkafka takes 0 for now, hence 1.
   private var timestamp: Int64? { settings.timestamps == .event ? 1 : nil }
 
-  private func append(_ document: String, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {
+  private func append(_ document: PolicyDocument, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {
     guard !partitions.isEmpty else { return }
     var bytes: [UInt8] = []
-    LogRecord(origin: nil, content: .policy(document: document)).encode(into: &bytes)
+    LogRecord(origin: nil, content: .policy(document: document.text)).encode(into: &bytes)
     let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
     for partition in partitions {
       try producer.send(

@@ -1,14 +1,11 @@
 import KafkaClient
 import Logging
 
-/// Asks for operators' orders to pass over records, on behalf of one stage. Belongs to the stage's thread. Its consumer is
-/// made with the first question.
+/// Asks for operators' orders to pass over records, on behalf of one stage. Belongs to the stage's thread.
 struct SkipReader {
-  private let settings: PipelineSettings
-  private let cluster: any Cluster
   private let clock: any StageClock
   private let logger: Logger
-  private var consumer: (any ClusterConsumer)?
+  private var consumer: OnDemandConsumer
   /// The earliest instant of the next question.
   private var next = Duration.zero
   /// The time between two questions: so long may a partition wait for an order that was given. The stage waits for the
@@ -24,10 +21,10 @@ struct SkipReader {
   ///   - clock: The thread's clock.
   ///   - logger: Gets questions that fail.
   init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, logger: Logger) {
-    self.settings = settings
-    self.cluster = cluster
     self.clock = clock
     self.logger = logger
+    consumer = OnDemandConsumer(
+      cluster, settings.client(["group.id": "\(settings.skipGroup)", "enable.auto.commit": "false"]))
   }
 
   /// Returns the orders for the places at which a stage is stopped. Asks at most every three seconds, over all places.
@@ -38,7 +35,7 @@ struct SkipReader {
     guard !places.isEmpty, clock.elapsed >= next else { return [] }
     next = clock.elapsed + Self.interval
     do throws(KafkaError) {
-      let offsets = try asking().committedOffsets(places.map(\.partition), timeout: Self.patience)
+      let offsets = try consumer.use().committedOffsets(places.map(\.partition), timeout: Self.patience)
       return offsets.compactMap { Skip($0) }.filter { places.contains($0.first) }
     } catch {
       logger.warning("could not ask for orders to pass over records; trying again", metadata: ["error": "\(error)"])
@@ -46,18 +43,6 @@ struct SkipReader {
     }
   }
 
-  private mutating func asking() throws(KafkaError) -> any ClusterConsumer {
-    if let consumer { return consumer }
-    // This consumer never subscribes: it only asks for the group's offsets.
-    let made = try cluster.consumer(
-      settings.client(["group.id": "\(settings.skipGroup)", "enable.auto.commit": "false"]), listener: nil)
-    consumer = made
-    return made
-  }
-
   /// Closes the consumer.
-  mutating func close() {
-    consumer?.close(timeout: .seconds(2))
-    consumer = nil
-  }
+  mutating func close() { consumer.close() }
 }

@@ -16,8 +16,14 @@ public enum PipelineError: Error, Sendable, Equatable {
     // Only a person makes a topic that is missing.
     case .kafka(let error):
       !(error.code == .unknownTopicOrPartition && error.isFatal) && error.code != .topicAuthorizationFailed
+        && !isReplaced
     case .unreadable, .setup: false
     }
+  }
+
+  /// Whether another process has joined the group under the name of this one, and so has taken its place.
+  public var isReplaced: Bool {
+    if case .kafka(let error) = self { error.code == .fencedInstance } else { false }
   }
 
   /// Runs a call to Kafka and turns its error into a `PipelineError`.
@@ -34,6 +40,8 @@ extension PipelineError: CustomStringConvertible {
   /// One lower-case sentence for an operator.
   public var description: String {
     switch self {
+    case .kafka(let error) where error.code == .fencedInstance:
+      "another process has started with the same `instance` and has taken the place of this one: give each process its own; \(error.description)"
     case .kafka(let error) where error.code == .fenced:
       "if this repeats, another process has the same `instance`: give each process its own; \(error.description)"
     case .kafka(let error): error.description

@@ -191,6 +191,34 @@ final class PlannerReport {
     logger.warning("no snapshot this time", metadata: ["partition": "\(partition)", "error": "\(error)"])
   }
 
+  // MARK: The group
+
+  /// Logs partitions that no member of the group has.
+  func ownerless(_ partitions: [Int32]) {
+    logger.warning(
+      "partitions have no owner, because a member died while it handed them over; this member joins its group again",
+      metadata: ["partitions": "\(partitions)"])
+  }
+
+  /// Logs that a member is gone from the group, and that no transaction of it is open any more.
+  func fenced(_ id: Identifier) {
+    logger.info(
+      "a member is gone from the group; the transaction that it may have left open was ended",
+      metadata: ["member": "\(id)"])
+  }
+
+  /// Logs that the transaction of a member could not be ended.
+  func fencingFailed(_ id: Identifier, _ error: KafkaError) {
+    logger.warning(
+      "a member is gone from the group, and its open transaction could not be ended; the broker ends it later",
+      metadata: ["member": "\(id)", "error": "\(error)"])
+  }
+
+  /// Logs that the broker does not describe the group.
+  func notWatched(_ error: KafkaError) {
+    logger.notice("the broker does not describe the group, so it is not watched", metadata: ["error": "\(error)"])
+  }
+
   // MARK: Transactions and ticks
 
   /// Logs an error that librdkafka deals with, or after which nothing has to be done. A batch that cannot be unpacked is

@@ -40,7 +40,7 @@ extension PlannerWorker {
     case .release(let partitions):
       for partition in partitions { release(partition, clients) }
     case .leave: leave(clients)
-    case .end(let error): throw error
+    case .end(let error): throw replacement(behind: error, clients) ?? error
     case .close:
       clients.consumer.close(timeout: .seconds(5))
       abort(clients, because: nil)
@@ -58,11 +58,11 @@ extension PlannerWorker {
     snapshots?.release(partition)
   }
 
-  /// Leaves the group, so that others take over while the snapshots are written.
+  /// Leaves the group, also as a static member, so that others take over while the snapshots are written.
   private func leave(_ clients: PlannerClients) {
     let processors = partitions.processors
     let ends = processors.map { stateEnd(of: $0.partition, clients) }
-    clients.consumer.close(timeout: .seconds(5))
+    clients.consumer.leave(timeout: .seconds(5))
     for (processor, end) in zip(processors, ends) {
       if let end { snapshots?.writeWhole(processor, stateOffset: end) }
     }

@@ -2,10 +2,12 @@ import KafkaClient
 
 extension PlannerWorker {
   /// The properties of the transactional producer.
-  func producerConfiguration() -> KafkaConfiguration {
+  ///
+  /// - Parameter id: The transactional id; nil for the worker's own.
+  func producerConfiguration(id: String? = nil) -> KafkaConfiguration {
     settings.client(
       [
-        "enable.idempotence": "true", "partitioner": "murmur2_random", "transactional.id": transactionalID,
+        "enable.idempotence": "true", "partitioner": "murmur2_random", "transactional.id": id ?? transactionalID,
         "transaction.timeout.ms": "\(settings.planner.transactionTimeout.milliseconds)",
         // The commit reports success; a report of every record would go through this thread.
         "delivery.report.only.error": "true",

@@ -8,6 +8,7 @@ extension PlannerWorker: KafkaRebalanceListener {
   /// - Returns: The beginning of each, which is never read.
   public func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
     follow(.assigned(partitions.map(\.partition).sorted()))
+    watch?.rebalanced(at: clock.elapsed)
     report.rebalanced(.assigned, partitions)
     return Dictionary(uniqueKeysWithValues: partitions.map { ($0, .beginning) })
   }

@@ -34,6 +34,8 @@ public final class PlannerWorker {
   var stopped: [Int32: StoppedPartition] = [:]
   var skips: SkipReader
   var schedule: WorkerSchedule
+  /// The watch over the group; nil for a dynamic member.
+  var watch: GroupWatch?
   /// Records that were decided and are not queued yet; empty after each turn.
   var batch = OutputBatch()
   /// Records of up to this many bytes are queued at once: asking librdkafka for delivery reports after each log record
@@ -137,7 +139,6 @@ public final class PlannerWorker {
       let transaction = PlannerTransaction(
         producer: try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60)),
         topics: settings.topics, clock: clock, stop: stop)
-      try transaction.begin()
       let (count, areShared) = try settings.outputPartitions(cluster)
       transaction.sharesPartitions = areShared
       clients = PlannerClients(
@@ -146,8 +147,12 @@ public final class PlannerWorker {
         partitionCount: count)
     } catch { throw .kafka(error) }
     schedule = WorkerSchedule(commitInterval: settings.planner.commitInterval, at: clock.elapsed)
+    watch = makeWatch(partitionCount: clients.partitionCount)
     // The consumer keeps its listener until it is closed, which `end` does from here on.
     try take(.connected(clients), clients)
+    // The group forms meanwhile; partitions come in a poll at the earliest. A member is known to its group before its producer
+    // starts, so that no other member takes it for one that is gone.
+    try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.begin() }
   }
 
   /// Commits what was decided, leaves the group, and writes a snapshot of each partition. A commit that fails is aborted,
@@ -201,6 +206,7 @@ public final class PlannerWorker {
     }
     if schedule.isCommitDue(at: clock.elapsed) { try take(.commitDue, clients) }
     try restore(clients, isIdle: poll.messages.isEmpty)
+    try lookAtGroup(clients)
     snapshots?.writeOn()
     if settings.timestamps == .arrival,
       schedule.takesTimerCheck(isIdle: poll.messages.isEmpty, at: clock.elapsed)

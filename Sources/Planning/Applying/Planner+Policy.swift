@@ -5,7 +5,7 @@ extension Planner {
   /// Applies a policy record. A document that cannot be read, for example because a newer version wrote it, changes nothing.
   mutating func activate(document: String) {
     do throws(PolicyError) {
-      activate(try PolicyDocument(yaml: document, file: "rouse.log").policy, document: document)
+      activate(try PolicyDocument(record: document, file: "rouse.log").policy, document: document)
     } catch {
       rules.note(refused: error)
     }

@@ -108,6 +108,9 @@ extension Planner {
     }
   }
 
+  /// The number of entries ahead for which prefetching is worth its instructions.
+  private static let prefetchedMin = 4
+
   /// Moves a cursor past a device, and collects the entries of instances whose kind has a rule that names the cursor's key.
   @inline(__always)
   private mutating func collect(device: DeviceSlot, cursor: Int) {
@@ -115,6 +118,10 @@ extension Planner {
     let count = registry.interests.count(of: interest)
     let bit = record.fanOut.cursors[cursor].bit
     var place = record.fanOut.cursors[cursor].place
+    if place >= record.fanOut.cursors[cursor].prefetched, place + Self.prefetchedMin <= count {
+      prefetch(fanOutFrom: place, of: interest)
+      record.fanOut.cursors[cursor].prefetched = place + Self.hintsMax
+    }
     while place < count {
       let entry = registry.interests.entry(place, of: interest)
       let instance = registry.entries[entry].instance

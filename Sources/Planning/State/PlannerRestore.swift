@@ -214,7 +214,7 @@ public struct PlannerRestore {
     var reader = try Self.reader(bytes, in: bytes.indices)
     let text = try reader.string("a policy")
     do throws(PolicyError) {
-      planner.use(try PolicyDocument(yaml: text, file: "rouse.state").policy)
+      planner.use(try PolicyDocument(record: text, file: "rouse.state").policy)
       planner.rules.restore(document: text)
     } catch {
       throw .corrupt(offset: 0, what: "a policy document this release reads: \(error)")

@@ -52,7 +52,7 @@ enum APNsRequests {
   ///   - expires: The time until which APNs keeps the push, in Unix seconds.
   ///   - payload: The body.
   static func activity(
-    address: Command.APNs.Target, app: Identifier, command: Identifier, priority: UInt8, stores: Bool, expires: Int64,
+    address: PushTarget, app: Identifier, command: Identifier, priority: UInt8, stores: Bool, expires: Int64,
     payload: String
   ) -> Command.APNs {
     var headers = [

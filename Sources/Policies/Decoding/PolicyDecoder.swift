@@ -65,7 +65,6 @@ struct PolicyDecoder {
       }
       return following
     }
-    if let profile = PolicyProfiles.named(name)?.profile { return profile }
     guard !ProfileReference.isPath(name) else {
       reader.error(
         value.node.position, value.path,

@@ -1,10 +1,13 @@
 import Domain
 
 /// A policy document that was read without an error: the policy, the warnings, and the place of each value.
+///
+/// The text is complete: a profile follows the policy. So its meaning does not depend on the release that reads it from the
+/// log, and the hash covers both.
 public struct PolicyDocument: Sendable {
   /// The policy.
   public let policy: Policy
-  /// The text of the document, with the profile that follows it.
+  /// The text of the policy, and of its profile behind a line `---`: the content of a policy record.
   public let text: String
   /// The name that the document was read under.
   public let file: String
@@ -14,8 +17,10 @@ public struct PolicyDocument: Sendable {
   let positions: PlacesByPath
   /// The profile that the document names, before `limits` changes it.
   let profile: BudgetProfile
+  /// The words of messages for what a document has to be.
+  static let expectation = "a policy with version and kinds"
 
-  /// Reads a YAML document, which a profile may follow after a line `---`.
+  /// Reads a YAML document, and appends the profile that it names unless a profile follows already.
   /// - Parameters:
   ///   - yaml: the text of the document.
   ///   - file: the name that messages use.
@@ -24,19 +29,47 @@ public struct PolicyDocument: Sendable {
     try self.init(bytes: Array(yaml.utf8), file: file)
   }
 
-  /// Reads the bytes of a YAML document, which a profile may follow after a line `---`.
+  /// Reads the bytes of a YAML document, and appends the profile that it names unless a profile follows already.
   /// - Parameters:
   ///   - bytes: the bytes, which need not be valid in any way.
   ///   - file: the name that messages use.
-  /// - Throws: `PolicyError` with every problem found.
+  /// - Throws: `PolicyError` with every problem found; also if the document names a file as its profile.
   public init(bytes: [UInt8], file: String) throws(PolicyError) {
+    guard case .builtIn(let name) = try Self.profileReference(in: bytes, file: file),
+      let profile = PolicyProfiles.named(name)
+    else {
+      try self.init(whole: bytes, file: file)
+      return
+    }
+    try self.init(bytes: bytes, file: file, profile: profile)
+  }
+
+  /// Reads a policy record of the log or of the state.
+  /// - Parameters:
+  ///   - text: the text of the record.
+  ///   - file: the name that messages use.
+  /// - Throws: `PolicyError` with every problem found; also if no profile follows the policy.
+  public init(record text: String, file: String) throws(PolicyError) {
+    let bytes = Array(text.utf8)
+    guard try Self.profileReference(in: bytes, file: file) == .follows else {
+      throw PolicyError(
+        YAMLTree.Refusal(
+          position: .start,
+          message: "no profile follows the policy; apply the policy with rouse policy apply, which adds the profile"),
+        file: file)
+    }
+    try self.init(whole: bytes, file: file)
+  }
+
+  /// Reads a policy and the profile that follows it.
+  init(whole bytes: [UInt8], file: String) throws(PolicyError) {
     let root: Located
     let source: SourceText
     let profileSource: SourceText?
     do throws(YAMLTree.Refusal) {
       (source, profileSource) = try SourceText(bytes: bytes).parts
       root = Located(
-        path: "", node: try YAMLTree.root(of: source, expected: "a policy with version and kinds"), owner: .start)
+        path: "", node: try YAMLTree.root(of: source, expected: Self.expectation), owner: .start)
     } catch {
       throw PolicyError(error, file: file)
     }

@@ -95,8 +95,7 @@ extension PolicyDocument {
     }
   }
 
-  /// Reads a policy and appends a profile. The text is then complete: its meaning does not depend on where the log is read, and
-  /// the hash covers both.
+  /// Reads a policy and appends a profile.
   /// - Parameters:
   ///   - bytes: the bytes of the policy.
   ///   - file: the name that messages use.
@@ -105,12 +104,15 @@ extension PolicyDocument {
   public init(bytes: [UInt8], file: String, profile: ProfileDocument) throws(PolicyError) {
     var text: String
     do throws(YAMLTree.Refusal) {
-      text = try SourceText(bytes: bytes).parts.policy.text
+      let policy = try SourceText(bytes: bytes).parts.policy
+      // A profile behind nothing would be read as the policy.
+      _ = try YAMLTree.root(of: policy, expected: Self.expectation)
+      text = policy.text
     } catch {
       throw PolicyError(error, file: file)
     }
     if let last = text.unicodeScalars.last, !SourceText.isLineEnd(last) { text += "\n" }
-    try self.init(bytes: Array((text + Self.separator + profile.text).utf8), file: file)
+    try self.init(whole: Array((text + Self.separator + profile.text).utf8), file: file)
   }
 }
 

@@ -32,6 +32,11 @@ struct YAMLTree {
   struct Refusal: Error {
     var position: Position
     var message: String
+
+    /// Returns the same mistake with the nearest place that exists in the document.
+    func clamped(in source: SourceText) -> Refusal {
+      Refusal(position: source.clamped(position), message: message)
+    }
   }
 
   /// The character that replaces every `*` while libyaml reads, so that there are no aliases, which could multiply. Scalars get
@@ -44,7 +49,7 @@ struct YAMLTree {
   /// Reads a document that `SourceText` has accepted. libyaml stops at 1,000 levels, which take less than 1 MiB of stack in a
   /// debug build; a thread has 8 MiB by default.
   /// - Returns: the root; nil for a document without content.
-  /// - Throws: the first mistake.
+  /// - Throws: the first mistake, with a place in the document.
   static func load(_ source: SourceText) throws(Refusal) -> YAMLNode? {
     var disarmed = ""
     for scalar in source.text.unicodeScalars { disarmed.unicodeScalars.append(scalar == "*" ? asterisk : scalar) }
@@ -57,9 +62,9 @@ struct YAMLTree {
         return try tree.convert(root, depth: 1)
       }
     } catch let refusal as Refusal {
-      throw refusal
+      throw refusal.clamped(in: source)
     } catch let error as YamlError {
-      throw refusal(for: error, in: source)
+      throw refusal(for: error, in: source).clamped(in: source)
     } catch {
       throw Refusal(position: .start, message: "not YAML: \(error)")
     }
@@ -70,13 +75,9 @@ struct YAMLTree {
   /// - Throws: the first mistake.
   static func root(of source: SourceText, expected: String) throws(Refusal) -> YAMLNode {
     let empty = Refusal(position: .start, message: "the document is empty; expected \(expected)")
-    do throws(Refusal) {
-      guard let root = try load(source) else { throw empty }
-      if case .scalar("", plain: true) = root.content { throw empty }
-      return root
-    } catch {
-      throw Refusal(position: source.clamped(error.position), message: error.message)
-    }
+    guard let root = try load(source) else { throw empty }
+    if case .scalar("", plain: true) = root.content { throw empty }
+    return root
   }
 
   private mutating func convert(_ node: Node, depth: Int) throws -> YAMLNode {

@@ -11,20 +11,10 @@ extension PlanSummary {
     json.beginObject()
     json.members(counts)
     writeOutcomes(to: &json)
-    json.object("commandsBySurface") { json in
-      for (surface, count) in commandsBySurface {
-        json.key(surface.rawValue)
-        json.integer(count)
-      }
-    }
+    json.counts("commandsBySurface", commandsBySurface.lazy.map { ($0.rawValue, $1) })
     writePayloads(to: &json)
     writeZombies(to: &json)
-    json.object("charged") { json in
-      for (ledger, count) in zip(Command.Ledger.allCases, charged) {
-        json.key(ledger.rawValue)
-        json.integer(count)
-      }
-    }
+    json.counts("charged", zip(Command.Ledger.allCases, charged).lazy.map { ($0.rawValue, $1) })
     if let first, let last {
       json.member("from", first.description)
       json.member("to", last.description)
@@ -47,24 +37,14 @@ extension PlanSummary {
   }
 
   private func writePayloads(to json: inout JSONWriter) {
-    json.object("payloads") { json in
-      for (band, count) in payloads {
-        json.key(band.rawValue)
-        json.integer(count)
-      }
-    }
+    json.counts("payloads", payloads.lazy.map { ($0.rawValue, $1) })
     json.objects("refusedPayloads", refusedPayloads) { payload, json in
       json.member("kind", payload.kind)
       json.member("event", payload.event)
       json.member("bytes", payload.bytes)
       json.member("bytesMax", payload.bytesMax)
       json.member("refused", payload.count)
-      json.object("largest") { json in
-        for member in payload.members {
-          json.key(member.name.text)
-          json.integer(member.bytes)
-        }
-      }
+      json.counts("largest", payload.members.lazy.map { ($0.name.text, $0.bytes) })
     }
   }
 

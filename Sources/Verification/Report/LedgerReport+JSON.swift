@@ -4,16 +4,13 @@ extension LedgerReport {
   /// Writes the report as one JSON object.
   public func encode(to json: inout JSONWriter) {
     json.beginObject()
-    for (name, value) in [
+    json.members([
       ("decisions", decisions), ("commands", commands), ("repeatedDecisions", repeatedDecisions),
       ("repeatedCommands", repeatedCommands), ("closed", closed), ("open", open),
       ("repeatedDeliveries", repeatedDeliveries), ("charges", charges), ("ledgers", ledgers),
       ("chargesRecomputed", chargesRecomputed), ("chargesNotRecomputed", chargesNotRecomputed),
       ("refunds", refunds), ("violationCount", violationCount),
-    ] {
-      json.key(name)
-      json.integer(value)
-    }
+    ])
     json.objects("violations", violations) { violation, json in
       json.member("rule", violation.rule.rawValue)
       json.member("text", violation.text)

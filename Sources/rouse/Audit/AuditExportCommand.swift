@@ -32,10 +32,7 @@ struct AuditExportCommand: ParsableCommand {
     var json = JSONWriter(reserving: 4096)
     let count = try store.export(time.range) { entry in
       json.reset()
-      switch entry {
-      case .decision(let decision): decision.encode(to: &json)
-      case .command(let command): command.encode(to: &json)
-      }
+      AuditJSON.write(entry, to: &json)
       try writer.append(json.bytes)
       try writer.endLine()
       written += 1

@@ -47,7 +47,10 @@ struct VerifyCommand: AsyncParsableCommand {
     if (decisions == nil) != (commands == nil) {
       throw ValidationError("--decisions and --commands go together: name both, or neither to read from Kafka")
     }
-    if decisions == "-", commands == "-" { throw ValidationError("only one input can be - (standard input)") }
+    try Files.checkDistinct(
+      outputs: [],
+      inputs: [("--decisions", decisions), ("--commands", commands), ("--profile", profile.profile)]
+        + policy.map { ("--policy", $0) })
     if let deviceLimit { _ = try Self.rate(deviceLimit) }
   }
 

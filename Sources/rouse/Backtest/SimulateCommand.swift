@@ -74,11 +74,11 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("A policy, a YAML file; may be given several times.", valueName: "file"))
   var policy: [String] = []
-  @Option(help: ArgumentHelp("Registrations, one a line.", valueName: "file"))
+  @Option(help: .registrations)
   var devices: String?
-  @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
+  @Option(help: .events)
   var events: String?
-  @Option(help: ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file"))
+  @Option(help: .signals)
   var signals: String?
   @OptionGroup var looks: ViewsOptions
   @Option(
@@ -109,9 +109,6 @@ struct SimulateCommand: ParsableCommand {
     if devices == nil { throw ValidationError("name the registrations with --devices") }
     if events == nil { throw ValidationError("name the events with --events") }
     if instances < 1 { throw ValidationError("--instances: found \(instances), expected 1 or more") }
-    if (policy + [devices, events, signals, looks.views].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
-      throw ValidationError("only one input can be - (standard input)")
-    }
     try Files.checkDistinct(
       outputs: [("--report", report), ("--days", days)],
       inputs: policy.map { ("--policy", $0) } + [

@@ -12,9 +12,10 @@ struct BenchCommand: ParsableCommand {
         rouse bench pipeline --bootstrap localhost:9092
         rouse bench latency --bootstrap localhost:9092
         rouse bench restore --bootstrap localhost:9092
+        rouse bench restart --bootstrap localhost:9092
       """,
     subcommands: [
       BenchPlannerCommand.self, BenchAuditCommand.self, BenchPipelineCommand.self, BenchLatencyCommand.self,
-      BenchRestoreCommand.self, BenchBrokerCommand.self,
+      BenchRestoreCommand.self, BenchRestartCommand.self, BenchBrokerCommand.self,
     ])
 }

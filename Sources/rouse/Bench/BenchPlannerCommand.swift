@@ -78,8 +78,7 @@ struct BenchPlannerCommand: ParsableCommand {
     BenchMachine.write(to: &json)
     json.member("devices", devices)
     json.member("instancesPerDevice", instances)
-    json.key("seed")
-    json.raw("\(seed)")
+    json.member("seed", seed)
     if let bytes {
       json.member("stateBytesPerDevice", rounded: bytes)
     }

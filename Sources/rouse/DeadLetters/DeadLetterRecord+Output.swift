@@ -21,8 +21,7 @@ extension DeadLetterRecord {
     var page = line + "\n"
     func shown(_ bytes: [UInt8]?) -> String {
       guard let bytes else { return "none" }
-      return String(validating: bytes, as: UTF8.self)
-        ?? bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+      return String(validating: bytes, as: UTF8.self) ?? Self.hexadecimal(bytes).joined(separator: " ")
     }
     for header in message.headers { page += "\(header.name): \(shown(header.value))\n" }
     if let leftOutHeaders {
@@ -74,7 +73,12 @@ extension DeadLetterRecord {
     if let text = String(validating: bytes, as: UTF8.self) {
       json.member("text", text)
     } else {
-      json.member("hex", bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+      json.member("hex", Self.hexadecimal(bytes).joined())
     }
+  }
+
+  /// Returns the two digits of each byte.
+  private static func hexadecimal(_ bytes: [UInt8]) -> [String] {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
   }
 }

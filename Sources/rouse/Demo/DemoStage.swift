@@ -58,7 +58,7 @@ final class DemoStage {
     let counters = counters
     let logger = logger
     let settings = settings
-    _ = try PolicyAppender(settings: settings).seed(document: policy.text)
+    _ = try PolicyAppender(settings: settings).seed(policy)
     for number in 0..<min(partitions, ProcessInfo.processInfo.activeProcessorCount) {
       runner.start("planner-\(number)") { () throws(PipelineError) in
         try PlannerWorker(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()

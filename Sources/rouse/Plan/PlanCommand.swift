@@ -37,11 +37,11 @@ struct PlanCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The policy, a YAML file.", valueName: "file"))
   var policy: String
   @OptionGroup var limits: ProfileOption
-  @Option(help: ArgumentHelp("Registrations, one a line.", valueName: "file"))
+  @Option(help: .registrations)
   var devices: String
-  @Option(help: ArgumentHelp("CloudEvents in structured mode, one a line, ordered by time.", valueName: "file"))
+  @Option(help: .events)
   var events: String
-  @Option(help: ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file"))
+  @Option(help: .signals)
   var signals: String?
   @OptionGroup var looks: ViewsOptions
   @Option(help: ArgumentHelp("Where to write decisions, one a line.", valueName: "file"))
@@ -59,10 +59,6 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var output: FormatOption
 
   func validate() throws {
-    let inputs = [policy, limits.profile, devices, events, signals, looks.views].filter { $0 == "-" }
-    if inputs.count > 1 { throw ValidationError("only one input can be - (standard input)") }
-    let outputs = [decisions, commands, deadLetters].filter { $0 == "-" }
-    if outputs.count > 1 { throw ValidationError("only one output can be - (standard output)") }
     try Files.checkDistinct(
       outputs: [
         ("--decisions", decisions), ("--commands", commands), ("--dead-letters", deadLetters),

@@ -26,7 +26,7 @@ struct PolicyApplyCommand: ParsableCommand {
   func run() throws {
     let document = try PolicyFile.document(file, profile: limits.profile)
     for warning in document.warnings { Words.say("\(warning)") }
-    try PolicyAppender(settings: settings.resolve().connected()).apply(document: document.text)
+    try PolicyAppender(settings: settings.resolve().connected()).apply(document)
     try Output.print("\(document.policy.reference.version) \(document.policy.reference.hash)\n")
   }
 }

@@ -17,11 +17,7 @@ enum PolicyFile {
       return try PolicyDocument(bytes: bytes, file: file, profile: try self.profile(profile))
     }
     switch try PolicyDocument.profileReference(in: bytes, file: file) {
-    case .follows: return try PolicyDocument(bytes: bytes, file: file)
-    case .builtIn(let name):
-      // The document alone reports an unknown profile with its place in the file.
-      guard let known = PolicyProfiles.named(name) else { return try PolicyDocument(bytes: bytes, file: file) }
-      return try PolicyDocument(bytes: bytes, file: file, profile: known)
+    case .follows, .builtIn: return try PolicyDocument(bytes: bytes, file: file)
     case .file(let name, let line, let column):
       // The path is relative to the policy, wherever the program was started.
       let target = path == "-" || name.hasPrefix("/") ? name : beside(path, name)

@@ -81,7 +81,7 @@ struct RunCommand: AsyncParsableCommand {
         "some stages did not end within \(timeout) s; the next start decides again what they had not committed")
     }
     if let error = runner.fatalError {
-      if case .kafka(let kafka) = error { throw kafka }
+      if case .kafka(let kafka) = error, !error.isReplaced { throw kafka }
       throw Failure(error.description)
     }
     logger.info("ended")
@@ -143,7 +143,7 @@ struct RunCommand: AsyncParsableCommand {
       return
     }
     for warning in document.warnings { logger.warning("\(warning)") }
-    let seeded = try PolicyAppender(settings: pipeline).seed(document: document.text)
+    let seeded = try PolicyAppender(settings: pipeline).seed(document)
     if seeded > 0 {
       logger.info(
         "policy put into force",

@@ -58,8 +58,8 @@ extension Setting {
       .snapshotInterval, .number(1...86_400, unit: "seconds"), .number(milliseconds(pipeline.snapshotInterval) / 1000),
       "Time between two snapshots of a partition; one more is written at an orderly end."),
     Setting(
-      .membership, .choice(Membership.allCases.map(\.rawValue)), .text(Membership.dynamic.rawValue),
-      "With static, a process that restarts within session.timeout.ms keeps its partitions, without a rebalance."),
+      .membership, .choice(Membership.allCases.map(\.rawValue)), .text(Membership.static.rawValue),
+      "With static, a process that is killed and back within session.timeout.ms goes on with its partitions at once."),
     Setting(.auditStore, .text, .text("rouse-audit.sqlite"), "The audit store, a SQLite file."),
     Setting(.auditRetention, .number(1...36_500, unit: "days"), .number(30), "Age at which decisions are removed."),
     Setting(

@@ -51,17 +51,12 @@ struct SkipCommand: ParsableCommand {
     case .json:
       var json = JSONWriter()
       json.beginObject()
-      json.key("topic")
-      json.string(skip.first.partition.topic)
-      for (key, number) in [
-        ("partition", Int64(skip.first.partition.partition)), ("offset", skip.first.offset), ("records", count),
-        ("next", skip.next),
-      ] {
-        json.key(key)
-        json.integer(Int(number))
-      }
-      json.key("ordered")
-      json.bool(!dryRun)
+      json.member("topic", skip.first.partition.topic)
+      json.member("partition", skip.first.partition.partition)
+      json.member("offset", skip.first.offset)
+      json.member("records", count)
+      json.member("next", skip.next)
+      json.member("ordered", !dryRun)
       json.endObject()
       try Output.print(json.bytes)
     }

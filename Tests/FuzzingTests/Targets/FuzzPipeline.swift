@@ -43,10 +43,17 @@ struct FuzzPipeline {
         let device = Identifier(decoding: text)
         try Registration.requireDevice(device, path: "key")
         return .forget(device: device)
-      case "p": return .policy(document: String(decoding: text, as: UTF8.self))
+      case "p": return .policy(document: policy(String(decoding: text, as: UTF8.self)))
       case _: return .tick
       }
     } catch { return nil }
+  }
+
+  /// Returns the record of a policy: with its profile if it can be read, else as it is, so that planners refuse it.
+  private static func policy(_ text: String) -> String {
+    do throws(PolicyError) {
+      return try PolicyDocument(yaml: text, file: "policy.yaml").text
+    } catch { return text }
   }
 
   /// Plans one record of the log, and reads what the planner wrote.

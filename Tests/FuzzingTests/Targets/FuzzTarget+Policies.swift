@@ -19,7 +19,7 @@ extension FuzzTarget {
       _ = PolicyExplanation(document).text
       // The log and the state hold the text of a policy.
       try FuzzFinding.unless(
-        try PolicyDocument(yaml: document.text, file: "policy.yaml").policy.reference == document.policy.reference,
+        try PolicyDocument(record: document.text, file: "rouse.log").policy.reference == document.policy.reference,
         "the text of a policy gives another policy")
     })
 

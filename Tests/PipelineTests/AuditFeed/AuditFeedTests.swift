@@ -1,6 +1,7 @@
 import Dispatch
 import Domain
 import Foundation
+import InMemoryLogging
 import KafkaClient
 import Logging
 import Synchronization
@@ -32,7 +33,7 @@ struct AuditFeedTests {
       sink.open()
       #expect(feed.wait { sink.decisions.count >= 180 })
       #expect(sink.decisions.sorted() == decided.keys.sorted())
-      #expect(feed.log.criticals.isEmpty)
+      #expect(feed.losses.isEmpty)
     }
   }
 
@@ -42,12 +43,13 @@ struct AuditFeedTests {
     try flood(fixture, 8)
     let low = try low(fixture)
     try #require(low > 1 && low < 8)
-    for (next, losses) in [(1, ["from=1 partition=\(fixture.settings.topics.decisions)[0] to=\(low)"]), (low, [])] {
+    let lost: Logger.Metadata = ["partition": "\(fixture.settings.topics.decisions)[0]", "from": "1", "to": "\(low)"]
+    for (next, losses) in [(1, [lost]), (low, [])] {
       let sink = GatedSink(nil, at: AuditPosition(topic: .decisions, partition: 0, next: next))
       let feed = Feed(fixture.settings, sink)
       defer { feed.end() }
       #expect(feed.wait { sink.next == 8 })
-      #expect(feed.log.criticals == losses)
+      #expect(feed.losses == losses)
     }
   }
 
@@ -66,13 +68,18 @@ struct AuditFeedTests {
       try flood(fixture, isOvertaken ? 12 : 2)
       sink.open()
       #expect(feed.wait { sink.next == (isOvertaken ? 13 : 3) })
-      let losses = feed.log.criticals
+      let losses = feed.losses
       if isOvertaken {
         // Each of the 13 records was either read, although none is a decision, or logged as lost.
-        let lost = 13 - feed.log.unreadable
+        let lost = 13 - feed.unreadable.count
         let low = try low(fixture)
         #expect(lost > 0)
-        #expect(losses == ["from=\(Int(low) - lost) partition=\(fixture.settings.topics.decisions)[0] to=\(low)"])
+        #expect(
+          losses == [
+            [
+              "partition": "\(fixture.settings.topics.decisions)[0]", "from": "\(Int(low) - lost)", "to": "\(low)",
+            ]
+          ])
       } else {
         #expect(losses.isEmpty)
       }
@@ -96,13 +103,13 @@ struct AuditFeedTests {
     let sink = GatedSink(nil)
     let feed = Feed(fixture.settings, sink)
     defer { feed.end() }
-    #expect(feed.wait { sink.decisions == ["d-0-1-0"] && feed.log.unreadable == 2 * foreign.count })
+    #expect(feed.wait { sink.decisions == ["d-0-1-0"] && feed.unreadable.count == 2 * foreign.count })
     #expect(feed.counters[.auditUnreadable] == 2 * foreign.count)
-    #expect(feed.log.criticals.isEmpty)
-    let places = feed.log.unreadables.joined(separator: "\n")
+    #expect(feed.losses.isEmpty)
+    let places = Set(feed.unreadable)
     for offset in foreign.indices {
       for topic in [fixture.settings.topics.decisions, fixture.settings.topics.commands] {
-        #expect(places.contains("place=\(topic)[0]@\(offset)"))
+        #expect(places.contains("\(topic)[0]@\(offset)"))
       }
     }
   }
@@ -133,7 +140,7 @@ struct AuditFeedTests {
 
 /// A feed on a separate thread, next to the stages of the fixture.
 private struct Feed {
-  let log = FeedLog()
+  private let log = InMemoryLogHandler()
   let counters = PipelineCounters()
   private let sink: GatedSink
   private let stop = StopSignal()
@@ -142,9 +149,8 @@ private struct Feed {
   init(_ settings: PipelineSettings, _ sink: GatedSink, longRefusal: Duration = .seconds(60)) {
     self.sink = sink
     let counters = counters
-    let log = log
     let stop = stop
-    let logger = Logger(label: "test") { _ in FeedLog.Handler(log: log) }
+    let logger = log.logger
     runner = RoleRunner(stop: stop, counters: counters, logger: logger)
     runner.start("audit") { () throws(PipelineError) in
       try AuditFeed(
@@ -152,6 +158,12 @@ private struct Feed {
       ).run()
     }
   }
+
+  /// The critical messages about records that retention removed.
+  var losses: [Logger.Metadata] { critical.filter { $0["place"] == nil } }
+  /// The places of the critical messages about records that were read and are no decisions.
+  var unreadable: [String] { critical.compactMap { $0["place"].map { "\($0)" } } }
+  private var critical: [Logger.Metadata] { log.entries.filter { $0.level == .critical }.map(\.metadata) }
 
   /// Waits for up to a minute.
   ///
@@ -221,36 +233,4 @@ private final class GatedSink: DecisionSink, Sendable {
   }
 
   func idle() {}
-}
-
-/// The log of a feed.
-private final class FeedLog: Sendable {
-  private let events = Mutex<[(level: Logger.Level, text: String)]>([])
-
-  /// The metadata of the critical messages about lost records, each in the order of its keys.
-  var criticals: [String] {
-    events.withLock { $0.filter { $0.level == .critical && !$0.text.contains("place=") }.map(\.text) }
-  }
-  /// The metadata of the critical messages about records that cannot be read.
-  var unreadables: [String] {
-    events.withLock { $0.filter { $0.level == .critical && $0.text.contains("place=") }.map(\.text) }
-  }
-  /// The number of records that were read and are no decisions.
-  var unreadable: Int { unreadables.count }
-
-  struct Handler: LogHandler {
-    let log: FeedLog
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.error
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-      log.events.withLock { $0.append((event.level, words.joined(separator: " "))) }
-    }
-  }
 }

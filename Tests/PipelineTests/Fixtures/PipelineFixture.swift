@@ -159,7 +159,7 @@ final class PipelineFixture {
     let settings = settings
     let counters = counters
     let quiet = logger
-    _ = try PolicyAppender(settings: settings).seed(document: policy)
+    _ = try PolicyAppender(settings: settings).seed(PolicyDocument(yaml: policy, file: "policy.yaml"))
     if roles.contains(.planner) {
       for number in 0..<workers {
         runner.start("planner-\(number)") { () throws(PipelineError) in

@@ -8,46 +8,25 @@ import KafkaClient
 /// ends with it; the batches behind it are in flight already. The broker refuses them as out of sequence if it has
 /// taken a batch of this producer in this partition before, and takes them otherwise.
 final class ScriptedCluster: Cluster {
-  struct Record {
-    var topic: String
-    var partition: Int32
-    var key: [UInt8]?
-    var value: [UInt8]?
-    var headers: [KafkaHeader]
-    var timestampMilliseconds: Int64?
-    var tag: UInt64
-
-    /// The bytes of key, value and headers.
-    var size: Int {
-      headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
-    }
-
-    func header(_ name: String) -> String? {
-      headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
-    }
-  }
-
   let partitions: Int32
   /// The results of the next polls.
   var batches: [KafkaBatch] = []
   /// The code with which the broker refuses a record; nil if it takes it.
-  var refusal: (Record) -> KafkaErrorCode? = { _ in nil }
+  var refusal: (KafkaMessage) -> KafkaErrorCode? = { _ in nil }
   /// The most records of a batch.
   var batchRecordsMax = 2
   /// The number of producers that were made.
   var producersMade = 0
   /// The largest record that the client takes.
   var clientBytesMax = 4_194_304
-  /// The records that the broker took, in order.
-  var taken: [Record] = []
+  /// The records that the broker took, in order. Their offsets are 0.
+  var taken: [KafkaMessage] = []
   /// The records that a consumer finds which assigns partitions by hand.
   var stored: [KafkaMessage] = []
   /// The offsets that were committed, with their remarks.
-  var remarks: [KafkaTopicPartition: KafkaCommittedOffset] = [:]
+  var committed: [KafkaTopicPartition: KafkaCommittedOffset] = [:]
   /// The partitions in which a consumer went to another offset, in order.
   var seeks: [KafkaTopicPartition] = []
-  /// The offsets that were committed.
-  var committed: [KafkaTopicPartition: Int64] = [:]
 
   init(partitions: Int32) { self.partitions = partitions }
 
@@ -94,9 +73,6 @@ private final class ScriptedConsumer: ClusterConsumer {
     return cluster.batches.isEmpty ? KafkaBatch() : cluster.batches.removeFirst()
   }
   func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] { [] }
-  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
-    for position in positions ?? [] { cluster.committed[position.partition] = position.offset }
-  }
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
     KafkaWatermarks(low: stored(partition).first?.offset ?? 0, high: (stored(partition).last?.offset ?? -1) + 1)
   }
@@ -105,19 +81,23 @@ private final class ScriptedConsumer: ClusterConsumer {
   }
   func committedOffsets(
     _ partitions: [KafkaTopicPartition], timeout: Duration
-  ) throws(KafkaError) -> [KafkaCommittedOffset] { partitions.compactMap { cluster.remarks[$0] } }
+  ) throws(KafkaError) -> [KafkaCommittedOffset] { partitions.compactMap { cluster.committed[$0] } }
   func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
-    for offset in offsets { cluster.remarks[offset.position.partition] = offset }
-    try commitInBackground(offsets.map(\.position))
+    for offset in offsets { cluster.committed[offset.position.partition] = offset }
   }
   func membership() throws(KafkaError) -> any GroupMembership { ScriptedMembership() }
+  func describeGroup(timeout: Duration) throws(KafkaError) -> KafkaGroup { KafkaGroup(isStable: true, members: []) }
+  func rejoin(_ topics: [String], timeout: Duration) throws(KafkaError) {}
+  func leave(timeout: Duration) -> Bool { true }
   func close(timeout: Duration) -> Bool { true }
 }
 
 /// The producer of a `ScriptedCluster`.
 private final class RefusedProducer: ClusterProducer {
   private let cluster: ScriptedCluster
-  private var queue: [ScriptedCluster.Record] = []
+  /// A record in the queue, and the number that its report carries.
+  private typealias Queued = (record: KafkaMessage, tag: UInt64)
+  private var queue: [Queued] = []
   private var failures: [KafkaDelivery] = []
   private(set) var counts = KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0)
   private let isGapless: Bool
@@ -134,16 +114,16 @@ private final class RefusedProducer: ClusterProducer {
     topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
     timestampMilliseconds: Int64?, tag: UInt64
   ) throws(KafkaError) {
-    let record = ScriptedCluster.Record(
-      topic: topic, partition: partition ?? 0, key: key, value: value, headers: headers,
-      timestampMilliseconds: timestampMilliseconds, tag: tag)
+    let record = KafkaMessage(
+      topic: topic, partition: partition ?? 0, offset: 0, timestampMilliseconds: timestampMilliseconds, key: key,
+      value: value, headers: headers)
     guard !isFatal else {
       throw KafkaError(code: .gaplessGuarantee, message: "ended", operation: "producing to \(topic)", isFatal: true)
     }
     guard record.size <= cluster.clientBytesMax else {
       throw KafkaError(code: .messageTooLarge, message: "too large", operation: "producing to \(topic)")
     }
-    queue.append(record)
+    queue.append((record, tag))
     counts.sent += 1
   }
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
@@ -155,19 +135,19 @@ private final class RefusedProducer: ClusterProducer {
   func poll(timeout: Duration) throws(KafkaError) {}
 
   func flush(timeout: Duration) throws(KafkaError) -> Bool {
-    let byPartition = Dictionary(grouping: queue) { KafkaTopicPartition(topic: $0.topic, partition: $0.partition) }
+    let byPartition = Dictionary(grouping: queue) { $0.record.topicPartition }
     queue = []
     for (partition, records) in byPartition.sorted(by: { $0.key < $1.key }) {
       var hasGap = false
       for start in stride(from: 0, to: records.count, by: cluster.batchRecordsMax) {
         let batch = records[start..<min(start + cluster.batchRecordsMax, records.count)]
-        if let code = batch.lazy.compactMap(cluster.refusal).first {
+        if let code = batch.lazy.compactMap({ self.cluster.refusal($0.record) }).first {
           fail(batch, partition, code)
           hasGap = isGapless
         } else if hasGap, known.contains(partition) {
-          fail(batch, partition, KafkaErrorCode(rawValue: 45))
+          fail(batch, partition, .outOfOrderSequence)
         } else {
-          cluster.taken += batch
+          cluster.taken += batch.map(\.record)
           counts.delivered += UInt64(batch.count)
           known.insert(partition)
         }
@@ -178,12 +158,12 @@ private final class RefusedProducer: ClusterProducer {
   }
 
   private func fail(
-    _ batch: ArraySlice<ScriptedCluster.Record>, _ partition: KafkaTopicPartition, _ code: KafkaErrorCode
+    _ batch: ArraySlice<Queued>, _ partition: KafkaTopicPartition, _ code: KafkaErrorCode
   ) {
     counts.failed += UInt64(batch.count)
-    failures += batch.map { record in
+    failures += batch.map { queued in
       KafkaDelivery(
-        partition: partition, offset: nil, tag: record.tag,
+        partition: partition, offset: nil, tag: queued.tag,
         error: KafkaError(code: code, message: "refused", operation: "delivering a message to \(partition)"))
     }
   }
@@ -199,4 +179,16 @@ private final class RefusedProducer: ClusterProducer {
   ) throws(KafkaError) {}
   func commitTransaction(timeout: Duration) throws(KafkaError) {}
   func abortTransaction(timeout: Duration) throws(KafkaError) {}
+}
+
+extension KafkaMessage {
+  /// The bytes of key, value and headers.
+  var size: Int {
+    headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+  }
+
+  /// The last header of a name, as text.
+  func header(_ name: String) -> String? {
+    headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+  }
 }

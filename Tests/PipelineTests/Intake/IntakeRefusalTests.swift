@@ -1,6 +1,5 @@
 import Domain
 import KafkaClient
-import Logging
 import Testing
 
 @testable import Pipeline
@@ -8,16 +7,10 @@ import Testing
 /// Records that cannot be accepted, and records that the broker refuses, never stop intake.
 @Suite("Records that intake or the broker refuses")
 struct IntakeRefusalTests {
-  private let cluster = ScriptedCluster(partitions: 2)
-  private let counters = PipelineCounters()
-  private let log = CriticalLog()
-  private static let settings: PipelineSettings = {
-    var settings = PipelineSettings(
-      kafka: ["bootstrap.servers": "none"], topics: TopicNames(prefix: "r."), eventTopics: ["r.events"], group: "r",
-      instance: "test")
-    settings.intake.plannerLagMax = 0
-    return settings
-  }()
+  private let stage = ScriptedStage(partitions: 2)
+  private var cluster: ScriptedCluster { stage.cluster }
+  private var counters: PipelineCounters { stage.counters }
+  private var letters: [KafkaMessage] { stage.letters }
 
   private static func message(
     _ topic: String, _ offset: Int64, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []
@@ -37,9 +30,7 @@ struct IntakeRefusalTests {
   /// Lets intake read the records and work for a while.
   private func read(_ messages: [KafkaMessage]) throws {
     cluster.batches = [KafkaBatch(messages: messages)]
-    let intake = Intake(
-      settings: Self.settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
-      clock: SteppedClock())
+    let intake = stage.makeIntake()
     defer { intake.end() }
     try intake.start()
     for _ in 0..<40 {
@@ -48,22 +39,8 @@ struct IntakeRefusalTests {
     }
   }
 
-  private var letters: [ScriptedCluster.Record] { cluster.taken.filter { $0.topic == "r.dead-letters" } }
-
-  /// The ids of the events that the planner of a log partition takes, in order: it drops an origin below the highest that it
-  /// has seen.
-  private func planned(_ partition: Int32) throws -> [Identifier] {
-    var position = PlannerPosition()
-    return try cluster.taken.filter { $0.topic == "r.log" && $0.partition == partition }.compactMap { record in
-      let log = try LogRecord(bytes: record.value ?? [])
-      if let origin = log.origin, !position.note(origin) { return nil }
-      guard case .event(let event) = log.content else { return nil }
-      return event.id
-    }
-  }
-
   private func committed(_ topic: String) -> Int64? {
-    cluster.committed[KafkaTopicPartition(topic: topic, partition: 0)]
+    cluster.committed[KafkaTopicPartition(topic: topic, partition: 0)]?.position.offset
   }
 
   @Test("a tombstone with a key of 600 kB becomes a letter, and the next record is read")
@@ -96,7 +73,7 @@ struct IntakeRefusalTests {
     #expect(letter.header("rouse-truncated-key") == "5000000")
     #expect(letter.header("rouse-truncated-headers") == "1")
     #expect(letter.header("rouse-origin-offset") == "0")
-    #expect(try planned(0) == ["e1"])
+    #expect(try stage.planned(0) == ["e1"])
     #expect(committed("r.events") == 2)
   }
 
@@ -126,7 +103,7 @@ struct IntakeRefusalTests {
     #expect(letters.map { $0.header("rouse-reason") } == ["REFUSED"])
     #expect(letters.first?.header("rouse-origin-offset") == "\(bad)")
     let others = (0..<9).filter { $0 != bad }.map { "e\($0)" as Identifier }
-    for partition in 0..<2 as Range<Int32> { #expect(try planned(partition) == others) }
+    for partition in 0..<2 as Range<Int32> { #expect(try stage.planned(partition) == others) }
     #expect(committed("r.events") == 9)
     #expect(counters[.eventsAccepted] == 9)
     #expect(counters[.deadLetters] == 1)
@@ -136,9 +113,7 @@ struct IntakeRefusalTests {
   func crash(bad: Int, turns: Int) throws {
     let messages = (0..<9).map { Self.event($0) }
     cluster.refusal = { $0.isEvent("e\(bad)") ? .invalidRecord : nil }
-    let intake = Intake(
-      settings: Self.settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
-      clock: SteppedClock())
+    let intake = stage.makeIntake()
     try intake.start()
     cluster.stored = messages
     let consumer = try #require(intake.consumer)
@@ -148,7 +123,7 @@ struct IntakeRefusalTests {
     intake.end()
     try read(messages)
     let others = (0..<9).filter { $0 != bad }.map { "e\($0)" as Identifier }
-    for partition in 0..<2 as Range<Int32> { #expect(try planned(partition) == others) }
+    for partition in 0..<2 as Range<Int32> { #expect(try stage.planned(partition) == others) }
   }
 
   @Test("after a refusal, later batches are sent together again")
@@ -165,7 +140,8 @@ struct IntakeRefusalTests {
     try read([Self.event(0, key: [UInt8](repeating: 0x61, count: 5000)), Self.event(1)])
     #expect(letters.isEmpty)
     #expect(counters[.deadLettersRefused] == 1)
-    #expect(log.lines.count == 1 && log.lines.first?.contains("r.events[0]@0") == true, "\(log.lines)")
+    let lines = stage.log.criticalLines
+    #expect(lines.count == 1 && lines.first?.contains("r.events[0]@0") == true, "\(lines)")
     #expect(committed("r.events") == 2)
   }
 
@@ -177,7 +153,7 @@ struct IntakeRefusalTests {
   }
 }
 
-extension ScriptedCluster.Record {
+extension KafkaMessage {
   /// Whether this is the log record of the event with the id.
   fileprivate func isEvent(_ id: String) -> Bool {
     topic == "r.log" && value.map { String(decoding: $0, as: UTF8.self).contains(id) } == true

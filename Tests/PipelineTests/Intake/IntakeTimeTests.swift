@@ -7,24 +7,18 @@ import Testing
 /// Times that would stop the clock of a subject, a device or a log partition are refused.
 @Suite("the times that intake takes")
 struct IntakeTimeTests {
-  private let cluster = ScriptedCluster(partitions: 1)
-  private let counters = PipelineCounters()
-  private let log = CriticalLog()
+  private let stage = ScriptedStage(partitions: 1, timestamps: .event)
+  private var cluster: ScriptedCluster { stage.cluster }
+  private var letters: [KafkaMessage] { stage.letters }
   /// The wall clock of `SteppedClock`, in ms since 1970.
   private static let now: Int64 = 1_782_907_200_000
 
   private func read(_ messages: [KafkaMessage]) throws {
-    var settings = PipelineSettings(
-      kafka: ["bootstrap.servers": "none"], topics: TopicNames(prefix: "r."), eventTopics: ["r.events"], group: "r",
-      instance: "test", timestamps: .event)
-    settings.intake.plannerLagMax = 0
     // As Kafka 4 by default.
     let latest = Self.now + 3_600_000
     cluster.refusal = { ($0.timestampMilliseconds ?? 0) > latest ? .invalidTimestamp : nil }
     cluster.batches = [KafkaBatch(messages: messages)]
-    let intake = Intake(
-      settings: settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
-      clock: SteppedClock())
+    let intake = stage.makeIntake()
     defer { intake.end() }
     try intake.start()
     try intake.workOnce()
@@ -59,7 +53,6 @@ struct IntakeTimeTests {
         + #""updatedAt":"\#(updatedAt)"}"#)
   }
 
-  private var letters: [ScriptedCluster.Record] { cluster.taken.filter { $0.topic == "r.dead-letters" } }
   private var logTimes: [Int64?] { cluster.taken.filter { $0.topic == "r.log" }.map(\.timestampMilliseconds) }
 
   @Test("an event, a signal and a registration more than an hour ahead become dead letters; an hour ahead is taken")

@@ -8,7 +8,8 @@ import Testing
 /// repetition, and no repetition may be planned.
 @Suite("source topics that were made again")
 struct SourceGenerationsTests {
-  private let cluster = ScriptedCluster(partitions: 1)
+  private let stage = ScriptedStage(partitions: 1)
+  private var cluster: ScriptedCluster { stage.cluster }
   private let partition = KafkaTopicPartition(topic: "r.events", partition: 0)
 
   /// Events of one topic; the name is part of their ids.
@@ -25,30 +26,13 @@ struct SourceGenerationsTests {
 
   /// Starts intake, lets it read the batches, and ends it.
   private func read(_ batches: [KafkaMessage]..., between: () -> Void = {}) throws {
-    var settings = PipelineSettings(
-      kafka: ["bootstrap.servers": "none"], topics: TopicNames(prefix: "r."), eventTopics: ["r.events"], group: "r",
-      instance: "test")
-    settings.intake.plannerLagMax = 0
     cluster.batches = batches.map { KafkaBatch(messages: $0) }
-    let intake = Intake(
-      settings: settings, stop: StopSignal(), counters: PipelineCounters(), logger: CriticalLog().logger,
-      cluster: cluster, clock: SteppedClock())
+    let intake = stage.makeIntake()
     defer { intake.end() }
     try intake.start()
     for _ in 0...batches.count {
       try intake.workOnce()
       between()
-    }
-  }
-
-  /// The ids of the events that a planner takes, in order.
-  private func planned() throws -> [Identifier] {
-    var position = PlannerPosition()
-    return try cluster.taken.filter { $0.topic == "r.log" }.compactMap { record in
-      let log = try LogRecord(bytes: record.value ?? [])
-      if let origin = log.origin, !position.note(origin) { return nil }
-      guard case .event(let event) = log.content else { return nil }
-      return event.id
     }
   }
 
@@ -58,15 +42,15 @@ struct SourceGenerationsTests {
   func running() throws {
     cluster.stored = events("new", 0..<3)
     try read(events("old", 0..<5), events("new", 0..<3))
-    #expect(try planned() == ids("old", 0..<5) + ids("new", 0..<3))
+    #expect(try stage.planned() == ids("old", 0..<5) + ids("new", 0..<3))
   }
 
   @Test("the topic is made again before a start, and the broker has removed the group's offsets")
   func removedOffsets() throws {
     try read(events("old", 0..<5))
-    cluster.remarks = [:]
+    cluster.committed = [:]
     try read(events("new", 0..<3))
-    #expect(try planned() == ids("old", 0..<5) + ids("new", 0..<3))
+    #expect(try stage.planned() == ids("old", 0..<5) + ids("new", 0..<3))
   }
 
   @Test("the topic is made again before a start, and has more records than the old one: it is read from its beginning")
@@ -75,12 +59,12 @@ struct SourceGenerationsTests {
     cluster.stored = events("new", 0..<9)
     try read(events("new", 5..<9), events("new", 0..<9))
     #expect(cluster.seeks == [partition])
-    #expect(try planned() == ids("old", 0..<5) + ids("new", 0..<9))
+    #expect(try stage.planned() == ids("old", 0..<5) + ids("new", 0..<9))
     // A later start finds the generation beside the offset.
     try read(events("new", 9..<10))
     cluster.stored = events("new", 0..<11)
     try read(events("new", 9..<11))
-    #expect(try planned() == ids("old", 0..<5) + ids("new", 0..<11))
+    #expect(try stage.planned() == ids("old", 0..<5) + ids("new", 0..<11))
   }
 
   @Test(
@@ -91,11 +75,11 @@ struct SourceGenerationsTests {
     let gone = KafkaEvent.error(
       KafkaError(code: .unknownPartition, message: "gone", operation: "consuming", isRetriable: false))
     try read(events("old", 0..<5), [], events("new", 5..<9), events("new", 0..<9)) {
-      if !keepsOffsets { cluster.remarks = [:] }
+      if !keepsOffsets { cluster.committed = [:] }
       if cluster.batches.first?.messages.isEmpty == true { cluster.batches[0].events = [gone] }
     }
     #expect(cluster.seeks == [partition])
-    #expect(try planned() == ids("old", 0..<5) + ids("new", 0..<9))
+    #expect(try stage.planned() == ids("old", 0..<5) + ids("new", 0..<9))
   }
 
   @Test("a topic is made again twice, and each begins with the same record")
@@ -104,16 +88,16 @@ struct SourceGenerationsTests {
       cluster.stored = events("e", 0..<end)
       try read(events("e", 0..<end))
     }
-    #expect(try planned() == ids("e", 0..<5) + ids("e", 0..<4) + ids("e", 0..<3))
+    #expect(try stage.planned() == ids("e", 0..<5) + ids("e", 0..<4) + ids("e", 0..<3))
   }
 
   @Test("a crash before the first commit, or after it, repeats nothing", arguments: [true, false])
   func crash(isCommitted: Bool) throws {
     cluster.stored = events("e", 0..<9)
     try read(events("e", 0..<5))
-    if !isCommitted { cluster.remarks = [:] }
+    if !isCommitted { cluster.committed = [:] }
     try read(isCommitted ? events("e", 5..<9) : events("e", 0..<9))
-    #expect(try planned() == ids("e", 0..<9))
+    #expect(try stage.planned() == ids("e", 0..<9))
     #expect(cluster.seeks.isEmpty)
   }
 
@@ -122,12 +106,12 @@ struct SourceGenerationsTests {
     cluster.stored = events("e", 0..<9)
     try read(events("e", 0..<5))
     // A tool commits without a remark.
-    cluster.remarks[partition] = KafkaCommittedOffset(KafkaPosition(partition, offset: 2), metadata: "")
+    cluster.committed[partition] = KafkaCommittedOffset(KafkaPosition(partition, offset: 2), metadata: "")
     try read(events("e", 2..<6))
     // Retention removed the record before the committed offset, and the first one.
     cluster.stored = events("e", 7..<9)
     try read(events("e", 7..<9))
-    #expect(try planned() == ids("e", 0..<6) + ids("e", 7..<9))
+    #expect(try stage.planned() == ids("e", 0..<6) + ids("e", 7..<9))
     #expect(cluster.seeks.isEmpty)
   }
 }

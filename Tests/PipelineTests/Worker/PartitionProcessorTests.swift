@@ -67,7 +67,8 @@ struct PartitionProcessorTests {
   func policies() throws {
     let processor = try Self.processor()
     var batch = OutputBatch()
-    for (offset, document) in [PipelineFixture.policy, "version: ["].enumerated() {
+    let complete = try PolicyDocument(yaml: PipelineFixture.policy, file: "policy").text
+    for (offset, document) in [complete, PipelineFixture.policy, "version: ["].enumerated() {
       let begun = processor.begin(Self.bytes(.policy(document: document)), offset: Int64(offset), timestamp: 1)
       #expect(begun == .begun(.policy))
       let notes = Self.finish(processor, &batch)
@@ -78,6 +79,27 @@ struct PartitionProcessorTests {
       #expect((refused == nil) == (offset == 0))
       #expect(inForce == processor.policy)
     }
+  }
+
+  /// Processes that start together on an empty log may all append their policy.
+  @Test(
+    "of policies that are appended one after the other the last one is in force; the same one again changes nothing")
+  func policiesAppendedTwice() throws {
+    let other = PipelineFixture.policy.replacing("test.1", with: "test.2")
+    func inForce(_ documents: [String]) throws -> PolicyReference {
+      let processor = try Self.processor()
+      var batch = OutputBatch()
+      for (offset, document) in documents.enumerated() {
+        let record = Self.bytes(.policy(document: document))
+        #expect(processor.begin(record, offset: Int64(offset), timestamp: 1) == .begun(.policy))
+        _ = Self.finish(processor, &batch)
+      }
+      return processor.policy
+    }
+    let once = try inForce([PipelineFixture.policy])
+    #expect(try inForce([PipelineFixture.policy, PipelineFixture.policy]) == once)
+    #expect(try inForce([PipelineFixture.policy, other]).version == "test.2")
+    #expect(try inForce([other, PipelineFixture.policy]) == once)
   }
 
   @Test("state goes out once, the position last")
@@ -126,7 +148,8 @@ struct PartitionProcessorTests {
       widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", pushEnabled: true, interests: ["flight/UA1"])],
       updatedAt: Timestamp(microseconds: noon))
     let records = [
-      bytes(.policy(document: policy)), bytes(.registration(phone)), event("e1", minute: 1), event("e2", minute: 2),
+      bytes(.policy(document: try PolicyDocument(yaml: policy, file: "policy").text)), bytes(.registration(phone)),
+      event("e1", minute: 1), event("e2", minute: 2),
     ]
     for (offset, record) in records.enumerated() {
       _ = processor.begin(record, offset: Int64(offset), timestamp: noon + Int64(offset) * 60_000_000)

@@ -15,6 +15,7 @@ final class PipelineRun: Fate {
   let counters = PipelineCounters()
   let story: Story
   let initialPolicy: Policy
+  private let policies: [PolicyDocument]
   private(set) var traffic: Traffic
   private var random: SeededRandom
   private var actors: [SimulatedStage] = []
@@ -32,7 +33,8 @@ final class PipelineRun: Fate {
     self.scenario = scenario
     self.story = story
     memory = MemoryCheck(scenario)
-    initialPolicy = try Self.policies.get()[scenario.firstPolicy]
+    policies = try Self.documents.get()
+    initialPolicy = policies[scenario.firstPolicy].policy
     random = SeededRandom(seed: scenario.seed, stream: 3)
     traffic = Traffic(scenario, broker: broker)
     let topics = scenario.settings.topics
@@ -53,18 +55,18 @@ final class PipelineRun: Fate {
   }
 
   /// The policies, parsed once: parsing takes longer than many a run.
-  private static let policies = Result {
-    try Scenario.policies.map { try PolicyDocument(yaml: $0, file: "policy.yaml").policy }
+  private static let documents = Result {
+    try Scenario.policies.map { try PolicyDocument(yaml: $0, file: "policy.yaml") }
   }
 
-  static func policy(hash: Identifier) throws -> Policy? { try policies.get().first { $0.reference.hash == hash } }
-  static func knownPolicies() throws -> [Policy] { try policies.get() }
+  static func policy(hash: Identifier) throws -> Policy? { try knownPolicies().first { $0.reference.hash == hash } }
+  static func knownPolicies() throws -> [Policy] { try documents.get().map(\.policy) }
 
   // MARK: The run
 
   func run() {
     // Planners take long to parse a policy record, so a run without policy changes has none.
-    if scenario.changesPolicy { applyPolicy(random.below(Scenario.policies.count)) }
+    if scenario.changesPolicy { applyPolicy(random.below(policies.count)) }
     var published = 0
     while published < scenario.publications {
       if random.chance(1, in: 6) {
@@ -96,7 +98,7 @@ final class PipelineRun: Fate {
     case 5...6: rebalance()
     case 7: damageDisk()
     case 8...9: scale()
-    case 10 where scenario.changesPolicy: applyPolicy(random.below(Scenario.policies.count))
+    case 10 where scenario.changesPolicy: applyPolicy(random.below(policies.count))
     case 11: broker.pass(Int64(random.below(30_000_000)))
     case 12: poison()
     default: break
@@ -155,7 +157,7 @@ final class PipelineRun: Fate {
 
   private func applyPolicy(_ index: Int) {
     var bytes: [UInt8] = []
-    LogRecord(origin: nil, content: .policy(document: Scenario.policies[index])).encode(into: &bytes)
+    LogRecord(origin: nil, content: .policy(document: policies[index].text)).encode(into: &bytes)
     for partition in 0..<scenario.partitions {
       broker.append(scenario.settings.topics.log, Int32(partition), key: nil, value: bytes)
     }
@@ -178,8 +180,6 @@ final class PipelineRun: Fate {
     isHealing = true
     story.add(broker.time.now, "healing")
     for actor in actors { actor.skew = 0 }
-    // See `PlannerSettings.isStaticMember`: a partition that was being handed over may have no owner.
-    if scenario.settings.planner.isStaticMember { broker.group("\(scenario.settings.group)-planner").rebalance() }
     drain()
     // Deferred events are decided when their timers are due. Only the wall clock moves on, so no member misses a heartbeat.
     for turn in 0..<5 where findings.isEmpty && (turn == 0 || actors.contains(where: \.isWaiting)) {

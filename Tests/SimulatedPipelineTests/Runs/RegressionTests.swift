@@ -50,4 +50,15 @@ import Testing
       scenario.settings.planner.transactionTimeout = .seconds(15)
     }
   }
+
+  @Test("a partition is planned again whose static owner died while it handed the partition over")
+  func diedInHandOver() throws {
+    try expectOrder(Array(1...40), of: [.crashBefore, .crashAfter], perThousand: 60) { scenario in
+      scenario.partitions = 3
+      scenario.planners = 3
+      scenario.changesPolicy = false
+      scenario.settings.planner.isStaticMember = true
+      scenario.settings.kafka["partition.assignment.strategy"] = nil
+    }
+  }
 }

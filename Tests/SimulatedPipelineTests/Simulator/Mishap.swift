@@ -3,6 +3,7 @@ import KafkaClient
 /// The calls of the ports at which a fault may happen.
 enum PortCall: String, CaseIterable {
   case partitionCount, subscribe, poll, committed, commitOffsets, seek, watermarks, assign, membership, close
+  case describeGroup
   case initTransactions, begin, send, producerPoll, flush, sendOffsets, commit, abort
   case sleep, snapshotWrite, snapshotCommit, snapshotOpen, snapshotRead
   case auditPositions, auditStore
@@ -38,14 +39,14 @@ enum Mishap: String, CaseIterable {
     case .delayed: [.poll, .commit, .sendOffsets, .flush].contains(call)
     case .refused:
       [
-        .partitionCount, .committed, .commitOffsets, .seek, .watermarks, .initTransactions, .send, .sendOffsets,
-        .commit, .abort, .flush, .poll, .auditPositions, .auditStore,
+        .partitionCount, .committed, .commitOffsets, .seek, .watermarks, .describeGroup, .initTransactions, .send,
+        .sendOffsets, .commit, .abort, .flush, .poll, .auditPositions, .auditStore,
       ].contains(call)
     case .answerLost: [.initTransactions, .sendOffsets, .commit, .abort, .commitOffsets, .auditStore].contains(call)
     case .abortable: [.sendOffsets, .commit].contains(call)
     case .fatal: [.sendOffsets, .commit, .producerPoll, .initTransactions].contains(call)
     case .coordinatorMoves:
-      [.initTransactions, .sendOffsets, .commit, .abort, .committed, .commitOffsets].contains(call)
+      [.initTransactions, .sendOffsets, .commit, .abort, .committed, .commitOffsets, .describeGroup].contains(call)
     case .messagesExpire: [.flush, .producerPoll, .commit].contains(call)
     case .partlySent: [.flush, .producerPoll].contains(call)
     }

@@ -39,6 +39,8 @@ final class SimulatedConsumer: ClusterConsumer {
   private var owned: [KafkaTopicPartition] = []
   private var newShare: [KafkaTopicPartition]?
   private var isLost = false
+  /// Whether another consumer has joined as the same static member.
+  private var isFenced = false
   /// Whether all partitions must be released before the member rejoins.
   private var mustLetGo = false
   private var isInCallback = false
@@ -64,12 +66,13 @@ final class SimulatedConsumer: ClusterConsumer {
   private var group: SimulatedGroup { broker.group(groupName) }
 
   func background() {
-    guard !topics.isEmpty, !isClosed else { return }
+    guard !topics.isEmpty, !isClosed, !isFenced else { return }
     if member.isEmpty {
       if !isLost, !isInCallback { enter() }
       return
     }
     guard let mine = group.member(member) else {
+      if let instance, group.members.contains(where: { $0.instance == instance }) { isFenced = true }
       loseAll()
       return
     }
@@ -238,6 +241,10 @@ final class SimulatedConsumer: ClusterConsumer {
         if first > 0 { fetch(first, into: &batch) }
         serveGroup()
         guard !process.isDead else { throw SimulatedProcess.crashed("polling") }
+        if isFenced {
+          throw KafkaError(
+            code: .fencedInstance, message: "another consumer has the instance", operation: "polling", isFatal: true)
+        }
         if batch.messages.count < maxMessages { fetch(maxMessages - batch.messages.count, into: &batch) }
         batch.events += events
         events = []
@@ -313,6 +320,12 @@ final class SimulatedConsumer: ClusterConsumer {
   }
 
   func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
+    try committedOffsets(partitions, timeout: timeout).map(\.position)
+  }
+
+  func committedOffsets(
+    _ partitions: [KafkaTopicPartition], timeout: Duration
+  ) throws(KafkaError) -> [KafkaCommittedOffset] {
     try call(.committed) { () throws(KafkaError) in
       try process.requireCoordinator("asking for committed offsets")
       if let unstable = partitions.first(where: { group.pending[$0] != nil }) {
@@ -322,12 +335,14 @@ final class SimulatedConsumer: ClusterConsumer {
           operation: "asking for the committed offset of \(unstable)")
       }
       return partitions.compactMap { partition in
-        group.offsets[partition].map { KafkaPosition(partition, offset: $0) }
+        group.offsets[partition].map {
+          KafkaCommittedOffset(KafkaPosition(partition, offset: $0), metadata: group.remarks[partition] ?? "")
+        }
       }
     }
   }
 
-  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
+  func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
     do throws(KafkaError) {
       try call(.commitOffsets) { () throws(KafkaError) in
         try process.requireCoordinator("committing")
@@ -335,7 +350,7 @@ final class SimulatedConsumer: ClusterConsumer {
         if let code = group.refusal(of: membership) {
           throw KafkaError(code: code, message: "not taken", operation: "committing", isRetriable: true)
         }
-        group.commit(positions ?? [])
+        group.commit(offsets)
       }
     } catch {
       guard error.isRetriable, !error.isFatal else { throw error }
@@ -366,23 +381,57 @@ final class SimulatedConsumer: ClusterConsumer {
     }
   }
 
-  @discardableResult
-  func close(timeout: Duration) -> Bool {
+  func describeGroup(timeout: Duration) throws(KafkaError) -> KafkaGroup {
+    try call(.describeGroup) { () throws(KafkaError) in
+      try process.requireCoordinator("describing the group")
+      // As on a real broker, shares are told of a stable group only.
+      let members = group.members.map { member in
+        KafkaGroupMember(
+          id: member.id, instance: member.instance, partitions: group.isPreparing ? [] : member.share.sorted())
+      }
+      return KafkaGroup(isStable: !group.isPreparing, members: members)
+    }
+  }
+
+  func rejoin(_ topics: [String], timeout: Duration) throws(KafkaError) {
+    try call(.subscribe) { () throws(KafkaError) in
+      letGo(leaving: true)
+      guard !process.isDead else { return }
+      process.fate?.note("joined again for a partition without an owner")
+      member = ""
+      generation = -1
+      newShare = nil
+      mustLetGo = false
+      self.topics = topics
+    }
+  }
+
+  @discardableResult func leave(timeout: Duration) -> Bool { close(leaving: true) }
+
+  /// A static member stays in the group until its session is over.
+  @discardableResult func close(timeout: Duration) -> Bool { close(leaving: instance == nil) }
+
+  /// Tells the listener that everything is gone, and leaves the group if that is asked for.
+  private func letGo(leaving: Bool) {
+    if isLost { serveGroup() }
+    if !owned.isEmpty {
+      isInCallback = true
+      listener?.revoked(owned)
+      isInCallback = false
+    }
+    guard !process.isDead else { return }
+    if !member.isEmpty, leaving { group.leave(member) }
+    owned = []
+    places = [:]
+  }
+
+  private func close(leaving: Bool) -> Bool {
     guard !isClosed, !process.isGone else { return true }
     do throws(KafkaError) {
       try process.perform(.close) { () throws(KafkaError) in
-        if isLost { serveGroup() }
-        if !owned.isEmpty {
-          isInCallback = true
-          listener?.revoked(owned)
-          isInCallback = false
-        }
+        letGo(leaving: leaving)
         guard !process.isDead else { return }
-        // A static member stays in the group until its session is over.
-        if !member.isEmpty, instance == nil { group.leave(member) }
         isClosed = true
-        owned = []
-        places = [:]
       }
     } catch { return false }
     return true

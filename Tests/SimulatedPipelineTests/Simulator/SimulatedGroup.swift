@@ -34,6 +34,8 @@ final class SimulatedGroup {
   private(set) var isPreparing = false
   private var preparingSince: Int64 = 0
   private(set) var offsets: [KafkaTopicPartition: Int64] = [:]
+  /// The remarks beside the offsets.
+  private(set) var remarks: [KafkaTopicPartition: String] = [:]
   /// The offsets in open transactions, by partition and producer.
   var pending: [KafkaTopicPartition: [Int64: Int64]] = [:]
   private var membersMade = 0
@@ -152,14 +154,20 @@ final class SimulatedGroup {
 
   // MARK: Offsets
 
-  func commit(_ positions: [KafkaPosition]) {
-    for position in positions { offsets[position.partition] = position.offset }
+  func commit(_ committed: [KafkaCommittedOffset]) {
+    for offset in committed {
+      offsets[offset.position.partition] = offset.position.offset
+      remarks[offset.position.partition] = offset.metadata
+    }
   }
 
   func end(producer: Int64, commit: Bool) {
     for partition in pending.keys.sorted() {
       guard let offset = pending[partition]?.removeValue(forKey: producer) else { continue }
-      if commit { offsets[partition] = offset }
+      if commit {
+        offsets[partition] = offset
+        remarks[partition] = nil
+      }
       if pending[partition]?.isEmpty == true { pending[partition] = nil }
     }
   }

@@ -7,9 +7,6 @@ import CLibrdkafka
 @safe final class AdminHandle {
   private let client: ClientHandle
 
-  /// The time added to the broker's time-out when waiting for librdkafka's own answer, which always comes.
-  private static let answerSlack = Duration.milliseconds(500)
-
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
     // A producer, because it joins no group.
     client = try ClientHandle(
@@ -19,7 +16,7 @@ import CLibrdkafka
   func createTopics(_ topics: [KafkaNewTopic], _ timeout: Duration) throws(KafkaError) -> [KafkaTopicResult] {
     let operation = "creating the topics \(topics.map(\.name).joined(separator: ", "))"
     let requests = try NewTopicListHandle(topics)
-    return unsafe try ask(RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout, operation) { options, queue in
+    return unsafe try client.ask(RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout, operation) { options, queue in
       // The topics are copied into the request.
       unsafe requests.with { pointers, count in
         unsafe rd_kafka_CreateTopics(client.pointer, pointers, count, options, queue)
@@ -38,7 +35,7 @@ import CLibrdkafka
     // The names are copied, and never NULL.
     var names = unsafe topics.map { unsafe rd_kafka_DeleteTopic_new($0) }
     defer { for index in unsafe names.indices { unsafe rd_kafka_DeleteTopic_destroy(names[index]) } }
-    return unsafe try ask(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout, operation) { options, queue in
+    return unsafe try client.ask(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout, operation) { options, queue in
       // The list is copied into the request.
       unsafe rd_kafka_DeleteTopics(client.pointer, &names, names.count, options, queue)
     } read: { (event: OpaquePointer) throws(KafkaError) in
@@ -59,7 +56,7 @@ import CLibrdkafka
       throw KafkaError(code: .invalidArgument, message: "the topic has no name", operation: operation)
     }
     defer { unsafe rd_kafka_ConfigResource_destroy(resource) }
-    return unsafe try ask(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout, operation) { options, queue in
+    return unsafe try client.ask(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout, operation) { options, queue in
       // The resource is copied into the request.
       var resources: [OpaquePointer?] = unsafe [resource]
       unsafe rd_kafka_DescribeConfigs(client.pointer, &resources, resources.count, options, queue)
@@ -91,38 +88,6 @@ import CLibrdkafka
       unsafe entries[String(cString: name)] = unsafe String(cString: value)
     }
     return entries
-  }
-
-  /// Sends a request, waits for its answer, and lets `read` copy the result out of it.
-  private func ask<Answer>(
-    _ kind: rd_kafka_admin_op_t, _ timeout: Duration, _ operation: String,
-    send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
-    read: (_ event: OpaquePointer) throws(KafkaError) -> Answer
-  ) throws(KafkaError) -> Answer {
-    // This method owns options and queue; the queue is destroyed before the client.
-    let options = unsafe rd_kafka_AdminOptions_new(client.pointer, kind)
-    defer { unsafe rd_kafka_AdminOptions_destroy(options) }
-    // Valid from 0 ms to an hour.
-    let milliseconds = min(timeout, .seconds(3600)).wholeMilliseconds
-    unsafe _ = rd_kafka_AdminOptions_set_request_timeout(options, milliseconds, nil, 0)
-    if kind == RD_KAFKA_ADMIN_OP_CREATETOPICS {
-      unsafe _ = rd_kafka_AdminOptions_set_operation_timeout(options, milliseconds, nil, 0)
-    }
-    let queue = unsafe rd_kafka_queue_new(client.pointer)
-    defer { unsafe rd_kafka_queue_destroy(queue) }
-    unsafe send(options, queue)
-    let wait = (timeout + Self.answerSlack).wholeMilliseconds
-    guard let event = unsafe rd_kafka_queue_poll(queue, wait) else {
-      throw client.failure(RD_KAFKA_RESP_ERR__TIMED_OUT, operation)
-    }
-    // The caller destroys it after reading it.
-    defer { unsafe rd_kafka_event_destroy(event) }
-    let code = unsafe rd_kafka_event_error(event)
-    guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-      let text = unsafe rd_kafka_event_error_string(event).map { unsafe String(cString: $0) }
-      throw client.explained(KafkaError(code, operation: operation, message: text))
-    }
-    return unsafe try read(event)
   }
 
   func describeCluster(_ timeout: Duration) throws(KafkaError) -> KafkaCluster {

@@ -83,21 +83,10 @@ extension ConsumerHandle {
     }
   }
 
-  /// Commits without waiting; a failure arrives as an event. `nil` commits what is stored.
-  func commitInBackground(_ positions: [KafkaPosition]?) throws(KafkaError) {
-    try commitInBackground(positions?.map { KafkaCommittedOffset($0, metadata: "") })
-  }
-
-  /// Commits offsets with their remarks, as the other overload does.
-  func commitInBackground(_ offsets: [KafkaCommittedOffset]?) throws(KafkaError) {
-    let code: rd_kafka_resp_err_t
-    if let offsets {
-      let list = PartitionListHandle(offsets)
-      code = unsafe rd_kafka_commit(client.pointer, list.pointer, 1)
-    } else {
-      code = unsafe rd_kafka_commit(client.pointer, nil, 1)
-    }
-    try client.check(code, "committing offsets")
+  /// Commits offsets with their remarks without waiting; a failure arrives as an event.
+  func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
+    let list = PartitionListHandle(offsets)
+    try client.check(unsafe rd_kafka_commit(client.pointer, list.pointer, 1), "committing offsets")
   }
 
   /// Commits and waits for the broker's answer for at most this time. `nil` commits what is stored.
@@ -173,6 +162,11 @@ extension ConsumerHandle {
   /// Whether the group knows this consumer and has not taken its partitions away.
   private var isMember: Bool {
     if unsafe rd_kafka_assignment_lost(client.pointer) != 0 { return false }
+    return hasMemberID
+  }
+
+  /// Whether the group has given this consumer an id that is still valid.
+  var hasMemberID: Bool {
     // A copy that the caller owns; NULL or empty outside of the group.
     guard let id = unsafe rd_kafka_memberid(client.pointer) else { return false }
     defer { unsafe rd_kafka_mem_free(client.pointer, id) }

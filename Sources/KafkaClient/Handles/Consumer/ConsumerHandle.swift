@@ -7,7 +7,9 @@ import CLibrdkafka
   /// Whether the consumer has subscribed, so that the group gives the partitions.
   var isSubscribed = false
   private let isSticky: Bool
-  private let isStaticMember: Bool
+  let isStaticMember: Bool
+  /// The name of the consumer's group; empty without one.
+  let group: String
 
   /// The longest wait for the group if the owner did not close the consumer.
   private static let forgottenCloseTimeout = Duration.seconds(2)
@@ -15,6 +17,7 @@ import CLibrdkafka
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
     isSticky = configuration["partition.assignment.strategy"]?.contains("cooperative-sticky") == true
     isStaticMember = configuration["group.instance.id"] != nil
+    group = configuration["group.id"] ?? ""
     client = try ClientHandle(RD_KAFKA_CONSUMER, configuration, callbacks: callbacks, operation: "making a consumer")
     // Sends callbacks of the main queue to the consumer's, so that one poll serves both.
     unsafe _ = rd_kafka_poll_set_consumer(client.pointer)
@@ -99,15 +102,32 @@ import CLibrdkafka
     }
     while unsafe rd_kafka_consumer_closed(client.pointer) == 0 {
       guard !deadline.hasPassed else { return false }
-      // Each returned event must be destroyed here, after its list has been read.
-      let wait = min(deadline.remaining, .milliseconds(50)).wholeMilliseconds
-      guard let event = unsafe rd_kafka_queue_poll(queue, wait) else { continue }
-      if unsafe rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE {
+      unsafe _ = serve(queue, min(deadline.remaining, .milliseconds(50))) { code, partitions in
         unsafe client.callbacks.rebalance.perform(
-          rd_kafka_event_error(event), rd_kafka_event_topic_partition_list(event), client: client.pointer,
-          callbacks: client.callbacks)
+          code, partitions, client: client.pointer, callbacks: client.callbacks)
       }
-      unsafe rd_kafka_event_destroy(event)
+    }
+    // librdkafka takes the first answer to a rebalance for the last one: if an assignment was waiting when the close began, it is
+    // closed while the revocation that followed still waits in the queue. It has unassigned everything by itself.
+    while unsafe serve(
+      queue, .zero,
+      { code, partitions in
+        unsafe client.callbacks.rebalance.note(code, partitions)
+      })
+    {}
+    return true
+  }
+
+  /// Serves the next event of a close. Returns whether there was one.
+  private func serve(
+    _ queue: OpaquePointer?, _ timeout: Duration,
+    _ rebalance: (rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?) -> Void
+  ) -> Bool {
+    // The returned event must be destroyed here, after its list has been read.
+    guard let event = unsafe rd_kafka_queue_poll(queue, timeout.wholeMilliseconds) else { return false }
+    defer { unsafe rd_kafka_event_destroy(event) }
+    if unsafe rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE {
+      unsafe rebalance(rd_kafka_event_error(event), rd_kafka_event_topic_partition_list(event))
     }
     return true
   }

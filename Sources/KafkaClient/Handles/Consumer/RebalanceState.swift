@@ -63,6 +63,14 @@ final class RebalanceState {
     }
   }
 
+  /// Tells the listener of a revocation by a consumer that is closed, in which nothing can be unassigned any more.
+  func note(_ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?) {
+    guard code == RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS else { return }
+    isRunning = true
+    defer { isRunning = false }
+    listener?.revoked(unsafe PartitionEntry.read(partitions).map(\.partition))
+  }
+
   /// Applies an assignment as the group's protocol requires.
   private func apply(
     _ cooperative: Bool, _ what: String, incremental: () -> OpaquePointer?, eager: () -> rd_kafka_resp_err_t

@@ -1,0 +1,78 @@
+import Domain
+import KafkaClient
+
+/// What a planner thread does as a static member of its group; see `GroupWatch`.
+extension PlannerWorker {
+  /// Makes the watch of a static member; nil for a dynamic one.
+  ///
+  /// - Parameter partitionCount: The number of partitions of the log.
+  func makeWatch(partitionCount: Int32) -> GroupWatch? {
+    guard settings.planner.isStaticMember else { return nil }
+    return GroupWatch(
+      own: Identifier(transactionalID), prefix: Identifier("\(settings.group)-planner-"), topic: settings.topics.log,
+      partitions: partitionCount, at: clock.elapsed)
+  }
+
+  /// Looks at the group if that is due, and mends what is wrong.
+  ///
+  /// - Throws: `PipelineError` if the thread cannot join again.
+  func lookAtGroup(_ clients: PlannerClients) throws(PipelineError) {
+    guard watch?.isDue(at: clock.elapsed) == true else { return }
+    let group: KafkaGroup
+    do throws(KafkaError) {
+      group = try clients.consumer.describeGroup(timeout: GroupWatch.timeout)
+    } catch {
+      let isFinal = [.unsupportedFeature, .unsupportedVersion].contains(error.code)
+      watch?.failed(forGood: isFinal, at: clock.elapsed)
+      if isFinal { report.notWatched(error) } else { report.ignored(error) }
+      return
+    }
+    for action in watch?.take(group, at: clock.elapsed) ?? [] {
+      switch action {
+      case .fence(let id): fence(id)
+      case .rejoin(let partitions):
+        report.ownerless(partitions)
+        try PipelineError.ofKafka { () throws(KafkaError) in
+          try clients.consumer.rejoin([settings.topics.log], timeout: .seconds(5))
+        }
+        try take(.handled, clients)
+      }
+    }
+  }
+
+  /// Ends the transaction that a member left open which is no longer in the group. If the member lives, it makes a new producer. A
+  /// failure is only logged: the broker ends the transaction by itself, later.
+  private func fence(_ id: Identifier) {
+    do throws(KafkaError) {
+      let producer = try cluster.producer(producerConfiguration(id: "\(id)"), queueFullTimeout: .zero)
+      try producer.initTransactions(timeout: .seconds(5))
+      report.fenced(id)
+    } catch {
+      report.fencingFailed(id, error)
+    }
+  }
+
+  /// Finds out why another producer has the transactional id of this thread: the group tells a static member whose place was taken.
+  /// If it does not, the broker gave the id away because this process was too slow, and a new worker goes on.
+  ///
+  /// - Parameter error: The error of the producer.
+  /// - Returns: The error that says that another process has the same `instance`; nil if none is known to.
+  func replacement(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
+    guard case .kafka(let cause) = error, cause.isFatal, settings.planner.isStaticMember,
+      [.fenced, .producerFenced, .invalidProducerEpoch].contains(cause.code)
+    else { return nil }
+    let end = clock.elapsed + Self.heartbeatPatience
+    do throws(KafkaError) {
+      while clock.elapsed < end, !stop.isAsked {
+        _ = try clients.consumer.poll(maxMessages: 100, timeout: .milliseconds(50))
+      }
+    } catch {
+      if error.code == .fencedInstance { return .kafka(error) }
+      report.ignored(error)
+    }
+    return nil
+  }
+
+  /// The time in which the answer to a heartbeat comes, with the default interval.
+  private static let heartbeatPatience = Duration.seconds(3)
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Benchmarks
+import Domain
+import Foundation
+import JSON
+import Pipeline
+
+struct BenchRestartCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restart", abstract: "Measure how long decisions stand still when a planner process ends.",
+    discussion: """
+      Planner processes with the defaults of rouse run and local snapshots plan a fleet, while events reach every \
+      partition. A process is ended in order and started again, killed and started again, and killed while another one \
+      runs, --rounds times each. A time is the longest in which a reader of committed records sees no new decision of a \
+      partition; the start of the process counts.
+
+      The embedded broker cannot show it: it has no static members, and does not isolate transactions.
+
+      EXAMPLE
+        rouse bench restart --bootstrap localhost:9092 --partitions 4 --workers 2
+      """)
+
+  @OptionGroup var kafka: BenchBrokerOptions
+  @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))
+  var devices = 100_000
+  @Option(help: ArgumentHelp("Widgets of each device, 1 to 64.", valueName: "count"))
+  var instances = 3
+  @Option(help: ArgumentHelp("Rounds of each kind; the report shows all.", valueName: "count"))
+  var rounds = 3
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    guard kafka.bootstrap != nil else {
+      throw ValidationError("--bootstrap: name a real broker; the embedded one cannot show this")
+    }
+    try BenchLimits.check("--devices", devices, 1000...10_000_000)
+    try BenchLimits.check("--instances", instances, 1...DomainBounds.instancesPerDeviceMax)
+    try BenchLimits.check("--rounds", rounds, 1...100)
+  }
+
+  func run() throws {
+    let partitions = kafka.partitions ?? 1
+    let broker = try kafka.broker()
+    let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: PlannerSettings())
+    // Enough devices for each event to reach all partitions.
+    let load = FleetLoad(
+      devices: devices, instances: instances, fanOut: min(devices, 16 * partitions), alertPercent: 45)
+    let progress = ProgressLine()
+    let benchmark = try RestartBenchmark(stage: stage, load: load, workers: kafka.workers) { settings in
+      planner(settings)
+    } progress: { work in
+      progress.show("\(work)")
+    }
+    let found = try benchmark.run(rounds: rounds)
+    try stage.remove()
+    progress.end()
+    switch output.format {
+    case .text: try Output.print(PrintableText(lines: text(found, broker, partitions)))
+    case .json: try Output.print(json(found, broker, partitions))
+    }
+  }
+
+  /// Returns the command line of a planner process.
+  private func planner(_ settings: [String]) -> ChildProgram {
+    let properties = kafka.property.isEmpty ? [] : ["kafka.properties=" + kafka.property.joined(separator: ",")]
+    let all = ["kafka.bootstrapServers=\(kafka.bootstrap ?? "")"] + properties + settings
+    return .rouse(list: ["run"] + all.flatMap { ["--set", $0] })
+  }
+
+  private func text(_ rounds: [RestartRound], _ broker: BenchmarkBroker, _ partitions: Int) -> String {
+    var text = """
+      machine   \(BenchMachine.text)
+      versions  \(BenchMachine.versions)
+      broker    \(broker.text), \(Digits.count(partitions, "partition")), \(Digits.count(kafka.workers, "planner")) a process
+      fleet     \(Digits.count(devices, "device")) × \(instances), \(RestartBenchmark.eventsPerSecond) events/s
+
+      """
+    for kind in RestartKind.allCases {
+      let seconds = rounds.filter { $0.kind == kind }.map { "\(Digits.decimal($0.seconds, 1)) s" }
+      text += "\(seconds.joined(separator: ", ")) \(kind.words)\n"
+    }
+    return text
+  }
+
+  private func json(_ rounds: [RestartRound], _ broker: BenchmarkBroker, _ partitions: Int) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    BenchMachine.write(to: &json)
+    json.member("broker", broker.text)
+    json.members([
+      ("partitions", partitions), ("workers", kafka.workers), ("devices", devices), ("instancesPerDevice", instances),
+    ])
+    json.objects("rounds", rounds) { round, json in
+      json.member("kind", round.kind.rawValue)
+      json.member("seconds", rounded: round.seconds)
+    }
+    json.endObject()
+    return json.bytes
+  }
+}
