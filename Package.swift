@@ -126,7 +126,9 @@ let package = Package(
       name: "RouseTests",
       dependencies: [
         "rouse", "KafkaClient", "Pipeline", "JSON", "Domain", .product(name: "Logging", package: "swift-log"),
-      ]
+      ],
+      // A script that computes the same as `rouse simulate`, for comparison.
+      exclude: ["Reference"]
     ),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),

@@ -1,4 +1,5 @@
 public import Policies
+public import Replay
 
 /// The inputs of a backtest. Every path names a `.jsonl` file, a `.jsonl.gz` file, or `-` for standard input.
 public struct BacktestOptions: Sendable {

@@ -23,6 +23,7 @@ public struct BacktestRun: ~Copyable {
 
   private let options: BacktestOptions
   private let progress: (Progress) -> Void
+  private let reportDay: (BacktestDay) throws(LineFileError) -> Void
   private var replays: [CandidateReplay]
   private var collector: StreamCollector
   private var devices: ModelledDevices
@@ -37,7 +38,12 @@ public struct BacktestRun: ~Copyable {
   /// - Parameters:
   ///   - given: The inputs and at least one policy.
   ///   - progress: Receives the progress about every thousand records.
-  public init(_ given: BacktestOptions, progress: @escaping (Progress) -> Void = { _ in }) {
+  ///   - reportDay: Receives each instance-day of each plan on which the truth of the screen changed. An error that it throws
+  ///     ends the run.
+  public init(
+    _ given: BacktestOptions, progress: @escaping (Progress) -> Void = { _ in },
+    reportDay: @escaping (BacktestDay) throws(LineFileError) -> Void = { _ in }
+  ) {
     precondition(!given.candidates.isEmpty, "a backtest needs at least one policy")
     var options = given
     if let views = given.screens?.curve.hourly {
@@ -49,6 +55,7 @@ public struct BacktestRun: ~Copyable {
     }
     self.options = options
     self.progress = progress
+    self.reportDay = reportDay
     replays = options.candidates.map { CandidateReplay($0, model: given.deviceModel) }
     collector = StreamCollector(policy: options.candidates[0].policy, instancesMax: options.instancesMax)
     devices = ModelledDevices(given.deviceModel, screens: nil, streams: [])
@@ -56,7 +63,7 @@ public struct BacktestRun: ~Copyable {
 
   /// Replays all records, measures every instance, and compares.
   /// - Returns: The report.
-  /// - Throws: `LineFileError` if an input cannot be read.
+  /// - Throws: `LineFileError` if an input cannot be read, or the error of the receiver of days.
   public consuming func run() throws(LineFileError) -> BacktestReport {
     var events = try PlanInput.events(path: options.events)
     var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
@@ -90,7 +97,7 @@ public struct BacktestRun: ~Copyable {
       report.last = Timestamp(microseconds: now)
     }
     if now != .min { for replay in replays.indices { replays[replay].tick(before: now + Self.drain, measured) } }
-    measure()
+    try measure()
     return report
   }
 
@@ -154,7 +161,7 @@ public struct BacktestRun: ~Copyable {
   // MARK: Measuring
 
   /// Compares all plans kind by kind, by the rules of the first policy.
-  private mutating func measure() {
+  private mutating func measure() throws(LineFileError) {
     report.instances = collector.instancesSeen
     report.measured = collector.streams.count
     report.deviceModel = options.deviceModel
@@ -162,11 +169,13 @@ public struct BacktestRun: ~Copyable {
     for kind in yardstick.kinds {
       var comparison = KindComparison(kind: kind, replays: replays, devices: devices, baselines: options.baselines)
       for (index, stream) in collector.streams.enumerated() where stream.kind == kind.name {
-        comparison.add(stream, index: index, replays: replays)
+        try comparison.add(stream, index: index, replays: replays, report: reportDay)
         progress(
           Progress(stage: .measuring, count: index, done: Int64(index), total: Int64(collector.streams.count)))
       }
-      if comparison.instanceDays > 0 { report.kinds.append(comparison.result) }
+      if comparison.isEmpty { continue }
+      let example = comparison.example(collector.streams, replays: replays)
+      report.kinds.append(comparison.result(example: example))
     }
     let shared = SharedLimitsComparison(collector.streams, devices: devices, kinds: yardstick.kinds)
     report.shared = replays.compactMap { shared.result($0) }

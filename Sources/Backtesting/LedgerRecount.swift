@@ -1,5 +1,6 @@
 import Domain
 import Policies
+import Replay
 
 /// A recount of the ledgers from the commands alone, independent of the planner that sent them. Finds commands beyond a
 /// budget.

@@ -3,6 +3,7 @@ import Foundation
 import LineFiles
 import Planning
 import Policies
+import Replay
 import Testing
 
 @testable import Backtesting

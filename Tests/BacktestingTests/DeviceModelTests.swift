@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import LineFiles
 import Policies
+import Replay
 import Testing
 
 @testable import Backtesting

@@ -1,6 +1,7 @@
 import Domain
 import Planning
 import Policies
+import Replay
 import Testing
 
 @testable import Backtesting
@@ -162,11 +163,14 @@ struct HindsightTests {
       arrivals.append(Arrival(time: time, expires: time + 120 * Self.minute, relevance: Float(random.below(100)) / 100))
     }
     let part = InstanceDay(day: day, model: model, arrivals: arrivals[...], days: &days)
+    var news = ScreenStream(measures: [])
+    for arrival in arrivals { news.add(news: Double(arrival.relevance), at: arrival.time) }
     for tokens in [4, 20, 48] {
       let optimum = part.optimum(tokens: tokens).value
       for strategy in ReloadStrategy.baselines {
-        let reloads = strategy.reloads(for: arrivals, tokens: tokens, minInterval: 0, days: days)
-          .filter { $0 < day.end }
+        let reloads = StrategyCourse.reloads(
+          strategy, for: news, tokens: tokens, minInterval: 0, days: days, looks: ScreenSamples.looks(views)
+        ).filter { $0 < day.end }
         let score = part.score(reloads: reloads[...], tokens: tokens)
         #expect(score.value <= optimum * (1 + 1e-5), "seed \(seed), \(strategy.name)")
       }

@@ -1,4 +1,5 @@
 import Domain
+import Replay
 import Testing
 
 @testable import Backtesting

@@ -1,6 +1,7 @@
 import Domain
 import Planning
 import Policies
+import Replay
 import Testing
 
 @testable import Backtesting

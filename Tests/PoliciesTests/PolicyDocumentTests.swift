@@ -43,7 +43,7 @@ import Testing
     #expect(status.expireAfterHalfLives == 4.5 && status.imminentReload == .seconds(150))
     #expect(
       status.displays == [
-        DisplayField(path: "data.delayMinutes", round: 5, per: .units(30), weight: 0.6),
+        DisplayField(path: "data.delayMinutes", round: 5, per: .units(30), weight: 0.6, initial: .number(0)),
         DisplayField(path: "data.price", per: .percentOfShown(0.5)),
         DisplayField(
           path: "data.status", weight: 0.3,
@@ -51,7 +51,24 @@ import Testing
       ])
     #expect(status.rules[0].maxAge == .minutes(30) && status.rules[0].interests.count == 3)
     #expect(status.rules[0].relevance == Self.everyTerm)
-    #expect(status.rules[1].event == "*" && status.rules[1].matches(type: "anything"))
+    #expect(
+      status.rules[1].conditions == [
+        RuleCondition(
+          field: "data.gate", .isOneOf([.string("A1"), .string("B2"), .number(3), .bool(true), .null])),
+        RuleCondition(field: "data.gate", .differs(from: "data.previousGate")),
+        RuleCondition(field: "data.minutesToDeparture", .isAtLeast(-10)),
+        RuleCondition(field: "data.minutesToDeparture", .isBelow(90.5)),
+      ])
+    #expect(
+      status.rules[1].interests == [
+        InterestTemplate(parts: [.text("airline/"), .filtered("data.flight", [.prefix(2), .lower])]),
+        InterestTemplate(parts: [
+          .text("route/"), .filtered("data.route", [.part(1, separator: "-")]), .text("/"),
+          .filtered("subject", [.part(-1, separator: "/")]),
+        ]),
+      ])
+    #expect(status.rules[2].conditions == [RuleCondition(field: "data.status", .equals(.string("boarding")))])
+    #expect(status.rules[3].event == "*" && status.rules[3].matches(type: "anything"))
     #expect(status.price.base == 0.35 && status.price.floor == 0.02 && status.price.smoothing == 2)
   }
 

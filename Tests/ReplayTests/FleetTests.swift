@@ -112,8 +112,7 @@ struct FleetTests {
             widgets: "d2c9719a5a00fa7cfceed9da2bc93859748c5133580d8e523ed549b2ab6c486c",
             background: "6becead14bcc104295854db7d0220eb05f018052c94ae256b1f41aa81d27c855"),
           widgets: [
-            .init(
-              id: "w1", kind: "FlightStatus", family: "systemSmall", interests: ["flight/UA123/2013-07-01"]),
+            .init(id: "w1", kind: "AirportDelays", family: "systemSmall", interests: ["airport/EWR"]),
             .init(
               id: "w2", kind: "FlightStatus", family: "accessoryRectangular",
               interests: ["flight/UA123/2013-07-01", "flight/UA97/2013-07-01"]),
@@ -162,7 +161,7 @@ struct FleetTests {
     #expect((0.1...0.3).contains(share { $0.widgets.contains { $0.nextReload != nil } }))
   }
 
-  @Test("kinds are as frequent as their subjects are many, and interests follow Zipf's law")
+  @Test("a kind with few subjects has a tenth of the widgets, and interests follow Zipf's law")
   func distribution() throws {
     let generator = try generator(flightLines, devices: 20_000)
     #expect(generator.kinds.map(\.name) == ["FlightStatus", "AirportDelays", "WeatherNow"])
@@ -176,13 +175,33 @@ struct FleetTests {
       }
     }
     let widgets = kinds.values.reduce(0, +)
-    #expect(abs(Double(kinds["AirportDelays"] ?? 0) / Double(widgets) - 3.0 / 206) < 0.003)
+    #expect(abs(Double(kinds["AirportDelays"] ?? 0) / Double(widgets) - 0.1) < 0.01)
     #expect(followers.count == 200)
     let ranked = followers.values.sorted(by: >)
     // One draw takes the first rank with probability 1/H(200) = 17 %, twice that of the second. Interests of a widget do
     // not repeat, which flattens the curve a little.
     #expect((1.5...2.1).contains(Double(ranked[0]) / Double(ranked[1])))
     #expect((15.0...90.0).contains(Double(ranked[0]) / Double(ranked[99])))
+  }
+
+  @Test(
+    "without weights, kinds are as frequent as their subjects are many, but each has at least a tenth of the widgets",
+    arguments: [
+      [983, 3, 3], [1, 1], [1], [5, 3], [1000, 1, 1, 1, 1, 1, 1, 1, 1], [2_000_000, 90, 7], [60, 30, 10],
+    ])
+  func leastShares(counts: [Int]) {
+    let weights = FleetGenerator.weights(subjects: counts)
+    let total = weights.reduce(0, +)
+    #expect(weights.allSatisfy { $0 * 10 >= total })
+    for (weight, count) in zip(weights, counts) { #expect(weight >= count) }
+    for (weight, count) in zip(weights, counts) where weight * 10 > total + 90 {
+      #expect(weight == count, "a kind with more than a tenth keeps its number of subjects")
+    }
+  }
+
+  @Test("ten kinds and more share the widgets evenly, because each is to have a tenth")
+  func manyKinds() {
+    #expect(FleetGenerator.weights(subjects: [900] + Array(repeating: 1, count: 11)) == Array(repeating: 1, count: 12))
   }
 
   @Test("events without the flight prefixes get one kind per prefix, named after it")

@@ -75,6 +75,54 @@ struct SimulateTests {
     #expect(outcome.err.contains("views.jsonl:2: found kind \"glance\""))
   }
 
+  @Test("--days writes every instance and day of every plan, with the wrong looks")
+  func days() throws {
+    let place = try Workplace()
+    try place.put(Self.policy, "now.yaml")
+    try place.put(Self.device, "devices.jsonl")
+    try place.put((0..<30).map(Self.event).joined(), "events.jsonl")
+    let outcome = try place.rouse(
+      "simulate", "--policy", "now.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl", "--days",
+      "days.jsonl", "--report", "report.html")
+    #expect(outcome.status == 0, "\(outcome.err)")
+    let days = try place.lines("days.jsonl")
+    #expect(days.count == 7)
+    #expect(days.allSatisfy { $0.contains(#""kind":"Board","device":"d","instance":"w","date":"2026-07-01""#) })
+    #expect(days.contains { $0.hasPrefix(#"{"plan":"evenly by looks""#) })
+    #expect(outcome.out.contains("wrong looks a day: "))
+    let page = String(decoding: try place.bytes("report.html"), as: UTF8.self)
+    for part in ["One day: w of d, 2026-07-01", "data.n: truth and shown", "how wrong the screen was"] {
+      #expect(page.contains(part), "\(part)")
+    }
+  }
+
+  @Test("recorded looks of kind view count at their own times, and plan takes them too")
+  func recordedViews() throws {
+    let place = try Workplace()
+    try place.put(Self.policy, "now.yaml")
+    try place.put(Self.device, "devices.jsonl")
+    try place.put((0..<30).map(Self.event).joined(), "events.jsonl")
+    let views = ["06:00:00", "12:00:00", "15:30:00"].map {
+      #"{"device":"d","time":"2026-07-01T\#($0)Z","kind":"view"}"# + "\n"
+    }
+    // An unlock does not count beside a look that was recorded as such.
+    let unlock = #"{"device":"d","time":"2026-07-01T13:00:00Z","kind":"unlock"}"# + "\n"
+    try place.put(views.joined() + unlock, "views.jsonl")
+    let inputs = ["--policy", "now.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl"]
+    let simulated = try place.rouse(
+      list: ["simulate"] + inputs + ["--views", "views.jsonl", "--days", "days.jsonl"])
+    #expect(simulated.status == 0, "\(simulated.err)")
+    #expect(try place.lines("days.jsonl").allSatisfy { $0.contains(#""looks":3,"#) })
+    let without = try place.rouse(list: ["plan"] + inputs + ["--decisions", "without.jsonl"])
+    let with = try place.rouse(
+      list: ["plan"] + inputs + ["--views", "views.jsonl", "--decisions", "with.jsonl"])
+    #expect(without.status == 0 && with.status == 0, "\(with.err)")
+    #expect(try place.lines("with.jsonl") != place.lines("without.jsonl"))
+    let wrong = try place.rouse(list: ["plan"] + inputs + ["--views", "views.jsonl", "--views-zone", "Mars"])
+    #expect(wrong.status == 2)
+    #expect(wrong.err.contains("--views-zone: found \"Mars\", expected an IANA zone"))
+  }
+
   private static let policy = """
     version: "1"
     profile: apple-2026

@@ -1,20 +1,31 @@
 import Domain
+import LineFiles
 import Planning
 import Policies
+import Replay
 
 /// A comparison over the instances of one kind: every policy and every baseline strategy against the optimum in hindsight.
 struct KindComparison {
-  private let kind: KindPolicy
-  private let devices: ModelledDevices
-  private var contenders: [Contender] = []
-  private var scores: [PlanScore] = []
+  let kind: KindPolicy
+  let devices: ModelledDevices
+  private(set) var contenders: [Contender] = []
+  var scores: [PlanScore] = []
   private var arrivals = 0
   private var instances = 0
   /// The number of instance-days on which a change arrived.
   private(set) var instanceDays = 0
+  /// The number of instance-days on which the truth of a screen changed.
+  var screenDays = 0
+  /// The number of those days whose optimum has fewer candidates than changes.
+  var screenDaysThinned = 0
+  /// The days of the first policy that can be drawn.
+  var examples: [ExampleCandidate] = []
+
+  /// Whether there is anything to report.
+  var isEmpty: Bool { instanceDays == 0 && screenDays == 0 }
 
   /// A plan that is compared, with its budget.
-  private struct Contender {
+  struct Contender {
     /// The source of the reloads: the replay at a place, or a strategy.
     enum Reloads { case replay(Int), strategy(ReloadStrategy) }
     var plan: Reloads
@@ -58,8 +69,13 @@ struct KindComparison {
   ///   - stream: The changes of the instance.
   ///   - index: The place of the stream among all measured instances.
   ///   - replays: The replays of all policies.
-  mutating func add(_ stream: InstanceStream, index: Int, replays: [CandidateReplay]) {
-    if stream.arrivals.isEmpty { return }
+  ///   - report: Receives each day of each contender.
+  /// - Throws: The error of `report`.
+  mutating func add(
+    _ stream: InstanceStream, index: Int, replays: [CandidateReplay],
+    report: (BacktestDay) throws(LineFileError) -> Void
+  ) throws(LineFileError) {
+    if stream.arrivals.isEmpty && stream.screen.changes.isEmpty { return }
     instances += 1
     arrivals += stream.arrivals.count
     let parts = devices.days(of: stream, kind: kind)
@@ -72,6 +88,7 @@ struct KindComparison {
         plans[contender], budget: contenders[contender].budget, zone: stream.zone)
       scores[contender].refused += plans[contender].count - shown[contender].count
     }
+    try addScreen(stream, index: index, plans: plans, shown: shown, report: report)
     for part in parts {
       var optima: [Int: HindsightProblem.Solution] = [:]
       let hindsight = part.hindsight
@@ -97,15 +114,17 @@ struct KindComparison {
   }
 
   /// Returns the reloads that a contender pays for, µs, rising.
-  private func reloads(of contender: Contender, stream: InstanceStream, index: Int, replays: [CandidateReplay])
+  func reloads(of contender: Contender, stream: InstanceStream, index: Int, replays: [CandidateReplay])
     -> [Int64]
   {
     switch contender.plan {
     case .replay(let replay): return index < replays[replay].reloads.count ? replays[replay].reloads[index] : []
     case .strategy(let strategy):
-      return strategy.reloads(
-        for: stream.arrivals, tokens: contender.budget.perDay, minInterval: contender.budget.minInterval.microseconds,
-        days: LocalDays(zone: stream.zone, anchorMinute: contender.budget.anchorMinute))
+      return StrategyCourse.reloads(
+        strategy, for: stream.screen, free: devices.freeReloads(of: stream), tokens: contender.budget.perDay,
+        minInterval: contender.budget.minInterval.microseconds,
+        days: LocalDays(zone: stream.zone, anchorMinute: contender.budget.anchorMinute),
+        looks: devices.expectedLooks(at: stream, kind: kind))
     }
   }
 
@@ -132,11 +151,12 @@ struct KindComparison {
     return over
   }
 
-  /// The result for the report.
-  var result: BacktestReport.Kind {
+  /// Returns the result for the report.
+  /// - Parameter example: A day for the chart.
+  func result(example: ExampleDay?) -> BacktestReport.Kind {
     BacktestReport.Kind(
       name: kind.name.text, halfLife: kind.halfLife, instances: instances, instanceDays: instanceDays,
-      arrivals: arrivals,
+      arrivals: arrivals, screenDays: screenDays, screenDaysThinned: screenDaysThinned, example: example,
       plans: scores.map { $0.result(hasBudgets: devices.model.hasBudgets) })
   }
 }

@@ -31,6 +31,11 @@ struct PlanScore {
   /// The sums of tokens left at each 24th of the day.
   private var left = [Double](repeating: 0, count: 25)
 
+  /// The wrong looks as the planner believes them to be.
+  var believed = WrongLooksScore()
+  /// The wrong looks by the reloads that devices really made.
+  var onScreen = WrongLooksScore()
+
   init(name: String, isPolicy: Bool, tokens: Int, minInterval: TimeSpan) {
     self.name = name
     self.isPolicy = isPolicy
@@ -64,12 +69,13 @@ struct PlanScore {
   /// Returns the result for the report.
   /// - Parameter hasBudgets: Whether devices have hidden budgets and may refuse pushes.
   func result(hasBudgets: Bool) -> BacktestReport.Plan {
-    let onScreen = shown.sorted()
+    let shown = shown.sorted()
     let count = Double(max(1, days))
     let sorted = captured.sorted()
     let waits = criticalWaits.sorted()
     return BacktestReport.Plan(
-      name: name, isPolicy: isPolicy, tokens: tokens, minInterval: minInterval, samples: sorted.count,
+      name: name, isPolicy: isPolicy, tokens: tokens, minInterval: minInterval, wrongLooks: believed.result,
+      samples: sorted.count,
       capturedMean: sorted.isEmpty ? 0 : sorted.reduce(0, +) / Double(sorted.count),
       capturedP10: Self.quantile(0.1, of: sorted) ?? 0,
       capturedTwentieths: (0...20).map { Self.quantile(Double($0) / 20, of: sorted) ?? 0 },
@@ -82,8 +88,9 @@ struct PlanScore {
       hindsightReloadsPerDay: Double(optimumReloads) / Double(max(1, captured.count)),
       screen: hasBudgets || looks > 0
         ? BacktestReport.Screen(
-          refused: refused, capturedMean: onScreen.isEmpty ? 0 : onScreen.reduce(0, +) / Double(onScreen.count),
-          capturedP10: Self.quantile(0.1, of: onScreen) ?? 0, looks: looks, looksStale: looksStale) : nil)
+          refused: refused, capturedMean: shown.isEmpty ? 0 : shown.reduce(0, +) / Double(shown.count),
+          capturedP10: Self.quantile(0.1, of: shown) ?? 0, looks: looks, looksStale: looksStale,
+          wrongLooks: onScreen.result) : nil)
   }
 
   /// Returns the q-quantile of sorted values, the element at place ⌊q · (n − 1)⌋; nil for no values.

@@ -1,6 +1,7 @@
 import Domain
 import Planning
 import Policies
+import Replay
 
 /// A comparison of every policy with an upper bound over limits that instances share.
 ///

@@ -1,3 +1,5 @@
+import Replay
+
 /// The hidden budget that the system of one device keeps for one widget.
 struct DeviceBudget {
   /// The number of reloads that the system grants in a day.

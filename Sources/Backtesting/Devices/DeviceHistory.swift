@@ -51,13 +51,21 @@ struct DeviceHistory: Sendable {
     for span in closed.spans where span.instance == nil || span.instance == stream.instance {
       instants.append(span.from)
       if span.to == span.from { continue }
-      let from = stream.arrivals.partitioningIndex { $0.time > span.from }
-      let to = stream.arrivals.partitioningIndex { $0.time > span.to }
-      if from < to { instants += stream.arrivals[from..<to].map(\.time) }
+      instants += Self.times(of: stream.arrivals, within: span, \.time)
+      instants += Self.times(of: stream.screen.changes, within: span, \.time)
       instants.append(span.to)
     }
     instants.sort()
     return instants
+  }
+
+  /// Returns the times of changes after the start of a span, up to its end.
+  private static func times<Change>(
+    of changes: [Change], within span: Span, _ time: (Change) -> Int64
+  ) -> [Int64] {
+    let from = changes.partitioningIndex { time($0) > span.from }
+    let to = changes.partitioningIndex { time($0) > span.to }
+    return from < to ? changes[from..<to].map(time) : []
   }
 
   /// Whether a widget ever fetched by itself, without the others.

@@ -1,5 +1,6 @@
 import Domain
 public import Policies
+import Replay
 
 /// A model of devices that receive pushes. The planner does not see it; it receives the devices' receipts and nothing else.
 /// Every number of the model names its source and confidence, and a seed fixes every random choice.

@@ -1,5 +1,6 @@
 import Domain
 import Policies
+import Replay
 
 /// The devices' side of Live Activities under one planner. After a push starts an activity, the device registers it with
 /// its update token, or fails to. After a push ends it, the device registers without it.
@@ -31,7 +32,7 @@ struct ModelledActivities {
   mutating func started(by command: Command, event: DomainEvent?) -> Registration? {
     guard let event, let kind = command.serves.first?.kind, var registration = registrations[command.device],
       let starter = registration.pushToStart.first(where: { $0.kind == kind }),
-      let rule = policy.kind(named: kind)?.rule(forType: event.type)
+      let rule = policy.kind(named: kind)?.rule(for: event)
     else { return nil }
     var random = model.random("token", command.device, command.command)
     if model.hasBudgets, random.unit() >= DeviceModel.startsWithToken.value {

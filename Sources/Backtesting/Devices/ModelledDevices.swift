@@ -1,6 +1,7 @@
 import Domain
 import Planning
 import Policies
+import Replay
 
 /// The measured devices as the model describes them, independent of any planner: when people look at them, which pushes
 /// their systems grant, and when their widgets reload by themselves.
@@ -52,12 +53,52 @@ struct ModelledDevices {
   /// Returns the looks at an instance, µs, rising.
   func looks(at stream: InstanceStream) -> [Int64] { histories[stream.device]?.looks(at: stream) ?? [] }
 
+  /// Returns the instants at which an instance reloaded without a push, µs, rising.
+  func freeReloads(of stream: InstanceStream) -> [Int64] { histories[stream.device]?.freeReloads(of: stream) ?? [] }
+
+  /// Returns the looks at an instance on a budget day that its view curve leads one to expect.
+  func expectedLooks(at stream: InstanceStream, kind: KindPolicy) -> (LocalDays.Day) -> DayLooks {
+    let views = curves[stream.device] ?? kind.views
+    let days = LocalDays(zone: stream.zone, anchorMinute: kind.budget.anchorMinute)
+    return { day in
+      var days = days
+      return DayLooks(hours: days.hours(of: day, views: views), views: views)
+    }
+  }
+
+  /// Returns the days on which the truth of an instance's screen changed. They are measured by recorded looks if there are
+  /// any, otherwise by the looks that the view curve leads one to expect.
+  func screenDays(of stream: InstanceStream, kind: KindPolicy) -> [ScreenDay] {
+    let days = LocalDays(zone: stream.zone, anchorMinute: kind.budget.anchorMinute)
+    let expected = expectedLooks(at: stream, kind: kind)
+    let free = freeReloads(of: stream)
+    let changes = stream.screen.changes
+    var parts: [ScreenDay] = []
+    var start = 0
+    while start < changes.count {
+      let day = days.day(at: changes[start].time)
+      var end = start
+      while end < changes.count, changes[end].time < day.end { end += 1 }
+      let looks =
+        screens == nil
+        ? expected(day)
+        : DayLooks(
+          recorded: self.looks.looks(at: stream.device, zone: stream.zone, from: day.start, to: day.end)[...])
+      parts.append(
+        ScreenDay(
+          day: day, changes: start..<end, looks: looks,
+          free: free[free.partitioningIndex { $0 >= day.start }..<free.partitioningIndex { $0 >= day.end }]))
+      start = end
+    }
+    return parts
+  }
+
   /// Returns the days on which a change arrived at an instance. The chance of a look comes from the recorded looks at the
   /// device, or else from the kind's view curve.
   func days(of stream: InstanceStream, kind: KindPolicy) -> [InstanceDay] {
     var days = LocalDays(zone: stream.zone, anchorMinute: kind.budget.anchorMinute)
     let model = ValueModel(kind, views: curves[stream.device])
-    let free = histories[stream.device]?.freeReloads(of: stream) ?? []
+    let free = freeReloads(of: stream)
     var parts: [InstanceDay] = []
     var start = 0
     while start < stream.arrivals.count {

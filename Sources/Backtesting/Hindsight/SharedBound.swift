@@ -1,6 +1,7 @@
 import Domain
 import Planning
 import Policies
+import Replay
 
 /// An upper bound on the value that any plan of one day can show if several limits hold at once: the day's tokens, a rate
 /// of pushes, a minimum interval, and instances that share every push. The best plan may show less than the bound.

@@ -1,6 +1,7 @@
 import Domain
 import Planning
 import Policies
+import Replay
 
 /// The looks of people at the modelled devices.
 ///

@@ -1,5 +1,6 @@
 import Domain
 import Planning
+import Replay
 
 /// The signals that modelled devices send because people look at them, in the order of time: `widget.viewed`, and
 /// `app.foregrounded` with `app.backgrounded` for looks that open the app.

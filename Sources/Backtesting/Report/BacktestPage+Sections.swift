@@ -13,13 +13,18 @@ extension BacktestPage {
       let stale =
         screen.looks > 0 ? HTMLText.number(Double(screen.looksStale) / Double(screen.looks) * 100, 1) + " %" : "–"
       rows.append([
-        plan.name, String(plan.tokens), String(screen.refused), HTMLText.number(plan.capturedMean, 3),
-        HTMLText.number(screen.capturedMean, 3), HTMLText.number(screen.capturedP10, 3), String(screen.looks), stale,
+        plan.name, String(plan.tokens), String(screen.refused), HTMLText.number(plan.wrongLooks.capturedMean, 3),
+        HTMLText.number(screen.wrongLooks.capturedMean, 3), HTMLText.number(screen.wrongLooks.capturedP10, 3),
+        HTMLText.number(screen.wrongLooks.perDay, 2), HTMLText.number(screen.capturedMean, 3), String(screen.looks),
+        stale,
       ])
     }
     var html = "<h3>On the screen</h3>\n"
     html += Self.table(
-      ["plan", "tokens", "pushes refused", "captured, believed", "shown", "p10", "looks", "stale"], rows,
+      [
+        "plan", "tokens", "pushes refused", "captured, believed", "shown", "p10", "wrong looks", "freshness", "looks",
+        "stale",
+      ], rows,
       isOurs: { plans[$0].isPolicy })
     guard report.deviceModel.name != .trusting else { return html }
     html += "<div class=\"charts\">\n"
@@ -27,9 +32,9 @@ extension BacktestPage {
       plans.map { plan in
         SVGChart.Bar(
           name: kind.plans.contains { $0.tokens != plan.tokens } ? "\(plan.name), \(plan.tokens)" : plan.name,
-          value: plan.screen?.capturedMean ?? 0, mark: plan.capturedMean,
+          value: plan.screen?.wrongLooks.capturedMean ?? 0, mark: plan.wrongLooks.capturedMean,
           policy: plan.isPolicy ? report.commands.firstIndex { $0.name == plan.name } : nil)
-      }, caption: "freshness captured on the screen (bar) and as the planner believes (line)")
+      }, caption: "wrong looks captured on the screen (bar) and as the planner believes (line)")
     return html + "</div>\n"
   }
 

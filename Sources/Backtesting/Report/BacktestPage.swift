@@ -19,9 +19,10 @@ public struct BacktestPage {
   public var html: String {
     var body = "<h1>Rouse: what the budgets bought</h1>\n<p>" + summary + "</p>\n"
     body += """
-      <p class="note">Freshness captured is the value that a plan showed, as a share of the most that the day's tokens \
-      could have shown in hindsight. A change is worth its relevance, halved every half-life, times the chance of a look. \
-      One sample is one instance on one day; p10 is the value that nine of ten samples reach.</p>
+      <p class="note">A look at a screen that is wrong counts by how wrong it is. Wrong looks captured is the share of them \
+      that a plan set right, of those that as many reloads could have set right in hindsight. Freshness captured is an older \
+      measure: the relevance of the changes shown, halved every half-life, times the chance of a look, as a share of the \
+      most. One sample is one instance on one day; p10 is the value that nine of ten samples reach.</p>
 
       """
     for kind in report.kinds { body += section(kind) }
@@ -67,9 +68,11 @@ public struct BacktestPage {
     html += "<div class=\"charts\">\n"
     html += SVGChart.bars(
       kind.plans.map {
-        SVGChart.Bar(name: label($0, of: kind), value: $0.capturedMean, mark: $0.capturedP10, policy: number($0))
+        SVGChart.Bar(
+          name: label($0, of: kind), value: $0.wrongLooks.capturedMean, mark: $0.wrongLooks.capturedP10,
+          policy: number($0))
       },
-      caption: "freshness captured: mean (bar) and p10 (line)")
+      caption: "wrong looks captured: mean (bar) and p10 (line)")
     var seen: [Int] = []
     for plan in kind.plans where !seen.contains(plan.tokens) {
       seen.append(plan.tokens)
@@ -79,11 +82,11 @@ public struct BacktestPage {
         top: Double(plan.tokens), xLabels: ["0 h", "6 h", "12 h", "18 h", "24 h"],
         caption: "tokens left of \(plan.tokens), hours since the day's anchor")
       html += SVGChart.lines(
-        rivals.map { SVGChart.Line(name: $0.name, values: $0.capturedTwentieths, policy: number($0)) },
+        rivals.map { SVGChart.Line(name: $0.name, values: $0.wrongLooks.capturedTwentieths, policy: number($0)) },
         top: 1, xLabels: ["worst", "25 %", "50 %", "75 %", "best"],
-        caption: "freshness captured over instance-days, \(plan.tokens) tokens")
+        caption: "wrong looks captured over instance-days, \(plan.tokens) tokens")
     }
-    return html + "</div>\n"
+    return html + "</div>\n" + exampleSection(kind.example)
   }
 
   /// Returns the place of a plan among the policies, which selects its colour; nil for a baseline.
@@ -96,7 +99,8 @@ public struct BacktestPage {
   }
 
   private func table(_ plans: [BacktestReport.Plan]) -> String {
-    var html = "<div class=\"wide\"><table>\n<tr><th>plan<th>tokens<th>captured<th>p10<th>stale min<th>fresh p50<th>p95"
+    var html =
+      "<div class=\"wide\"><table>\n<tr><th>plan<th>tokens<th>captured<th>p10<th>wrong looks<th>freshness<th>p10<th>stale min<th>fresh p50<th>p95"
     html += "<th>never<th>waste<th>unused<th>starved<th>over</tr>\n"
     for plan in plans {
       let waste = plan.reloads > 0 ? Double(plan.reloadsWasted) / Double(plan.reloads) * 100 : 0
@@ -104,7 +108,9 @@ public struct BacktestPage {
         plan.criticalChanges > 0
         ? HTMLText.number(Double(plan.criticalNeverShown) / Double(plan.criticalChanges) * 100, 1) + " %" : "–"
       let cells = [
-        String(plan.tokens), HTMLText.number(plan.capturedMean, 3), HTMLText.number(plan.capturedP10, 3),
+        String(plan.tokens), HTMLText.number(plan.wrongLooks.capturedMean, 3),
+        HTMLText.number(plan.wrongLooks.capturedP10, 3), HTMLText.number(plan.wrongLooks.perDay, 2),
+        HTMLText.number(plan.capturedMean, 3), HTMLText.number(plan.capturedP10, 3),
         HTMLText.number(plan.staleSecondsPerDay / 60, 0), wait(plan.secondsToFreshP50), wait(plan.secondsToFreshP95),
         never, HTMLText.number(waste, 1) + " %", HTMLText.number(plan.tokensUnusedPerDay, 1),
         String(plan.daysStarved), String(plan.overBudget),

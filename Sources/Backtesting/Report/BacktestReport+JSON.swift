@@ -47,6 +47,8 @@ extension BacktestReport.Kind {
     json.member("instances", instances)
     json.member("instanceDays", instanceDays)
     json.member("visibleChanges", arrivals)
+    json.member("screenDays", screenDays)
+    json.member("screenDaysThinned", screenDaysThinned)
     json.array("plans", plans) { $0.encode(to: &$1) }
     json.endObject()
   }
@@ -58,6 +60,8 @@ extension BacktestReport.Plan {
     json.member("plan", name)
     json.member("isPolicy", isPolicy)
     json.members(integers)
+    json.key("wrongLooks")
+    wrongLooks.encode(to: &json)
     for (key, value) in numbers { json.member(key, rounded: value) }
     for (key, values) in lists {
       json.key(key)
@@ -95,6 +99,23 @@ extension BacktestReport.Plan {
   }
 }
 
+extension BacktestReport.WrongLooks {
+  fileprivate func encode(to json: inout JSONWriter) {
+    json.beginObject()
+    json.member("samples", samples)
+    for (key, value) in numbers { json.member(key, rounded: value) }
+    json.array("capturedTwentieths", capturedTwentieths) { value, json in json.rounded(value) }
+    json.endObject()
+  }
+
+  private var numbers: [(StaticString, Double)] {
+    [
+      ("capturedMean", capturedMean), ("capturedP10", capturedP10), ("perDay", perDay),
+      ("perDayWithout", perDayWithout), ("perDayOptimum", perDayOptimum),
+    ]
+  }
+}
+
 extension BacktestReport.Screen {
   fileprivate func encode(to json: inout JSONWriter) {
     json.beginObject()
@@ -103,6 +124,8 @@ extension BacktestReport.Screen {
     json.member("freshnessCapturedP10", rounded: capturedP10)
     json.member("looks", looks)
     json.member("looksStale", looksStale)
+    json.key("wrongLooks")
+    wrongLooks.encode(to: &json)
     json.endObject()
   }
 }

@@ -120,6 +120,26 @@ public struct BacktestReport: Equatable, Sendable {
     public var capturedP10: Double
   }
 
+  /// The looks that saw something wrong, each counted by how wrong the screen was: 0 if it showed the truth, 1 if it was as
+  /// wrong as can be.
+  public struct WrongLooks: Equatable, Sendable {
+    /// The number of instance-days on which reloads could have set right more than 0.01 looks.
+    public var samples: Int
+    /// The mean over the samples of wrong looks captured: the wrong looks that the plan set right ÷ the most that as many
+    /// reloads could have set right, known only in hindsight. Less than 0 if a screen was left wrong the day before.
+    public var capturedMean: Double
+    /// The 10th percentile of that share: nine of ten samples reach it. Linear between the two nearest samples.
+    public var capturedP10: Double
+    /// The quantiles of the same share at 0, 5, 10 … 100 % of the samples: 21 values.
+    public var capturedTwentieths: [Double]
+    /// The wrong looks a day under the plan, on average over the instance-days on which the truth changed.
+    public var perDay: Double
+    /// The wrong looks a day without any reload.
+    public var perDayWithout: Double
+    /// The least wrong looks a day that as many reloads could have left, each day beginning with a right screen.
+    public var perDayOptimum: Double
+  }
+
   /// The content that screens really showed. Known if devices have hidden budgets, or if looks are recorded.
   public struct Screen: Equatable, Sendable {
     /// The number of pushes that devices accepted without a reload. The planner does not learn of it.
@@ -132,6 +152,8 @@ public struct BacktestReport: Equatable, Sendable {
     public var looks: Int
     /// The number of looks that saw outdated content.
     public var looksStale: Int
+    /// The same as `Plan.wrongLooks`, by the reloads that devices made.
+    public var wrongLooks: WrongLooks
   }
 
   /// The results for one kind.
@@ -146,6 +168,12 @@ public struct BacktestReport: Equatable, Sendable {
     public var instanceDays: Int
     /// The number of visible changes over all instances.
     public var arrivals: Int
+    /// The number of instance-days on which the truth of a screen changed.
+    public var screenDays: Int
+    /// The number of those days with so many changes that not every one could be a candidate of the optimum.
+    public var screenDaysThinned: Int
+    /// One day of one instance, for a chart; nil if no day is measured.
+    public var example: ExampleDay?
     /// The plans: the policies in the order given, then the baselines.
     public var plans: [Plan]
   }
@@ -160,6 +188,8 @@ public struct BacktestReport: Equatable, Sendable {
     public var tokens: Int
     /// The least time between two reloads.
     public var minInterval: TimeSpan
+    /// The wrong looks, which is what a plan is judged by.
+    public var wrongLooks: WrongLooks
     /// The number of instance-days on which at least one change could be shown.
     public var samples: Int
     /// The mean over the samples of value shown ÷ the most that as many reloads could have shown.

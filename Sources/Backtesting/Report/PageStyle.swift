@@ -18,7 +18,7 @@ enum PageStyle {
     svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; }
     svg .soft { fill: var(--soft); } svg .axis { stroke: var(--line); } svg .mark { stroke: var(--ink); stroke-width: 2; }
     svg .o0 { --c: var(--ours); } svg .o1 { --c: var(--ours2); } svg .o2 { --c: var(--ours3); } svg .b { --c: var(--other); }
-    svg rect { fill: var(--c); } svg polyline { fill: none; stroke: var(--c); stroke-width: 2.4; }
+    svg rect { fill: var(--c); } svg .look { fill: var(--line); } svg polyline { fill: none; stroke: var(--c); stroke-width: 2.4; }
     svg .b polyline { stroke-width: 1.4; } svg .d1 polyline { stroke-dasharray: 6 3; } svg .d2 polyline { stroke-dasharray: 2 3; }
     svg .d3 polyline { stroke-dasharray: 8 3 2 3; } svg .d4 polyline { stroke-dasharray: 1 5; }
     """

@@ -104,12 +104,12 @@ enum SVGChart {
     return "<div class=\"charts\">" + figure(svg, width: width, height: 136, caption: caption) + "</div>\n"
   }
 
-  private static func text(_ text: String, x: Double, y: Double, anchor: String, soft: Bool = false) -> String {
+  static func text(_ text: String, x: Double, y: Double, anchor: String, soft: Bool = false) -> String {
     "<text x=\"\(HTMLText.number(x, 1))\" y=\"\(HTMLText.number(y, 1))\" text-anchor=\"\(anchor)\""
       + (soft ? " class=\"soft\"" : "") + ">\(HTMLText.escape(text))</text>"
   }
 
-  private static func figure(_ svg: String, width: Double, height: Double, caption: String) -> String {
+  static func figure(_ svg: String, width: Double, height: Double, caption: String) -> String {
     "<figure><figcaption>\(HTMLText.escape(caption))</figcaption><svg viewBox=\"0 0 \(width) \(height)\" role=\"img\" "
       + "aria-label=\"\(HTMLText.escape(caption))\">\(svg)</svg></figure>\n"
   }

@@ -1,4 +1,5 @@
 import Planning
+import Replay
 
 /// One measured instance on one budget day: its changes, its free reloads, and the value of showing a change.
 struct InstanceDay: Sendable {
@@ -28,17 +29,7 @@ struct InstanceDay: Sendable {
     self.model = model
     self.arrivals = arrivals
     self.free = free
-    // Offsets from UTC are multiples of a quarter hour, so a local hour begins at one of the quarter hours.
-    var hours: [(start: Int64, view: Double)] = []
-    var instant = day.start
-    var last = -1
-    while instant < day.end {
-      let hour = days.hour(at: instant)
-      if hour != last { hours.append((instant, model.views[hour])) }
-      last = hour
-      instant += 900_000_000
-    }
-    self.hours = hours
+    hours = days.hours(of: day, views: model.views)
   }
 
   /// Returns the chance of a look at an instant of the day, by binary search.
@@ -80,13 +71,23 @@ struct InstanceDay: Sendable {
         }
       }
     }
-    for arrival in arrivals {
+    let step = max(1, (arrivals.count + Self.instantsMax - 1) / Self.instantsMax)
+    var start = arrivals.startIndex
+    while start < arrivals.endIndex {
+      let end = min(start + step, arrivals.endIndex)
+      var arrival = arrivals[end - 1]
+      for earlier in arrivals[start..<end - 1] { arrival.relevance += earlier.relevance }
       quiet(upTo: arrival.time)
       instants.append(HindsightProblem.ReloadInstant(arrival: arrival, view: view(at: arrival.time)))
+      start = end
     }
     quiet(upTo: .max)
     return instants
   }
+
+  /// The largest number of instants with a change. The memory of a problem grows with its square: 40 MB at this number.
+  /// - Beyond: every two, three … changes in a row count as one, at the time of the last.
+  static let instantsMax = 3000
 
   /// Returns an instant without a change.
   private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.ReloadInstant {

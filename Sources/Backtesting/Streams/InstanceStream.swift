@@ -16,6 +16,8 @@ struct InstanceStream: Sendable {
   let reach: Reach
   /// The visible changes, in the order of the log. A change that looks like the one before it is left out.
   var arrivals: [Arrival] = []
+  /// The truth that the instance displays, and its changes.
+  var screen = ScreenStream(measures: [])
 
   /// The kind of push that reloads an instance.
   enum Reach: Sendable {

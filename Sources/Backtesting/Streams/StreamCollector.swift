@@ -79,9 +79,11 @@ struct StreamCollector {
   }
 
   /// Adds one instance, unless there are enough.
-  private mutating func measure(_ stream: InstanceStream, kind: Int, interests: [Identifier]) {
+  private mutating func measure(_ given: InstanceStream, kind: Int, interests: [Identifier]) {
     instancesSeen += 1
     if streams.count >= instancesMax { return }
+    var stream = given
+    stream.screen = ScreenStream(measures: policy.kinds[kind].displays.map(FieldDistance.init))
     streams.append(stream)
     for interest in interests {
       entries[interest, default: []].append(entryStreams.count)
@@ -100,26 +102,43 @@ struct StreamCollector {
     if let known = newest[subject], event.time.microseconds < known.time || event.id == known.id { return }
     newest[subject] = NewestEvent(time: event.time.microseconds, id: event.id)
     for (index, kind) in policy.kinds.enumerated() {
-      guard let rule = kind.rule(forType: event.type) else { continue }
+      guard let rule = kind.rule(for: event) else { continue }
       var reached: Set<Int> = []
       let relevance = Float(rule.relevance.evaluate(event))
       let displayed = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
+      let values = Self.values(event, kind.displays)
       let age = now &- event.time.microseconds
-      if let maxAge = rule.maxAge, age > maxAge.microseconds { continue }
+      let isTooOld = rule.maxAge.map { age > $0.microseconds } ?? false
       var expires = now &+ Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives)
       if let maxAge = rule.maxAge { expires = min(expires, event.time.microseconds &+ maxAge.microseconds) }
       for template in rule.interests {
         guard let key = template.key(for: event), let listening = entries[key] else { continue }
         for entry in listening where entryKinds[entry] == index && reached.insert(entryStreams[entry]).inserted {
+          let stream = entryStreams[entry]
+          for value in values {
+            streams[stream].screen.add(value.value, of: value.place, subject: event.subject, at: now)
+          }
+          // An event that is too old is no news, but what it says is still true.
+          if isTooOld { continue }
+          // An event that carries nothing displayed can only be news.
+          if values.isEmpty { streams[stream].screen.add(news: Double(relevance), at: now) }
           let look = displayed?.applied(to: entryLooks[entry])
           let isVisible = look == nil || entryLooks[entry] != look
           if let look { entryLooks[entry] = look }
           if isVisible, relevance > 0 {
-            streams[entryStreams[entry]].arrivals.append(
+            streams[stream].arrivals.append(
               Arrival(time: now, expires: max(expires, now &+ 1), relevance: relevance))
           }
         }
       }
+    }
+  }
+
+  /// Returns the values of the displayed fields that an event carries.
+  private static func values(_ event: DomainEvent, _ displays: [DisplayField]) -> [(place: Int, value: DisplayedValue)]
+  {
+    displays.enumerated().compactMap { place, field in
+      event.value(at: field.path).map { (place, DisplayedValue($0)) }
     }
   }
 

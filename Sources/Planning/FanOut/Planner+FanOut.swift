@@ -52,7 +52,8 @@ extension Planner {
     record.fanOut.keys.append(event.subject)
     var leftOut = 0
     record.fanOut.truths.removeAll(keepingCapacity: true)
-    for rule in rules.rules(forType: event.type) {
+    for first in rules.rules(forType: event.type) {
+      guard let rule = first.holding(for: event) else { continue }
       var evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
       if record.fanOut.standing == .fresh { evaluation.displayed = displayedChange(event, rule) }
       record.fanOut.evaluations[rule.kind.index] = evaluation

@@ -18,6 +18,10 @@ final class KindRule: Sendable {
   let maxAge: TimeSpan
   /// The effect on a Live Activity.
   let action: Rule.Action
+  /// The conditions on the event's fields. All must hold; otherwise `otherwise` is tried.
+  private let conditions: [RuleCondition]
+  /// The rule that is tried when a condition does not hold; nil if there is none.
+  private let otherwise: KindRule?
 
   /// The template of an interest key.
   enum Key {
@@ -33,7 +37,10 @@ final class KindRule: Sendable {
   ///   - kind: The kind to which the rule belongs.
   ///   - kindName: The name of that kind.
   ///   - displays: The fields that the kind displays.
-  init(_ rule: Rule, kind: KindSlot, kindName: Identifier, displays: [DisplayField]) {
+  ///   - otherwise: The rule that is tried when a condition of this one does not hold; nil if there is none.
+  init(
+    _ rule: Rule, kind: KindSlot, kindName: Identifier, displays: [DisplayField], otherwise: KindRule? = nil
+  ) {
     self.kind = kind
     keys = rule.interests.map { $0 == .subject ? .subject : .template($0) }
     relevance = rule.relevance
@@ -41,6 +48,23 @@ final class KindRule: Sendable {
     displaysHash = Self.hash(kindName: kindName, displays: displays)
     maxAge = rule.maxAge ?? .unbounded
     action = rule.action
+    conditions = rule.conditions
+    self.otherwise = otherwise
+  }
+
+  /// Returns the rule of the kind that holds for an event: this one, or the first of the rules after it whose conditions
+  /// hold; nil if none does.
+  /// - Parameter event: An event of the rule's type.
+  @inline(__always)
+  func holding(for event: DomainEvent) -> KindRule? { conditions.isEmpty ? self : chosen(for: event) }
+
+  private func chosen(for event: DomainEvent) -> KindRule? {
+    var rule: KindRule? = self
+    while let candidate = rule {
+      if candidate.conditions.allSatisfy({ $0.holds(for: event) }) { return candidate }
+      rule = candidate.otherwise
+    }
+    return nil
   }
 
   private static func hash(kindName: Identifier, displays: [DisplayField]) -> UInt64 {

@@ -31,8 +31,10 @@ struct RuleTable {
 
   private mutating func make(_ type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> [KindRule] {
     let rules = policy.kinds.compactMap { kind -> KindRule? in
-      guard let index = kindByName[kind.name], let rule = kind.rule(forType: type) else { return nil }
-      return KindRule(rule, kind: index, kindName: kind.name, displays: kind.displays)
+      guard let index = kindByName[kind.name] else { return nil }
+      return kind.rules(forType: type).reversed().reduce(nil as KindRule?) { next, rule in
+        KindRule(rule, kind: index, kindName: kind.name, displays: kind.displays, otherwise: next)
+      }
     }
     if byType.count >= Self.typesMax { byType.removeAll(keepingCapacity: true) }
     byType[type] = rules

@@ -182,6 +182,7 @@ enum ActivityPayload {
         case .bool(let flag): text += flag ? "true" : "false"
         case .null, nil: break
         }
+      case .filtered(let path, let filters): text += InterestTemplate.text(of: path, in: event, filters) ?? ""
       }
     }
   }

@@ -26,10 +26,7 @@ enum InterestTemplateParser {
       case ("{", _): throw Refusal(offset: offset, message: "a { inside { }; close the first one before it")
       case ("}", nil): throw Refusal(offset: offset, message: "a } without a { before it")
       case ("}", let open?):
-        if let message = FieldPath.problem(open.name, eventAttributes: true) {
-          throw Refusal(offset: open.offset + 1, message: message)
-        }
-        parts.append(.field(Identifier(open.name)))
+        parts.append(try placeholder(open.name, at: open.offset + 1))
         field = nil
       case (_, let open?): field = (open.name + String(scalar), open.offset)
       default: literal.unicodeScalars.append(scalar)
@@ -40,6 +37,34 @@ enum InterestTemplateParser {
     }
     if !literal.isEmpty { parts.append(.text(literal)) }
     return InterestTemplate(parts: parts)
+  }
+}
+
+extension InterestTemplateParser {
+  /// Reads a placeholder without its braces: a field, and filters after a `|` each.
+  /// - Parameter offset: The number of Unicode scalars before it.
+  private static func placeholder(_ text: String, at offset: Int) throws(Refusal) -> InterestTemplate.Part {
+    let pieces = text.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+    if let message = FieldPath.problem(pieces[0], eventAttributes: true) {
+      throw Refusal(offset: offset, message: message)
+    }
+    let path = Identifier(pieces[0])
+    if pieces.count == 1 { return .field(path) }
+    guard pieces.count - 1 <= PolicyBounds.keyFiltersMax else {
+      throw Refusal(
+        offset: offset,
+        message: "a placeholder has at most \(PolicyBounds.keyFiltersMax) filters; found \(pieces.count - 1)")
+    }
+    var filters: [KeyFilter] = []
+    var at = offset + pieces[0].unicodeScalars.count + 1
+    for piece in pieces.dropFirst() {
+      switch KeyFilterParser.parse(piece) {
+      case .filter(let filter): filters.append(filter)
+      case .problem(let message): throw Refusal(offset: at, message: message)
+      }
+      at += piece.unicodeScalars.count + 1
+    }
+    return .filtered(path, filters)
   }
 }
 

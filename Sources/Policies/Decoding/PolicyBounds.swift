@@ -25,6 +25,20 @@ enum PolicyBounds {
   static let interestsMax = 16
   /// The terms of a rule's relevance.
   static let termsMax = 32
+  /// The conditions of a rule.
+  static let conditionsMax = 16
+  /// The values of one condition.
+  static let conditionValuesMax = 64
+  /// The filters of one placeholder of an interest key.
+  static let keyFiltersMax = 4
+  /// The bytes of the separator of a `split` filter.
+  static let keySeparatorBytesMax = 16
+  /// The characters of a `prefix` filter.
+  static let keyPrefix = 1...256
+  /// The number of the part that a `split` filter takes, counted from the front or from the back.
+  static let keyParts = 1...64
+  /// The numbers that a condition compares with.
+  static let conditionNumber = -1e15...1e15
   /// The displayed fields of a kind.
   static let displaysMax = 32
   /// The values of a displayed field with a weight of their own. They are searched one by one.

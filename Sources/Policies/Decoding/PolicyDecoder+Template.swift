@@ -44,8 +44,8 @@ extension PolicyDecoder {
       switch template.parts[0] {
       case .text: return .constant(constant)
       case .field(let path) where path.hasPrefix("data."): return .field(path: path, fallback: .null)
-      // Attributes of the event are always texts.
-      case .field: break
+      // Attributes of the event and parts of fields are always texts.
+      case .field, .filtered: break
       }
     }
     return .text(template)

@@ -5,6 +5,8 @@ package import Domain
 package struct FieldDistance: Equatable, Sendable {
   /// The path of the field.
   package let path: Identifier
+  /// The value that a screen shows of a subject before any event has carried the field.
+  package let initial: DisplayedValue
   private let round: Double?
   private let per: DisplayField.Scale?
   private let weight: Double
@@ -23,6 +25,7 @@ package struct FieldDistance: Equatable, Sendable {
   /// Compiles a displayed field of the policy.
   package init(_ field: DisplayField) {
     path = field.path
+    initial = field.initial.map { DisplayedValue($0) } ?? .absent
     round = field.round
     per = field.per
     weight = field.weightInForce

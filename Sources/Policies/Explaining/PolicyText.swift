@@ -47,6 +47,7 @@ enum PolicyText {
     case .percentOfShown(let percent): text += " per \(NumberText.format(percent))%"
     case nil: break
     }
+    if let initial = display.initial { text += " from \(of(initial))" }
     if display.weights.isEmpty { return text }
     return text + " (" + display.weights.map { "\($0.value) \(NumberText.format($0.weight))" }.joined(separator: ", ")
       + ")"
@@ -58,8 +59,31 @@ enum PolicyText {
       switch part {
       case .text(let text): text
       case .field(let name): "{\(name)}"
+      case .filtered(let name, let filters): "{\(name)\(filters.map { "|" + of($0) }.joined())}"
       }
     }.joined()
+  }
+
+  /// Returns a filter of a placeholder as written in a document.
+  static func of(_ filter: KeyFilter) -> String {
+    switch filter {
+    case .lower: "lower"
+    case .prefix(let count): "prefix:\(count)"
+    case .part(let number, let separator): "split:\(separator):\(number)"
+    }
+  }
+
+  /// Returns a condition in words: `data.delayMinutes at least 15`.
+  static func of(_ condition: RuleCondition) -> String {
+    let test =
+      switch condition.test {
+      case .equals(let value): "is \(of(value))"
+      case .isOneOf(let values): "in \(values.map { of($0) }.joined(separator: ", "))"
+      case .isAtLeast(let number): "at least \(NumberText.format(number))"
+      case .isBelow(let number): "below \(NumberText.format(number))"
+      case .differs(let other): "changed from \(other)"
+      }
+    return "\(condition.field) \(test)"
   }
 
   /// Returns a term of a relevance formula in words.

@@ -10,6 +10,7 @@ enum PolicyWarnings {
       noteDeadRules(kind, path, &reader)
       if !kind.surface.showsActivities { noteBudget(kind, path, &reader) }
       noteWorthlessRules(kind, path, &reader)
+      noteImpossibleConditions(kind, path, &reader)
       noteActivity(kind, path, &reader)
       notePayload(kind, path, policy.profile, &reader)
     }
@@ -50,7 +51,7 @@ enum PolicyWarnings {
         let type = rule.prefix.map { Identifier(decoding: $0) } ?? rule.event
         var templates = [InterestTemplate.subject]
         for kind in policy.kinds {
-          for template in kind.rule(forType: type)?.interests ?? [] where !templates.contains(template) {
+          for template in kind.rules(forType: type).flatMap(\.interests) where !templates.contains(template) {
             templates.append(template)
           }
         }
@@ -106,6 +107,7 @@ enum PolicyWarnings {
   }
 
   private static func covers(_ earlier: Rule, _ later: Rule) -> Bool {
+    guard earlier.conditions.allSatisfy({ later.conditions.contains($0) }) else { return false }
     guard let prefix = earlier.prefix else { return earlier.event == later.event }
     return (later.prefix ?? later.event.utf8[...]).starts(with: prefix)
   }
@@ -127,6 +129,20 @@ enum PolicyWarnings {
       reader.warning(
         reader.positions[place] ?? .start, place,
         "holds no token: \(NumberText.format(reserve.share)) of \(budget.perDay) is less than 1")
+    }
+  }
+
+  /// Notes rules whose conditions no event can fulfil together.
+  private static func noteImpossibleConditions(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    for (index, rule) in kind.rules.enumerated() {
+      for (second, condition) in rule.conditions.enumerated() {
+        guard let first = rule.conditions[..<second].first(where: { $0.contradicts(condition) }) else { continue }
+        let place = "\(path).rules[\(index)].when"
+        reader.warning(
+          reader.positions[place] ?? .start, place,
+          "never used: no event fulfils both \(PolicyText.of(first)) and \(PolicyText.of(condition))")
+        break
+      }
     }
   }
 

@@ -176,6 +176,10 @@ extension PolicyKeys {
       "weights", .mapping,
       "Weights of single values, 0 to 1. Two values are as far apart as their weights, but at least `weight`; a value that is not named weighs 0. Not together with `per`.",
       read: { decoder, value, field in field.weights = decoder.valueWeights(value) }),
+    PolicyKey(
+      "initial", .other,
+      "The value that the screen shows of a subject before any event has carried the field, such as 0 for a delay. Left out: nothing, so the first value counts as wholly different.",
+      read: { decoder, value, field in field.initial = decoder.scalar(value) }),
   ])
 
   /// `price`.

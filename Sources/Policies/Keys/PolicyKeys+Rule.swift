@@ -19,8 +19,17 @@ extension PolicyKeys {
         if values.names == .byIndex { values.add(path, .string(draft.rule.event.text)) }
       }),
     PolicyKey(
+      "when", .other,
+      "Conditions on fields of the event; the rule is passed over unless all hold. One, or a list of up to 16. Each names a `field` and one or more of is, in, atLeast, below, changed.",
+      read: { decoder, value, draft in draft.rule.conditions = decoder.conditions(value) },
+      show: { draft, path, values in
+        if !draft.rule.conditions.isEmpty {
+          values.add(path, .string(draft.rule.conditions.map { PolicyText.of($0) }.joined(separator: ", ")))
+        }
+      }),
+    PolicyKey(
       "interests", .list(1...PolicyBounds.interestsMax), default: "[\"{subject}\"]",
-      "The interest keys of such an event: text with {subject}, {type}, {source}, {data.field}. A key with a missing field is not made.",
+      "The interest keys of such an event: text with {subject}, {type}, {source}, {data.field}. Filters take a part of a field: {data.flight|prefix:2}, {data.team|lower}, {data.route|split:-:1}. A key with a missing field or part is not made.",
       read: { decoder, value, draft in draft.rule.interests = decoder.interests(value) },
       show: { draft, path, values in
         values.add(path, .string(draft.rule.interests.map { PolicyText.of($0) }.joined(separator: ", ")))

@@ -37,16 +37,21 @@ public struct DisplayField: Equatable, Sendable {
   public var weight: Double?
   /// The weights of single values. Two values are as far apart as their weights, but at least `weight`. Other values weigh 0.
   public var weights: [ValueWeight]
+  /// The value that a screen shows of a subject before any event has carried the field; nil: nothing, so that the first value
+  /// is wholly different.
+  public var initial: FieldValue?
 
   /// Creates a displayed field. Nothing is checked.
   public init(
-    path: Identifier, round: Double? = nil, per: Scale? = nil, weight: Double? = nil, weights: [ValueWeight] = []
+    path: Identifier, round: Double? = nil, per: Scale? = nil, weight: Double? = nil, weights: [ValueWeight] = [],
+    initial: FieldValue? = nil
   ) {
     self.path = path
     self.round = round
     self.per = per
     self.weight = weight
     self.weights = weights
+    self.initial = initial
   }
 
   /// The weight that holds: `weight`, or without one 1, or 0.1 where `weights` tells the values apart.

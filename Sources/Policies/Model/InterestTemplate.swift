@@ -8,6 +8,8 @@ public struct InterestTemplate: Equatable, Sendable {
     case text(String)
     /// A placeholder: `subject`, `type`, `source` or a path that begins with `data.`.
     case field(Identifier)
+    /// A placeholder with filters, which make the text from a part of the field: `{data.flight|prefix:2}`.
+    case filtered(Identifier, [KeyFilter])
   }
   /// The parts, in the order of the text.
   public var parts: [Part]
@@ -18,26 +20,45 @@ public struct InterestTemplate: Equatable, Sendable {
   /// The template `{subject}`.
   public static let subject = InterestTemplate(parts: [.field("subject")])
 
-  /// Returns the text for an event; nil if a field is missing or null.
+  /// Returns the text for an event; nil if a field is missing or null, or a filter leaves nothing.
   public func key(for event: DomainEvent) -> Identifier? {
     if parts.count == 1, case .field("subject") = parts[0] { return event.subject }
     var key = ""
     for part in parts {
       switch part {
       case .text(let text): key += text
-      case .field("subject"): key += event.subject.text
-      case .field("type"): key += event.type.text
-      case .field("source"): key += event.source.text
       case .field(let path):
-        switch event.value(at: path) {
-        case .string(let text): key += text
-        case .number(let number): key += Self.text(of: number)
-        case .bool(let flag): key += flag ? "true" : "false"
-        case .null, nil: return nil
-        }
+        guard let text = Self.text(of: path, in: event) else { return nil }
+        key += text
+      case .filtered(let path, let filters):
+        guard let text = Self.text(of: path, in: event, filters) else { return nil }
+        key += text
       }
     }
     return Identifier(key)
+  }
+
+  /// Returns the text of a placeholder after its filters; nil if the field is missing or null, or a filter leaves nothing.
+  /// - Parameters:
+  ///   - path: `subject`, `type`, `source` or a path that begins with `data.`.
+  ///   - event: The event.
+  ///   - filters: The filters, in their order.
+  public static func text(of path: Identifier, in event: DomainEvent, _ filters: [KeyFilter] = []) -> String? {
+    var result: String?
+    switch path {
+    case "subject": result = event.subject.text
+    case "type": result = event.type.text
+    case "source": result = event.source.text
+    default:
+      switch event.value(at: path) {
+      case .string(let text): result = text
+      case .number(let number): result = Self.text(of: number)
+      case .bool(let flag): result = flag ? "true" : "false"
+      case .null, nil: return nil
+      }
+    }
+    for filter in filters { result = result.flatMap { filter($0) } }
+    return result
   }
 
   private static func text(of number: Double) -> String {

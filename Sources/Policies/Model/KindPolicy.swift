@@ -19,7 +19,7 @@ public struct KindPolicy: Equatable, Sendable {
   public var imminentReload: TimeSpan
   /// The fields that an instance shows. If there are none, every change counts.
   public var displays: [DisplayField]
-  /// The rules. The first one whose `event` matches the event's type holds.
+  /// The rules. The first one whose `event` matches the event's type and whose conditions hold is used.
   public var rules: [Rule]
   /// The initial parameters of the price, before any event was planned.
   public var price: PricePrior
@@ -59,6 +59,14 @@ public struct KindPolicy: Equatable, Sendable {
     0.3, 0.15, 0.08, 0.05, 0.05, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1, 1, 0.95, 0.95, 1, 1, 1, 1, 1, 0.9, 0.75, 0.5,
   ]
 
-  /// Returns the rule that holds for an event type; nil if none matches.
-  public func rule(forType type: Identifier) -> Rule? { rules.first { $0.matches(type: type) } }
+  /// Returns the rule that holds for an event; nil if none does.
+  public func rule(for event: DomainEvent) -> Rule? { rules.first { $0.matches(event) } }
+
+  /// Returns the rules that can hold for events of a type, in their order. The last one is the first without conditions, if
+  /// there is one.
+  public func rules(forType type: Identifier) -> ArraySlice<Rule> {
+    let matching = rules.filter { $0.matches(type: type) }
+    let last = matching.firstIndex { $0.conditions.isEmpty }
+    return matching[..<(last.map { $0 + 1 } ?? matching.endIndex)]
+  }
 }

@@ -4,6 +4,8 @@ public import Domain
 public struct Rule: Equatable, Sendable {
   /// The event type, or a prefix of types followed by `*`, such as `flight.*`.
   public var event: Identifier
+  /// The conditions on the event's fields. All must hold; otherwise the next rule is tried.
+  public var conditions: [RuleCondition]
   /// The templates of the event's interest keys. A key whose template names a field that the event lacks is not made.
   public var interests: [InterestTemplate]
   /// The relevance of an event.
@@ -18,10 +20,11 @@ public struct Rule: Equatable, Sendable {
 
   /// Creates a rule. Nothing is checked.
   public init(
-    event: Identifier, interests: [InterestTemplate] = [.subject], relevance: RelevanceFormula, maxAge: TimeSpan? = nil,
-    action: Action = .update
+    event: Identifier, conditions: [RuleCondition] = [], interests: [InterestTemplate] = [.subject],
+    relevance: RelevanceFormula, maxAge: TimeSpan? = nil, action: Action = .update
   ) {
     self.event = event
+    self.conditions = conditions
     self.interests = interests
     self.relevance = relevance
     self.maxAge = maxAge
@@ -30,6 +33,11 @@ public struct Rule: Equatable, Sendable {
 
   /// The bytes that the types begin with; nil if the rule is about one type.
   var prefix: Substring.UTF8View? { event.utf8.last == UInt8(ascii: "*") ? event.utf8.dropLast() : nil }
+
+  /// Whether the rule holds for an event: it is about the event's type, and all its conditions hold.
+  public func matches(_ event: DomainEvent) -> Bool {
+    matches(type: event.type) && conditions.allSatisfy { $0.holds(for: event) }
+  }
 
   /// Whether the rule is about an event type.
   public func matches(type: Identifier) -> Bool {

@@ -42,7 +42,6 @@ public struct FleetGenerator: Sendable {
     if let given = options.template { template = given } else { template = try FleetTemplate(suiting: subjects) }
     try template.validate(place: "the fleet's template")
     var popularities: [FleetPopularity] = []
-    var weights: [Int] = []
     var counts: [Int] = []
     // Stream 0 orders the subjects. Device n draws from stream n.
     var random = SeededRandom(seed: options.seed)
@@ -51,8 +50,9 @@ public struct FleetGenerator: Sendable {
       if own.isEmpty { throw Self.nothing(for: kind, in: subjects) }
       popularities.append(FleetPopularity(own, random: &random))
       counts.append(own.count)
-      weights.append(kind.weight ?? own.count)
     }
+    let given = template.kinds.compactMap(\.weight)
+    let weights = given.isEmpty ? Self.weights(subjects: counts) : given
     let total = weights.reduce(0, +)
     self.options = options
     self.template = template
@@ -63,6 +63,29 @@ public struct FleetGenerator: Sendable {
     }
     firstEvent = subjects.firstTime ?? Self.noTime
   }
+
+  /// Returns the weights of kinds whose template names none: in proportion to their subjects, but at least `leastShare` of
+  /// the widgets for each, or equal shares if there are too many kinds for that. Otherwise three airports beside thousands
+  /// of flights would hardly occur.
+  /// - Parameter counts: The number of subjects of each kind, at least 1.
+  static func weights(subjects counts: [Int]) -> [Int] {
+    if counts.count >= leastShare { return counts.map { _ in 1 } }
+    var weights = counts
+    var small: Set<Int> = []
+    while true {
+      let rest = counts.indices.reduce(0) { small.contains($1) ? $0 : $0 + counts[$1] }
+      // x of rest + m · x is a tenth for x = rest / (10 − m).
+      let parts = leastShare - small.count
+      for kind in small { weights[kind] = (rest + parts - 1) / parts }
+      let total = weights.reduce(0, +)
+      let smaller = weights.indices.filter { !small.contains($0) && weights[$0] * leastShare < total }
+      if smaller.isEmpty { return weights }
+      small.formUnion(smaller)
+    }
+  }
+
+  /// Every kind has at least one in this many widgets.
+  private static let leastShare = 10
 
   /// The assumed time of the first event if no event has a time: 2026-01-01T00:00:00Z.
   private static let noTime = Timestamp(milliseconds: 1_767_225_600_000)

@@ -26,7 +26,7 @@ public struct FleetTemplate: Equatable, Sendable {
     /// The prefix of the subjects from which interests are drawn; empty draws from subjects without a `/`.
     public var subjectPrefix: Identifier
     /// The number of widgets in proportion to the weights of the other kinds, 1 to `weightMax`. Nil takes the number of
-    /// the kind's subjects, so that a kind with a few popular subjects does not get a large part of the fleet.
+    /// the kind's subjects, but at least a tenth of the widgets for each kind.
     public var weight: Int?
     /// The widget families, each as likely as the others; at least one.
     public var families: [String]
@@ -37,7 +37,7 @@ public struct FleetTemplate: Equatable, Sendable {
     /// - Parameters:
     ///   - name: The name of the kind, as policies name it.
     ///   - subjectPrefix: The prefix of the subjects from which interests are drawn.
-    ///   - weight: The share in proportion to other kinds; nil takes the number of subjects.
+    ///   - weight: The share in proportion to other kinds; nil takes the number of subjects, but at least a tenth of the widgets.
     ///   - families: The widget families.
     ///   - interestsPerWidget: The number of interests of one widget.
     public init(

@@ -12,6 +12,9 @@ public struct PlanOptions: Sendable {
   public var events: String
   /// The path of the signals: CloudEvents of the types `rouse.signal.*`, one a line, in the order of their times.
   public var signals: String?
+  /// Recorded looks; nil without any. Their common view curve replaces the curves of all kinds, and the looks at registered
+  /// devices reach the planner as signals.
+  public var screens: ScreenEvents?
   /// The path to write decisions to; nil writes none.
   public var decisions: String?
   /// The path to write commands to; nil writes none.

@@ -2,6 +2,7 @@ import Domain
 import JSON
 public import LineFiles
 public import Planning
+import Policies
 
 /// Plans events from files, without Kafka.
 ///
@@ -28,6 +29,8 @@ public struct PlanRun: ~Copyable {
   private var sinks: PlanSinks
   private var tally = PlanTally()
   private var summary = PlanSummary()
+  private var looks: RecordedLooks?
+  private var registered: Set<Identifier> = []
   private var zombies: Set<Zombie> = []
   private var nextZombieLook: Int64 = .min
   private let progress: (Progress) -> Void
@@ -58,7 +61,11 @@ public struct PlanRun: ~Copyable {
     self.options = options
     self.progress = progress
     self.observe = observe
-    planner = Planner(policy: options.policy)
+    var policy = options.policy
+    if let views = options.screens?.curve.hourly {
+      for kind in policy.kinds.indices { policy.kinds[kind].views = views }
+    }
+    planner = Planner(policy: policy)
     if options.log == .replayed { offset = 1 }
     sinks = try PlanSinks(options)
   }
@@ -74,9 +81,14 @@ public struct PlanRun: ~Copyable {
     let start = [event?.time, signal?.time].compactMap { $0 }.min()
     try register(at: start)
     summary.first = start
+    looks = options.screens.map { RecordedLooks($0, devices: registered) }
     while event != nil || signal != nil {
       // Signals come before events of the same instant: they describe the device as the event found it.
-      if let given = signal, given.time <= event?.time ?? given.time {
+      let instant = [event?.time, signal?.time].compactMap { $0 }.min()?.microseconds ?? .max
+      if let look = looks?.signal(upTo: instant) {
+        // Looks before the first record of the log are no part of it.
+        if look.time >= start ?? look.time { try apply(.signal(look), at: look.time) }
+      } else if let given = signal, given.time <= event?.time ?? given.time {
         summary.signals += 1
         try apply(.signal(given), at: given.time)
         signal = try next(&signals)
@@ -120,6 +132,7 @@ public struct PlanRun: ~Copyable {
       try refuse(line, \.refusedRegistrations)
     }) {
       summary.registrations += 1
+      if options.screens != nil { registered.insert(registration.device) }
       let time = logged(options.log == .own ? start ?? registration.updatedAt : registration.updatedAt)
       try step(.registration(registration), at: time)
       for channel in registration.channels() { try step(.registration(channel), at: time) }

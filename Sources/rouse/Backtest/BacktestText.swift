@@ -35,28 +35,48 @@ enum BacktestText {
     text += "\(Digits.decimal(perDay, 0)) visible changes a day\n"
     var rows = [
       [
-        "", "tokens", "captured", "p10", "stale min", "fresh p50", "p95", "never", "waste", "unused", "starved", "over",
+        "", "tokens", "captured", "p10", "wrong looks", "freshness", "p10", "stale min", "fresh p50", "p95", "never",
+        "waste", "unused", "starved", "over",
       ]
     ]
     for plan in kind.plans { rows.append(row(plan)) }
     text += table(rows)
-    let hindsight = kind.plans.first { $0.isPolicy }
-    if let hindsight {
+    return text + hindsightText(kind) + screenText(kind)
+  }
+
+  /// Returns the lines about the best that the tokens could have done.
+  private static func hindsightText(_ kind: BacktestReport.Kind) -> PrintableText {
+    guard let plan = kind.plans.first(where: { $0.isPolicy }) else { return "" }
+    let looks = plan.wrongLooks
+    var text: PrintableText =
+      "wrong looks a day: \(Digits.decimal(looks.perDayWithout, 2)) without any reload, at least "
+    text += "\(Digits.decimal(looks.perDayOptimum, 2)) with \(plan.tokens) tokens; measured on "
+    text += "\(Digits.grouped(looks.samples)) of \(Digits.count(kind.screenDays, "day")) with a change\n"
+    if kind.screenDaysThinned > 0 {
       text +=
-        "hindsight at \(hindsight.tokens) tokens: \(Digits.decimal(hindsight.hindsightReloadsPerDay, 1)) reloads a day, "
-      text += "price \(Digits.decimal(hindsight.hindsightPriceMean, 3))\n"
+        "on \(Digits.count(kind.screenDaysThinned, "day")) with very many changes, the optimum may reload only at "
+      text += "every second, third … change, and can be a little worse than the best\n"
     }
-    return text + screenText(kind)
+    text +=
+      "freshness at \(plan.tokens) tokens in hindsight: \(Digits.decimal(plan.hindsightReloadsPerDay, 1)) reloads a "
+    return text + "day, price \(Digits.decimal(plan.hindsightPriceMean, 3))\n"
   }
 
   /// Returns the table of the content that screens really showed; empty if it is not known.
   private static func screenText(_ kind: BacktestReport.Kind) -> PrintableText {
-    var rows = [["on the screen", "tokens", "refused", "captured", "p10", "believed", "looks", "stale"]]
+    var rows = [
+      [
+        "on the screen", "tokens", "refused", "captured", "p10", "believed", "wrong looks", "freshness", "looks",
+        "stale",
+      ]
+    ]
     for plan in kind.plans {
       guard let screen = plan.screen else { continue }
       rows.append([
-        plan.name, String(plan.tokens), Digits.grouped(screen.refused), Digits.decimal(screen.capturedMean, 3),
-        Digits.decimal(screen.capturedP10, 3), signed(plan.capturedMean - screen.capturedMean),
+        plan.name, String(plan.tokens), Digits.grouped(screen.refused),
+        Digits.decimal(screen.wrongLooks.capturedMean, 3), Digits.decimal(screen.wrongLooks.capturedP10, 3),
+        signed(plan.wrongLooks.capturedMean - screen.wrongLooks.capturedMean),
+        Digits.decimal(screen.wrongLooks.perDay, 2), Digits.decimal(screen.capturedMean, 3),
         Digits.grouped(screen.looks),
         screen.looks > 0 ? Digits.decimal(Double(screen.looksStale) / Double(screen.looks) * 100, 1) + " %" : "-",
       ])
@@ -122,7 +142,9 @@ enum BacktestText {
   private static func row(_ plan: BacktestReport.Plan) -> [String] {
     let waste = plan.reloads > 0 ? Double(plan.reloadsWasted) / Double(plan.reloads) * 100 : 0
     return [
-      plan.name, String(plan.tokens), Digits.decimal(plan.capturedMean, 3), Digits.decimal(plan.capturedP10, 3),
+      plan.name, String(plan.tokens), Digits.decimal(plan.wrongLooks.capturedMean, 3),
+      Digits.decimal(plan.wrongLooks.capturedP10, 3), Digits.decimal(plan.wrongLooks.perDay, 2),
+      Digits.decimal(plan.capturedMean, 3), Digits.decimal(plan.capturedP10, 3),
       Digits.decimal(plan.staleSecondsPerDay / 60, 0), wait(plan.secondsToFreshP50), wait(plan.secondsToFreshP95),
       plan.criticalChanges == 0
         ? "-" : Digits.decimal(Double(plan.criticalNeverShown) / Double(plan.criticalChanges) * 100, 1) + " %",

@@ -5,6 +5,7 @@ import Foundation
 import JSON
 import LineFiles
 import Policies
+import Replay
 
 /// The value of `--device-model`.
 enum DeviceModelOption: String, ExpressibleByArgument, CaseIterable {
@@ -24,10 +25,15 @@ struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Compare policies with each other and with hindsight, on real events.",
     discussion: """
-      Replays the events through all policies in one pass. For each instance and day, the command computes the most that \
-      the day's tokens could have shown in hindsight. Freshness captured is the share of it that a policy showed. \
-      Strategies in use today run on the same events as baselines. The rules of the first policy say what a change is \
-      worth, for all of them.
+      Replays the events through all policies in one pass, and measures what people would have seen. A look at a screen \
+      that is wrong counts by how wrong it is: 0 if the screen shows the truth, 1 if it is as wrong as can be. `displays` \
+      of the first policy says how wrong a difference is, for all policies. For each instance and day, the command \
+      computes the least wrong looks that as many reloads could have left, known only in hindsight and exact. Wrong looks \
+      captured is the share of the wrong looks that a policy set right, of those that could have been. Strategies in use \
+      today run on the same events as baselines.
+
+      A view curve says when people look; it stands for 50 looks a day. With --views, the recorded looks count instead: \
+      those of a device itself, or else a copy of recorded days.
 
       With --device-model apple, devices have hidden budgets: 40 to 70 reloads a day for each widget, more for one that \
       people look at often. A device accepts a push beyond its budget without a reload, and sends a receipt for each \
@@ -36,8 +42,11 @@ struct SimulateCommand: ParsableCommand {
 
       COLUMNS
         tokens     tokens of an instance and day
-        captured   share of the most that as many reloads could have shown: the mean over instances and days
+        captured   wrong looks captured: the mean over instances and days
         p10        the share that nine of ten instances and days reach
+        wrong looks  looks a day that saw something wrong, each counted by how wrong it was
+        freshness  another measure: the relevance of the changes shown, halved every half-life, as a share of the most \
+      that as many reloads could have shown; its mean and its p10
         stale min  minutes a day and instance with a change not shown yet, weighted by the chance of a look
         fresh p50, p95  time until a change of relevance 0.8 or more was shown; - if there was none
         never      share of those changes that were never shown
@@ -46,6 +55,10 @@ struct SimulateCommand: ParsableCommand {
         starved    instances and days with a change but without a reload
         over       reloads beyond the day's tokens; must be 0
 
+      A day counts for captured if reloads could have set right more than 0.01 looks. Two reloads in hindsight lie 5 minutes \
+      apart, or the minimum interval of the policy if that is less. The best day begins with a right screen, while a \
+      policy may have left it wrong the day before; so captured can be below 0.
+
       Baselines keep only to the day's tokens and the minimum interval. A policy with quiet hours, a rate of pushes or \
       several widgets behind one push has more limits to keep, and can capture less for that reason.
 
@@ -53,7 +66,7 @@ struct SimulateCommand: ParsableCommand {
         rouse simulate --policy now.yaml --policy next.yaml \\
           --devices devices.jsonl.gz --events events.jsonl.gz --report report.html
         rouse simulate --policy p.yaml --devices d.jsonl --events e.jsonl \\
-          --views screen.jsonl.gz --format json
+          --views screen.jsonl.gz --days days.jsonl --format json
         rouse simulate --policy p.yaml --devices d.jsonl --events e.jsonl \\
           --signals signals.jsonl --device-model apple --seed 7
         rouse simulate --strategies
@@ -67,15 +80,7 @@ struct SimulateCommand: ParsableCommand {
   var events: String?
   @Option(help: .signals)
   var signals: String?
-  @Option(
-    help: ArgumentHelp(
-      """
-      Recorded looks: screen events {device, time, kind}, one a line. Replaces the view curves of all policies. A \
-      device with recorded looks is measured by its own curve, and the planners receive its looks as signals.
-      """, valueName: "file"))
-  var views: String?
-  @Option(help: ArgumentHelp("Time zone in which the hours of --views are counted.", valueName: "zone"))
-  var viewsZone = "UTC"
+  @OptionGroup var looks: ViewsOptions
   @Option(
     help: "Behaviour of devices: reload for every push, or have hidden budgets as Apple describes them.")
   var deviceModel = DeviceModelOption.trusting
@@ -87,6 +92,8 @@ struct SimulateCommand: ParsableCommand {
   var baselines = true
   @Option(help: ArgumentHelp("Where to write a page with charts, one self-contained HTML file.", valueName: "file"))
   var report: String?
+  @Option(help: ArgumentHelp("Where to write every instance and day of every plan, one a line.", valueName: "file"))
+  var days: String?
   @Flag(help: "Print only a table of how three classic strategies spend a day's tokens.")
   var strategies = false
   @Option(help: ArgumentHelp("Tokens a day for --strategies.", valueName: "count"))
@@ -103,13 +110,10 @@ struct SimulateCommand: ParsableCommand {
     if events == nil { throw ValidationError("name the events with --events") }
     if instances < 1 { throw ValidationError("--instances: found \(instances), expected 1 or more") }
     try Files.checkDistinct(
-      outputs: [("--report", report)],
+      outputs: [("--report", report), ("--days", days)],
       inputs: policy.map { ("--policy", $0) } + [
-        ("--devices", devices), ("--events", events), ("--signals", signals), ("--views", views),
+        ("--devices", devices), ("--events", events), ("--signals", signals), ("--views", looks.views),
       ])
-    if TimeZone(identifier: viewsZone) == nil {
-      throw ValidationError("--views-zone: found \"\(viewsZone)\", expected an IANA zone such as Europe/Helsinki")
-    }
   }
 
   func run() throws {
@@ -119,11 +123,19 @@ struct SimulateCommand: ParsableCommand {
     options.baselines = baselines
     options.instancesMax = instances
     options.signals = signals
-    options.screens = try views.map { try ScreenEvents(path: $0, zone: viewsZone) }
+    options.screens = try looks.screens()
     options.deviceModel = DeviceModel(deviceModel.name, seed: seed)
     let line = ProgressLine()
     defer { line.end() }
-    let result = try BacktestRun(options) { progress in line.show(Self.text(progress)) }.run()
+    var writer = try days.map { try LineWriter(path: $0) }
+    let run = BacktestRun(
+      options, progress: { progress in line.show(Self.text(progress)) },
+      reportDay: { (day) throws(LineFileError) in
+        try writer?.append(day.json)
+        try writer?.endLine()
+      })
+    let result = try run.run()
+    try writer?.close()
     line.end()
     if let report {
       var writer = try LineWriter(path: report)

@@ -10,7 +10,8 @@ struct FleetCommand: ParsableCommand {
     commandName: "fleet", abstract: "Make up a fleet whose widgets show the subjects of real events.",
     discussion: """
       The same events, seed and kinds give the same bytes, and a larger fleet begins with the devices of a smaller one. \
-      Without --kinds or --template, the fleet has one kind for each prefix of the subjects.
+      Without --kinds or --template, the fleet has one kind for each prefix of the subjects. Kinds without weights are as \
+      frequent as their subjects are many, but each has at least a tenth of the widgets.
 
       EXAMPLE
         rouse fleet --events events.jsonl.gz --devices 100000 --seed 1 \\

@@ -17,6 +17,10 @@ struct PlanCommand: ParsableCommand {
       of them to --dead-letters. If no line of an input can be used, the command fails with exit code 1. Outputs that are \
       not named are not written.
 
+      With --views, the planner knows when people look: the hours of the recorded looks replace the view curves of the \
+      policy, and the looks at registered devices are planned as signals rouse.signal.widget.viewed. Decisions still \
+      carry the version and the hash of the policy file.
+
       With --as-run, the output equals, byte for byte, what `rouse run` writes with timestamps=event on one partition, if the topics \
       get the same records in the same order: registrations first, then events and signals by time, no event twice, and \
       no broadcast channels. Such a log has no ticks, so what waits is looked at again with the next record, and what \
@@ -39,6 +43,7 @@ struct PlanCommand: ParsableCommand {
   var events: String
   @Option(help: .signals)
   var signals: String?
+  @OptionGroup var looks: ViewsOptions
   @Option(help: ArgumentHelp("Where to write decisions, one a line.", valueName: "file"))
   var decisions: String?
   @Option(help: ArgumentHelp("Where to write commands, one a line.", valueName: "file"))
@@ -60,7 +65,7 @@ struct PlanCommand: ParsableCommand {
       ] + Files.store("--audit", audit),
       inputs: [
         ("--policy", policy), ("--profile", limits.profile), ("--devices", devices), ("--events", events),
-        ("--signals", signals),
+        ("--signals", signals), ("--views", looks.views),
       ])
   }
 
@@ -69,6 +74,7 @@ struct PlanCommand: ParsableCommand {
     let document = try PolicyFile.document(policy, profile: limits.profile)
     var options = PlanOptions(policy: document.policy, devices: devices, events: events)
     options.signals = signals
+    options.screens = try looks.screens()
     options.decisions = decisions
     options.commands = commands
     options.deadLetters = deadLetters

@@ -1,33 +1,34 @@
-import Domain
+package import Domain
 import JSON
 import LineFiles
-import Planning
 
 /// The recorded screen events of some phones, from which the times of looks follow.
 ///
 /// Each line of the file is one screen event: `{"device": "p1", "time": "2017-03-01T05:34:31Z", "kind": "unlock"}`. Kinds
-/// are `screen-on`, `screen-off`, `lock` and `unlock`. A widget on the home screen is visible from an unlock on, so an
-/// unlock counts as a look. If a device has no unlocks, `screen-on` counts.
+/// are `screen-on`, `screen-off`, `lock`, `unlock` and `view`. A `view` is a look that was recorded as such. If a device has
+/// none, an unlock counts as a look, because a widget on the home screen is visible from then on. If a device has no unlocks
+/// either, `screen-on` counts.
 public struct ScreenEvents: Equatable, Sendable {
   /// The record of one phone.
-  struct Phone: Equatable, Sendable {
+  package struct Phone: Equatable, Sendable {
     /// The looks, µs, rising.
-    var looks: [Int64] = []
+    package var looks: [Int64] = []
     /// The time of the first event of any kind, µs.
-    var first = Int64.max
+    package var first = Int64.max
     /// The time of the last event of any kind, µs.
-    var last = Int64.min
+    package var last = Int64.min
   }
 
   /// The records by device id.
-  let phones: [Identifier: Phone]
+  package let phones: [Identifier: Phone]
   /// The IANA id of the time zone in which local hours are counted.
-  let zone: String
+  package let zone: String
   /// The path of the file, for messages.
-  let path: String
+  package let path: String
 
   private struct Raw {
     var phone = Phone()
+    var unlocks: [Int64] = []
     var wakes: [Int64] = []
   }
 
@@ -51,25 +52,26 @@ public struct ScreenEvents: Equatable, Sendable {
       raw[event.device, default: Raw()].phone.first = min(raw[event.device]?.phone.first ?? .max, time)
       raw[event.device, default: Raw()].phone.last = max(raw[event.device]?.phone.last ?? .min, time)
       switch event.kind {
-      case "unlock": raw[event.device, default: Raw()].phone.looks.append(time)
+      case "view": raw[event.device, default: Raw()].phone.looks.append(time)
+      case "unlock": raw[event.device, default: Raw()].unlocks.append(time)
       case "screen-on": raw[event.device, default: Raw()].wakes.append(time)
       case "screen-off", "lock": break
       default:
         throw ScreenEventsError(
           place: place,
-          problem: "found kind \"\(event.kind)\", expected screen-on, screen-off, lock or unlock")
+          problem: "found kind \"\(event.kind)\", expected screen-on, screen-off, lock, unlock or view")
       }
     }
     phones = raw.mapValues { raw in
       var phone = raw.phone
-      if phone.looks.isEmpty { phone.looks = raw.wakes }
+      if phone.looks.isEmpty { phone.looks = raw.unlocks.isEmpty ? raw.wakes : raw.unlocks }
       phone.looks.sort()
       return phone
     }
     self.zone = zone
     self.path = reader.path
     if !phones.values.contains(where: { !$0.looks.isEmpty }) {
-      throw ScreenEventsError(place: reader.path, problem: "no look: expected at least one unlock or screen-on")
+      throw ScreenEventsError(place: reader.path, problem: "no look: expected at least one view, unlock or screen-on")
     }
   }
 
@@ -91,7 +93,7 @@ public struct ScreenEvents: Equatable, Sendable {
   public var curve: ViewCurve { ViewCurve(phones.values, zone: zone) }
 
   /// Returns the view curve of one device; nil if the file has no looks at it.
-  func curve(of device: Identifier) -> ViewCurve? {
+  package func curve(of device: Identifier) -> ViewCurve? {
     guard let phone = phones[device], !phone.looks.isEmpty else { return nil }
     return ViewCurve([phone], zone: zone)
   }

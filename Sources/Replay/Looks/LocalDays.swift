@@ -1,12 +1,12 @@
-import Planning
+package import Planning
 
 /// The budget days and local hours of one time zone. A budget day goes from one anchor to the next and has 23 to 25 hours
 /// when the clocks change.
-struct LocalDays {
+package struct LocalDays {
   /// The IANA id of the time zone.
-  let zone: String
+  package let zone: String
   /// The start of a budget day, in minutes after local midnight.
-  let anchorMinute: Int
+  package let anchorMinute: Int
   private let offsets: TimeZoneOffsets
   /// The offset from UTC in the quarter hour of the last call, µs.
   private var offset: Int64 = 0
@@ -14,35 +14,46 @@ struct LocalDays {
   private var quarter: Int64 = .min
 
   /// One hour, µs.
-  static let hour: Int64 = 3_600_000_000
+  package static let hour: Int64 = 3_600_000_000
   /// 24 hours, µs.
-  static let day: Int64 = 24 * hour
+  package static let day: Int64 = 24 * hour
 
   /// Creates the days of a zone.
   /// - Parameters:
   ///   - zone: The IANA id of the time zone.
   ///   - anchorMinute: The start of a budget day, in minutes after local midnight.
   ///   - offsets: The source of offsets from UTC.
-  init(zone: String, anchorMinute: Int, offsets: TimeZoneOffsets = .system) {
+  package init(zone: String, anchorMinute: Int, offsets: TimeZoneOffsets = .system) {
     self.zone = zone
     self.anchorMinute = anchorMinute
     self.offsets = offsets
   }
 
   /// One budget day.
-  struct Day: Equatable, Sendable {
+  package struct Day: Equatable, Sendable {
     /// The number of local days since 1970-01-01.
-    var index: Int64
+    package var index: Int64
     /// The first instant, µs.
-    var start: Int64
+    package var start: Int64
     /// The end, µs; the first instant of the next day.
-    var end: Int64
+    package var end: Int64
+
+    /// Creates a day.
+    /// - Parameters:
+    ///   - index: The number of local days since 1970-01-01.
+    ///   - start: The first instant, µs.
+    ///   - end: The end, µs.
+    package init(index: Int64, start: Int64, end: Int64) {
+      self.index = index
+      self.start = start
+      self.end = end
+    }
   }
 
   /// Returns the local hour at an instant, 0…23. Keeps the offset of the last quarter hour, because offsets change on
   /// quarter hours at the finest.
   /// - Parameter instant: µs.
-  mutating func hour(at instant: Int64) -> Int {
+  package mutating func hour(at instant: Int64) -> Int {
     let place = Self.floor(instant, 900_000_000)
     if place != quarter {
       quarter = place
@@ -52,9 +63,27 @@ struct LocalDays {
     return Int((local - Self.floor(local, Self.day) * Self.day) / Self.hour)
   }
 
+  /// Returns the instants of a day at which a local hour begins, µs, with the chance of a look in that hour.
+  /// - Parameters:
+  ///   - day: The day.
+  ///   - views: The chance of a look by local hour, 24 values.
+  package mutating func hours(of day: Day, views: [Double]) -> [(start: Int64, view: Double)] {
+    // Offsets from UTC are multiples of a quarter hour, so a local hour begins at one of the quarter hours.
+    var hours: [(start: Int64, view: Double)] = []
+    var instant = day.start
+    var last = -1
+    while instant < day.end {
+      let hour = hour(at: instant)
+      if hour != last { hours.append((instant, views[hour])) }
+      last = hour
+      instant += 900_000_000
+    }
+    return hours
+  }
+
   /// Returns the budget day that contains an instant.
   /// - Parameter instant: µs.
-  func day(at instant: Int64) -> Day {
+  package func day(at instant: Int64) -> Day {
     var index = Self.floor(instant + offset(at: instant) - Int64(anchorMinute) * 60_000_000, Self.day)
     // A clock change between the instant and the anchor can put the guess off by one.
     while anchor(index) > instant { index -= 1 }

@@ -1,0 +1,43 @@
+public import Domain
+
+/// One day of one instance under a policy: the truth, the content that the screen showed, and the looks.
+public struct ExampleDay: Equatable, Sendable {
+  /// A step of a curve that stays at its value until the next step.
+  public struct Step: Equatable, Sendable {
+    /// The place in the day, 0…1.
+    public var at: Double
+    /// The value.
+    public var value: Double
+  }
+
+  /// The truth of a displayed number, and the number that the screen showed.
+  public struct Number: Equatable, Sendable {
+    /// The path of the field, such as `data.waitingFlights`.
+    public var field: Identifier
+    /// The truth.
+    public var truth: [Step]
+    /// The number on the screen.
+    public var shown: [Step]
+  }
+
+  /// The id of the device.
+  public var device: Identifier
+  /// The id of the instance.
+  public var instance: Identifier
+  /// The name of the policy.
+  public var plan: String
+  /// The local date on which the day begins: `2013-07-01`.
+  public var date: String
+  /// The share of the wrong looks that the policy set right, of those that could have been.
+  public var captured: Double
+  /// How wrong the screen was, 0…1.
+  public var wrong: [Step]
+  /// How wrong the screen would have been without any reload, 0…1.
+  public var wrongWithout: [Step]
+  /// The displayed number that changed most often; nil if no number changed.
+  public var number: Number?
+  /// The places of the reloads in the day, 0…1.
+  public var reloads: [Double]
+  /// The share of the day's looks in each 48th of the day: 48 values.
+  public var looks: [Double]
+}
