@@ -31,7 +31,7 @@ struct GroupWatch {
   private var next: Duration?
   /// The names of the members that were seen last.
   private var known: Set<Identifier> = []
-  /// The partitions that had no owner at the last look, and the instant when the first of them was seen.
+  /// The partitions that had no owner at any look since an instant.
   private var unowned: (partitions: [Int32], since: Duration)?
 
   /// The time between a rebalance and the look.
@@ -97,17 +97,16 @@ struct GroupWatch {
     known = present
     var actions: [Remedy] = present.min() == own ? gone.map { Remedy.fence($0) } : []
     let ownerless = self.ownerless(in: group)
-    guard !ownerless.isEmpty else {
-      unowned = nil
-      next = now + Self.atRest
+    next = now + (ownerless.isEmpty ? Self.atRest : Self.whileUnsettled)
+    let still = unowned?.partitions.filter(ownerless.contains) ?? []
+    guard let since = unowned?.since, !still.isEmpty else {
+      unowned = ownerless.isEmpty ? nil : (ownerless, now)
       return actions
     }
-    next = now + Self.whileUnsettled
-    let since = unowned?.since ?? now
-    unowned = (ownerless, since)
+    unowned = (still, since)
     if now - since >= Self.ownerlessMin, healer(in: group) == own {
       unowned = nil
-      actions.append(.rejoin(ownerless))
+      actions.append(.rejoin(still))
     }
     return actions
   }

@@ -43,6 +43,13 @@ struct GroupWatchTests {
     #expect(watch.take(group([("a-0", [0])], isStable: false), at: .seconds(1)) == [])
     #expect(watch.take(group([("a-0", [0, 1])]), at: .seconds(2)) == [])
     #expect(watch.take(group([("a-0", [0, 1, 2])]), at: .seconds(3)) == [])
+    // Another partition moves each time.
+    for second in 4..<9 {
+      #expect(watch.take(group([("a-0", [0, second % 2 == 0 ? 1 : 2])]), at: .seconds(second)) == [])
+    }
+    #expect(watch.take(group([("a-0", [0, 1, 2])]), at: .seconds(9)) == [])
+    watch.rebalanced(at: .seconds(2))
+    #expect(watch.take(group([("a-0", [0, 1, 2])]), at: .seconds(3)) == [])
     #expect(!watch.isDue(at: .seconds(62)))
     #expect(watch.isDue(at: .seconds(63)))
     watch.rebalanced(at: .seconds(10))
