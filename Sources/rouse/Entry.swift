@@ -54,7 +54,7 @@ enum EntryPoint {
       }
       return 0
     case .validationFailure:
-      Words.say("rouse: " + PrintableText(lines: usage(error)))
+      Words.say("rouse: " + usage(error))
       return 2
     case let code where error is ExitCode: return code.rawValue
     default:
@@ -63,12 +63,19 @@ enum EntryPoint {
     }
   }
 
-  /// Returns the message of the argument parser without its label `Error:`.
-  private static func usage(_ error: any Error) -> String {
-    let message = Rouse.fullMessage(for: error)
+  /// Returns the message of the argument parser without its label `Error:`. The line feeds of arguments that it quotes are
+  /// escaped, so that they do not begin lines.
+  private static func usage(_ error: any Error) -> PrintableText {
+    var message = Rouse.fullMessage(for: error)
+    for argument in CommandLine.arguments where argument.utf8.contains(UInt8(ascii: "\n")) {
+      let value = argument.drop { $0 != "=" }.dropFirst()
+      for quoted in [Substring(argument), value] where !quoted.isEmpty {
+        message = message.replacing(quoted, with: PrintableText(escaping: quoted).description)
+      }
+    }
     let label = "Error: "
-    guard message.hasPrefix(label) else { return message }
+    guard message.hasPrefix(label) else { return PrintableText(lines: message) }
     let text = message.dropFirst(label.count)
-    return text.prefix(1).lowercased() + text.dropFirst()
+    return PrintableText(lines: text.prefix(1).lowercased() + text.dropFirst())
   }
 }

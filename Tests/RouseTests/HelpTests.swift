@@ -84,6 +84,7 @@ struct HelpTests {
     arguments: [
       (["nonsense"], "unexpected argument 'nonsense'"),
       (["plan"], "missing expected argument '--policy <file>'"),
+      (["x\ncritical: forged"], "x\\u{a}critical: forged"),
       (["plan", "--policy", "-", "--devices", "-", "--events", "e"], "only one input can be - (standard input)"),
       (
         ["fleet", "--events", "-", "--devices", "1", "--out", "o", "--template", "-"],

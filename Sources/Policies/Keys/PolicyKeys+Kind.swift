@@ -91,7 +91,7 @@ extension PolicyKeys {
     ).shown { $0.policy.surface.traits.reloadsByItself },
     PolicyKey(
       "displays", .list(0...PolicyBounds.displaysMax),
-      "The fields that the widget shows. Changes of other fields do not make it stale. Left out or empty: any change does.",
+      "The fields that the widget shows. Changes of other fields do not make it stale. Left out or empty: any change does. `per`, `weight`, `weights` and `initial` say how wrong a difference is: `rouse simulate` counts wrong looks with them; decisions do not read them yet.",
       read: { decoder, value, draft in draft.policy.displays = decoder.displays(value) },
       show: { draft, path, values in
         let fields = draft.policy.displays.map { PolicyText.of($0) }
