@@ -1,4 +1,5 @@
 import KafkaClient
+import Planning
 import Policies
 import Testing
 
@@ -53,6 +54,31 @@ struct UnreadableBatchesTests {
     try worker.start()
     for _ in 0..<3 { try worker.workOnce() }
     expectToldOnce()
+  }
+
+  @Test("a batch of the state is logged once, as critical, with advice that leads on: `rouse skip` refuses it")
+  func state() throws {
+    let topic = stage.settings.topics.state
+    let place = KafkaPosition(KafkaTopicPartition(topic: topic, partition: 0), offset: 4)
+    let batch = KafkaEvent.error(
+      KafkaError(code: .badCompression, message: "bad", operation: "consuming", position: place))
+    cluster.stored = [KafkaMessage(topic: topic, partition: 0, offset: 4, key: [0], value: [0])]
+    cluster.batches = Array(repeating: KafkaBatch(events: [batch]), count: 3)
+    let clock = SteppedClock()
+    let reader = StateReader(
+      settings: stage.settings, cluster: cluster, clock: clock, store: nil,
+      report: PlannerReport(logger: stage.log.logger, counters: stage.counters, clock: clock))
+    defer { reader.close() }
+    try reader.begin(
+      PartitionRestore(partition: 0, at: .zero) { PlannerRestore(partition: 0, partitionCount: 2) })
+    for _ in 0..<3 { #expect(try reader.step(timeout: .zero).isEmpty) }
+    #expect(cluster.batches.isEmpty)
+    #expect(stage.counters[.unreadableBatches] == 1)
+    let lines = stage.log.criticalLines
+    #expect(lines.count == 1, "\(lines)")
+    #expect(lines.first?.contains("create rouse.state again") == true, "\(lines)")
+    #expect(lines.first?.contains("rouse skip") == false, "\(lines)")
+    #expect(lines.first?.contains("offset=4 partition=0 topic=\(topic)") == true, "\(lines)")
   }
 
   @Test("the audit feed logs it once, as critical")

@@ -43,11 +43,11 @@ extension AuditFeed {
     }
   }
 
-  /// Goes on without a record, and notes the gap.
+  /// Goes on without a record, and notes the hole.
   private func setAside(
     _ record: AuditRecord, because refusal: RecordRefusal, _ positions: [AuditPosition]
   ) -> Bool {
-    let gap = AuditGap(
+    let hole = AuditFeedHole(
       topic: record.topic, partition: record.partition, first: record.offset, next: record.offset + 1, cause: .refused,
       reason: refusal.reason)
     let topic = record.topic == .decisions ? settings.topics.decisions : settings.topics.commands
@@ -55,7 +55,7 @@ extension AuditFeed {
     logger.critical(
       "the audit store refuses a record for its content, so the record is left out of the audit; `rouse audit summary` lists it",
       metadata: ["place": "\(topic)[\(record.partition)]@\(record.offset)", "error": "\(refusal.reason)"])
-    return untilDone { try sink.note(gap, positions: positions) } != nil
+    return untilDone { try sink.note(hole, positions: positions) } != nil
   }
 
   /// Returns the positions behind some records.

@@ -35,7 +35,7 @@ public final class AuditFeed {
   /// Makes a feed.
   ///
   /// - Parameters:
-  ///   - settings: How to reach Kafka.
+  ///   - settings: The address of Kafka, and the topics.
   ///   - sink: The store.
   ///   - stop: Ends the feed between two batches.
   ///   - counters: Counts what is stored.
@@ -141,10 +141,10 @@ public final class AuditFeed {
       try consumer.seek(skip.first.partition, to: .at(skip.next))
       next[skip.first.partition] = skip.next
       let position = position(skip.first.partition, next: skip.next)
-      let gap = AuditGap(
+      let hole = AuditFeedHole(
         topic: position.topic, partition: position.partition, first: skip.first.offset, next: skip.next,
         cause: .passedOver)
-      guard untilDone({ try sink.note(gap, positions: [position]) }) != nil else { return }
+      guard untilDone({ try sink.note(hole, positions: [position]) }) != nil else { return }
       skip.taken(logger, counters)
     }
   }
@@ -170,10 +170,10 @@ public final class AuditFeed {
     logger.critical(
       "records were removed before the audit had stored them and are missing there; raise the topic's retention above the longest time that the store may be away",
       metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
-    let gap = AuditGap(
+    let hole = AuditFeedHole(
       topic: position(partition, next: low).topic, partition: partition.partition, first: offset, next: low,
       cause: .removed)
-    _ = untilDone { try sink.note(gap, positions: []) }
+    _ = untilDone { try sink.note(hole, positions: []) }
   }
 
   /// Logs the records missing before a message, if retention has removed some.

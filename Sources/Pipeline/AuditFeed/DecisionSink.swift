@@ -14,14 +14,14 @@ public protocol DecisionSink: AnyObject {
   ///   error the feed keeps the records and tries again.
   func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws
 
-  /// Notes records that will never be stored, and stores positions, atomically. Noting the same gap again must change nothing.
-  /// A store without a place for gaps only stores the positions.
+  /// Notes records that will never be stored, and stores positions, atomically. Noting the same hole again must change nothing.
+  /// A store without a place for holes only stores the positions.
   ///
   /// - Parameters:
-  ///   - gap: The records.
+  ///   - hole: The records.
   ///   - positions: The positions behind them; empty if other records before them are to come.
   /// - Throws: Any error. The feed tries again.
-  func note(_ gap: AuditGap, positions: [AuditPosition]) throws
+  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws
 
   /// Does housekeeping. Called at most every 10 s, while there is nothing to store.
   ///
@@ -30,5 +30,5 @@ public protocol DecisionSink: AnyObject {
 }
 
 extension DecisionSink {
-  public func note(_ gap: AuditGap, positions: [AuditPosition]) throws { try store([], positions: positions) }
+  public func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws { try store([], positions: positions) }
 }

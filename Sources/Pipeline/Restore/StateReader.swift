@@ -78,7 +78,7 @@ final class StateReader {
 
   /// Reads the next slice.
   ///
-  /// - Parameter timeout: How long to wait for records if none is there.
+  /// - Parameter timeout: The longest wait for records if none is there.
   /// - Returns: The restores that are complete, in the order of their partitions.
   /// - Throws: `KafkaError` of the consumer, or `timedOut` for a partition without progress.
   func step(timeout: Duration) throws(KafkaError) -> [PartitionRestore] {
@@ -203,7 +203,7 @@ final class StateReader {
       restore.reached = max(restore.reached, message.offset + 1)
       restore.progressed = now
     }
-    for case .error(let error) in batch.events where error.unreadableBatch != nil { report.ignored(error) }
+    for case .error(let error) in batch.events { report.unreadableState(error) }
     for case .partitionEnd(let position) in batch.events {
       guard let restore = restores[position.partition.partition] else { continue }
       restore.reached = max(restore.reached, position.offset)

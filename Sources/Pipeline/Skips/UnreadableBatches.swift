@@ -12,21 +12,32 @@ struct UnreadableBatches {
   ///
   /// - Parameters:
   ///   - error: An error of a poll.
+  ///   - isSkippable: Whether an operator can order to pass over the batch.
   ///   - logger: Gets the batch as critical.
   ///   - counters: Counts the batch.
   /// - Returns: Whether the error is about an unreadable batch, logged now or before.
-  mutating func take(_ error: KafkaError, logger: Logger, counters: PipelineCounters) -> Bool {
+  @discardableResult
+  mutating func take(
+    _ error: KafkaError, isSkippable: Bool = true, logger: Logger, counters: PipelineCounters
+  ) -> Bool {
     guard let place = error.unreadableBatch else { return false }
     guard !logged.contains(place) else { return true }
     if logged.count >= Self.loggedMax { logged.removeAll() }
     logged.insert(place)
     counters.add(.unreadableBatches)
-    logger.critical(
-      "a batch of records cannot be unpacked, and nothing behind it in its partition is read; `rouse skip` passes over it; the page about crashes says what else to do",
-      metadata: [
-        "topic": "\(place.partition.topic)", "partition": "\(place.partition.partition)", "offset": "\(place.offset)",
-        "error": "\(error)",
-      ])
+    let metadata: Logger.Metadata = [
+      "topic": "\(place.partition.topic)", "partition": "\(place.partition.partition)", "offset": "\(place.offset)",
+      "error": "\(error)",
+    ]
+    if isSkippable {
+      logger.critical(
+        "a batch of records cannot be unpacked, and nothing behind it in its partition is read; `rouse skip` passes over it; the page about crashes says what else to do",
+        metadata: metadata)
+    } else {
+      logger.critical(
+        "a batch of the state cannot be unpacked, so its partition is not restored; create rouse.state again; the page about crashes says how",
+        metadata: metadata)
+    }
     return true
   }
 }

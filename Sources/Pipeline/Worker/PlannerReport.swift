@@ -37,7 +37,7 @@ final class PlannerReport {
   /// Logs a note about a planned record.
   ///
   /// - Parameters:
-  ///   - note: What happened.
+  ///   - note: The note.
   ///   - partition: The log partition of the record.
   func take(_ note: PlanningNote, partition: Int32) {
     switch note {
@@ -115,7 +115,7 @@ final class PlannerReport {
     counters.add(.partitionsStopped)
     var metadata = metadata(of: stop)
     metadata["error"] = "\(error.cause)"
-    if StateKey.isDispensable(error.key) {
+    if case .state(_, isDispensable: true) = stop.record {
       logger.critical(
         "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else `rouse skip` leaves it out; the page about crashes says what is lost then",
         metadata: metadata)
@@ -128,20 +128,25 @@ final class PlannerReport {
 
   /// Reminds of a partition that is still stopped.
   func stillStopped(_ stop: StoppedPartition) {
-    if stop.content == nil {
+    switch stop.record {
+    case .log:
       logger.critical(
         "a log record cannot be read, and its partition still stays before it; `rouse skip` passes over it",
         metadata: metadata(of: stop))
-    } else {
+    case .state(_, isDispensable: true):
       logger.critical(
         "a record of the state cannot be read, and its partition is still not planned; `rouse skip` leaves it out",
+        metadata: metadata(of: stop))
+    case .state(_, isDispensable: false):
+      logger.critical(
+        "a record of the state cannot be read, and its partition is still not planned; create rouse.state again",
         metadata: metadata(of: stop))
     }
   }
 
   private func metadata(of stop: StoppedPartition) -> Logger.Metadata {
     var metadata: Logger.Metadata = ["place": "\(stop.place)"]
-    if let content = stop.content { metadata["holds"] = "\(content)" }
+    if case .state(let content, _) = stop.record { metadata["holds"] = "\(content)" }
     return metadata
   }
 
@@ -152,7 +157,7 @@ final class PlannerReport {
   ///
   /// - Parameters:
   ///   - message: The record of the log.
-  ///   - treatment: What is done instead.
+  ///   - treatment: The treatment that the record gets instead.
   ///   - origin: The public record that it came from.
   func setAside(_ message: KafkaMessage, _ treatment: RecordTreatment, _ origin: Origin?) {
     logger.critical(
@@ -187,7 +192,7 @@ final class PlannerReport {
   ///
   /// - Parameters:
   ///   - processor: The partition, ready to plan.
-  ///   - restore: What was read.
+  ///   - restore: The restore, with the counts of records.
   ///   - time: The time that it took.
   func restored(_ processor: PartitionProcessor, by restore: PartitionRestore, in time: Duration) {
     counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
@@ -258,6 +263,11 @@ final class PlannerReport {
   func ignored(_ error: KafkaError) {
     guard !unreadable.take(error, logger: logger, counters: counters) else { return }
     repeated.log(error)
+  }
+
+  /// Logs a batch of the state that cannot be unpacked, once. The restore waits behind it.
+  func unreadableState(_ error: KafkaError) {
+    unreadable.take(error, isSkippable: false, logger: logger, counters: counters)
   }
 
   /// Logs an aborted transaction.

@@ -13,8 +13,18 @@ struct StoppedPartition {
   var place: KafkaPosition
   /// The instant of the next reminder in the log.
   var nextReminder: Duration
-  /// The content of a state record, in words.
-  var content: String?
+  /// The sort of the record.
+  var record = Record.log
+
+  /// A sort of record that stops a partition.
+  enum Record {
+    /// A log record, or a batch of the log.
+    case log
+    /// A record of the state.
+    /// - content: The content, in words.
+    /// - isDispensable: Whether an operator can order to leave it out.
+    case state(content: String, isDispensable: Bool)
+  }
 
   /// The time between two reminders.
   static let reminderInterval = Duration.seconds(600)
@@ -48,7 +58,7 @@ extension PlannerWorker {
     partitions.take(.unreadable, for: number)
     let stop = StoppedPartition(
       place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval,
-      content: StateKey.meaning(of: error.key))
+      record: .state(content: StateKey.meaning(of: error.key), isDispensable: StateKey.isDispensable(error.key)))
     stopped[number] = stop
     report.stopped(stop, because: error)
   }
@@ -72,7 +82,11 @@ extension PlannerWorker {
   func lookForSkips(_ clients: PlannerClients) throws(KafkaError) {
     for (number, stop) in stopped.sorted(by: { $0.key < $1.key }) {
       let life = partitions.lives[number]
-      let isStopped = stop.content == nil ? life?.processor != nil : life?.isStopped == true
+      let isStopped =
+        switch stop.record {
+        case .log: life?.processor != nil
+        case .state: life?.isStopped == true
+        }
       if !isStopped { stopped[number] = nil }
     }
     guard !stopped.isEmpty else { return }

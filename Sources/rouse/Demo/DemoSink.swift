@@ -17,7 +17,7 @@ final class DemoSink: DecisionSink {
     for case .decision(let decision) in records.map(\.content) { stories.see(decision) }
   }
 
-  func note(_ gap: AuditGap, positions: [AuditPosition]) throws { try sink.note(gap, positions: positions) }
+  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws { try sink.note(hole, positions: positions) }
 
   func idle() throws { try sink.idle() }
 }

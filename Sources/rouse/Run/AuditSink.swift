@@ -39,9 +39,9 @@ final class AuditSink: DecisionSink {
     try storeBatch()
   }
 
-  func note(_ gap: AuditGap, positions: [AuditPosition]) throws {
+  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws {
     let cause: AuditHole.HoleCause =
-      switch gap.cause {
+      switch hole.cause {
       case .refused: .refused
       case .passedOver: .passedOver
       case .removed: .removed
@@ -49,8 +49,8 @@ final class AuditSink: DecisionSink {
     batch.removeAll()
     batch.append(
       AuditHole(
-        topic: gap.topic == .decisions ? .decisions : .commands, partition: gap.partition,
-        offsets: gap.first..<max(gap.first, gap.next), cause: cause, reason: gap.reason))
+        topic: hole.topic == .decisions ? .decisions : .commands, partition: hole.partition,
+        offsets: hole.first..<max(hole.first, hole.next), cause: cause, reason: hole.reason))
     advance(positions)
     try storeBatch()
   }

@@ -16,7 +16,7 @@ import Testing
     var refusals = 0
     /// Decisions that are refused for their content.
     var unwanted: Set<Identifier> = []
-    private(set) var gaps: [AuditGap] = []
+    private(set) var holes: [AuditFeedHole] = []
     private(set) var calls = 0
     /// Is raised after many calls, so that a feed that never gives up ends.
     var stop: StopSignal?
@@ -40,8 +40,8 @@ import Testing
       known += positions
     }
 
-    func note(_ gap: AuditGap, positions: [AuditPosition]) throws {
-      gaps.append(gap)
+    func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws {
+      holes.append(hole)
       try store([], positions: positions)
     }
 
@@ -112,14 +112,14 @@ import Testing
       settings: settings, sink: sink, stop: stop, counters: counters, logger: log.logger, longRefusal: .seconds(60),
       clock: SteppedClock())
     try feed.start()
-    for _ in 0..<300 where !stop.isAsked && sink.ids.count + sink.gaps.count < 20 { try feed.workOnce() }
+    for _ in 0..<300 where !stop.isAsked && sink.ids.count + sink.holes.count < 20 { try feed.workOnce() }
     feed.end()
     #expect(!stop.isAsked)
     #expect(sink.ids == (0..<20).map { "d-0-\($0)-0" }.filter { !sink.unwanted.contains($0) })
     #expect(
-      sink.gaps
+      sink.holes
         == [3, 19].map {
-          AuditGap(
+          AuditFeedHole(
             topic: .decisions, partition: 0, first: $0, next: $0 + 1, cause: .refused, reason: "not d-0-\($0)-0")
         })
     #expect(try sink.positions().first { $0.topic == .decisions }?.next == 20)

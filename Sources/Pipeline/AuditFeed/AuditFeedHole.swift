@@ -1,7 +1,7 @@
 /// Records of one partition that the audit store will never have.
-public struct AuditGap: Hashable, Sendable {
-  /// The causes of a gap.
-  public enum GapCause: String, Sendable {
+public struct AuditFeedHole: Hashable, Sendable {
+  /// The causes of a hole.
+  public enum FeedHoleCause: String, Sendable {
     /// The store refused the record for its content.
     case refused
     /// An operator ordered to pass over the records.
@@ -19,7 +19,7 @@ public struct AuditGap: Hashable, Sendable {
   /// The offset behind the last record.
   public var next: Int64
   /// The cause.
-  public var cause: GapCause
+  public var cause: FeedHoleCause
   /// The reason in words; empty if the cause says it all.
   public var reason = ""
 }
