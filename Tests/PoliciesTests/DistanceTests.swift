@@ -109,7 +109,7 @@ import Testing
     return values.randomElement(using: &random) ?? .null
   }
 
-  /// What the screen prints, by the words of the schema.
+  /// Returns the text that the screen prints, by the words of the schema.
   private static func looks(_ value: FieldValue, _ field: DisplayField) -> String {
     guard case .number(let number) = value else { return "\(value)" }
     guard let unit = field.round else { return "\(number == 0 ? 0 : number)" }

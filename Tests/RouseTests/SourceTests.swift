@@ -68,6 +68,24 @@ struct SourceTests {
     #expect(found >= writers.count)
   }
 
+  @Test("no doc comment begins with a clause that stands for a noun")
+  func beginnings() throws {
+    let field = "(?:- (?:Returns|Throws|Parameter \\w+): )?"
+    let beginning = try Regex("^ *///? \(field)(?:What|How|Of|That)\\b")
+    var found = 0
+    for file in try SourceFile.all(below: "Sources") + SourceFile.all(below: "Tests") {
+      var isInside = false
+      for line in file.text.split(separator: "\n", omittingEmptySubsequences: false) {
+        let isComment = line.drop { $0 == " " }.hasPrefix("///")
+        defer { isInside = isComment }
+        guard isComment, !isInside || line.contains("/// - ") else { continue }
+        found += 1
+        #expect(line.firstMatch(of: beginning) == nil, "\(file.path): \(line)")
+      }
+    }
+    #expect(found > 5_000)
+  }
+
   @Test("every chapter that a story, a test or a page refers to is there, and so is its step")
   func chapters() throws {
     let chapters = try Self.chapters()

@@ -30,9 +30,9 @@ public struct ExampleDay: Equatable, Sendable {
   public var date: String
   /// The share of the wrong looks that the policy set right, of those that could have been.
   public var captured: Double
-  /// How wrong the screen was, 0…1.
+  /// The wrongness of the screen, 0…1.
   public var wrong: [Step]
-  /// How wrong the screen would have been without any reload, 0…1.
+  /// The wrongness that the screen would have had without any reload, 0…1.
   public var wrongWithout: [Step]
   /// The displayed number that changed most often; nil if no number changed.
   public var number: Number?

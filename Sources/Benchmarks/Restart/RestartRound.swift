@@ -7,7 +7,7 @@ package enum RestartKind: String, CaseIterable, Sendable {
   /// SIGKILL, and another process takes over.
   case killedAndReplaced
 
-  /// What is measured, in words.
+  /// The measured event, in words.
   package var words: String {
     switch self {
     case .ended: "ended in order and started again"

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/// What a node is.
+/// The types of nodes.
 enum {
   rouse_json_null = 0,
   rouse_json_false = 1,

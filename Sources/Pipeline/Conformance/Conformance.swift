@@ -16,7 +16,7 @@ public final class Conformance {
 
   /// Makes a run.
   ///
-  /// - Parameter settings: How to reach the broker. Topics are made under its prefix, groups and transactional ids under
+  /// - Parameter settings: The address of the broker. Topics are made under its prefix, groups and transactional ids under
   ///   its group.
   public init(settings: PipelineSettings) {
     self.settings = settings

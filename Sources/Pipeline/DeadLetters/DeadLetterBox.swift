@@ -8,7 +8,7 @@ public struct DeadLetterBox {
 
   /// Makes a box.
   ///
-  /// - Parameter settings: How to reach Kafka.
+  /// - Parameter settings: The address of Kafka, and the topics.
   public init(settings: PipelineSettings) { self.settings = settings }
 
   /// Returns the newest letters, newest first. Its memory holds `2 * limit` letters of each partition, and all receipts.

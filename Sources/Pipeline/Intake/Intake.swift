@@ -54,7 +54,7 @@ public final class Intake {
   /// Makes an intake.
   ///
   /// - Parameters:
-  ///   - settings: How to reach Kafka, and the bounds of a turn.
+  ///   - settings: The address of Kafka, the topics, and the bounds of a turn.
   ///   - stop: Ends intake between two batches.
   ///   - counters: Counts what is accepted and refused.
   ///   - logger: Gets pauses and failures.

@@ -38,7 +38,7 @@ struct SourceGenerations {
   /// Makes the generations of an intake, which knows none yet.
   ///
   /// - Parameters:
-  ///   - settings: How to reach Kafka.
+  ///   - settings: The address of Kafka, and the topics.
   ///   - cluster: Makes the consumer that reads single records again.
   ///   - clock: The thread's clock.
   ///   - logger: Gets topics that were made again.

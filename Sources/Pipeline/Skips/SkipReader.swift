@@ -16,7 +16,7 @@ struct SkipReader {
   /// Makes a reader, which asks nothing yet.
   ///
   /// - Parameters:
-  ///   - settings: How to reach Kafka.
+  ///   - settings: The address of Kafka, and the topics.
   ///   - cluster: Makes the consumer that asks.
   ///   - clock: The thread's clock.
   ///   - logger: Gets questions that fail.

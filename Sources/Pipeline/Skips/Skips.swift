@@ -9,7 +9,7 @@ public struct Skips {
 
   /// Makes the orders of an installation.
   ///
-  /// - Parameter settings: How to reach Kafka, and the names of the topics.
+  /// - Parameter settings: The address of Kafka, and the names of the topics.
   public init(settings: PipelineSettings) { self.settings = settings }
 
   /// The topics whose readers take orders.

@@ -10,7 +10,7 @@ public struct TopicReader {
   /// Makes a reader.
   ///
   /// - Parameters:
-  ///   - settings: How to reach Kafka.
+  ///   - settings: The address of Kafka, and the topics.
   ///   - patience: The longest time without a record before the end.
   public init(settings: PipelineSettings, patience: Duration = .seconds(60)) {
     self.settings = settings

@@ -236,7 +236,7 @@ final class PartitionProcessor {
   /// Writes the next part of the whole state, the position last (see `Planner.writeState`).
   ///
   /// - Parameters:
-  ///   - walk: How far the state is written.
+  ///   - walk: The progress of writing the state.
   ///   - recordsMax: The most records of this part.
   ///   - body: Gets key and value of each record.
   /// - Returns: Whether the state is complete.

@@ -1,7 +1,7 @@
 import Domain
 import KafkaClient
 
-/// What a planner thread does as a static member of its group; see `GroupWatch`.
+/// The work of a planner thread as a static member of its group; see `GroupWatch`.
 extension PlannerWorker {
   /// Makes the watch of a static member; nil for a dynamic one.
   ///

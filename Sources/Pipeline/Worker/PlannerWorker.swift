@@ -47,7 +47,7 @@ public final class PlannerWorker {
   /// Makes a worker.
   ///
   /// - Parameters:
-  ///   - settings: How to reach Kafka, and the bounds of a turn.
+  ///   - settings: The address of Kafka, the topics, and the bounds of a turn.
   ///   - number: The worker's number in its process, from 0; part of its transactional id.
   ///   - initialPolicy: The policy in force until the log has a policy record.
   ///   - stop: Ends the worker between two pieces of work.

@@ -32,7 +32,7 @@ enum RecordOutcome: Equatable {
   /// The broker refused the output of the record again and again, so the record is not planned. Step until it is done, because
   /// due timers may fire.
   /// - Parameters:
-  ///   - treatment: What is done instead.
+  ///   - treatment: The treatment that the record gets instead.
   ///   - origin: The public record that the record came from.
   case setAside(RecordTreatment, Origin?)
   /// A newer release wrote the record. The position stays before it, so that the upgraded program plans it.

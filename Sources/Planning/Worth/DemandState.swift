@@ -1,4 +1,4 @@
-/// What one instance has shown of its demand, in 44 bytes. It stands with the instance; only `KindDemand` makes another one
+/// The demand that one instance has shown, in 44 bytes. It stands with the instance; only `KindDemand` makes another one
 /// of it. Numbers are stored as they are computed with, so a restored planner computes the same.
 struct DemandState: Equatable {
   /// The need of past days, each day counting 0.85 of the one after it.

@@ -1,4 +1,4 @@
-/// What a token of the day is worth now, with the estimates that it follows from.
+/// The present worth of a token of the day, with the estimates that it follows from.
 struct TokenPrice: Equatable {
   /// λ, in looks; 0 while there are tokens for everything that is expected.
   var looks: Double

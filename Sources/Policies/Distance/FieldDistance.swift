@@ -1,6 +1,6 @@
 package import Domain
 
-/// How wrong a screen is that shows one value of a displayed field while another one is true: 0, not at all, to 1, as wrong as
+/// The wrongness of a screen that shows one value of a displayed field while another is true: 0, not at all, to 1, as wrong as
 /// can be. Computing it only adds, multiplies and divides, so it gives the same bits on every machine.
 package struct FieldDistance: Equatable, Sendable {
   /// The path of the field.

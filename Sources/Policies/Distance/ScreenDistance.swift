@@ -1,4 +1,4 @@
-/// How wrong a whole screen is: 1 − ∏(1 − d) over the distances d of its parts. It begins with a screen that is right.
+/// The wrongness of a whole screen: 1 − ∏(1 − d) over the distances d of its parts. It begins with a screen that is right.
 ///
 /// The parts are the displayed fields. On a board or a feed of many subjects they are the changes since the last reload, each
 /// with its relevance as its distance.

@@ -33,7 +33,7 @@ public struct DisplayField: Equatable, Sendable {
   public var round: Double?
   /// The difference of two numbers that counts in full; nil: any visible difference does.
   public var per: Scale?
-  /// How wrong a screen is that shows another value of this field, 0…1; nil: `weightInForce`.
+  /// The wrongness of a screen that shows another value of this field, 0…1; nil: `weightInForce`.
   public var weight: Double?
   /// The weights of single values. Two values are as far apart as their weights, but at least `weight`. Other values weigh 0.
   public var weights: [ValueWeight]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a planner thread concludes from the members of its group, on a stepped time.
+/// The conclusions of a planner thread from the members of its group, on a stepped time.
 @Suite("the watch over the group of planners")
 struct GroupWatchTests {
   private func watch(_ own: Identifier = "g-planner-a-0") -> GroupWatch {
