@@ -68,11 +68,7 @@ struct RealBrokerTests {
     let two = try KafkaConsumer(settings, rebalanceListener: second)
     try one.subscribe([topic])
     try two.subscribe([topic])
-    #expect(
-      try one.pollUntil { _ in
-        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
-        return first.wasCalled && second.wasCalled && first.held.count + second.held.count == 1
-      })
+    try wait(one, two) { first.wasCalled && second.wasCalled && first.held.count + second.held.count == 1 }
     #expect(one.close(timeout: patience))
     #expect(two.close(timeout: patience))
 
@@ -92,6 +88,25 @@ struct RealBrokerTests {
     return consumer
   }
 
+  /// Two static members of the test's group, `one` and `two`, each with one of the two partitions of the test's topic.
+  private func members(
+    _ first: NotingListener, _ second: NotingListener
+  ) throws -> (one: KafkaConsumer, two: KafkaConsumer) {
+    _ = try makeTopic(partitions: 2)
+    let (one, two) = (try member("one", first), try member("two", second))
+    try wait(one, two) { first.held.count == 1 && second.held.count == 1 }
+    return (one, two)
+  }
+
+  /// Polls two members until a condition holds.
+  private func wait(_ one: KafkaConsumer, _ two: KafkaConsumer, until holds: () -> Bool) throws {
+    #expect(
+      try one.pollUntil { _ in
+        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
+        return holds()
+      })
+  }
+
   /// Waits until the coordinator has given a member this number of partitions.
   private func wait(for count: Int, of instance: String, asking consumer: KafkaConsumer) throws -> Bool {
     let end = ContinuousClock.now + patience
@@ -105,15 +120,8 @@ struct RealBrokerTests {
 
   @Test("a consumer that closes with an assignment it was not told of yet is told that all its partitions are gone")
   func closedInRebalance() throws {
-    _ = try makeTopic(partitions: 2)
     let (first, second) = (NotingListener(), NotingListener())
-    let one = try member("one", first)
-    let two = try member("two", second)
-    #expect(
-      try one.pollUntil { _ in
-        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
-        return first.held.count == 1 && second.held.count == 1
-      })
+    let (one, two) = try members(first, second)
     // The group gives the partition of the one that leaves to the other, which does not poll any more.
     #expect(two.leave(timeout: patience))
     #expect(second.held.isEmpty)
@@ -124,15 +132,8 @@ struct RealBrokerTests {
 
   @Test("a static member that leaves is out of its group at once; one that closes stays in it")
   func leavingStaticMember() throws {
-    _ = try makeTopic(partitions: 2)
     let (first, second) = (NotingListener(), NotingListener())
-    let one = try member("one", first)
-    let two = try member("two", second)
-    #expect(
-      try one.pollUntil { _ in
-        _ = try two.poll(maxMessages: 100, timeout: .milliseconds(20))
-        return first.held.count == 1 && second.held.count == 1
-      })
+    let (one, two) = try members(first, second)
     #expect(try wait(for: 1, of: "two", asking: one))
     #expect(two.leave(timeout: patience))
     #expect(second.held.isEmpty && second.losses == 0)

@@ -67,12 +67,9 @@ package final class BenchmarkBroker {
   ///   - partitions: the number of its partitions; all of them are counted.
   /// - Throws: `KafkaError` when reading fails, ``BenchmarkError`` when counting takes more than 300 seconds.
   func count(_ topic: String, partitions: Int) throws -> Int {
-    let consumer = try KafkaConsumer(
-      kafka.merging([
-        "group.id": "rouse-bench-count", "isolation.level": "read_committed", "enable.auto.commit": "false",
-        "enable.partition.eof": "true", "auto.offset.reset": "earliest", "queued.max.messages.kbytes": "16384",
-        "fetch.wait.max.ms": "20",
-      ]))
+    let consumer = try KafkaConsumer.committed(
+      topic, partitions: partitions, group: "rouse-bench-count", kafka: kafka,
+      properties: ["enable.partition.eof": "true", "queued.max.messages.kbytes": "16384"])
     defer { consumer.close(timeout: .seconds(2)) }
     let all = (0..<Int32(partitions)).map { KafkaTopicPartition(topic: topic, partition: $0) }
     if isEmbedded {
@@ -80,7 +77,6 @@ package final class BenchmarkBroker {
       // marks. So the high watermark is the count.
       return try all.reduce(0) { try $0 + Int(consumer.watermarks(of: $1, timeout: .seconds(10)).high) }
     }
-    try consumer.assign(Dictionary(uniqueKeysWithValues: all.map { ($0, KafkaOffset.beginning) }))
     var count = 0
     var open = Set(all)
     let deadline = ContinuousClock.now + Self.countTimeout

@@ -1,4 +1,3 @@
-import Foundation
 import Histogram
 import KafkaClient
 import Synchronization
@@ -12,14 +11,8 @@ final class CommandReader: Sendable {
   private let topic: String
   private let partitions: Int
   private let measuredFrom: Double
-  private let state = Mutex(State())
-
-  private struct State {
-    var latencies = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
-    var isAsked = false
-    var isDone = false
-    var error: KafkaError?
-  }
+  private let thread = BenchmarkThread(name: "bench-reader")
+  private let latencies = Mutex(Histogram<UInt64>(numberOfSignificantValueDigits: .three))
 
   /// The reader ends when it was asked to and no command came for this time.
   private static let quietSeconds = 1.0
@@ -37,42 +30,20 @@ final class CommandReader: Sendable {
   }
 
   /// Starts the thread.
-  func start() {
-    let thread = Thread { [self] in
-      do throws(KafkaError) {
-        try read()
-      } catch {
-        state.withLock { $0.error = error }
-      }
-      state.withLock { $0.isDone = true }
-    }
-    thread.name = "bench-reader"
-    thread.start()
-  }
+  func start() { thread.start { [self] in try read() } }
 
   /// Waits for the last command.
   /// - Returns: the latencies, in microseconds.
   /// - Throws: `KafkaError` when reading failed.
-  func end() throws(KafkaError) -> Histogram<UInt64> {
-    state.withLock { $0.isAsked = true }
-    while !state.withLock({ $0.isDone }) { Thread.sleep(forTimeInterval: 0.01) }
-    let (latencies, error) = state.withLock { ($0.latencies, $0.error) }
-    if let error { throw error }
-    return latencies
+  func end() throws -> Histogram<UInt64> {
+    try thread.end()
+    return latencies.withLock { $0 }
   }
 
   private func read() throws(KafkaError) {
-    let consumer = try KafkaConsumer(
-      kafka.merging([
-        "group.id": "rouse-bench-latency", "isolation.level": "read_committed", "enable.auto.commit": "false",
-        "auto.offset.reset": "earliest", "fetch.wait.max.ms": "20",
-      ]))
+    let consumer = try KafkaConsumer.committed(
+      topic, partitions: partitions, group: "rouse-bench-latency", kafka: kafka)
     defer { consumer.close(timeout: .seconds(2)) }
-    try consumer.assign(
-      Dictionary(
-        uniqueKeysWithValues: (0..<Int32(partitions)).map {
-          (KafkaTopicPartition(topic: topic, partition: $0), KafkaOffset.beginning)
-        }))
     var last = MonotonicClock.seconds()
     var found: [UInt64] = []
     while true {
@@ -85,12 +56,9 @@ final class CommandReader: Sendable {
         if let due, due >= measuredFrom { found.append(UInt64(max(1, (now - due) * 1e6))) }
       }
       if count > 0 { last = MonotonicClock.seconds() }
-      let isAsked = state.withLock { state in
-        for latency in found { state.latencies.record(latency) }
-        return state.isAsked
-      }
+      latencies.withLock { latencies in for latency in found { latencies.record(latency) } }
       found.removeAll(keepingCapacity: true)
-      if isAsked, MonotonicClock.seconds() - last > Self.quietSeconds { return }
+      if thread.isAsked, MonotonicClock.seconds() - last > Self.quietSeconds { return }
     }
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import KafkaClient
 import Synchronization
 
@@ -7,15 +6,9 @@ final class DecisionWatch: Sendable {
   private let kafka: KafkaConfiguration
   private let topic: String
   private let partitions: Int
-  private let state: Mutex<State>
-
-  private struct State {
-    /// The moments of each partition, in seconds of ``MonotonicClock``, in ascending order.
-    var moments: [[Double]]
-    var isAsked = false
-    var isDone = false
-    var error: KafkaError?
-  }
+  private let thread = BenchmarkThread(name: "bench-watch")
+  /// The moments of each partition, in seconds of ``MonotonicClock``, in ascending order.
+  private let moments: Mutex<[[Double]]>
 
   /// - Parameters:
   ///   - kafka: the properties of the consumer.
@@ -25,35 +18,21 @@ final class DecisionWatch: Sendable {
     self.kafka = kafka
     self.topic = topic
     self.partitions = partitions
-    state = Mutex(State(moments: Array(repeating: [], count: partitions)))
+    moments = Mutex(Array(repeating: [], count: partitions))
   }
 
   /// Starts the thread.
-  func start() {
-    let thread = Thread { [self] in
-      do throws(KafkaError) { try read() } catch { state.withLock { $0.error = error } }
-      state.withLock { $0.isDone = true }
-    }
-    thread.name = "bench-watch"
-    thread.start()
-  }
+  func start() { thread.start { [self] in try read() } }
 
   /// Ends the thread.
   /// - Throws: `KafkaError` when reading failed.
-  func end() throws(KafkaError) {
-    state.withLock { $0.isAsked = true }
-    while !state.withLock({ $0.isDone }) { Thread.sleep(forTimeInterval: 0.01) }
-    if let error = state.withLock({ $0.error }) { throw error }
-  }
+  func end() throws { try thread.end() }
 
   /// Whether every partition had a decision since a moment.
   /// - Throws: `KafkaError` when reading failed.
-  func haveDecisions(since moment: Double) throws(KafkaError) -> Bool {
-    let (have, error) = state.withLock { state in
-      (state.moments.allSatisfy { ($0.last ?? 0) >= moment }, state.error)
-    }
-    if let error { throw error }
-    return have
+  func haveDecisions(since moment: Double) throws -> Bool {
+    try thread.check()
+    return moments.withLock { moments in moments.allSatisfy { ($0.last ?? 0) >= moment } }
   }
 
   /// Returns the longest time, in seconds, in which a partition had no new decision.
@@ -61,8 +40,8 @@ final class DecisionWatch: Sendable {
   ///   - start: the begin of the time that counts.
   ///   - end: the end of the time that counts; nil is the newest decision of each partition.
   func longestSilence(since start: Double, to end: Double? = nil) -> Double {
-    state.withLock { state in
-      state.moments.reduce(0) { longest, moments in
+    moments.withLock { moments in
+      moments.reduce(0) { longest, moments in
         let within = [start] + moments.filter { $0 > start && $0 < end ?? .infinity } + (end.map { [$0] } ?? [])
         return zip(within, within.dropFirst()).reduce(longest) { max($0, $1.1 - $1.0) }
       }
@@ -70,24 +49,16 @@ final class DecisionWatch: Sendable {
   }
 
   private func read() throws(KafkaError) {
-    let consumer = try KafkaConsumer(
-      kafka.merging([
-        "group.id": "rouse-bench-watch", "isolation.level": "read_committed", "enable.auto.commit": "false",
-        "auto.offset.reset": "earliest", "fetch.wait.max.ms": "20",
-      ]))
+    let consumer = try KafkaConsumer.committed(
+      topic, partitions: partitions, group: "rouse-bench-watch", kafka: kafka)
     defer { consumer.close(timeout: .seconds(2)) }
-    try consumer.assign(
-      Dictionary(
-        uniqueKeysWithValues: (0..<Int32(partitions)).map {
-          (KafkaTopicPartition(topic: topic, partition: $0), KafkaOffset.beginning)
-        }))
-    while !state.withLock({ $0.isAsked }) {
+    while !thread.isAsked {
       var seen: Set<Int> = []
       try consumer.forEachMessage(maxMessages: 500, timeout: .milliseconds(10)) { message in
         seen.insert(Int(message.partition))
       }
       let now = MonotonicClock.seconds()
-      state.withLock { state in for partition in seen { state.moments[partition].append(now) } }
+      moments.withLock { moments in for partition in seen { moments[partition].append(now) } }
     }
   }
 }

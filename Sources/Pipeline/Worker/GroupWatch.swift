@@ -95,20 +95,20 @@ struct GroupWatch {
     }
     let gone = known.subtracting(present).filter { $0.hasPrefix(prefix) }.sorted()
     known = present
-    var actions: [Remedy] = present.min() == own ? gone.map { Remedy.fence($0) } : []
+    var remedies: [Remedy] = present.min() == own ? gone.map { Remedy.fence($0) } : []
     let ownerless = self.ownerless(in: group)
     next = now + (ownerless.isEmpty ? Self.atRest : Self.whileUnsettled)
     let still = unowned?.partitions.filter(ownerless.contains) ?? []
     guard let since = unowned?.since, !still.isEmpty else {
       unowned = ownerless.isEmpty ? nil : (ownerless, now)
-      return actions
+      return remedies
     }
     unowned = (still, since)
     if now - since >= Self.ownerlessMin, healer(in: group) == own {
       unowned = nil
-      actions.append(.rejoin(still))
+      remedies.append(.rejoin(still))
     }
-    return actions
+    return remedies
   }
 
   private func ownerless(in group: KafkaGroup) -> [Int32] {

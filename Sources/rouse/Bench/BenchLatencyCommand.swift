@@ -63,9 +63,12 @@ struct BenchLatencyCommand: ParsableCommand {
     guard result.latencies.totalCount > 0 else {
       throw Failure("no command came within \(seconds) s; give the pipeline more time or a higher rate")
     }
+    let head = BenchReportHead(
+      broker: broker.text, partitions: partitions, workers: kafka.workers, devices: fleet.devices,
+      instances: fleet.instances)
     switch output.format {
-    case .text: try Output.print(PrintableText(lines: text(result, broker, partitions)))
-    case .json: try Output.print(json(result, broker, partitions))
+    case .text: try Output.print(PrintableText(lines: text(result, head)))
+    case .json: try Output.print(json(result, head))
     }
   }
 
@@ -74,15 +77,10 @@ struct BenchLatencyCommand: ParsableCommand {
     ("p50", "p50", 50), ("p90", "p90", 90), ("p99", "p99", 99), ("p999", "p99.9", 99.9), ("max", "max", 100),
   ]
 
-  private func text(_ result: LatencyBenchmark.Result, _ broker: BenchmarkBroker, _ partitions: Int) -> String {
-    var text = """
-      machine   \(BenchMachine.text)
-      versions  \(BenchMachine.versions)
-      broker    \(broker.text), \(Digits.count(partitions, "partition")), \(Digits.count(kafka.workers, "planner")), \
-      a commit every \(commitInterval) ms
-      fleet     \(Digits.count(fleet.devices, "device")) × \(fleet.instances), events that reach \(Digits.count(fleet.fanOut, "device")) each
-
-      """
+  private func text(_ result: LatencyBenchmark.Result, _ head: BenchReportHead) -> String {
+    var text = head.text(
+      planners: ", a commit every \(commitInterval) ms",
+      fleet: ", events that reach \(Digits.count(fleet.fanOut, "device")) each")
     if let maximum = result.maximumPerSecond { text += "maximum   \(Digits.grouped(Int(maximum))) events/s\n" }
     text += "load      \(Digits.grouped(Int(result.ratePerSecond))) events/s for \(seconds) s, "
     text += "\(Digits.decimal(result.processorShare * 100, 0)) % of a processor\n"
@@ -93,14 +91,11 @@ struct BenchLatencyCommand: ParsableCommand {
     return text + " of \(Digits.count(Int(result.latencies.totalCount), "command"))\n"
   }
 
-  private func json(_ result: LatencyBenchmark.Result, _ broker: BenchmarkBroker, _ partitions: Int) -> [UInt8] {
+  private func json(_ result: LatencyBenchmark.Result, _ head: BenchReportHead) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    BenchMachine.write(to: &json)
-    json.member("broker", broker.text)
+    head.write(to: &json)
     json.members([
-      ("partitions", partitions), ("workers", kafka.workers), ("devices", fleet.devices),
-      ("instancesPerDevice", fleet.instances),
       ("fanOut", fleet.fanOut), ("alertPercent", fleet.alerts), ("commitIntervalMilliseconds", commitInterval),
       ("seconds", seconds), ("commands", Int(result.latencies.totalCount)),
     ])

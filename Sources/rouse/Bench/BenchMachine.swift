@@ -17,6 +17,9 @@ enum BenchMachine {
     "rouse \(Rouse.configuration.version), \(BenchmarkMachine.compiler), librdkafka \(KafkaLibrary.version)"
   }
 
+  /// The lines of a report about the machine and the versions, without the end of the last one.
+  static var lines: String { "machine   \(text)\nversions  \(versions)" }
+
   /// Writes the machine and the versions as members of an open JSON object.
   static func write(to json: inout JSONWriter) {
     json.member("processor", BenchmarkMachine.processor ?? "unknown")

@@ -28,12 +28,16 @@ struct BenchPipelineReport {
     ]
   }
 
+  private var head: BenchReportHead {
+    BenchReportHead(
+      broker: broker, partitions: partitions, workers: command.kafka.workers, devices: command.fleet.devices,
+      instances: command.fleet.instances)
+  }
+
   var text: String {
     var text = """
-      machine   \(BenchMachine.text)
-      versions  \(BenchMachine.versions)
-      broker    \(broker), \(Digits.count(partitions, "partition")), \(Digits.count(command.kafka.workers, "planner")), \
-      a commit every \(command.commitInterval) ms
+      \(BenchMachine.lines)
+      \(head.brokerLine), a commit every \(command.commitInterval) ms
       load      \(Digits.count(command.fleet.devices, "device")) × \(command.fleet.instances), \(Digits.count(events, "event")) that reach \
       \(Digits.count(command.fleet.fanOut, "device")) each, \(Digits.count(command.rounds, "round"))
 
@@ -72,12 +76,10 @@ struct BenchPipelineReport {
   var json: [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    BenchMachine.write(to: &json)
-    json.member("broker", broker)
+    head.write(to: &json)
     json.members([
-      ("partitions", partitions), ("workers", command.kafka.workers), ("devices", command.fleet.devices),
-      ("instancesPerDevice", command.fleet.instances), ("fanOut", command.fleet.fanOut), ("events", events),
-      ("alertPercent", command.fleet.alerts), ("commitIntervalMilliseconds", command.commitInterval),
+      ("fanOut", command.fleet.fanOut), ("events", events), ("alertPercent", command.fleet.alerts),
+      ("commitIntervalMilliseconds", command.commitInterval),
     ])
     json.object("ratios") { json in
       for ratio in ratios {

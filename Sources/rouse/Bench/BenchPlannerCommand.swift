@@ -58,8 +58,7 @@ struct BenchPlannerCommand: ParsableCommand {
   }
 
   private func text(_ results: [(fanOut: Int, result: PlannerBenchmark.Result)], _ bytes: Double?) -> String {
-    var text = "machine   \(BenchMachine.text)\n"
-    text += "versions  \(BenchMachine.versions)\n"
+    var text = "\(BenchMachine.lines)\n"
     text += "fleet     \(Digits.count(devices, "device")) × \(instances), seed \(seed)\n"
     if let bytes { text += "memory    \(Digits.grouped(Int(bytes))) bytes a device, resident after registering\n" }
     for (fanOut, result) in results {

@@ -54,9 +54,11 @@ struct BenchRestartCommand: ParsableCommand {
     let found = try benchmark.run(rounds: rounds)
     try stage.remove()
     progress.end()
+    let head = BenchReportHead(
+      broker: broker.text, partitions: partitions, workers: kafka.workers, devices: devices, instances: instances)
     switch output.format {
-    case .text: try Output.print(PrintableText(lines: text(found, broker, partitions)))
-    case .json: try Output.print(json(found, broker, partitions))
+    case .text: try Output.print(PrintableText(lines: text(found, head)))
+    case .json: try Output.print(json(found, head))
     }
   }
 
@@ -67,14 +69,8 @@ struct BenchRestartCommand: ParsableCommand {
     return .rouse(list: ["run"] + all.flatMap { ["--set", $0] })
   }
 
-  private func text(_ rounds: [RestartRound], _ broker: BenchmarkBroker, _ partitions: Int) -> String {
-    var text = """
-      machine   \(BenchMachine.text)
-      versions  \(BenchMachine.versions)
-      broker    \(broker.text), \(Digits.count(partitions, "partition")), \(Digits.count(kafka.workers, "planner")) a process
-      fleet     \(Digits.count(devices, "device")) × \(instances), \(RestartBenchmark.eventsPerSecond) events/s
-
-      """
+  private func text(_ rounds: [RestartRound], _ head: BenchReportHead) -> String {
+    var text = head.text(planners: " a process", fleet: ", \(RestartBenchmark.eventsPerSecond) events/s")
     for kind in RestartKind.allCases {
       let seconds = rounds.filter { $0.kind == kind }.map { "\(Digits.decimal($0.seconds, 1)) s" }
       text += "\(seconds.joined(separator: ", ")) \(kind.words)\n"
@@ -82,14 +78,10 @@ struct BenchRestartCommand: ParsableCommand {
     return text
   }
 
-  private func json(_ rounds: [RestartRound], _ broker: BenchmarkBroker, _ partitions: Int) -> [UInt8] {
+  private func json(_ rounds: [RestartRound], _ head: BenchReportHead) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    BenchMachine.write(to: &json)
-    json.member("broker", broker.text)
-    json.members([
-      ("partitions", partitions), ("workers", kafka.workers), ("devices", devices), ("instancesPerDevice", instances),
-    ])
+    head.write(to: &json)
     json.objects("rounds", rounds) { round, json in
       json.member("kind", round.kind.rawValue)
       json.member("seconds", rounded: round.seconds)

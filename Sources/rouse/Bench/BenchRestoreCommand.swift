@@ -59,9 +59,11 @@ struct BenchRestoreCommand: ParsableCommand {
       }
     }
     progress.end()
+    let head = BenchReportHead(
+      broker: broker.text, partitions: partitions, workers: kafka.workers, devices: devices, instances: instances)
     switch output.format {
-    case .text: try Output.print(PrintableText(lines: text(found, broker, partitions)))
-    case .json: try Output.print(json(found, broker, partitions))
+    case .text: try Output.print(PrintableText(lines: text(found, head)))
+    case .json: try Output.print(json(found, head))
     }
   }
 
@@ -74,14 +76,8 @@ struct BenchRestoreCommand: ParsableCommand {
       ] + kafka.property.flatMap { ["--property", $0] })
   }
 
-  private func text(_ rounds: [RestoreRound], _ broker: BenchmarkBroker, _ partitions: Int) -> String {
-    var text = """
-      machine   \(BenchMachine.text)
-      versions  \(BenchMachine.versions)
-      broker    \(broker.text), \(Digits.count(partitions, "partition")), \(Digits.count(kafka.workers, "planner"))
-      fleet     \(Digits.count(devices, "device")) × \(instances)
-
-      """
+  private func text(_ rounds: [RestoreRound], _ head: BenchReportHead) -> String {
+    var text = head.text()
     for source in RestoreSource.allCases {
       let rounds = rounds.filter { $0.source == source }
       guard let wall = rounds.map(\.wallSeconds).median, let processor = rounds.map(\.processorSeconds).median,
@@ -95,15 +91,11 @@ struct BenchRestoreCommand: ParsableCommand {
     return text
   }
 
-  private func json(_ rounds: [RestoreRound], _ broker: BenchmarkBroker, _ partitions: Int) -> [UInt8] {
+  private func json(_ rounds: [RestoreRound], _ head: BenchReportHead) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    BenchMachine.write(to: &json)
-    json.member("broker", broker.text)
-    json.members([
-      ("partitions", partitions), ("workers", kafka.workers), ("devices", devices), ("instancesPerDevice", instances),
-      ("events", events),
-    ])
+    head.write(to: &json)
+    json.member("events", events)
     if let peak = rounds.first?.peakBytes {
       json.member("memoryPeakBytes", peak)
     }
