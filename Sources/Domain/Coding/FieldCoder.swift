@@ -6,33 +6,20 @@
 ///
 /// Every method takes the value of a field, which a writer only looks at and a reader replaces, and the name of the field,
 /// which messages about damaged bytes use.
-public protocol FieldCoder {
-  /// The error of reading; `Never` for a writer.
-  associatedtype Failure: Error
-
+public protocol FieldCoder: NumberCoder {
   /// Whether fields are replaced. Constant, so that code for the other direction is left out.
   static var reads: Bool { get }
 
-  /// One byte.
-  mutating func uint8(_ value: inout UInt8, _ what: StaticString) throws(Failure)
   /// One byte, 0 or 1.
   mutating func bool(_ value: inout Bool, _ what: StaticString) throws(Failure)
   /// A varint of 1 to 10 bytes.
   mutating func varint(_ value: inout UInt64, _ what: StaticString) throws(Failure)
-  /// A varint of 1 to 3 bytes.
-  mutating func varint(_ value: inout UInt16, _ what: StaticString) throws(Failure)
-  /// A varint of 1 to 5 bytes.
-  mutating func varint(_ value: inout UInt32, _ what: StaticString) throws(Failure)
-  /// A signed varint: small magnitudes are short.
-  mutating func zigzag(_ value: inout Int64, _ what: StaticString) throws(Failure)
   /// A signed varint of 32 bits.
   mutating func zigzag(_ value: inout Int32, _ what: StaticString) throws(Failure)
   /// Eight bytes.
   mutating func int64(_ value: inout Int64, _ what: StaticString) throws(Failure)
   /// The eight bytes of a bit pattern.
   mutating func double(_ value: inout Double, _ what: StaticString) throws(Failure)
-  /// The four bytes of a bit pattern.
-  mutating func float(_ value: inout Float, _ what: StaticString) throws(Failure)
   /// A length and UTF-8.
   mutating func string(_ value: inout String, _ what: StaticString) throws(Failure)
   /// A flag and, if there is one, a text.
@@ -51,10 +38,6 @@ public protocol FieldCoder {
   mutating func varint(_ value: inout Int, _ what: StaticString) throws(Failure)
   /// A word of the domain, as its number.
   mutating func code<Value: NumberedCode>(_ value: inout Value, _ what: StaticString) throws(Failure)
-  /// A case of an enumeration, as its byte.
-  mutating func tag<Tag: RawRepresentable & CaseIterable>(
-    _ tag: inout Tag, _ what: StaticString
-  ) throws(Failure) where Tag.RawValue == UInt8
 }
 
 /// A value that lists its fields for a `FieldCoder`.

@@ -32,3 +32,21 @@ extension OutputSpan<UInt8> {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
 }
+
+/// The pass that writes into room for a record, of which enough was reserved before.
+extension OutputSpan<UInt8>: NumberCoder {
+  @inlinable @inline(__always)
+  public mutating func uint8(_ value: inout UInt8, _ what: StaticString) { append(value) }
+  @inlinable @inline(__always)
+  public mutating func varint(_ value: inout UInt16, _ what: StaticString) { append(varint: UInt64(value)) }
+  @inlinable @inline(__always)
+  public mutating func varint(_ value: inout UInt32, _ what: StaticString) { append(varint: UInt64(value)) }
+  @inlinable @inline(__always)
+  public mutating func zigzag(_ value: inout Int64, _ what: StaticString) { append(zigzag: value) }
+  @inlinable @inline(__always)
+  public mutating func float(_ value: inout Float, _ what: StaticString) { append(float: value) }
+  @inlinable @inline(__always)
+  public mutating func tag<Tag: RawRepresentable & CaseIterable>(
+    _ tag: inout Tag, _ what: StaticString
+  ) where Tag.RawValue == UInt8 { append(tag.rawValue) }
+}

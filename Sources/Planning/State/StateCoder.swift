@@ -6,26 +6,9 @@ import JSON
 /// A record begins with the set of its parts that are present. So a record takes two passes to be written: `PartNoter` finds
 /// the parts, then `OutputSpan` takes them. A third coder, `BinaryReader`, reads them. The compiler makes a copy of a list for
 /// each coder.
-protocol StateCoder: ~Copyable, ~Escapable {
-  /// The error of reading; `Never` for the other passes.
-  associatedtype Failure: Error
+protocol StateCoder: NumberCoder, ~Copyable, ~Escapable {
   /// Whether the pass looks for the parts that are present, and codes nothing.
   static var notes: Bool { get }
-
-  /// A byte.
-  mutating func uint8(_ value: inout UInt8, _ what: StaticString) throws(Failure)
-  /// A varint of 1 to 3 bytes.
-  mutating func varint(_ value: inout UInt16, _ what: StaticString) throws(Failure)
-  /// A varint of 1 to 5 bytes.
-  mutating func varint(_ value: inout UInt32, _ what: StaticString) throws(Failure)
-  /// A signed varint: small magnitudes are short.
-  mutating func zigzag(_ value: inout Int64, _ what: StaticString) throws(Failure)
-  /// The four bytes of a bit pattern.
-  mutating func float(_ value: inout Float, _ what: StaticString) throws(Failure)
-  /// A case of an enumeration, as its byte.
-  mutating func tag<Tag: RawRepresentable & CaseIterable>(
-    _ tag: inout Tag, _ what: StaticString
-  ) throws(Failure) where Tag.RawValue == UInt8
 }
 
 extension StateCoder where Self: ~Copyable, Self: ~Escapable {
@@ -99,24 +82,7 @@ struct PartNoter: StateCoder {
 }
 
 /// Room for a record, of which enough was reserved before.
-extension OutputSpan<UInt8>: StateCoder {
-  static var notes: Bool { false }
-
-  @inline(__always)
-  mutating func uint8(_ value: inout UInt8, _ what: StaticString) { append(value) }
-  @inline(__always)
-  mutating func varint(_ value: inout UInt16, _ what: StaticString) { append(varint: UInt64(value)) }
-  @inline(__always)
-  mutating func varint(_ value: inout UInt32, _ what: StaticString) { append(varint: UInt64(value)) }
-  @inline(__always)
-  mutating func zigzag(_ value: inout Int64, _ what: StaticString) { append(zigzag: value) }
-  @inline(__always)
-  mutating func float(_ value: inout Float, _ what: StaticString) { append(float: value) }
-  @inline(__always)
-  mutating func tag<Tag: RawRepresentable & CaseIterable>(
-    _ tag: inout Tag, _ what: StaticString
-  ) where Tag.RawValue == UInt8 { append(tag.rawValue) }
-}
+extension OutputSpan<UInt8>: StateCoder { static var notes: Bool { false } }
 
 extension BinaryWriter: StateCoder { static var notes: Bool { false } }
 
