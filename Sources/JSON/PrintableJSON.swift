@@ -1,7 +1,8 @@
 /// JSON text for files and terminals. Characters that command a terminal, reorder its text or are invisible become escapes, so that the
-/// text is safe to look at and means the same: DEL, C1 controls, and the characters that `PrintableText` escapes.
+/// text is safe to look at and means the same.
 public enum PrintableJSON {
-  /// Escapes such characters. Outside of strings JSON has none.
+  /// Escapes the characters for which `isUnprintable` holds. Outside of strings JSON has none but white space, and inside of strings
+  /// it has no C0 controls, so these stay.
   /// - Parameter json: JSON text as UTF-8.
   /// - Returns: The same text if it has no such character.
   public static func escape(_ json: [UInt8]) -> [UInt8] {
@@ -11,34 +12,39 @@ public enum PrintableJSON {
     var start = 0
     var at = 0
     while at < json.count {
-      guard json[at] >= 0x7f, let (scalar, count) = control(json, at) else {
+      guard json[at] >= 0x7f, let (scalar, count) = scalar(json, at), scalar.isUnprintable else {
         at += 1
         continue
       }
       escaped += json[start..<at]
-      let digits = String(scalar, radix: 16)
-      escaped += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+      for unit in String(Character(scalar)).utf16 {
+        let digits = String(unit, radix: 16)
+        escaped += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+      }
       at += count
       start = at
     }
     return escaped + json[start...]
   }
 
-  /// Returns the character that begins at a place, and its bytes, if it must be escaped.
-  private static func control(_ json: [UInt8], _ at: Int) -> (scalar: UInt32, bytes: Int)? {
-    func next(_ offset: Int) -> UInt32 { at + offset < json.count ? UInt32(json[at + offset]) : 0 }
+  /// Returns the character that begins at a place, and its bytes; nil for bytes that are no UTF-8 from there.
+  private static func scalar(_ json: [UInt8], _ at: Int) -> (scalar: Unicode.Scalar, bytes: Int)? {
+    let (count, first): (Int, UInt8)
     switch json[at] {
-    case 0x7f: return (0x7f, 1)
-    case 0xc2 where next(1) <= 0x9f: return next(1) >= 0x80 ? (next(1), 2) : nil
-    case 0xd8 where next(1) == 0x9c: return (0x61c, 2)
-    case 0xe2:
-      let scalar = 0x2000 + (next(1) & 0x3f) << 6 + next(2) & 0x3f
-      switch scalar {
-      case 0x200b...0x200f, 0x2028...0x202e, 0x2060, 0x2066...0x2069: return next(2) == 0 ? nil : (scalar, 3)
-      default: return nil
-      }
-    case 0xef where next(1) == 0xbb && next(2) == 0xbf: return (0xfeff, 3)
+    case 0...0x7f: (count, first) = (1, json[at])
+    case 0xc2...0xdf: (count, first) = (2, json[at] & 0x1f)
+    case 0xe0...0xef: (count, first) = (3, json[at] & 0x0f)
+    case 0xf0...0xf4: (count, first) = (4, json[at] & 0x07)
     default: return nil
     }
+    guard at + count <= json.count else { return nil }
+    var value = UInt32(first)
+    for next in json[at + 1..<at + count] {
+      guard next & 0xc0 == 0x80 else { return nil }
+      value = value << 6 | UInt32(next & 0x3f)
+    }
+    // A longer form than needed is no UTF-8.
+    guard value >= [0, 0x80, 0x800, 0x1_0000][count - 1] else { return nil }
+    return Unicode.Scalar(value).map { ($0, count) }
   }
 }

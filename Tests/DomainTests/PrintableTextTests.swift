@@ -16,12 +16,14 @@ struct PrintableTextTests {
 
   @Test("every control, and every character that reorders or hides text, is escaped")
   func characters() {
-    for value in (0...0x10ffff as ClosedRange<UInt32>) where value < 0x3000 || value > 0xfe00 && value < 0x10000 {
+    let blocks: [ClosedRange<UInt32>] = [0...0x2fff, 0xfe00...0xffff, 0x1_bc00...0x1_d1ff, 0xe_0000...0xe_01ff]
+    for value in blocks.joined() {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let isHidden: Bool
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator: isHidden = true
-      default: isHidden = scalar.properties.isBidiControl || [0x200b, 0x200c, 0x200d, 0x2060, 0xfeff].contains(value)
+      case .format: isHidden = scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isBidiControl
+      default: isHidden = value == 0x2065 || 0xe_0000...0xe_007f ~= value
       }
       let expected = isHidden ? "\\u{\(String(value, radix: 16))}" : String(Character(scalar))
       #expect(PrintableText(escaping: String(Character(scalar))).description == expected)

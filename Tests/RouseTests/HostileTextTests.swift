@@ -9,7 +9,7 @@ struct HostileTextTests {
   /// An ANSI colour, a window title, a new line that looks like a log line, and characters that reorder or hide text.
   private static let evil =
     "\u{1b}[31m\u{1b}]0;t\u{7}\t\u{8}\r\nFORGED critical rouse: \u{85}\u{9b}31m\u{7f}\u{61c}\u{200b}\u{200e}\u{202e}"
-    + "\u{2028}FORGED \u{2029}\u{2066}\u{feff}"
+    + "\u{2028}FORGED \u{2029}\u{2066}\u{feff}\u{ad}\u{e0041}\u{e007f}"
 
   /// A JSON object on one line. `#` in a value stands for the hostile text.
   private static func line(_ json: String) throws -> String {

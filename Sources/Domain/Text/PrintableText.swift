@@ -1,11 +1,12 @@
+import JSON
+
 /// Text that is safe to print on a terminal and in a log. Literals are layout and stay as they are, with their line feeds;
 /// every interpolated value is escaped. So `"device \(id)\n"` is one line, whatever the id holds.
 ///
-/// These characters of a value become `\u{…}` with the hexadecimal number of the character: C0 controls with tab and line
-/// feed, DEL, C1 controls, U+2028 and U+2029, the characters that reorder text (U+061C, U+200E, U+200F, U+202A to U+202E,
-/// U+2066 to U+2069), and those that nobody sees (U+200B to U+200D, U+2060, U+FEFF). Bytes that are no UTF-8 become U+FFFD
-/// when they become a `String`. A backslash is not doubled, because paths and expressions keep their form; so the text is
-/// for people, and the JSON formats are exact.
+/// The characters of a value for which `isUnprintable` holds become `\u{…}` with the hexadecimal number of the character:
+/// controls, characters that reorder text, and characters that nobody sees. Bytes that are no UTF-8 become U+FFFD when they
+/// become a `String`. A backslash is not doubled, because paths and expressions keep their form; so the text is for people,
+/// and the JSON formats are exact.
 public struct PrintableText: Sendable, Hashable {
   /// The text, safe to print.
   public private(set) var description: String
@@ -39,7 +40,7 @@ public struct PrintableText: Sendable, Hashable {
   }
 
   private static func escape(_ text: some StringProtocol, keepsLineFeeds: Bool) -> String {
-    func isKept(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" && keepsLineFeeds || !isEscaped(scalar) }
+    func isKept(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" && keepsLineFeeds || !scalar.isUnprintable }
     if text.unicodeScalars.allSatisfy(isKept) { return String(text) }
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -50,13 +51,6 @@ public struct PrintableText: Sendable, Hashable {
       }
     }
     return String(escaped)
-  }
-
-  private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0...0x1f, 0x7f...0x9f, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060, 0x2066...0x2069, 0xfeff: true
-    default: false
-    }
   }
 }
 
