@@ -115,6 +115,11 @@ struct SettingsTests {
       ("- a\n", "f:1:1: expected a mapping of settings"),
       ("group: a\ngroup: b\n", "group: given more than once"),
       ("group: \"a\n", "f: not YAML: line "),
+      ("group: &a b\ninstance: *a\n", "f:2:11: instance: an unquoted * begins a YAML alias"),
+      ("topics: &a { prefix: b }\n*a : c\n", "f:2:1: an unquoted * begins a YAML alias"),
+      ("topics: { events: [&a b, *a] }\n", "topics.events: an unquoted * begins a YAML alias"),
+      ("kafka: { properties: { sasl.username: *a } }\n", "entry 1: an unquoted * begins a YAML alias"),
+      ("group: a\u{E000}\n", "f: the character U+E000 cannot be used"),
     ])
   func wrongFile(_ yaml: String, _ words: String) {
     #expect {
@@ -122,6 +127,17 @@ struct SettingsTests {
     } throws: { error in
       "\(error)".contains(words)
     }
+  }
+
+  @Test("a file whose aliases would multiply is refused at once, and other asterisks are kept", .timeLimit(.minutes(1)))
+  func aliases() throws {
+    // Each list holds the one before it twice. A key is compared with the others by its whole content.
+    var yaml = "group: a\n? &a0 [x, x]\n: x\n"
+    for level in 1...60 { yaml += "? &a\(level) [*a\(level - 1), *a\(level - 1)]\n: x\n" }
+    #expect(throws: Failure.self) { try settings(yaml: yaml) }
+    let found = try settings(yaml: "group: a*b\ntopics: { events: [\"*\", '**c*'] }\n")
+    #expect(try found.pipeline().group == "a*b")
+    #expect(found.list(.topicsEvents) == ["*", "**c*"])
   }
 
   @Test("a key without a value leaves the default in force; an empty text in quotes is a value")

@@ -18,6 +18,10 @@ struct SettingsFile {
     try self.init(path: path, yaml: text)
   }
 
+  /// The stand-in for `*` while libyaml and Yams read. So there are no aliases: a few lines of them stand for a document of any
+  /// size, and Yams compares keys by their content.
+  private static let asterisk: Unicode.Scalar = "\u{E000}"
+
   /// Checks the text of a file.
   /// - Parameters:
   ///   - path: the path, for messages.
@@ -26,7 +30,11 @@ struct SettingsFile {
   init(path: String, yaml: String) throws(Failure) {
     self.path = path
     let root: Node?
-    do { root = try Yams.compose(yaml: yaml) } catch { throw Failure("\(path): not YAML: \(Self.words(error))") }
+    guard !yaml.unicodeScalars.contains(Self.asterisk) else {
+      throw Failure("\(path): the character U+E000 cannot be used in a settings file")
+    }
+    let disguised = String(String.UnicodeScalarView(yaml.unicodeScalars.map { $0 == "*" ? Self.asterisk : $0 }))
+    do { root = try Yams.compose(yaml: disguised) } catch { throw Failure("\(path): not YAML: \(Self.words(error))") }
     if let root, !Self.isEmpty(root) { try read(root, prefix: []) }
   }
 
@@ -37,7 +45,7 @@ struct SettingsFile {
       .composer(_, let problem, let mark, _)?:
       "line \(mark.line), column \(mark.column): \(problem)"
     case .duplicatedKeysInMapping(let names, let context)?:
-      "line \(context.mark.line): \(names.sorted().joined(separator: ", ")): given more than once"
+      "line \(context.mark.line): \(restored(names.sorted().joined(separator: ", "))): given more than once"
     default: "the text cannot be parsed"
     }
   }
@@ -51,7 +59,8 @@ struct SettingsFile {
   private mutating func read(_ node: Node, prefix: [String]) throws(Failure) {
     guard let mapping = node.mapping else { throw failure(at: node, "expected a mapping of settings") }
     for (keyNode, value) in mapping {
-      let name = (prefix + [keyNode.string ?? "?"]).joined(separator: ".")
+      let path = prefix + [try key(keyNode)]
+      let name = path.joined(separator: ".")
       if let setting = Setting.named(name) {
         // A key without a value leaves the default in force.
         guard !Self.isEmpty(value) else { continue }
@@ -65,8 +74,27 @@ struct SettingsFile {
       guard SettingKey.allCases.contains(where: { $0.rawValue.hasPrefix(name + ".") }) else {
         throw failure(at: keyNode, Setting.unknown(name))
       }
-      try read(value, prefix: prefix + [keyNode.string ?? "?"])
+      try read(value, prefix: path)
     }
+  }
+
+  private func key(_ node: Node) throws(Failure) -> String {
+    guard case .scalar(let scalar) = node else { return "?" }
+    do throws(SettingRefusal) { return try Self.text(scalar) } catch { throw failure(at: node, error.words) }
+  }
+
+  /// Returns the text of a scalar, as the file has it.
+  /// - Throws: ``SettingRefusal`` for what YAML reads as an alias.
+  private static func text(_ scalar: Node.Scalar) throws(SettingRefusal) -> String {
+    guard scalar.style != .plain || scalar.string.unicodeScalars.first != asterisk else {
+      throw SettingRefusal(
+        words: "an unquoted * begins a YAML alias, which settings cannot use; write the value out, or quote the text")
+    }
+    return restored(scalar.string)
+  }
+
+  private static func restored(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == asterisk ? "*" : $0 }))
   }
 
   private func failure(at node: Node, _ words: String) -> Failure {
@@ -75,14 +103,14 @@ struct SettingsFile {
 
   private static func value(of node: Node, _ type: SettingType) throws(SettingRefusal) -> SettingValue {
     switch node {
-    case .scalar(let scalar): return try type.value(scalar: scalar.string)
+    case .scalar(let scalar): return try type.value(scalar: text(scalar))
     case .sequence(let sequence):
       var items: [String] = []
       for item in sequence {
         guard case .scalar(let scalar) = item else {
           throw SettingRefusal(words: "expected \(type.expectation), found a nested list or mapping")
         }
-        items.append(scalar.string)
+        items.append(try text(scalar))
       }
       return try type.value(list: items)
     case .mapping(let mapping):
@@ -98,12 +126,12 @@ struct SettingsFile {
   private static func properties(_ mapping: Node.Mapping) throws(SettingRefusal) -> [KafkaProperty] {
     var properties: [KafkaProperty] = []
     for (index, (key, value)) in mapping.enumerated() {
-      guard let name = key.string, case .scalar(let scalar) = value else {
+      guard case .scalar(let name) = key, case .scalar(let scalar) = value else {
         throw SettingRefusal(
           words: "entry \(index + 1): expected a property's full name and a text, such as sasl.username: rouse")
       }
       do throws(SettingRefusal) {
-        properties.append(try KafkaProperty(name: name, value: scalar.string))
+        properties.append(try KafkaProperty(name: text(name), value: text(scalar)))
       } catch {
         throw SettingRefusal(words: "entry \(index + 1): \(error.words)")
       }
