@@ -96,7 +96,7 @@ struct UnreadableBatchesTests {
 }
 
 /// A store that gets nothing.
-private final class EmptySink: DecisionSink {
+final class EmptySink: DecisionSink {
   func positions() throws -> [AuditPosition] { [] }
   func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws {}
   func idle() throws {}

@@ -217,8 +217,9 @@ public final class AuditFeed {
         records.append(AuditRecord(content: content, partition: message.partition, offset: message.offset))
       } catch {
         counters.add(.auditUnreadable)
-        logger.critical(
+        repeated.log(
           "no release of this program writes such a record: it is left out of the audit; look at it at its place, and find out who writes to the topic",
+          level: .critical, thing: "\(partition)",
           metadata: [
             "place": "\(message.topicPartition)@\(message.offset)", "bytes": "\(message.value?.count ?? 0)",
             "error": "\(error)",

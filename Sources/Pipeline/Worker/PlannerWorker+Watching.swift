@@ -27,8 +27,8 @@ extension PlannerWorker {
       if isFinal { report.notWatched(error) } else { report.ignored(error) }
       return
     }
-    for action in watch?.take(group, at: clock.elapsed) ?? [] {
-      switch action {
+    for remedy in watch?.take(group, at: clock.elapsed) ?? [] {
+      switch remedy {
       case .fence(let id): fence(id)
       case .rejoin(let partitions):
         report.ownerless(partitions)

@@ -71,7 +71,7 @@ struct AuditFeedTests {
       let losses = feed.losses
       if isOvertaken {
         // Each of the 13 records was either read, although none is a decision, or logged as lost.
-        let lost = 13 - feed.unreadable.count
+        let lost = 13 - feed.counters[.auditUnreadable]
         let low = try low(fixture)
         #expect(lost > 0)
         #expect(
@@ -103,14 +103,11 @@ struct AuditFeedTests {
     let sink = GatedSink(nil)
     let feed = Feed(fixture.settings, sink)
     defer { feed.end() }
-    #expect(feed.wait { sink.decisions == ["d-0-1-0"] && feed.unreadable.count == 2 * foreign.count })
-    #expect(feed.counters[.auditUnreadable] == 2 * foreign.count)
+    #expect(
+      feed.wait { sink.decisions == ["d-0-1-0"] && feed.counters[.auditUnreadable] == 2 * foreign.count })
     #expect(feed.losses.isEmpty)
-    let places = Set(feed.unreadable)
-    for offset in foreign.indices {
-      for topic in [fixture.settings.topics.decisions, fixture.settings.topics.commands] {
-        #expect(places.contains("\(topic)[0]@\(offset)"))
-      }
+    for topic in [fixture.settings.topics.decisions, fixture.settings.topics.commands] {
+      #expect(feed.unreadable.contains("\(topic)[0]@0"))
     }
   }
 
