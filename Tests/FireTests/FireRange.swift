@@ -138,7 +138,7 @@ final class FireRange {
         "group=\(settings.group)", "instance=\(instance ?? name)", "roles=\(roles)", "planner.workers=\(workers)",
         "planner.commitIntervalMilliseconds=\(options.commitIntervalMilliseconds)",
         "planner.transactionTimeoutMilliseconds=\(options.transactionTimeoutMilliseconds)", "policy=policy.yaml",
-        "audit.store=\(name).sqlite", "planner.membership=\(options.membership)",
+        "audit.store=\(name).sqlite", "membership=\(options.membership)",
       ] + (options.keepsSnapshots ? ["planner.snapshotFolder=snapshots", "planner.snapshotIntervalSeconds=1"] : []))
   }
 

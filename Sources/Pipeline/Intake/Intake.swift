@@ -143,17 +143,23 @@ public final class Intake {
 
   /// The properties of the consumer of the public topics.
   func consumerConfiguration() -> KafkaConfiguration {
-    settings.member(
+    var configuration = settings.member(
       [
         "group.id": "\(settings.group)-intake", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
         "isolation.level": "read_committed", "auto.offset.reset": "earliest",
       ],
       defaults: [
-        "partition.assignment.strategy": "cooperative-sticky", "fetch.wait.max.ms": "50",
+        "partition.assignment.strategy": "roundrobin", "fetch.wait.max.ms": "50",
         "fetch.message.max.bytes": "4194304", "topic.metadata.refresh.interval.ms": "10000",
         // Bounds what is read ahead while intake is paused or the log is slow.
         "queued.max.messages.kbytes": "65536",
       ])
+    // A static member that dies while it hands a partition over to another one leaves the partition without an owner when it comes
+    // back in time. Only cooperative assignors hand single partitions over, and intake has no state that would make that worth it.
+    if settings.isStaticMember, configuration["partition.assignment.strategy"]?.contains("cooperative") != true {
+      configuration["group.instance.id"] = "\(settings.group)-intake-\(settings.instance)"
+    }
+    return configuration
   }
 
   /// Waits for up to 4 s until everything is delivered, so that it need not be read again.
@@ -174,7 +180,7 @@ public final class Intake {
 
   /// Releases everything.
   func end() {
-    consumer?.close(timeout: .seconds(5))
+    consumer?.leave(timeout: .seconds(5))
     consumer = nil
     producer = nil
     letterProducerIfAny = nil

@@ -21,15 +21,6 @@ public struct PlannerSettings: Sendable {
   public var snapshotFolder: String?
   /// The time between two snapshots of a partition. A restart reads what changed since the newest one from the topic.
   public var snapshotInterval: Duration = .seconds(300)
-  /// Whether planners are static members of their group. A process that is killed and back within the session time-out then gets
-  /// its partitions again without a rebalance. It leaves the group at an orderly end, as a dynamic member does.
-  ///
-  /// A static member may die while it hands a partition over under a cooperative assignor. If it comes back in time, it never
-  /// learns of the revocation; the watch over the group sees that the partition has no owner, and rebalances the group.
-  ///
-  /// The embedded broker knows no static members, so the library's default is not the one of `rouse run`.
-  public var isStaticMember = false
-
   /// Makes settings with the defaults.
   public init() {}
 }

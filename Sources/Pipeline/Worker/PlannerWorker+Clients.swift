@@ -28,8 +28,9 @@ extension PlannerWorker {
         // A consumer idles whenever its queue passes this many messages; the byte bound caps memory instead.
         "queued.min.messages": "1000000", "queued.max.messages.kbytes": "65536",
       ])
-    // A member that comes back within the session time-out gets its partitions again, without a rebalance.
-    if settings.planner.isStaticMember { configuration["group.instance.id"] = transactionalID }
+    // A member that comes back within the session time-out gets its partitions again, without a rebalance. It may have died while
+    // it handed a partition over; `GroupWatch` sees that.
+    if settings.isStaticMember { configuration["group.instance.id"] = transactionalID }
     return configuration
   }
 }

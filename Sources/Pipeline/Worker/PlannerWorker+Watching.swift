@@ -7,7 +7,7 @@ extension PlannerWorker {
   ///
   /// - Parameter partitionCount: The number of partitions of the log.
   func makeWatch(partitionCount: Int32) -> GroupWatch? {
-    guard settings.planner.isStaticMember else { return nil }
+    guard settings.isStaticMember else { return nil }
     return GroupWatch(
       own: Identifier(transactionalID), prefix: Identifier("\(settings.group)-planner-"), topic: settings.topics.log,
       partitions: partitionCount, at: clock.elapsed)
@@ -58,7 +58,7 @@ extension PlannerWorker {
   /// - Parameter error: The error of the producer.
   /// - Returns: The error that says that another process has the same `instance`; nil if none is known to.
   func replacement(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
-    guard case .kafka(let cause) = error, cause.isFatal, settings.planner.isStaticMember,
+    guard case .kafka(let cause) = error, cause.isFatal, settings.isStaticMember,
       [.fenced, .producerFenced, .invalidProducerEpoch].contains(cause.code)
     else { return nil }
     let end = clock.elapsed + Self.heartbeatPatience

@@ -25,6 +25,9 @@ extension Setting {
       .instance, .text, without: "the host name",
       "Name of this process, unique and stable over restarts; without it, the host name."),
     Setting(
+      .membership, .choice(Membership.allCases.map(\.rawValue)), .text(Membership.static.rawValue),
+      "With static, a process that is killed and back within session.timeout.ms goes on with its partitions at once."),
+    Setting(
       .roles, .choices(Role.allCases.map(\.rawValue)), .texts(Role.allCases.map(\.rawValue)),
       "Roles of this process."),
     Setting(
@@ -57,9 +60,6 @@ extension Setting {
     Setting(
       .snapshotInterval, .number(1...86_400, unit: "seconds"), .number(milliseconds(pipeline.snapshotInterval) / 1000),
       "Time between two snapshots of a partition; one more is written at an orderly end."),
-    Setting(
-      .membership, .choice(Membership.allCases.map(\.rawValue)), .text(Membership.static.rawValue),
-      "With static, a process that is killed and back within session.timeout.ms goes on with its partitions at once."),
     Setting(.auditStore, .text, .text("rouse-audit.sqlite"), "The audit store, a SQLite file."),
     Setting(.auditRetention, .number(1...36_500, unit: "days"), .number(30), "Age at which decisions are removed."),
     Setting(

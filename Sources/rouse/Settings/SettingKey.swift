@@ -11,6 +11,7 @@ enum SettingKey: String, CaseIterable, Sendable {
   case topicsReplicas = "topics.replicas"
   case group
   case instance
+  case membership
   case roles
   case timestamps
   case policy
@@ -21,7 +22,6 @@ enum SettingKey: String, CaseIterable, Sendable {
   case transactionTimeout = "planner.transactionTimeoutMilliseconds"
   case snapshotFolder = "planner.snapshotFolder"
   case snapshotInterval = "planner.snapshotIntervalSeconds"
-  case membership = "planner.membership"
   case auditStore = "audit.store"
   case auditRetention = "audit.retentionDays"
   case auditStoreSize = "audit.storeMegabytesMax"

@@ -23,7 +23,7 @@ extension Settings {
     settings.planner.transactionTimeout = .milliseconds(numberOrDefault(.transactionTimeout))
     settings.planner.snapshotFolder = text(.snapshotFolder)
     settings.planner.snapshotInterval = .seconds(numberOrDefault(.snapshotInterval))
-    settings.planner.isStaticMember = choice(.membership, of: Membership.self) == .static
+    settings.isStaticMember = choice(.membership, of: Membership.self) == .static
     return settings
   }
 

@@ -27,8 +27,19 @@ struct MemberConfigurationTests {
     for configuration in try members(settings()) {
       #expect(configuration["session.timeout.ms"] == "6000")
       #expect(configuration["heartbeat.interval.ms"] == "1500")
-      #expect(configuration["partition.assignment.strategy"] == "cooperative-sticky")
+      #expect(configuration["group.instance.id"] == nil)
     }
+  }
+
+  @Test("outlives its process under a name; not in intake under a cooperative assignor, as intake has no watch")
+  func named() throws {
+    var named = settings()
+    named.isStaticMember = true
+    let members = try members(named)
+    #expect(members.map { $0["group.instance.id"] } == ["g-planner-i-0", "g-intake-i"])
+    #expect(members.map { $0["partition.assignment.strategy"] } == ["cooperative-sticky", "roundrobin"])
+    named.kafka["partition.assignment.strategy"] = "cooperative-sticky"
+    #expect(try self.members(named).map { $0["group.instance.id"] } == ["g-planner-i-0", nil])
   }
 
   @Test("can be set by the operator")

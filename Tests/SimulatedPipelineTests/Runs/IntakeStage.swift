@@ -5,8 +5,10 @@ final class IntakeStage: SimulatedStage {
   private var intake: Intake?
 
   override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
+    var settings = run.scenario.settings
+    settings.instance = name
     let intake = Intake(
-      settings: run.scenario.settings, stop: stop, counters: run.counters, logger: run.story.logger(name, run),
+      settings: settings, stop: stop, counters: run.counters, logger: run.story.logger(name, run),
       cluster: process, clock: clock)
     self.intake = intake
     try intake.start()

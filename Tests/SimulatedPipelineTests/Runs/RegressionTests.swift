@@ -57,7 +57,7 @@ import Testing
       scenario.partitions = 3
       scenario.planners = 3
       scenario.changesPolicy = false
-      scenario.settings.planner.isStaticMember = true
+      scenario.settings.isStaticMember = true
       scenario.settings.kafka["partition.assignment.strategy"] = nil
     }
   }

@@ -59,7 +59,7 @@ struct Scenario {
       ]), topics: TopicNames(prefix: Self.prefix), eventTopics: [Self.prefix + "events"], group: Self.prefix + "group",
       instance: "sim")
     settings.planner.transactionTimeout = .microseconds(transaction)
-    settings.planner.isStaticMember = random.chance(1, in: 4)
+    settings.isStaticMember = random.chance(1, in: 4)
     // Otherwise the stages choose the cooperative assignor.
     if random.chance(1, in: 4) {
       settings.kafka["partition.assignment.strategy"] = random.chance(1, in: 2) ? "range" : "roundrobin"
