@@ -72,8 +72,8 @@ struct TransactionTests {
     #expect(!error.isFatal && !error.isRetriable)
     let failures = producer.takeDeliveryFailures()
     #expect(failures.map(\.tag) == [77])
-    #expect(failures.first?.error?.code == .messageTooLarge)
-    #expect(failures.first?.error?.operation == "delivering a message to t[0]")
+    #expect(failures.first?.error.code == .messageTooLarge)
+    #expect(failures.first?.error.operation == "delivering a message to t[0]")
     try producer.abortTransaction(timeout: patience)
     #expect(producer.counts.inFlight == 0)
   }

@@ -71,14 +71,7 @@ private final class IdempotentProducer: ClusterProducer {
 
   var counts: KafkaDeliveryCounts { producer.counts }
 
-  func send(
-    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
-    timestampMilliseconds: Int64?, tag: UInt64
-  ) throws(KafkaError) {
-    try producer.send(
-      topic: topic, partition: partition, key: key, value: value, headers: headers,
-      timestampMilliseconds: timestampMilliseconds, tag: tag)
-  }
+  func send(_ record: KafkaRecord) throws(KafkaError) { try producer.send(record) }
 
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
     try producer.send(topic: topic, partition: partition, key: key, value: value)
@@ -96,7 +89,7 @@ private final class IdempotentProducer: ClusterProducer {
 
   func poll(timeout: Duration) throws(KafkaError) { try producer.poll(timeout: timeout) }
   func flush(timeout: Duration) throws(KafkaError) -> Bool { try producer.flush(timeout: timeout) }
-  func takeDeliveryFailures() -> [KafkaDelivery] { producer.takeDeliveryFailures() }
+  func takeDeliveryFailures() -> [KafkaDeliveryFailure] { producer.takeDeliveryFailures() }
   func initTransactions(timeout: Duration) throws(KafkaError) {}
   func beginTransaction() throws(KafkaError) {}
   func sendOffsetsToTransaction(

@@ -47,14 +47,6 @@ public final class KafkaAdmin {
     try handle.describeCluster(timeout)
   }
 
-  /// Asks for the names of all topics.
-  /// - Parameter timeout: The longest wait for the answer.
-  /// - Returns: The names in order, Kafka's internal topics included.
-  /// - Throws: A ``KafkaError``; ``KafkaErrorCode/timedOut`` when no broker answered in time.
-  public func listTopics(timeout: Duration) throws(KafkaError) -> [String] {
-    try describeCluster(timeout: timeout).topics.map(\.name).sorted()
-  }
-
   /// Asks for some topics. Asking never creates a topic.
   /// - Parameters:
   ///   - names: The names of the topics.

@@ -1,7 +1,14 @@
 /// Sending. Every send copies the bytes into librdkafka's queue before it returns. When the queue stays full for
 /// `queueFullTimeout`, a send throws a retriable error with ``KafkaErrorCode/queueFull``.
 extension KafkaProducer {
-  /// Queues a message.
+  /// Queues a message. The producer keeps a small handle for each topic as long as it lives.
+  /// - Parameter record: The message.
+  /// - Throws: A ``KafkaError`` if the message is refused, for example ``KafkaErrorCode/messageTooLarge``.
+  public func send(_ record: KafkaRecord) throws(KafkaError) {
+    try handle.send(record, queueFullTimeout: queueFullTimeout)
+  }
+
+  /// Queues a message that is made of its parts.
   /// - Parameters:
   ///   - topic: The topic. The producer keeps a small handle for each topic as long as it lives.
   ///   - partition: The partition's number; `nil` lets the partitioner choose by the key.
@@ -15,9 +22,10 @@ extension KafkaProducer {
     topic: String, partition: Int32? = nil, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = [],
     timestampMilliseconds: Int64? = nil, tag: UInt64 = 0
   ) throws(KafkaError) {
-    try handle.send(
-      topic: topic, partition: partition, key: key, value: value, headers: headers,
-      timestampMilliseconds: timestampMilliseconds, tag: tag, queueFullTimeout: queueFullTimeout)
+    try send(
+      KafkaRecord(
+        topic: topic, partition: partition, key: key, value: value, headers: headers,
+        timestampMilliseconds: timestampMilliseconds, tag: tag))
   }
 
   /// Queues a message whose value is lent, for a value that was built in a reused buffer or lies in a consumed message.

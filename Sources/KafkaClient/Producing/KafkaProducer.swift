@@ -16,14 +16,13 @@ public final class KafkaProducer {
   ///   - configuration: librdkafka's properties.
   ///   - queueFullTimeout: The longest wait of a send for room in the queue (`queue.buffering.max.messages`, `…kbytes`).
   ///   - failuresMax: The largest number of failures kept for ``takeDeliveryFailures()``; further ones are only counted.
-  ///   - deliveryHandler: Receives every report, in addition to the counts.
   ///   - logSink: Receives librdkafka's log; without it nothing is logged.
   /// - Throws: A ``KafkaError`` that names the property which librdkafka refuses.
   public init(
     _ configuration: KafkaConfiguration, queueFullTimeout: Duration = .seconds(10), failuresMax: Int = 1000,
-    deliveryHandler: KafkaDeliveryHandler? = nil, logSink: KafkaLogSink? = nil
+    logSink: KafkaLogSink? = nil
   ) throws(KafkaError) {
-    let deliveries = DeliveryLedger(failuresMax: failuresMax, handler: deliveryHandler)
+    let deliveries = DeliveryLedger(failuresMax: failuresMax)
     handle = try ProducerHandle(
       configuration, callbacks: ClientCallbacks(logSink: logSink, deliveries: deliveries))
     self.queueFullTimeout = queueFullTimeout
@@ -54,7 +53,7 @@ public final class KafkaProducer {
 
   /// Takes the messages that failed since the last call.
   /// - Returns: At most `failuresMax` reports. Messages that an abort or a purge gave up are not among them.
-  public func takeDeliveryFailures() -> [KafkaDelivery] {
+  public func takeDeliveryFailures() -> [KafkaDeliveryFailure] {
     handle.deliveries.takeFailures()
   }
 

@@ -4,10 +4,7 @@ package import KafkaClient
 /// that method throws.
 package protocol ClusterProducer: AnyObject {
   var counts: KafkaDeliveryCounts { get }
-  func send(
-    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
-    timestampMilliseconds: Int64?, tag: UInt64
-  ) throws(KafkaError)
+  func send(_ record: KafkaRecord) throws(KafkaError)
   /// Queues a record whose key and value are lent for the call.
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError)
   /// Queues a record that removes its key from a compacted topic.
@@ -25,7 +22,7 @@ package protocol ClusterProducer: AnyObject {
   ) throws(KafkaError)
   func poll(timeout: Duration) throws(KafkaError)
   func flush(timeout: Duration) throws(KafkaError) -> Bool
-  func takeDeliveryFailures() -> [KafkaDelivery]
+  func takeDeliveryFailures() -> [KafkaDeliveryFailure]
   func initTransactions(timeout: Duration) throws(KafkaError)
   func beginTransaction() throws(KafkaError)
   /// Makes offsets part of the transaction.

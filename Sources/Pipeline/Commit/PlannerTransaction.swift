@@ -117,9 +117,7 @@ final class PlannerTransaction {
     let letter = letter.safe
     try failing { () throws(KafkaError) in
       try beginIfNeeded()
-      try producer.send(
-        topic: deadLetterTopic, partition: nil, key: letter.key, value: letter.value, headers: letter.headers,
-        timestampMilliseconds: nil, tag: 0)
+      try producer.send(letter.record(for: deadLetterTopic))
     }
   }
 
@@ -170,7 +168,7 @@ final class PlannerTransaction {
       // Without reports the failure counts as one of another kind.
       return nil
     }
-    return producer.takeDeliveryFailures().lazy.compactMap(\.error).first { $0.code.refusesRecord }
+    return producer.takeDeliveryFailures().lazy.map(\.error).first { $0.code.refusesRecord }
   }
 
   /// Aborts the transaction if there is one. Afterwards the state is `idle`, or `unknown` if the abort failed.

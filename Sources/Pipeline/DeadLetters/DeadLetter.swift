@@ -101,6 +101,15 @@ struct DeadLetter {
   /// The value of the letter; empty where it is left out.
   var value: [UInt8]? { extent == .whole ? message.value : message.value.map { _ in [] } }
 
+  /// Returns the record that carries the letter.
+  ///
+  /// - Parameters:
+  ///   - topic: The topic of dead letters.
+  ///   - tag: The number that the report of a failure carries.
+  func record(for topic: String, tag: UInt64 = 0) -> KafkaRecord {
+    KafkaRecord(topic: topic, key: key, value: value, headers: headers, tag: tag)
+  }
+
   /// The original headers as far as they fit, followed by the reason, the origin, and the sizes of what is left out.
   var headers: [KafkaHeader] {
     var headers = extent == .cut ? [] : message.headers

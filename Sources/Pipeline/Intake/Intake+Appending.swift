@@ -115,9 +115,9 @@ extension Intake {
   private func send(
     _ key: Identifier?, to partition: Int32, time: Timestamp?, _ producer: any ClusterProducer
   ) throws(KafkaError) {
-    let bytes = buffer
     try producer.send(
-      topic: settings.topics.log, partition: partition, key: key.map { Array($0.utf8) }, value: bytes, headers: [],
-      timestampMilliseconds: settings.timestamps == .event ? time.map { max(1, $0.milliseconds) } : nil, tag: 0)
+      KafkaRecord(
+        topic: settings.topics.log, partition: partition, key: key.map { Array($0.utf8) }, value: buffer,
+        timestampMilliseconds: settings.timestamps == .event ? time.map { max(1, $0.milliseconds) } : nil))
   }
 }

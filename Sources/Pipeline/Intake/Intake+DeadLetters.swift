@@ -20,9 +20,7 @@ extension Intake {
   private func send(_ letter: DeadLetter, of index: Int) throws(KafkaError) {
     let producer = try letterProducer()
     do throws(KafkaError) {
-      try producer.send(
-        topic: settings.topics.deadLetters, partition: nil, key: letter.key, value: letter.value,
-        headers: letter.headers, timestampMilliseconds: nil, tag: UInt64(index))
+      try producer.send(letter.record(for: settings.topics.deadLetters, tag: UInt64(index)))
     } catch {
       guard error.code.refusesRecord else { throw error }
       try sendSmaller(index, after: error)
@@ -55,9 +53,8 @@ extension Intake {
     guard let producer = letterProducerIfAny else { return true }
     let isFlushed = try producer.flush(timeout: timeout)
     for failure in producer.takeDeliveryFailures() {
-      guard let error = failure.error else { continue }
-      guard error.code.refusesRecord else { throw error }
-      try sendSmaller(Int(failure.tag), after: error)
+      guard failure.error.code.refusesRecord else { throw failure.error }
+      try sendSmaller(Int(failure.tag), after: failure.error)
     }
     return isFlushed && producer.counts.inFlight == 0
   }

@@ -50,7 +50,7 @@ extension Intake {
   /// - Returns: Whether records were refused for their size, time or content.
   /// - Throws: `KafkaError` of any other failure.
   private func takeFailures(_ producer: any ClusterProducer) throws(KafkaError) -> Bool {
-    let errors = producer.takeDeliveryFailures().compactMap(\.error)
+    let errors = producer.takeDeliveryFailures().map(\.error)
     guard let first = errors.first else { return false }
     guard let refusal = errors.first(where: \.code.refusesRecord) else { throw first }
     if isCareful, let index = underway.alone?.index {

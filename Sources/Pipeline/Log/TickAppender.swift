@@ -47,8 +47,7 @@ final class TickAppender {
     do throws(KafkaError) {
       if producer == nil { producer = try make() }
       try producer?.send(
-        topic: settings.topics.log, partition: partition, key: nil, value: Self.tick, headers: [],
-        timestampMilliseconds: nil, tag: 0)
+        KafkaRecord(topic: settings.topics.log, partition: partition, key: nil, value: Self.tick))
       try producer?.poll(timeout: .zero)
     } catch {
       producer = nil

@@ -137,9 +137,9 @@ struct PlannerTransactionTests {
 
   @Test("a refusal is found in the error or in the reports of the records; connections that fail are none")
   func refusals() {
-    func report(_ code: KafkaErrorCode) -> KafkaDelivery {
-      KafkaDelivery(
-        partition: KafkaTopicPartition(topic: "rouse.commands", partition: 0), offset: nil, tag: 0,
+    func report(_ code: KafkaErrorCode) -> KafkaDeliveryFailure {
+      KafkaDeliveryFailure(
+        partition: KafkaTopicPartition(topic: "rouse.commands", partition: 0), tag: 0,
         error: Self.error(code))
     }
     let producer = ScriptedProducer()

@@ -98,7 +98,7 @@ private final class RefusedProducer: ClusterProducer {
   /// A record in the queue, and the number that its report carries.
   private typealias Queued = (record: KafkaMessage, tag: UInt64)
   private var queue: [Queued] = []
-  private var failures: [KafkaDelivery] = []
+  private var failures: [KafkaDeliveryFailure] = []
   private(set) var counts = KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0)
   private let isGapless: Bool
   private var isFatal = false
@@ -110,20 +110,19 @@ private final class RefusedProducer: ClusterProducer {
     self.isGapless = isGapless
   }
 
-  func send(
-    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
-    timestampMilliseconds: Int64?, tag: UInt64
-  ) throws(KafkaError) {
-    let record = KafkaMessage(
-      topic: topic, partition: partition ?? 0, offset: 0, timestampMilliseconds: timestampMilliseconds, key: key,
-      value: value, headers: headers)
+  func send(_ record: KafkaRecord) throws(KafkaError) {
+    let message = KafkaMessage(
+      topic: record.topic, partition: record.partition ?? 0, offset: 0,
+      timestampMilliseconds: record.timestampMilliseconds, key: record.key, value: record.value,
+      headers: record.headers)
+    let operation = "producing to \(record.topic)"
     guard !isFatal else {
-      throw KafkaError(code: .gaplessGuarantee, message: "ended", operation: "producing to \(topic)", isFatal: true)
+      throw KafkaError(code: .gaplessGuarantee, message: "ended", operation: operation, isFatal: true)
     }
-    guard record.size <= cluster.clientBytesMax else {
-      throw KafkaError(code: .messageTooLarge, message: "too large", operation: "producing to \(topic)")
+    guard message.size <= cluster.clientBytesMax else {
+      throw KafkaError(code: .messageTooLarge, message: "too large", operation: operation)
     }
-    queue.append((record, tag))
+    queue.append((message, record.tag))
     counts.sent += 1
   }
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
@@ -162,13 +161,13 @@ private final class RefusedProducer: ClusterProducer {
   ) {
     counts.failed += UInt64(batch.count)
     failures += batch.map { queued in
-      KafkaDelivery(
-        partition: partition, offset: nil, tag: queued.tag,
+      KafkaDeliveryFailure(
+        partition: partition, tag: queued.tag,
         error: KafkaError(code: code, message: "refused", operation: "delivering a message to \(partition)"))
     }
   }
 
-  func takeDeliveryFailures() -> [KafkaDelivery] {
+  func takeDeliveryFailures() -> [KafkaDeliveryFailure] {
     defer { failures = [] }
     return failures
   }

@@ -20,12 +20,9 @@ final class ScriptedProducer: ClusterProducer {
   }
 
   var counts: KafkaDeliveryCounts { KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0) }
-  func send(
-    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
-    timestampMilliseconds: Int64?, tag: UInt64
-  ) throws(KafkaError) {
+  func send(_ record: KafkaRecord) throws(KafkaError) {
     try perform(.send)
-    records.append((topic, key ?? [], value))
+    records.append((record.topic, record.key ?? [], record.value))
   }
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
     try perform(.send)
@@ -38,8 +35,8 @@ final class ScriptedProducer: ClusterProducer {
   func poll(timeout: Duration) throws(KafkaError) {}
   func flush(timeout: Duration) throws(KafkaError) -> Bool { true }
   /// The reports of records that failed.
-  var deliveries: [KafkaDelivery] = []
-  func takeDeliveryFailures() -> [KafkaDelivery] {
+  var deliveries: [KafkaDeliveryFailure] = []
+  func takeDeliveryFailures() -> [KafkaDeliveryFailure] {
     defer { deliveries = [] }
     return deliveries
   }

@@ -18,10 +18,10 @@ import Testing
     let topic = try ground.topic("order")
     let producer = try ground.producer()
     try producer.send(
-      topic: topic, partition: 0, key: nil, value: [], headers: [KafkaHeader("h", "1"), KafkaHeader("h", nil)],
-      timestampMilliseconds: 5, tag: 0)
-    try producer.send(
-      topic: topic, partition: 0, key: [], value: nil, headers: [], timestampMilliseconds: nil, tag: 0)
+      KafkaRecord(
+        topic: topic, partition: 0, key: nil, value: [], headers: [KafkaHeader("h", "1"), KafkaHeader("h", nil)],
+        timestampMilliseconds: 5))
+    try producer.send(KafkaRecord(topic: topic, partition: 0, key: [], value: nil))
     let (key, value) = (Array("key".utf8), Array("value".utf8))
     try producer.send(topic: topic, partition: 0, key: key.span, value: value.span)
     try producer.send(topic: topic, partition: 0, removing: key.span)

@@ -133,9 +133,7 @@ extension KafkaBatch {
 
 extension ClusterProducer {
   func send(_ topic: String, _ value: String, partition: Int32? = 0) throws {
-    try send(
-      topic: topic, partition: partition, key: Array("k".utf8), value: Array(value.utf8), headers: [],
-      timestampMilliseconds: nil, tag: 0)
+    try send(KafkaRecord(topic: topic, partition: partition, key: Array("k".utf8), value: Array(value.utf8)))
   }
 
   func flushAll() throws {

@@ -34,7 +34,7 @@ final class SimulatedProducer: ClusterProducer {
   private var session: SimulatedTransactions.Session?
   private let producer: Int64
   private var queue: [Message] = []
-  private var failures: [KafkaDelivery] = []
+  private var failures: [KafkaDeliveryFailure] = []
   private(set) var counts = KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0)
   /// A commit or an abort that the broker has done while its answer was lost. Only the same call may follow.
   private var unheard: PortCall?
@@ -55,10 +55,7 @@ final class SimulatedProducer: ClusterProducer {
 
   // MARK: Sending
 
-  func send(
-    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
-    timestampMilliseconds: Int64?, tag: UInt64
-  ) throws(KafkaError) {
+  func send(_ record: KafkaRecord) throws(KafkaError) {
     try process.perform(.send) { () throws(KafkaError) in
       try requireHealth("sending")
       if isTransactional, phase != .open {
@@ -67,30 +64,28 @@ final class SimulatedProducer: ClusterProducer {
       guard queue.count < queueMax else {
         throw KafkaError(code: .queueFull, message: "the queue is full", operation: "sending", isRetriable: true)
       }
-      let count = broker.topics[topic]?.logs.count ?? 0
+      let count = broker.topics[record.topic]?.logs.count ?? 0
       guard count > 0 else {
-        throw KafkaError(code: .unknownTopicOrPartition, message: "no such topic", operation: "sending to \(topic)")
+        throw KafkaError(
+          code: .unknownTopicOrPartition, message: "no such topic", operation: "sending to \(record.topic)")
       }
-      let chosen =
-        partition ?? key.map { Int32(bitPattern: DevicePartitioner.murmur2($0) & 0x7fff_ffff) % Int32(count) } ?? 0
+      let hash = record.key.map { Int32(bitPattern: DevicePartitioner.murmur2($0) & 0x7fff_ffff) } ?? 0
       queue.append(
         Message(
-          topic: topic, partition: chosen, key: key, value: value, headers: headers,
-          timestampMilliseconds: timestampMilliseconds ?? broker.time.brokerMilliseconds, tag: tag,
+          topic: record.topic, partition: record.partition ?? hash % Int32(count), key: record.key,
+          value: record.value, headers: record.headers,
+          timestampMilliseconds: record.timestampMilliseconds ?? broker.time.brokerMilliseconds, tag: record.tag,
           queuedAt: broker.time.now))
       counts.sent += 1
     }
   }
 
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
-    try send(
-      topic: topic, partition: partition, key: key.bytes, value: value.bytes, headers: [], timestampMilliseconds: nil,
-      tag: 0)
+    try send(KafkaRecord(topic: topic, partition: partition, key: key.bytes, value: value.bytes))
   }
 
   func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError) {
-    try send(
-      topic: topic, partition: partition, key: key.bytes, value: nil, headers: [], timestampMilliseconds: nil, tag: 0)
+    try send(KafkaRecord(topic: topic, partition: partition, key: key.bytes, value: nil))
   }
 
   /// Sends messages that have waited for `linger.ms`, as the client's own threads do.
@@ -130,9 +125,8 @@ final class SimulatedProducer: ClusterProducer {
   private func refuse(_ message: Message, _ code: KafkaErrorCode) {
     counts.failed += 1
     failures.append(
-      KafkaDelivery(
-        partition: KafkaTopicPartition(topic: message.topic, partition: message.partition), offset: nil,
-        tag: message.tag,
+      KafkaDeliveryFailure(
+        partition: KafkaTopicPartition(topic: message.topic, partition: message.partition), tag: message.tag,
         error: KafkaError(code: code, message: "refused", operation: "delivering a message", isRetriable: false)))
     phase = .mustAbort
   }
@@ -155,9 +149,8 @@ final class SimulatedProducer: ClusterProducer {
     for message in queue.prefix(count) {
       counts.failed += 1
       failures.append(
-        KafkaDelivery(
-          partition: KafkaTopicPartition(topic: message.topic, partition: message.partition), offset: nil,
-          tag: message.tag,
+        KafkaDeliveryFailure(
+          partition: KafkaTopicPartition(topic: message.topic, partition: message.partition), tag: message.tag,
           error: KafkaError(code: .messageTimedOut, message: "given up", operation: "delivering a message")))
     }
     queue.removeFirst(count)
@@ -185,7 +178,7 @@ final class SimulatedProducer: ClusterProducer {
     }
   }
 
-  func takeDeliveryFailures() -> [KafkaDelivery] {
+  func takeDeliveryFailures() -> [KafkaDeliveryFailure] {
     defer { failures = [] }
     return failures
   }

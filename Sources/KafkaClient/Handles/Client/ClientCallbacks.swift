@@ -38,7 +38,6 @@ final class ClientCallbacks {
   func letGo() {
     logSink = nil
     rebalance.listener = nil
-    deliveries.letGo()
   }
 
   fileprivate func log(level: Int32, facility: String, message: String) {

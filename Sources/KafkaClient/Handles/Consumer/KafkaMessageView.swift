@@ -27,16 +27,6 @@ import CLibrdkafka
     return kind == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? nil : timestamp
   }
 
-  /// Lends the key.
-  /// - Parameter body: Receives the key, valid for the call; `nil` is a null key, which differs from an empty one.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`.
-  public func withKey<Result: ~Copyable, Failure: Error>(
-    _ body: (Span<UInt8>?) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    unsafe try lend(pointer.pointee.key, pointer.pointee.key_len, body)
-  }
-
   /// Lends the value.
   /// - Parameter body: Receives the value, valid for the call; `nil` is a null value (on a compacted topic, a tombstone), which
   ///   differs from an empty one.
@@ -53,9 +43,6 @@ import CLibrdkafka
 
   /// A copy of the value; `nil` is a null value.
   public var value: [UInt8]? { unsafe copy(pointer.pointee.payload, pointer.pointee.len) }
-
-  /// The number of bytes of the value; 0 for a null one.
-  public var valueCount: Int { unsafe pointer.pointee.len }
 
   /// A copy of the headers, in order.
   public var headers: [KafkaHeader] {

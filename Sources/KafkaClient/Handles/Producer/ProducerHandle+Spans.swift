@@ -1,14 +1,11 @@
 /// Lends the bytes of arrays and spans to librdkafka, which copies them before the call returns.
 extension ProducerHandle {
-  func send(
-    topic: String, partition: Int32?, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader],
-    timestampMilliseconds: Int64?, tag: UInt64, queueFullTimeout: Duration
-  ) throws(KafkaError) {
-    unsafe try lend(key) { (key: UnsafeRawBufferPointer?) throws(KafkaError) in
-      unsafe try lend(value) { (value: UnsafeRawBufferPointer?) throws(KafkaError) in
+  func send(_ record: KafkaRecord, queueFullTimeout: Duration) throws(KafkaError) {
+    unsafe try lend(record.key) { (key: UnsafeRawBufferPointer?) throws(KafkaError) in
+      unsafe try lend(record.value) { (value: UnsafeRawBufferPointer?) throws(KafkaError) in
         unsafe try send(
-          topic: topic, partition: partition, key: key, value: value, headers: headers,
-          timestampMilliseconds: timestampMilliseconds, tag: tag, queueFullTimeout: queueFullTimeout)
+          topic: record.topic, partition: record.partition, key: key, value: value, headers: record.headers,
+          timestampMilliseconds: record.timestampMilliseconds, tag: record.tag, queueFullTimeout: queueFullTimeout)
       }
     }
   }
