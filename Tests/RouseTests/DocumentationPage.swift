@@ -133,6 +133,9 @@ enum OutputMask: String, CaseIterable, Sendable {
   case numbers
   /// The machine's name.
   case host
+  /// The sentence about a limit without which a push would have been sent. It is missing while a token is worth nothing: in the
+  /// last hours of a budget day, if tokens are left over.
+  case limit
 
   func applied(to line: String) -> String {
     switch self {
@@ -145,6 +148,7 @@ enum OutputMask: String, CaseIterable, Sendable {
         .replacing(#/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/#, with: "<uuid>")
     case .numbers: line.replacing(#/\d[\d.,]*/#, with: "#").replacing(#/\s+/#, with: " ")
     case .host: line.replacing(#/instance=\S+/#, with: "instance=<host>")
+    case .limit: line.contains("without this limit it would have been sent") ? "" : line
     }
   }
 }

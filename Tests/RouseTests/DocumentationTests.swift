@@ -70,6 +70,7 @@ struct DocumentationTests {
   private func difference(_ shown: ArraySlice<String>, _ found: [String], _ masks: [OutputMask]) -> String? {
     let masked = [Array(shown), found].map { lines in
       lines.map { line in masks.reduce(line) { $1.applied(to: $0) } }
+        .filter { !masks.contains(.limit) || !$0.isEmpty }
     }
     guard masked[0] != masked[1] else { return nil }
     return masked[1].difference(from: masked[0]).map { change in
