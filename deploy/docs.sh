@@ -17,5 +17,6 @@ esac
 
 setup
 swift build --build-tests
-ROUSE_TEST_WRITE_PAGES=1 swift test --skip-build --filter '^RouseTests\.DocumentationTests/'
+ROUSE_TEST_WRITE_PAGES=1 swift test --skip-build --filter '^RouseTests\.DocumentationTests/' \
+  --filter '^PlanningTests\.WorkedExampleTests/'
 git diff --stat -- README.md Sources/rouse/Documentation.docc

@@ -16,9 +16,9 @@ extension Planner {
     census.timers = pending.timerCount
     census.startsPerToken = registry.addressed.values.reduce(0) { max($0, $1.started.count) }
     census.chargesPerInstance = ledgers.rollingCharges.values.reduce(0) { max($0, $1.count) }
-    census.truths = subjects.slots.values.count { !$0.newest.looks.isEmpty }
+    census.truths = subjects.slots.values.count { !$0.newest.values.isEmpty }
     census.subjects = subjects.count - census.truths
-    census.subjectHashes = subjects.eventCount + subjects.lookCount
+    census.subjectHashes = subjects.eventCount + subjects.valueCount
     census.noteBytes = subjects.log.bytes
     census.noteChunks = Int(subjects.log.next - subjects.log.first)
     census.kinds = rules.kinds.count

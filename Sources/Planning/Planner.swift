@@ -35,7 +35,7 @@ public struct Planner {
   var zones: ZoneTable
   var ledgers: Ledgers
   var pending = Pending()
-  var pricing = Pricing()
+  var pricing: Pricing
   var subjects = SubjectMemory()
   var rules: Rules
   var journal = Journal()
@@ -63,6 +63,7 @@ public struct Planner {
     zones = ZoneTable(offsets: offsets)
     ledgers = Ledgers(policy.profile)
     rules = Rules(policy)
+    pricing = Pricing(prior: bounds.demandPrior)
   }
 
   /// The policy in force.
@@ -92,8 +93,9 @@ public struct Planner {
     record.begin(offset: offset)
     let time = min(timestamp, Self.latestTime)
     if time > now { (now, firstOffsetNow) = (time, offset) }
-    passHours()
+    // The hours that pass are counted by local time, so the offsets come first.
     zones.refresh(now: now)
+    passTime()
     record.step = .timers(content)
   }
 
@@ -180,10 +182,31 @@ public struct Planner {
   /// The latest log time: 9999-12-31T23:59:59Z.
   static let latestTime = Timestamp(microseconds: 253_402_300_799_000_000)
 
-  private mutating func passHours() {
-    guard pricing.passHours(now: now) else { return }
-    subjects.rotate()
+  private mutating func passTime() {
+    let zones = zones
+    guard pricing.passTime(now: now, { zones.timeOfDay($0, $1) }) else { return }
+    rotateSubjects()
     purgeForgotten()
+  }
+
+  /// Begins a new generation of remembered subjects. The state of a subject that screens show stays known: without it, a later event
+  /// that carries some of the fields would not say what the others are.
+  mutating func rotateSubjects() {
+    let hashes = rules.kinds.lazy.filter { !$0.fields.isEmpty }.map(\.displaysHash)
+    var keys: [UInt64] = []
+    for interest in registry.interests.slots {
+      let name = registry.texts.range(of: registry.interests.key(of: interest))
+      for displays in hashes {
+        var hash = Hash64()
+        hash.add(displays)
+        hash.add(utf8: registry.texts.bytes.span.extracting(name))
+        if subjects.truth(hash.value) != nil { keys.append(hash.value) }
+      }
+    }
+    // By key, because the order of slots is another one after a restart.
+    keys.sort()
+    subjects.rotate()
+    for key in keys { subjects.prolong(key) }
   }
 
   /// Checks the invariants of every part, which hold between any two records. It reads every slot; for tests.
@@ -201,6 +224,6 @@ public struct Planner {
       precondition(
         state.day.isRolling == (ledgers.rollingCharges[instance] != nil), "a rolling count without its charges")
     }
-    precondition(rules.kinds.count == pricing.curves.count, "a kind without a curve")
+    precondition(rules.kinds.count == pricing.kinds.count, "a kind without a price")
   }
 }

@@ -29,6 +29,9 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the command has expired; the sender should drop it.
   public var commandLifetime = TimeSpan.minutes(15)
 
+  /// The day of an instance of which nothing is known yet.
+  public var demandPrior = DemandPrior.standard
+
   /// The number of removed instances of one device whose ledgers are kept until their day is over. It is more than a device can
   /// charge in a day at any profile's push rate. Beyond it, the ledger that ends first is removed.
   /// - Beyond: the ledger that ends first is removed.

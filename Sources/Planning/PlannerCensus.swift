@@ -25,7 +25,7 @@ public struct PlannerCensus: Equatable, Sendable {
   public var subjects = 0
   /// The number of entries for a subject and a kind in the subject memory, which hold what the kind displays.
   public var truths = 0
-  /// The number of event ids and looks in both sorts of entries.
+  /// The number of event ids and values in both sorts of entries.
   public var subjectHashes = 0
   /// The size of the notes about subjects in `rouse.state`, in bytes.
   public var noteBytes = 0

@@ -12,21 +12,22 @@ import Testing
     let store = try AuditStore.open(path: ":memory:")
     let decisions = [
       Sample.decision(
-        10, event: "delay", verdict: .defer, reason: .belowPrice, final: false, at: t, value: 0.12, price: 0.31,
-        relevance: 0.2, left: 11, until: t + .minutes(5)),
+        10, event: "delay", verdict: .defer, reason: .belowPrice, final: false, at: t, wrong: 0.36,
+        looks: 0.5, value: 0.108, price: 0.27, relevance: 0.2, left: 11, until: t + .minutes(5)),
       Sample.decision(
         11, event: "delay", device: "tablet", instance: "w9", verdict: .defer, reason: .budgetDevice, final: false,
         at: t,
         value: 0.7, price: 0.3, left: 4, until: t + .minutes(20)),
       Sample.decision(
-        12, event: "boarding", verdict: .suppress, reason: .notVisible, at: t + .minutes(1), value: 0, price: 0.3),
+        12, event: "boarding", verdict: .suppress, reason: .notVisible, at: t + .minutes(1), wrong: 0,
+        looks: 0, value: 0, price: 0),
       Sample.decision(
-        13, event: "gate", verdict: .emit, reason: .emitted, at: t + .minutes(3), value: 0.64, price: 0.31, left: 10,
-        command: "c-0-13-0", events: ["delay", "gate"]),
+        13, event: "gate", verdict: .emit, reason: .emitted, at: t + .minutes(3), looks: 1.25, value: 0.64,
+        price: 0.31, left: 10, command: "c-0-13-0", events: ["delay", "gate"]),
       Decision(
         decision: "d-0-13-1", event: "delay", events: ["delay", "gate"], device: "phone", instance: "w1",
         kind: "FlightStatus", surface: .widget, verdict: .coalesce, reason: .emittedCoalesced, final: true,
-        at: t + .minutes(3), relevance: 0.2, value: 0.64, price: 0.31,
+        at: t + .minutes(3), relevance: 0.2, wrong: 0.64, looks: 1.25, value: 0.64, price: 0.31,
         tokensLeft: Decision.TokensLeft(instance: 10, device: 2), command: "c-0-13-0", policy: Sample.policy),
     ]
     let command = Sample.command(
@@ -48,8 +49,8 @@ import Testing
         FlightStatus w1 (widget)
           shown after 3 min by command c-0-13-0: sent with a push to this instance that another event caused, at the same instant or later
           2026-11-20T14:00:00Z  defer BELOW_PRICE  d-0-10-0
-            worth 0.12, a token was worth 0.31 with 11 left; kept until 2026-11-20T14:05:00Z
-            it would have been sent had it been worth 0.19 more: with relevance ≥ 0.517 instead of 0.2
+            worth 0.108: 0.5 looks in the next 20 minutes, the screen 36 % wrong; a token costs 0.27, 11 tokens left; kept until 2026-11-20T14:05:00Z
+            it would have been sent had it been worth 0.162 more: with 1.25 looks instead of 0.5, or with the screen 66 % wrong
           2026-11-20T14:03:00Z  coalesce EMITTED_COALESCED  d-0-13-1
             sent with a push to this instance that another event caused, at the same instant or later
             together with gate
@@ -80,9 +81,10 @@ import Testing
     #expect(answer.event == "delay" && story.command == nil)
     #expect(
       story.outcome
-        == "still waiting: the device has 2 tokens for a push left now; worth 0.7; kept until 2026-11-20T14:20:00Z")
-    #expect(
-      story.steps[0].counterfactual == "without this limit it would have been sent: worth 0.7, a token was worth 0.3")
+        == "still waiting: the device has 2 tokens for a push left now; worth 0.7 with the other widgets that the push"
+        + " would reload, 0.41 for this one: 0.8 looks in the next 20 minutes, the screen 64 % wrong;"
+        + " kept until 2026-11-20T14:20:00Z")
+    #expect(story.steps[0].counterfactual == "without this limit it would have been sent: the push costs 0.3")
   }
 
   @Test("without a decision, why reports whether the device and the event are known")
@@ -269,6 +271,59 @@ import Testing
       let sentence = ReasonText.explanation(Sample.decision(1, reason: reason))
       #expect(sentence.count > 20 && !sentence.contains("Optional") && sentence.last != ".")
       #expect(!reason.advice.isEmpty)
+    }
+  }
+
+  @Test("worth and price are told in looks, with their parts")
+  func looks() {
+    let sent = Sample.decision(1, verdict: .emit, reason: .emitted, price: 0.07)
+    #expect(
+      ReasonText.explanation(sent)
+        == "sent; worth 0.41: 0.8 looks in the next 20 minutes, the screen 64 % wrong; a token costs 0.07,"
+        + " 11 tokens left")
+    #expect(ReasonText.counterfactual(sent) == "it would have waited had it been worth 0.34 less")
+  }
+
+  @Test("while tokens suffice they cost nothing, and a push never waits for its worth")
+  func free() {
+    let sent = Sample.decision(1, verdict: .emit, reason: .emitted, price: 0)
+    #expect(ReasonText.explanation(sent).hasSuffix("wrong; a token costs 0, 11 tokens left"))
+    #expect(ReasonText.counterfactual(sent) == nil)
+    let held = Sample.decision(1, verdict: .defer, reason: .minInterval, final: false, price: 0)
+    #expect(ReasonText.counterfactual(held) == "without this limit it would have been sent: a token costs 0")
+  }
+
+  @Test("a push that was not weighed has no worth to tell")
+  func notWeighed() {
+    let free = Sample.decision(1, verdict: .emit, reason: .emitted, wrong: 0, looks: 0, value: 0, price: 0)
+    #expect(ReasonText.explanation(free) == "sent; its worth was not weighed")
+    #expect(ReasonText.counterfactual(free) == nil)
+  }
+
+  @Test(
+    "the change that would have been enough is named, and one that cannot be is not",
+    arguments: [
+      (
+        0.64, 0.8, 0.4096, 0.8192,
+        "worth 0.41 more: with 1.6 looks instead of 0.8; not even a screen that is all wrong would have been enough"
+      ),
+      (0.04, 1, 0.008, 0.216, "worth 0.208 more: with 27 looks instead of 1, or with the screen 36 % wrong"),
+      (0.5, 0, 0, 0.2, "worth 0.2 more: nobody is expected to look at that hour"),
+      (0, 0.8, 0.3, 0.5, "worth 0.2 more"),
+    ])
+  func enough(wrong: Double, looks: Double, value: Double, price: Double, text: String) throws {
+    let decision = Sample.decision(
+      1, verdict: .defer, reason: .belowPrice, final: false, wrong: wrong, looks: looks, value: value, price: price)
+    let enough = try #require(ReasonText.counterfactual(decision))
+    #expect(enough == "it would have been sent had it been \(text)")
+  }
+
+  @Test("no sentence and no advice names a key that a policy does not have", arguments: Reason.allCases)
+  func ownKeys(_ reason: Reason) {
+    let words = [ReasonText.explanation(Sample.decision(1, reason: reason)), reason.advice, reason.meaning].joined(
+      separator: "\n")
+    for old in ["floor", "base price", "price.base", "θ", "decay", "token was worth"] {
+      #expect(!words.contains(old), "\(old)")
     }
   }
 

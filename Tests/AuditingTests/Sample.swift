@@ -10,13 +10,15 @@ enum Sample {
     _ n: Int, event: Identifier = "e1", device: Identifier = "phone", instance: Identifier = "w1",
     kind: Identifier = "FlightStatus",
     verdict: Verdict = .suppress, reason: Reason = .notVisible, final: Bool = true, at: Timestamp = start,
-    value: Double = 0.5, price: Double = 0.3, relevance: Double = 0.5, left: Int? = 11, until: Timestamp? = nil,
+    wrong: Double = 0.64, looks: Double = 0.8, value: Double = 0.4096, price: Double = 0.3, relevance: Double = 0.5,
+    left: Int? = 11, until: Timestamp? = nil,
     command: Identifier? = nil, events: [Identifier]? = nil, partition: Int = 0
   ) -> Decision {
     Decision(
       decision: "d-\(partition)-\(n)-0", event: event, events: events ?? [event], device: device, instance: instance,
       kind: kind, surface: .widget, verdict: verdict, reason: reason, final: final, at: at, relevance: relevance,
-      value: value, price: price, tokensLeft: Decision.TokensLeft(instance: left, device: 2), until: until,
+      wrong: wrong, looks: looks, value: value, price: price,
+      tokensLeft: Decision.TokensLeft(instance: left, device: 2), until: until,
       command: command, policy: policy)
   }
 
@@ -66,7 +68,7 @@ enum Sample {
       instance: name("w", 3), kind: name("Kind", 3), surface: Surface.allCases.randomElement(using: &random) ?? .widget,
       verdict: Verdict.allCases.randomElement(using: &random) ?? .emit,
       reason: Reason.allCases.randomElement(using: &random) ?? .emitted, final: Bool.random(using: &random), at: at,
-      relevance: number(), value: number(), price: number(),
+      relevance: number(), wrong: number(), looks: number(), value: number(), price: number(),
       tokensLeft: Decision.TokensLeft(
         instance: maybe(Int.random(in: -1...200, using: &random)), device: maybe(5), app: maybe(Int.max)),
       until: maybe(at + .minutes(Int64.random(in: -5...500, using: &random))),

@@ -32,7 +32,6 @@ struct SurfaceTests {
           alert: { title: Match, body: "{data.score}", aboveRelevance: 0.8 }
           quietEnd: 45m
         halfLife: 5m
-        displays: [ { field: data.score } ]
         rules:
           - { event: match.started, action: start, relevance: { base: 1 } }
           - { event: match.final, action: end, relevance: { base: 1 } }

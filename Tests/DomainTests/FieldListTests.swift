@@ -94,7 +94,8 @@ private struct MemberNames: JSONFieldCoder {
   func order() throws {
     let decision = Decision(
       decision: "d", event: "e", events: ["e"], device: "d", instance: "i", kind: "K", surface: .widget,
-      verdict: .defer, reason: .belowPrice, final: false, at: Timestamp(microseconds: 0), relevance: 0.5, value: 1,
+      verdict: .defer, reason: .belowPrice, final: false, at: Timestamp(microseconds: 0), relevance: 0.5, wrong: 1,
+      looks: 1, value: 1,
       price: 2, tokensLeft: .init(instance: 1, device: 2, app: 3), until: Timestamp(microseconds: 0), command: "c",
       policy: PolicyReference(version: "1", hash: "ab"), traceparent: "t")
     let json = try JSONValue(parsing: String(decoding: decision.json(), as: UTF8.self))

@@ -98,7 +98,7 @@ struct RandomDomain {
     Decision(
       decision: name(), event: name(), events: list(4) { $0.name() }, device: name(), instance: name(), kind: name(),
       surface: one(Surface.self), verdict: one(Verdict.self), reason: one(Reason.self), final: bool(), at: instant(),
-      relevance: decimal(), value: decimal(), price: decimal(),
+      relevance: decimal(), wrong: decimal(), looks: decimal(), value: decimal(), price: decimal(),
       tokensLeft: .init(
         instance: maybe { $0.int(-5...100) }, device: maybe { $0.int(0...9) }, app: maybe { $0.int(0...Int.max) }),
       until: maybe { $0.instant() }, command: maybe { $0.name() }, policy: policy(),

@@ -105,11 +105,12 @@ import Testing
     let decision = Decision(
       decision: "d-0-1-2", event: "e2", events: ["e1", "e2"], device: "d", instance: "i", kind: "K", surface: .widget,
       verdict: .defer, reason: .belowPrice, final: false, at: Timestamp(microseconds: 1_372_673_100_500_000),
-      relevance: 0.1 + 0.2, value: 1, price: 0.123_456_789, tokensLeft: .init(instance: 3, app: 0),
+      relevance: 0.1 + 0.2, wrong: 0.64, looks: 0.800_000_4, value: 1, price: 0.123_456_789,
+      tokensLeft: .init(instance: 3, app: 0),
       until: Timestamp(microseconds: 1_372_673_400_000_000), policy: PolicyReference(version: "1", hash: "ab"))
     #expect(
       String(decoding: decision.json(), as: UTF8.self)
-        == #"{"decision":"d-0-1-2","event":"e2","events":["e1","e2"],"device":"d","instance":"i","kind":"K","surface":"widget","verdict":"defer","reason":"BELOW_PRICE","final":false,"at":"2013-07-01T10:05:00.500Z","relevance":0.3,"value":1,"price":0.123457,"tokensLeft":{"instance":3,"app":0},"until":"2013-07-01T10:10:00Z","policy":{"version":"1","hash":"ab"}}"#
+        == #"{"decision":"d-0-1-2","event":"e2","events":["e1","e2"],"device":"d","instance":"i","kind":"K","surface":"widget","verdict":"defer","reason":"BELOW_PRICE","final":false,"at":"2013-07-01T10:05:00.500Z","relevance":0.3,"wrong":0.64,"looks":0.8,"value":1,"price":0.123457,"tokensLeft":{"instance":3,"app":0},"until":"2013-07-01T10:10:00Z","policy":{"version":"1","hash":"ab"}}"#
     )
   }
 }

@@ -36,7 +36,6 @@ final class FireRange {
         surface: widget
         budget: { perDay: 25, minInterval: 0s }
         halfLife: 1m
-        price: { base: 0.001 }
         displays: [ { field: data.value } ]
         rules:
           - { event: score.changed, relevance: { base: 0.9 }, maxAge: 4s }
@@ -44,7 +43,6 @@ final class FireRange {
         surface: widget
         budget: { perDay: 40, minInterval: 1s, window: rolling }
         halfLife: 1m
-        price: { base: 0.3 }
         rules:
           - { event: score.changed, relevance: { base: 0.4 }, maxAge: 3s }
 

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import KafkaClient
+import Planning
 import Policies
 import Replay
 import Testing
@@ -62,7 +63,7 @@ import Testing
 
   @Test("on one partition with the events' times, a run writes byte for byte what a plan as a run writes")
   func equal() throws {
-    let fixture = try PipelineFixture(partitions: 1, minInterval: "5m")
+    let fixture = try PipelineFixture(partitions: 1, minInterval: "5m", perDay: 60, demand: .standard)
     let run = try run(fixture)
     let planned = try plan(fixture, as: .replayed)
     #expect(run.decisions == planned.decisions)
@@ -74,7 +75,7 @@ import Testing
   @Test(
     "a plan of its own looks again when a timer is due, which a run with the events' times does with the next record")
   func timers() throws {
-    let fixture = try PipelineFixture(partitions: 1, minInterval: "5m")
+    let fixture = try PipelineFixture(partitions: 1, minInterval: "5m", perDay: 60, demand: .standard)
     _ = try run(fixture)
     /// The seconds after noon of the first decision about what waited.
     func first(_ log: PlanOptions.Log) throws -> Int64? {

@@ -131,7 +131,7 @@ struct SkipTests {
     #expect(done)
     #expect(
       try fixture.run(
-        fixture.phase(.decisions, plus: 20) { try fixture.delay(60, id: "e2", after: 600) }))
+        fixture.phase(.decisions, plus: 20) { try fixture.delay(60, id: "e2", after: 300) }))
     let decisions = try fixture.decisions().values
     #expect(decisions.count == 40)
     #expect(decisions.allSatisfy { $0.reason == .emitted })
@@ -178,7 +178,7 @@ struct SkipTests {
       })
     #expect(done)
     #expect(
-      try fixture.run(fixture.phase(.decisions, plus: 20 - lost) { try fixture.delay(60, id: "e2", after: 600) }),
+      try fixture.run(fixture.phase(.decisions, plus: 20 - lost) { try fixture.delay(60, id: "e2", after: 300) }),
       "the record is removed from the topic, so a restart needs no order")
     let decisions = try fixture.decisions().values
     #expect(decisions.count == 2 * (20 - lost))

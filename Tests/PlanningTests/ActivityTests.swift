@@ -22,7 +22,7 @@ struct ActivityTests {
           Rule(event: "flight.delay.changed", relevance: RelevanceFormula(base: 0.2)),
           Rule(event: "flight.gate.changed", relevance: RelevanceFormula(base: 0.8)),
           Rule(event: "flight.arrived", relevance: RelevanceFormula(base: 0.5), action: .end),
-        ], price: PricePrior(base: 0.3, floor: 0),
+        ],
         activity: ActivityPolicy(
           attributesType: "FlightAttributes",
           attributes: [TemplateMember(name: "origin", value: .field(path: "data.origin", fallback: .null))],
@@ -87,19 +87,25 @@ struct ActivityTests {
     var h = H(Self.policy())
     h.register(Self.phone(activities: [Self.activity()]))
     h.event(.delay(10, id: "e1", at: H.noon))
-    #expect(h.only?.reason == .emittedFree)
-    #expect(priority(h.lastCommands.first) == "5")
-    #expect(h.lastCommands.first?.charged == [])
-    h.event(.delay(10, id: "e2", at: H.noon + 1, type: "flight.gate.changed", status: "new gate"))
     #expect(h.only?.reason == .emitted)
     #expect(priority(h.lastCommands.first) == "10")
     #expect(h.lastCommands.first?.charged == [Command.Charge(ledger: .activity, owner: "a1", left: 2)])
+    // Two changes a minute for an hour are far more than there are tokens for.
+    for i in 0..<120 {
+      h.event(
+        .delay(Double(i) * 10, id: "g\(i)", at: H.noon + Int64(i) * H.minute / 2, type: "flight.gate.changed"))
+    }
+    h.event(.delay(5, id: "e2", at: H.noon + 75 * H.minute))
+    #expect(h.only?.reason == .emittedFree && h.only?.tokensLeft.instance ?? 0 > 0)
+    #expect(h.only?.value ?? 1 < h.only?.price ?? 0)
+    #expect(priority(h.lastCommands.first) == "5")
+    #expect(h.lastCommands.first?.charged == [])
   }
 
   @Test("pushes of priority 10 never exceed their rate")
   func rateKept() {
     for (frequent, most) in [(false, 3 + 9), (true, 3 + 29)] {
-      var h = H(Self.policy { $0.price.base = 0 })
+      var h = H(Self.policy())
       h.register(Self.phone(activities: [Self.activity(frequent: frequent)]))
       for i in 0..<120 {
         h.event(
@@ -293,6 +299,12 @@ struct ActivityTests {
     #expect(!command.apns.headers.contains { $0.name == "apns-topic" })
     h.event(.delay(10, id: "e2", at: H.noon + 2, type: "flight.gate.changed"))
     #expect(h.only?.reason == .notVisible)
+    // Two changes a minute are more than an activity may have at priority 10, so a trifle is broadcast at priority 5.
+    for i in 0..<120 {
+      h.event(.delay(Double(i) * 10, id: "g\(i)", at: H.noon + Int64(i) * H.minute / 2, type: "flight.gate.changed"))
+    }
+    h.event(.delay(5, id: "e3", at: H.noon + H.hour))
+    #expect(h.only?.reason == .emittedFree && priority(h.lastCommands.first) == "5")
     h.drain()
     #expect(h.commands.allSatisfy { $0.charged.isEmpty })
     #expect(h.planner.deviceCount == 3, "the channel is forgotten with its activity")

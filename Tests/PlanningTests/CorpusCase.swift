@@ -5,6 +5,8 @@ import Policies
 import Testing
 import Yams
 
+@testable import Planning
+
 /// One file of the corpus: a story of records with the decisions that must follow. `Corpus/README.md` describes the
 /// format.
 struct CorpusCase: CustomTestStringConvertible, Sendable {
@@ -30,7 +32,7 @@ struct CorpusCase: CustomTestStringConvertible, Sendable {
   /// - Throws: `CorpusMistake` for an unknown or missing key, and the parser's error for a file that is not YAML.
   func read() throws -> CorpusStory {
     let root = try JSONValue(yaml: text, file: name)
-    try root.allow(["says", "because", "day", "partition", "policy", "steps"], in: name)
+    try root.allow(["says", "because", "day", "partition", "demand", "policy", "steps"], in: name)
     guard case .string(let says)? = root["says"], case .string(let because)? = root["because"],
       case .array(let steps)? = root["steps"], !steps.isEmpty
     else { throw CorpusMistake("\(name): expected says, because and steps") }
@@ -42,6 +44,7 @@ struct CorpusCase: CustomTestStringConvertible, Sendable {
     }
     return CorpusStory(
       says: says, because: because, clock: CorpusClock(day: day), partition: place,
+      demand: try CorpusStory.demand(root["demand"]),
       policy: root["policy"] ?? .string("widgets"), steps: steps)
   }
 }
@@ -52,8 +55,28 @@ struct CorpusStory {
   var because: String
   var clock: CorpusClock
   var partition: (number: Int32, of: Int32)
+  var demand: DemandPrior
   var policy: JSONValue
   var steps: [JSONValue]
+
+  /// Returns the demand that planners expect before they know anything: `none`, the default, makes tokens free; `high` makes them
+  /// dearer than any reload is worth, for some minutes; `usual` is that of production. A mapping has its numbers.
+  static func demand(_ value: JSONValue?) throws -> DemandPrior {
+    switch value {
+    case nil, .string("none")?: .none
+    case .string("usual")?: .standard
+    case .string("high")?: .high
+    case .object?: try numbers(value)
+    default: throw CorpusMistake("demand: expected none, usual or high")
+    }
+  }
+
+  private static func numbers(_ value: JSONValue?) throws -> DemandPrior {
+    guard case .number(let need)? = value?["need"], case .number(let worth)? = value?["worth"] else {
+      throw CorpusMistake("demand: expected need and worth")
+    }
+    return DemandPrior(need: need, worth: worth, worthPerToken: .infinity)
+  }
 
   /// Returns the policy of a story or of a `policy` step: the name of a document in `policies/`, a mapping with such a name
   /// as `base` and with changes, or a whole document as text.

@@ -6,7 +6,8 @@ import Policies
 
 /// Feeds the records of a story to a planner, through the decoders of the public formats, and compares the decisions.
 struct CorpusRun {
-  private var planner: Planner
+  /// The planner after the steps that were played.
+  private(set) var planner: Planner
   private let story: CorpusStory
   private var offset: Int64 = 0
   private var output = PlannerOutput()
@@ -24,6 +25,8 @@ struct CorpusRun {
 
   /// The differences between the expected and the actual decisions; empty when the story passes.
   private(set) var differences: [String] = []
+  /// The decisions of the whole story.
+  private(set) var decided: [Decision] = []
   /// The reasons of the story's decisions and commands.
   private(set) var reasons: Set<Reason> = []
   /// The surfaces of its decisions.
@@ -39,7 +42,7 @@ struct CorpusRun {
     self.restarts = restarts
     planner = Planner(
       partition: story.partition.number, partitionCount: story.partition.of,
-      policy: try CorpusStory.policy(story.policy).policy)
+      policy: try CorpusStory.policy(story.policy).policy, bounds: .expecting(story.demand))
   }
 
   mutating func play() throws {
@@ -54,6 +57,7 @@ struct CorpusRun {
       commands = []
       problems = []
       try apply(step, at: time, place: place)
+      decided += decisions
       reasons.formUnion(decisions.map(\.reason))
       reasons.formUnion(commands.flatMap { $0.serves.map(\.reason) })
       surfaces.formUnion(decisions.map(\.surface))
@@ -111,7 +115,8 @@ struct CorpusRun {
 
   private mutating func restart() throws {
     planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
-    var restore = PlannerRestore(partition: story.partition.number, partitionCount: story.partition.of)
+    var restore = PlannerRestore(
+      partition: story.partition.number, partitionCount: story.partition.of, bounds: planner.bounds)
     for (key, value) in state { try restore.add(key: key, value: value) }
     planner = try restore.finish(initialPolicy: planner.policy)
   }

@@ -9,37 +9,32 @@ private typealias H = PlannerHarness
 /// Tests of the changes that wait, and of the ways in which they end.
 @Suite("Pending changes")
 struct PendingChangeTests {
-  @Test("a change below its price waits, and is pushed together with a change that is worth more")
+  /// So much demand that a token costs 0.3 looks at noon, when all 48 are left and two thirds of the day are to come. The looks of
+  /// 20 minutes are 50 / 72 = 0.69.
+  private static let threeTenths = DemandPrior(need: 1e6, worth: 17.28, worthPerToken: .infinity)
+
+  @Test("a change below its price waits, and is pushed together with changes that make the screen more wrong")
   func belowPrice() {
-    var h = H(.flights { $0.price.base = 1.5 })
-    h.register(.phone())
+    var h = H(
+      .flights { $0.displays = [DisplayField(path: "data.delay", round: 5, weight: 0.3)] }, demand: Self.threeTenths)
+    h.register(.phone(widgets: [.flight(interests: ["flight/UA1", "flight/UA2", "flight/UA3"])]))
     h.event(.delay(30, id: "e1", at: H.noon))
     #expect(h.only?.reason == .belowPrice)
     #expect(h.last[0].value < h.last[0].price)
-    h.event(.delay(60, id: "e2", at: H.noon + H.minute))
-    #expect(h.last.map(\.reason) == [.emitted, .emittedCoalesced])
+    h.event(.delay(30, id: "e2", subject: "flight/UA2", at: H.noon + 1))
+    #expect(h.only?.reason == .belowPrice)
+    h.event(.delay(30, id: "e3", subject: "flight/UA3", at: H.noon + 2))
+    #expect(h.last.map(\.reason) == [.emitted, .emittedCoalesced, .emittedCoalesced])
     #expect(h.last[0].value >= h.last[0].price)
-  }
-
-  @Test("a change below the floor does not wait")
-  func belowFloor() {
-    var h = H(
-      .flights {
-        $0.price.base = 0.8
-        $0.price.floor = 0.6
-      })
-    h.register(.phone())
-    h.event(.delay(30, id: "e1", at: H.noon))
-    #expect(h.only?.reason == .belowFloor)
-    #expect(h.only?.final == true)
   }
 
   @Test("one push serves all push-enabled widgets and is charged to each")
   func shared() throws {
-    var h = H(.flights { $0.price.base = 0.9 })
+    var h = H(
+      .flights { $0.displays = [DisplayField(path: "data.delay", round: 5, weight: 0.7)] }, demand: Self.threeTenths)
     h.register(.phone(widgets: [.flight("w1"), .flight("w2", interests: ["flight/UA2"])]))
     h.event(.delay(30, id: "e1", at: H.noon))
-    #expect(h.only?.reason == .belowPrice, "0.5 against two tokens of about 0.45 each")
+    #expect(h.only?.reason == .belowPrice, "0.7^1.5 · 0.69 = 0.41 against two tokens of 0.3 each")
     h.event(.delay(30, id: "e2", subject: "flight/UA2", at: H.noon + H.minute))
     #expect(h.last.map(\.reason) == [.emitted, .emittedShared])
     let command = try #require(h.lastCommands.first)
@@ -58,9 +53,12 @@ struct PendingChangeTests {
     #expect(h.last.map(\.event) == ["e2", "e3"])
   }
 
-  @Test("a change that is not pushed in time expires")
+  @Test("news that is not pushed in time expires")
   func expired() {
-    var h = H(.flights { $0.price.base = 5 })
+    var h = H(
+      .flights(
+        { $0.displays = [] },
+        also: { $0.quietHours = QuietHours(fromMinute: 12 * 60, toMinute: 18 * 60, exceptRelevance: 1) }))
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
     h.drain()
@@ -71,7 +69,7 @@ struct PendingChangeTests {
 
   @Test("a widget that fetched by itself needs no push")
   func freshened() {
-    var h = H(.flights { $0.price.base = 5 })
+    var h = H(demand: .high)
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
     h.signal(.widgetFetched(instance: "w1"), at: H.noon + H.minute)
@@ -82,7 +80,7 @@ struct PendingChangeTests {
 
   @Test("the changes that wait on a removed widget end")
   func instanceRemoved() {
-    var h = H(.flights { $0.price.base = 5 })
+    var h = H(demand: .high)
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
     h.register(.phone(widgets: [], at: H.noon + 1), at: H.noon + H.minute)
@@ -93,12 +91,12 @@ struct PendingChangeTests {
 
   @Test("waiting changes end when a new policy disables their kind")
   func switchedOff() {
-    var h = H(.flights { $0.price.base = 5 })
+    var h = H(demand: .high)
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
     #expect(h.only?.reason == .belowPrice)
     h.planner.activate(.flights { $0.enabled = false })
-    h.drain()
+    h.drain(until: H.noon + H.hour)
     #expect(h.decisions.filter(\.final).count == 1)
   }
 

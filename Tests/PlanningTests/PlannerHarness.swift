@@ -24,8 +24,12 @@ struct PlannerHarness {
   static let minute: Int64 = 60_000_000
   static let hour: Int64 = 60 * minute
 
-  init(_ policy: Policy = .flights(), partition: Int32 = 0, partitionCount: Int32 = 1) {
-    planner = Planner(partition: partition, partitionCount: partitionCount, policy: policy)
+  /// Creates a planner that expects no demand before it knows anything, so that tokens are free until many changes have come,
+  /// unless the test says otherwise.
+  init(
+    _ policy: Policy = .flights(), partition: Int32 = 0, partitionCount: Int32 = 1, demand: DemandPrior = .none
+  ) {
+    planner = Planner(partition: partition, partitionCount: partitionCount, policy: policy, bounds: .expecting(demand))
   }
 
   @discardableResult
@@ -52,7 +56,8 @@ struct PlannerHarness {
     restarts += 1
     planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     let cursor = planner.cursor
-    var restore = PlannerRestore(partition: planner.partition, partitionCount: planner.partitionCount)
+    var restore = PlannerRestore(
+      partition: planner.partition, partitionCount: planner.partitionCount, bounds: planner.bounds)
     do {
       for (key, value) in state { try restore.add(key: key, value: value) }
       planner = try restore.finish(initialPolicy: planner.policy)
@@ -95,6 +100,22 @@ struct PlannerHarness {
   var only: Decision? { last.count == 1 ? last[0] : nil }
 }
 
+extension DemandPrior {
+  /// No demand is expected, so tokens are free until many changes have come.
+  static let none = DemandPrior(need: 1e-9, worth: 1e-9)
+  /// So much demand is expected that no reload is worth its token.
+  static let high = DemandPrior(need: 1e6, worth: 1e6, worthPerToken: .infinity)
+}
+
+extension PlannerBounds {
+  /// Returns the bounds of production with another demand before anything is known.
+  static func expecting(_ demand: DemandPrior) -> PlannerBounds {
+    var bounds = PlannerBounds()
+    bounds.demandPrior = demand
+    return bounds
+  }
+}
+
 extension Policy {
   /// Returns a policy under which every matching change is emitted. A test restricts only what it is about.
   static func flights(_ change: (inout KindPolicy) -> Void = { _ in }, also: (inout Policy) -> Void = { _ in })
@@ -112,7 +133,7 @@ extension Policy {
         Rule(event: "flight.gate.changed", relevance: RelevanceFormula(base: 0)),
         Rule(event: "flight.boarding", relevance: RelevanceFormula(base: 0.9), maxAge: .minutes(30)),
       ],
-      price: PricePrior(base: 0, floor: 0), views: Array(repeating: 1, count: 24))
+      views: Array(repeating: 1, count: 24))
     change(&kind)
     let unlimited = BudgetProfile.Rate(
       limit: nil, window: .hours(1), burst: 1, provenance: BudgetProfile.Provenance(source: "test", confidence: "high"))

@@ -26,7 +26,7 @@ struct RandomLife {
     self.refunds = refunds
     self.changesPolicy = changesPolicy
     initialPolicy = policy
-    harness = PlannerHarness(policy)
+    harness = PlannerHarness(policy, demand: .standard)
   }
 
   /// The policies between which policy records switch: other budgets, windows and prices, kinds disabled or
@@ -39,14 +39,14 @@ struct RandomLife {
     version: tight
     apps: { com.example.flights: { perDay: 12 } }
     kinds:
-      FlightStatus: { surface: widget, budget: { perDay: 3, minInterval: 5m, window: rolling, reserve: { share: 0.4, aboveRelevance: 0.9 } }, halfLife: 40m, price: { base: 0.6 }, rules: [ { event: "flight.*", relevance: { base: 0.7 } } ] }
+      FlightStatus: { surface: widget, budget: { perDay: 3, minInterval: 5m, window: rolling, reserve: { share: 0.4, aboveRelevance: 0.9 } }, halfLife: 40m, rules: [ { event: "flight.*", relevance: { base: 0.7 } } ] }
     """,
     """
     version: loose
     quietHours: { from: "22:00", to: "05:00", exceptRelevance: 0.9 }
     limits: { devicePushes: { limit: 5, window: 1h, burst: 3 }, backgroundPushes: { limit: 2, window: 1h, burst: 1 } }
     kinds:
-      FlightStatus: { surface: widget, budget: { perDay: 6, minInterval: 1m, dayStart: "16:00" }, halfLife: 20m, displays: [ { field: data.delay, round: 5 } ], price: { base: 0.05 }, rules: [ { event: flight.delay.changed, relevance: { base: 0.9 } }, { event: "flight.*", relevance: { base: 0.4 } } ] }
+      FlightStatus: { surface: widget, budget: { perDay: 6, minInterval: 1m, dayStart: "16:00" }, halfLife: 20m, displays: [ { field: data.delay, round: 5 } ], rules: [ { event: flight.delay.changed, relevance: { base: 0.9 } }, { event: "flight.*", relevance: { base: 0.4 } } ] }
       Airport: { surface: widget, enabled: false, budget: { perDay: 4 }, halfLife: 2h, rules: [ { event: "flight.*", relevance: { base: 0.4 } } ] }
     """,
   ]
@@ -56,14 +56,12 @@ struct RandomLife {
     second.name = "Airport"
     second.halfLife = .hours(2)
     second.budget = InstanceBudget(perDay: 4, minInterval: .minutes(3), window: .rolling)
-    second.price.base = 0.2
     let activity = ActivityTests.policy().kinds.first { $0.name == "FlightActivity" } ?? second
     return .flights(
       {
         $0.budget = InstanceBudget(
           perDay: perDay, minInterval: .minutes(5), window: rolling ? .rolling : .localDay(anchorMinute: 240),
           reserve: InstanceBudget.Reserve(share: 0.3, aboveRelevance: 0.8))
-        $0.price = PricePrior(base: 0.4, floor: 0.01)
       },
       also: {
         $0.kinds += [second, activity]

@@ -57,12 +57,12 @@ struct RouteTests {
   @Test("widgets of one device with different routes are examined separately")
   func twoRoutes() {
     let both = Registration.Tokens(widgets: "aa11", background: "bb22")
-    for base in [0.0, 5.0] {
-      var h = H(.flights { $0.price.base = base })
+    for demand in [DemandPrior.none, .high] {
+      var h = H(.flights { $0.displays = [] }, demand: demand)
       h.register(.phone(widgets: [.flight("w1"), .flight("w2", pushEnabled: false)], tokens: both))
       h.event(.delay(30, id: "e1", at: H.noon))
       #expect(h.last.map(\.instance) == ["w1", "w2"])
-      #expect(h.lastCommands.map(\.surface) == (base == 0 ? [.widget, .background] : []))
+      #expect(h.lastCommands.map(\.surface) == (demand == .none ? [.widget, .background] : []))
       h.drain()
       #expect(h.decisions.filter(\.final).count == 2)
       #expect(h.planner.pending.causes.liveCount == 0)

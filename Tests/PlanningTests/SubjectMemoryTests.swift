@@ -163,7 +163,7 @@ struct SubjectMemoryTests {
       guard Int.random(in: 0..<5, using: &life.random) == 0 else { continue }
       life.commit()
       let whole = life.planner.subjects.contents.values.reduce(0) {
-        $0 + NoteChunk.noteBytes + NoteChunk.eventBytes * $1.newest.events.count + 8 * $1.newest.looks.count
+        $0 + NoteChunk.noteBytes + NoteChunk.eventBytes * $1.newest.events.count + 8 * $1.newest.values.count
       }
       most = max(most, whole)
       #expect(life.planner.subjects.log.bytes <= 4 * most + 6000, "seed \(seed): \(whole)")

@@ -57,9 +57,9 @@ struct ViewHabitsTests {
     #expect(writer.bytes.count <= 32)
   }
 
-  @Test("with the kind's curve as habits the share to come is that of the kind")
+  @Test("a device with the kind's hours has the looks and the shares of the kind")
   func sameCurve() {
-    var kind = KindCurve()
+    var kind = KindPricing()
     var views = [Double](repeating: 0, count: 24)
     for hour in 0..<24 { views[hour] = Double(hour % 4 + 1) / 4 }
     kind.configure(Policy.flights { $0.views = views }.kinds[0])
@@ -69,22 +69,23 @@ struct ViewHabitsTests {
     }
     #expect((0..<24).allSatisfy { habits.share($0) == views[$0] })
     for minute in stride(from: Int64(0), to: 1440, by: 7) {
-      let usual = kind.shareToCome(TimeOfDay(microseconds: minute * H.minute))
-      #expect(abs(kind.shareToCome(TimeOfDay(microseconds: minute * H.minute), habits: habits) - usual) < 1e-9)
+      let time = TimeOfDay(microseconds: minute * H.minute)
+      #expect(abs(kind.ahead(time, habits) - kind.ahead(time, nil)) < 1e-9)
     }
+    let own = kind.own(habits)
+    #expect((0..<24).allSatisfy { abs(own[$0] - 1) < 1e-9 })
   }
 
-  @Test(
-    "a device with views only in the evening has all of the day's value still to come at noon, and none at night")
-  func shareToCome() {
-    var kind = KindCurve()
+  @Test("a device with views only in the evening has all of the day's looks then")
+  func ownHours() {
+    var kind = KindPricing()
     kind.configure(Policy.flights { $0.viewsWeight = 0 }.kinds[0])
     var habits = ViewHabits()
     for day in 0..<10 { for hour in [19, 20] { _ = habits.note(localHour: Int64(day * 24 + hour)) } }
-    func toCome(_ hour: Int64) -> Double { kind.shareToCome(TimeOfDay(microseconds: hour * H.hour), habits: habits) }
-    #expect(abs(toCome(4) - 1) < 1e-9 && abs(toCome(12) - 1) < 1e-9 && abs(toCome(19) - 1) < 1e-9)
-    #expect(abs(toCome(20) - 0.5) < 0.1)
-    #expect(abs(toCome(21)) < 1e-9 && abs(toCome(2)) < 1e-9)
+    func ahead(_ hour: Int64) -> Double { kind.ahead(TimeOfDay(microseconds: hour * H.hour), habits) }
+    #expect(abs(ahead(19) - 25.0 / 3) < 1e-9 && ahead(12) == 0 && ahead(3) == 0)
+    let own = kind.own(habits)
+    #expect(own[8] == 0 && own[15] > 1)
   }
 
   /// Returns the mean distance of the commands from an hour of the day, in hours, around the clock.
@@ -104,9 +105,8 @@ struct ViewHabitsTests {
     var h = H(
       .flights {
         $0.budget = InstanceBudget(perDay: 12, minInterval: .minutes(5))
-        $0.price = PricePrior(base: 0.3, floor: 0.01)
         $0.views = KindPolicy.defaultViews
-      })
+      }, demand: .standard)
     let looks: [(device: Identifier, hour: Double)] = [("evening", 20.5), ("morning", 8.5)]
     for look in looks { h.register(.phone(look.device), at: Self.midnight) }
     h.register(.phone("silent"), at: Self.midnight)

@@ -36,7 +36,7 @@ import Testing
         == .profile(name: "apple-2026", provenance: profile.instanceReloads.provenance))
     #expect(origin("kinds.A.halfLife") == .document(file: "p.yaml", line: 6))
     #expect(origin("kinds.A.rules[0].relevance.add[0]") == .document(file: "p.yaml", line: 7))
-    #expect(origin("kinds.A.price.base") == .builtIn)
+    #expect(origin("kinds.A.viewsWeight") == .builtIn)
   }
 
   @Test("one kind can be asked for, as text and as JSON lines")

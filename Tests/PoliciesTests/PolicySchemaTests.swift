@@ -37,7 +37,6 @@ import Testing
     Section(["$defs", "budget", "properties", "reserve"], PolicyKeys.reserve),
     Section(["$defs", "rule"], PolicyKeys.rule),
     Section(["$defs", "rule", "properties", "relevance"], PolicyKeys.relevance),
-    Section(["$defs", "price"], PolicyKeys.price),
   ]
 
   private static let profile = [

@@ -52,7 +52,7 @@ struct RuleConditionTests {
     ).policy.kinds[0]
     func base(_ delay: Double, _ status: String, _ type: Identifier = "flight.changed") -> Double? {
       kind.rule(for: Self.event([("data.delay", .number(delay)), ("data.status", .string(status))], type: type))?
-        .relevance.base
+        .relevance?.base
     }
     #expect(base(45, "boarding") == 0.9)
     #expect(base(45, "landed") == 0.5)

@@ -142,12 +142,12 @@ private struct SchemaWalk {
     }
   }
 
-  /// The target of a reference, and the case of `anyOf` that is not null.
+  /// The target of a reference, and the case of `anyOf` that is not null. Beside `properties`, `anyOf` is only a condition.
   private func resolved(_ schema: JSONValue) -> JSONValue {
     if case .string(let reference) = schema["$ref"], let name = reference.split(separator: "/").last {
       return document["$defs"]?[String(name)].map(resolved) ?? schema
     }
-    return schema.forms.first.map(resolved) ?? schema
+    return schema["properties"] == nil ? schema.forms.first.map(resolved) ?? schema : schema
   }
 }
 

@@ -33,12 +33,12 @@ struct PlanTests {
     let check = try JSONValue(parsing: try place.rouse("policy", "check", "policy.yaml", "--format", "json").out)
     guard case .string(let hash)? = check["hash"] else { throw MissingHash() }
     let policy = #""policy":{"version":"tiny.1","hash":"\#(hash)"}}"#
-    // The price is tested with the planner.
+    // Worth and price are tested with the planner.
     #expect(
-      outcome.lines.first?.replacing(/"price":[0-9.]+/, with: "\"price\":P")
+      outcome.lines.first?.replacing(/"(wrong|looks|value|price)":[0-9.]+/) { "\"\($0.output.1)\":N" }
         == #"{"decision":"d-0-2-1","event":"e1","events":["e1"],"device":"d1","instance":"w1","kind":"FlightStatus","#
         + #""surface":"widget","verdict":"emit","reason":"EMITTED","final":true,"at":"2013-07-01T15:00:00Z","#
-        + #""relevance":0.5,"value":0.5,"price":P,"tokensLeft":{"instance":39,"device":2},"command":"c-0-2-0","#
+        + #""relevance":0.5,"wrong":N,"looks":N,"value":N,"price":N,"tokensLeft":{"instance":39,"device":2},"command":"c-0-2-0","#
         + policy)
     #expect(
       try place.lines("commands.jsonl").first

@@ -7,7 +7,6 @@ let tinyPolicy = """
       surface: widget
       budget: { perDay: 40, minInterval: 5m }
       halfLife: 20m
-      price: { base: 0.0001, floor: 0 }
       displays: [ { field: data.delayMinutes, round: 5 } ]
       rules:
         - event: flight.delay.changed

@@ -27,7 +27,8 @@ struct ExtremeNumberTests {
       check.add(
         decision: Decision(
           decision: "d-0-\(i)-1", event: "e\(i)", events: ["e\(i)"], device: "d", instance: "w", kind: "K",
-          surface: .widget, verdict: .emit, reason: .emitted, final: true, at: at, relevance: 1, value: 1, price: 1,
+          surface: .widget, verdict: .emit, reason: .emitted, final: true, at: at, relevance: 1, wrong: 1, looks: 1,
+          value: 1, price: 1,
           tokensLeft: Decision.TokensLeft(), command: "c-0-\(i)-0", policy: Self.policy
         ).json(), place: "decisions")
     }

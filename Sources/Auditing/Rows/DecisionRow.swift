@@ -5,13 +5,13 @@ import GRDB
 struct DecisionRow {
   /// The columns in the order in which `init` reads them.
   static let columns = """
-    seq, partition, "offset", ordinal, event, device, instance, code, at, relevance, value, price, leftInstance,
-    leftDevice, leftApp, untilAfter, command, policy, trace, causes
+    seq, partition, "offset", ordinal, event, device, instance, code, at, relevance, wrong, looks, value, price,
+    leftInstance, leftDevice, leftApp, untilAfter, command, policy, trace, causes
     """
   var seq: Int64
   var id: RecordId
   var event, device, instance, code, at: Int64
-  var relevance, value, price: Double
+  var relevance, wrong, looks, value, price: Double
   var leftInstance, leftDevice, leftApp: Int?
   var untilAfter, command: Int64?
   var policy: Int64
@@ -27,15 +27,17 @@ struct DecisionRow {
     instance = try row.integer(6)
     code = try row.integer(7)
     at = try row.integer(8)
-    (relevance, value, price) = (StoredNumber.read(row[9]), StoredNumber.read(row[10]), StoredNumber.read(row[11]))
-    leftInstance = try row.optionalInteger(12).map { Int($0) }
-    leftDevice = try row.optionalInteger(13).map { Int($0) }
-    leftApp = try row.optionalInteger(14).map { Int($0) }
-    untilAfter = try row.optionalInteger(15)
-    command = try row.optionalInteger(16)
-    policy = try row.integer(17)
-    trace = try row.optionalInteger(18)
-    causes = try row.optionalBytes(19)
+    relevance = StoredNumber.read(row[9])
+    (wrong, looks) = (StoredNumber.read(row[10]), StoredNumber.read(row[11]))
+    (value, price) = (StoredNumber.read(row[12]), StoredNumber.read(row[13]))
+    leftInstance = try row.optionalInteger(14).map { Int($0) }
+    leftDevice = try row.optionalInteger(15).map { Int($0) }
+    leftApp = try row.optionalInteger(16).map { Int($0) }
+    untilAfter = try row.optionalInteger(17)
+    command = try row.optionalInteger(18)
+    policy = try row.integer(19)
+    trace = try row.optionalInteger(20)
+    causes = try row.optionalBytes(21)
   }
 
   /// Whether `a` comes before `b`: by time, and at the same time in the order of the log.
@@ -59,7 +61,7 @@ struct DecisionRow {
       decision: id.partition < 0 ? try names.text(id.offset) : id.text(of: .decision), event: event, events: events,
       device: try names.device(device), instance: instance.id, kind: instance.kind, surface: instance.surface,
       verdict: code.verdict, reason: code.reason, final: code.final, at: Timestamp(microseconds: at),
-      relevance: relevance, value: value, price: price,
+      relevance: relevance, wrong: wrong, looks: looks, value: value, price: price,
       tokensLeft: Decision.TokensLeft(instance: leftInstance, device: leftDevice, app: leftApp),
       until: untilAfter.map { Timestamp(microseconds: at &+ $0) }, command: try commandId(names),
       policy: try names.policy(policy), traceparent: try trace.map { try names.text($0).text })

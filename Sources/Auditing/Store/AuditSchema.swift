@@ -47,12 +47,12 @@ enum AuditSchema {
     CREATE TABLE block (n INTEGER PRIMARY KEY, atMin INTEGER NOT NULL, atMax INTEGER NOT NULL);
     -- `partition`, `offset`, `ordinal`: the id. An id of another form has partition -1 and the number of its text as offset.
     -- `code`: see `DecisionCode`. `untilAfter`: `until` minus `at`. `command`: the ordinal of a command of the same log
-    -- record, or -1 minus the number of its id in `text`. `relevance`, `value`, `price`: see `StoredNumber`. `causes`: the
-    -- numbers of all events, NULL where the event is the only one.
+    -- record, or -1 minus the number of its id in `text`. `relevance` to `price`: see `StoredNumber`. `causes`: the numbers
+    -- of all events, NULL where the event is the only one.
     CREATE TABLE decision (seq INTEGER PRIMARY KEY, partition INTEGER NOT NULL, "offset" INTEGER NOT NULL,
       ordinal INTEGER NOT NULL, event INTEGER NOT NULL, device INTEGER NOT NULL, instance INTEGER NOT NULL,
-      code INTEGER NOT NULL, at INTEGER NOT NULL, relevance, value, price, leftInstance INTEGER,
-      leftDevice INTEGER, leftApp INTEGER, untilAfter INTEGER, command INTEGER, policy INTEGER NOT NULL, trace INTEGER,
+      code INTEGER NOT NULL, at INTEGER NOT NULL, relevance, wrong, looks, value, price,
+      leftInstance INTEGER, leftDevice INTEGER, leftApp INTEGER, untilAfter INTEGER, command INTEGER, policy INTEGER NOT NULL, trace INTEGER,
       causes BLOB);
     CREATE TABLE command (seq INTEGER PRIMARY KEY, partition INTEGER NOT NULL, "offset" INTEGER NOT NULL,
       ordinal INTEGER NOT NULL, device INTEGER NOT NULL, surface INTEGER NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL);

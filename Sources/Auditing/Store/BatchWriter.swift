@@ -50,8 +50,8 @@ struct BatchWriter {
       db,
       """
       INSERT OR IGNORE INTO decision (seq, partition, "offset", ordinal, event, device, instance, code, at, relevance,
-        value, price, leftInstance, leftDevice, leftApp, untilAfter, command, policy, trace, causes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        wrong, looks, value, price, leftInstance, leftDevice, leftApp, untilAfter, command, policy, trace, causes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     commands = try BoundStatement(
       db,
@@ -78,19 +78,21 @@ struct BatchWriter {
     decisions.set(8, code)
     decisions.set(9, at)
     StoredNumber.set(10, decision.relevance, in: decisions)
-    StoredNumber.set(11, decision.value, in: decisions)
-    StoredNumber.set(12, decision.price, in: decisions)
-    decisions.set(13, decision.tokensLeft.instance)
-    decisions.set(14, decision.tokensLeft.device)
-    decisions.set(15, decision.tokensLeft.app)
-    if let until = decision.until { decisions.set(16, until.microseconds &- at) }
-    if let command = decision.command { decisions.set(17, try reference(command, from: id)) }
-    decisions.set(18, try names.policy(decision.policy))
-    if let trace = decision.traceparent { decisions.set(19, try names.text(Identifier(trace))) }
+    StoredNumber.set(11, decision.wrong, in: decisions)
+    StoredNumber.set(12, decision.looks, in: decisions)
+    StoredNumber.set(13, decision.value, in: decisions)
+    StoredNumber.set(14, decision.price, in: decisions)
+    decisions.set(15, decision.tokensLeft.instance)
+    decisions.set(16, decision.tokensLeft.device)
+    decisions.set(17, decision.tokensLeft.app)
+    if let until = decision.until { decisions.set(18, until.microseconds &- at) }
+    if let command = decision.command { decisions.set(19, try reference(command, from: id)) }
+    decisions.set(20, try names.policy(decision.policy))
+    if let trace = decision.traceparent { decisions.set(21, try names.text(Identifier(trace))) }
     if decision.events.count != 1 || decision.events[0] != decision.event {
       var causes = BinaryWriter()
       for cause in decision.events { causes.varint(UInt64(bitPattern: try names.event(cause))) }
-      decisions.set(20, causes.bytes)
+      decisions.set(22, causes.bytes)
     }
     try decisions.run()
     guard db.changesCount > 0 else {

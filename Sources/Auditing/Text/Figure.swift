@@ -16,6 +16,18 @@ enum Figure {
     return (value < 0 && scaled > 0 ? "-" : "") + (digits.isEmpty ? "\(whole)" : "\(whole).\(digits)")
   }
 
+  /// A share of 1 in percent, without decimals from 1 % on: `64 %`.
+  static func percent(_ share: Double) -> String {
+    let percent = share * 100
+    return "\(decimal(abs(percent) < 1 ? percent : percent.rounded())) %"
+  }
+
+  /// A number of looks with the noun: `0.8 looks`.
+  static func looks(_ looks: Double) -> String {
+    let number = decimal(looks)
+    return number == "1" ? "1 look" : "\(number) looks"
+  }
+
   /// An integer with thousands separators: `12,345,678`.
   static func grouped(_ value: Int64) -> String {
     var text = ""

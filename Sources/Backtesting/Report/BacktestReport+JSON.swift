@@ -43,7 +43,7 @@ extension BacktestReport.Kind {
   fileprivate func encode(to json: inout JSONWriter) {
     json.beginObject()
     json.member("kind", name)
-    json.member("halfLifeSeconds", Double(halfLife.microseconds) / 1e6)
+    if let halfLife { json.member("halfLifeSeconds", Double(halfLife.microseconds) / 1e6) }
     json.member("instances", instances)
     json.member("instanceDays", instanceDays)
     json.member("visibleChanges", arrivals)

@@ -160,8 +160,8 @@ public struct BacktestReport: Equatable, Sendable {
   public struct Kind: Equatable, Sendable {
     /// The name of the kind.
     public var name: String
-    /// The half-life of a change's worth.
-    public var halfLife: TimeSpan
+    /// The half-life of news; nil if news keeps its interest.
+    public var halfLife: TimeSpan?
     /// The number of measured instances at which a change arrived.
     public var instances: Int
     /// The number of instance-days on which a change arrived.

@@ -104,12 +104,13 @@ struct StreamCollector {
     for (index, kind) in policy.kinds.enumerated() {
       guard let rule = kind.rule(for: event) else { continue }
       var reached: Set<Int> = []
-      let relevance = Float(rule.relevance.evaluate(event))
-      let displayed = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
+      let change = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
+      let displayed = change?.look
+      let relevance = Float(rule.relevance?.evaluate(event) ?? change?.difference ?? 0)
       let values = Self.values(event, kind.displays)
       let age = now &- event.time.microseconds
       let isTooOld = rule.maxAge.map { age > $0.microseconds } ?? false
-      var expires = now &+ Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives)
+      var expires = (Timestamp(microseconds: now) + kind.newsLife).microseconds
       if let maxAge = rule.maxAge { expires = min(expires, event.time.microseconds &+ maxAge.microseconds) }
       for template in rule.interests {
         guard let key = template.key(for: event), let listening = entries[key] else { continue }
@@ -121,7 +122,7 @@ struct StreamCollector {
           // An event that is too old is no news, but what it says is still true.
           if isTooOld { continue }
           // An event that carries nothing displayed can only be news.
-          if values.isEmpty { streams[stream].screen.add(news: Double(relevance), at: now) }
+          if values.isEmpty, rule.relevance != nil { streams[stream].screen.add(news: Double(relevance), at: now) }
           let look = displayed?.applied(to: entryLooks[entry])
           let isVisible = look == nil || entryLooks[entry] != look
           if let look { entryLooks[entry] = look }
@@ -142,18 +143,24 @@ struct StreamCollector {
     }
   }
 
-  /// Returns the change of the content that a kind displays of the event's subject. An event changes only the fields that
-  /// it carries.
+  /// Returns the change of the content that a kind displays of the event's subject: its look, and how much it differs, 0…1. An
+  /// event changes only the fields that it carries.
   /// - Parameters:
   ///   - event: The event.
   ///   - kind: The place of the kind in the policy.
-  private mutating func displayedChange(_ event: DomainEvent, kind: Int) -> DisplayedChange {
+  private mutating func displayedChange(
+    _ event: DomainEvent, kind: Int
+  ) -> (look: DisplayedChange, difference: Double) {
     let key = TruthKey(kind: kind, subject: event.subject)
-    let displays = policy.kinds[kind].displays
-    let before = truths[key]?.fingerprint(subject: event.subject) ?? 0
-    var truth = truths[key] ?? DisplayedTruth(count: displays.count)
-    truth.take(event, displays: displays)
+    let fields = policy.kinds[kind].displays.map { FieldDistance($0) }
+    let before = truths[key]?.fingerprint(subject: event.subject, fields: fields) ?? 0
+    let state = truths[key] ?? DisplayedTruth(values: fields.map(\.initial))
+    var truth = state
+    truth.take(event, fields: fields)
     truths[key] = truth
-    return DisplayedChange(before: before, after: truth.fingerprint(subject: event.subject))
+    return (
+      DisplayedChange(before: before, after: truth.fingerprint(subject: event.subject, fields: fields)),
+      ScreenDistance.between(shown: state.values, truth: truth.values, fields)
+    )
   }
 }

@@ -15,7 +15,7 @@ struct ValueModel: Equatable, Sendable {
   ///   - kind: The kind with its half-life and view curve.
   ///   - views: The view curve of the device itself, 24 values; nil takes the curve of the kind.
   init(_ kind: KindPolicy, views: [Double]? = nil) {
-    inverseHalfLife = 1 / Double(max(1, kind.halfLife.microseconds))
+    inverseHalfLife = kind.halfLife.map { 1 / Double(max(1, $0.microseconds)) } ?? 0
     self.views = views ?? kind.views
   }
 

@@ -43,6 +43,8 @@ struct SyntheticDecisions {
       decision: "d-\(id)", event: name, events: [name], device: device, instance: "\(device)/\(kind)",
       kind: Self.kinds[kind], surface: .widget, verdict: verdict, reason: reason, final: verdict != .defer, at: at,
       relevance: isWorthless ? 0 : Double(random.below(1000)) / 1e3,
+      wrong: isWorthless ? 0 : Double(random.below(1_000_000)) / 1e6,
+      looks: isWorthless ? 0 : Double(random.below(1_000_000)) / 1e6,
       value: isWorthless ? 0 : Double(random.below(1_000_000)) / 1e6,
       price: isWorthless ? 0 : Double(random.below(1_000_000)) / 1e6,
       tokensLeft: Decision.TokensLeft(instance: random.below(48), device: random.below(4)),

@@ -41,7 +41,6 @@ package struct FleetLoad: Sendable {
           budget: { perDay: 48, minInterval: 5m }
           halfLife: 20m
           displays: [ { field: data.level, round: 5 } ]
-          price: { base: 0.05 }
           rules:
             - event: bench.alert
               relevance: { base: 0.9 }

@@ -7,8 +7,8 @@ extension Decision: JSONFields {
   package static var blank: Decision {
     Decision(
       decision: "", event: "", events: [], device: "", instance: "", kind: "", surface: .widget, verdict: .emit,
-      reason: .emitted, final: false, at: Timestamp(microseconds: 0), relevance: 0, value: 0, price: 0,
-      tokensLeft: TokensLeft(), policy: .blank)
+      reason: .emitted, final: false, at: Timestamp(microseconds: 0), relevance: 0, wrong: 0, looks: 0, value: 0,
+      price: 0, tokensLeft: TokensLeft(), policy: .blank)
   }
 
   /// Encodes or decodes each member, in the order of the document.
@@ -26,6 +26,8 @@ extension Decision: JSONFields {
     try coder.flag("final", &final)
     try coder.instant("at", &at)
     try coder.number("relevance", &relevance)
+    try coder.number("wrong", &wrong)
+    try coder.number("looks", &looks)
     try coder.number("value", &value)
     try coder.number("price", &price)
     try coder.object("tokensLeft", &tokensLeft)

@@ -24,11 +24,16 @@ public struct Decision: Equatable, Sendable {
   public var final: Bool
   /// The log time of the decision.
   public var at: Timestamp
-  /// The relevance of this event alone, 0…1, from the rules of the policy.
+  /// The relevance of this event alone, 0…1: of its rule, or else how wrong the event makes the screen of its subject.
   public var relevance: Double
-  /// The worth of all pending changes of the instance, decayed and weighted by the chance that a person looks.
+  /// The distance between the screen of the instance and the truth when the decision was made, before any push: 0…1. This
+  /// number and the next three are 0 if the push was not weighed.
+  public var wrong: Double
+  /// The looks at the screen that were expected in the next 20 minutes.
+  public var looks: Double
+  /// The worth of the push in looks: the sum of `worth` over all instances that it would reload.
   public var value: Double
-  /// The worth of one token of the instance at that moment.
+  /// The price of the push in looks: the sum of what a token costs over all instances that it would be charged to.
   public var price: Double
   /// The tokens left after this decision.
   public var tokensLeft: TokensLeft
@@ -45,8 +50,9 @@ public struct Decision: Equatable, Sendable {
   public init(
     decision: Identifier, event: Identifier, events: [Identifier], device: Identifier, instance: Identifier,
     kind: Identifier,
-    surface: Surface, verdict: Verdict, reason: Reason, final: Bool, at: Timestamp, relevance: Double, value: Double,
-    price: Double, tokensLeft: TokensLeft, until: Timestamp? = nil, command: Identifier? = nil, policy: PolicyReference,
+    surface: Surface, verdict: Verdict, reason: Reason, final: Bool, at: Timestamp, relevance: Double, wrong: Double,
+    looks: Double, value: Double, price: Double, tokensLeft: TokensLeft, until: Timestamp? = nil,
+    command: Identifier? = nil, policy: PolicyReference,
     traceparent: String? = nil
   ) {
     self.decision = decision
@@ -61,6 +67,8 @@ public struct Decision: Equatable, Sendable {
     self.final = final
     self.at = at
     self.relevance = relevance
+    self.wrong = wrong
+    self.looks = looks
     self.value = value
     self.price = price
     self.tokensLeft = tokensLeft
@@ -86,4 +94,19 @@ public struct Decision: Equatable, Sendable {
       self.app = app
     }
   }
+}
+
+extension Decision {
+  /// The worth of a reload of this instance alone, in looks: `wrong`^1.5 · `looks`.
+  public var worth: Double { wrong * wrong.squareRoot() * looks }
+
+  /// The part of `value` that the other instances of the push add, in looks. 0 if it is less than a hundredth of `value`, or
+  /// within what rounding to six decimals explains.
+  public var worthOfOthers: Double {
+    let others = value - worth
+    return others > 0.01 * value + 2e-6 * (1 + looks) ? others : 0
+  }
+
+  /// Whether worth and price were compared. A decision that was made before that has 0 for each of the numbers.
+  public var isWeighed: Bool { wrong != 0 || looks != 0 || value != 0 || price != 0 }
 }

@@ -1,6 +1,6 @@
 /// The reason for a decision. The cases are listed in the order in which the planner checks them; the first check that holds is
-/// the reason. Four are checked elsewhere: `belowFloor` before the limits, `activityEnded` and `alreadyStarted` before anything is
-/// sent, and the size of a background push when it is weighed. A code never changes its meaning.
+/// the reason. Three are checked elsewhere: `activityEnded` and `alreadyStarted` before anything is sent, and the size of a
+/// background push when it is weighed. A code never changes its meaning.
 ///
 /// This file is the one place that describes reasons: stored numbers, the reference page, the audit's texts and the counts of
 /// reports follow from it. Tests compare the schemas and the documentation with it.
@@ -24,7 +24,6 @@ public enum Reason: String, Sendable, CaseIterable {
   case budgetApp = "BUDGET_APP"
   case reserveHeld = "RESERVE_HELD"
   case belowPrice = "BELOW_PRICE"
-  case belowFloor = "BELOW_FLOOR"
   case emitted = "EMITTED"
   case emittedAfterDefer = "EMITTED_AFTER_DEFER"
   case emittedCoalesced = "EMITTED_COALESCED"
@@ -64,35 +63,32 @@ public enum Reason: String, Sendable, CaseIterable {
     public var surface: String
     /// The relevance of the event.
     public var relevance: String
-    /// The worth of what waits on the instance.
+    /// The worth with its parts: `worth 0.41: 0.8 looks in the next 20 minutes, the screen 64 % wrong`.
     public var worth: String
-    /// The price of one token.
-    public var price: String
+    /// The worth with its parts, the price, and the tokens that are left: `worth …; a token costs 0.07, 3 tokens left`.
+    public var worthAndPrice: String
     /// The tokens that the instance has left, with the noun: `3 tokens`.
     public var instanceTokens: String
     /// The tokens that the device has left, with the noun.
     public var deviceTokens: String
     /// The tokens that the app has left, with the noun.
     public var appTokens: String
-    /// ` with 3 left`, or nothing if the instance has no limit.
-    public var withTokensLeft: String
     /// `; kept until …`, `; kept`, or nothing for a final decision.
     public var kept: String
 
     /// Creates the figures of one decision.
     public init(
-      kind: String, surface: String, relevance: String, worth: String, price: String, instanceTokens: String,
-      deviceTokens: String, appTokens: String, withTokensLeft: String, kept: String
+      kind: String, surface: String, relevance: String, worth: String, worthAndPrice: String, instanceTokens: String,
+      deviceTokens: String, appTokens: String, kept: String
     ) {
       self.kind = kind
       self.surface = surface
       self.relevance = relevance
       self.worth = worth
-      self.price = price
+      self.worthAndPrice = worthAndPrice
       self.instanceTokens = instanceTokens
       self.deviceTokens = deviceTokens
       self.appTokens = appTokens
-      self.withTokensLeft = withTokensLeft
       self.kept = kept
     }
   }
@@ -122,19 +118,18 @@ extension Reason {
     case .budgetApp: (17, .heldBack)
     case .reserveHeld: (18, .heldBack)
     case .belowPrice: (19, .heldBack)
-    case .belowFloor: (20, .lost)
-    case .emitted: (21, .sent)
-    case .emittedAfterDefer: (22, .sent)
-    case .emittedCoalesced: (23, .sentAlong)
-    case .emittedShared: (24, .sentAlong)
-    case .emittedFree: (29, .sentFree)
-    case .activityEnded: (30, .needless)
-    case .alreadyStarted: (31, .needless)
-    case .endedQuiet: (32, .onCommands)
-    case .superseded: (25, .needless)
-    case .expired: (26, .lost)
-    case .freshened: (27, .needless)
-    case .instanceRemoved: (28, .lost)
+    case .emitted: (20, .sent)
+    case .emittedAfterDefer: (21, .sent)
+    case .emittedCoalesced: (22, .sentAlong)
+    case .emittedShared: (23, .sentAlong)
+    case .emittedFree: (28, .sentFree)
+    case .activityEnded: (29, .needless)
+    case .alreadyStarted: (30, .needless)
+    case .endedQuiet: (31, .onCommands)
+    case .superseded: (24, .needless)
+    case .expired: (25, .lost)
+    case .freshened: (26, .needless)
+    case .instanceRemoved: (27, .lost)
     }
   }
 
@@ -162,8 +157,7 @@ extension Reason {
     case .budgetDevice: "The device cannot be pushed now: its rate is used up."
     case .budgetApp: "The app has no tokens left today."
     case .reserveHeld: "The tokens that are left are kept for more relevant events."
-    case .belowPrice: "The changes that wait are worth less than a token is worth now."
-    case .belowFloor: "The change is worth so little that it is not kept."
+    case .belowPrice: "A reload would set right fewer looks than its tokens cost now."
     case .emitted: "Sent because of this event."
     case .emittedAfterDefer: "Sent after it had waited."
     case .emittedCoalesced:
@@ -174,7 +168,7 @@ extension Reason {
     case .alreadyStarted: "A Live Activity of the subject runs on the device, or was started before."
     case .endedQuiet: "The Live Activity was ended because its subject had gone quiet."
     case .superseded: "What the event announced was undone, or a newer event took its place, while it waited."
-    case .expired: "It lost its worth, or passed its `maxAge`, before a token was worth spending on it."
+    case .expired: "It passed its `maxAge`, or lost interest by its `halfLife`, before a reload was worth its price."
     case .freshened: "A signal says that the widget shows the newest content already."
     case .instanceRemoved: "The instance or its device was removed while it waited."
     }
@@ -197,14 +191,15 @@ extension Reason {
     case .reloadImminent: "nothing; shorten imminentReload if waiting for the timeline is too slow"
     case .quietHours: "lower exceptRelevance or shorten quietHours if such events should wake people"
     case .minInterval: "lower the kind's minInterval, within what the platform tolerates"
-    case .budgetInstance: "raise perDay, or the base price, so that tokens last the day"
+    case .budgetInstance: "raise budget.perDay, within what the platform tolerates"
     case .budgetDevice: "let kinds share pushes, or raise the profile's device rate if the platform tolerates it"
     case .budgetApp: "raise the app's perDay"
     case .reserveHeld: "lower the reserve's share or its aboveRelevance"
-    case .belowPrice: "raise the rule's relevance, lengthen halfLife, or raise perDay so that a token costs less"
-    case .belowFloor: "lower the kind's floor, or raise the rule's relevance"
-    case .emitted: "if it should not have been sent, lower the rule's relevance or raise the base price"
-    case .emittedAfterDefer: "if it should not have been sent, lower the rule's relevance or raise the base price"
+    case .belowPrice:
+      "raise budget.perDay so that a token costs less, raise the weight of what displays lists or the relevance of news,"
+        + " or correct views if more people look at that hour"
+    case .emitted, .emittedAfterDefer:
+      "if it should not have been sent, lower the weight of what displays lists, or the rule's relevance"
     case .emittedCoalesced: "nothing; merging is how a budget goes far"
     case .emittedShared: "nothing; merging is how a budget goes far"
     case .emittedFree: "nothing; raise the rule's relevance if it must arrive at once"
@@ -213,7 +208,7 @@ extension Reason {
     case .endedQuiet: "lengthen quietEnd if its subjects pause for longer"
     case .superseded: "nothing; if the middle states matter too, raise their relevance"
     case .expired:
-      "lengthen halfLife or maxAge, raise its relevance, lower price.base, or look at views: few look at some hours"
+      "lengthen maxAge or halfLife, raise budget.perDay, or look at views: few look at some hours"
     case .freshened: "nothing; it cost no token"
     case .instanceRemoved: "nothing"
     }
@@ -237,21 +232,18 @@ extension Reason {
     case .reloadImminent: "the widget's own timeline reloads shortly, for free"
     case .quietHours: "quiet hours, and relevance \(figures.relevance) is no exception\(figures.kept)"
     case .minInterval:
-      "the last reload is too short ago for the minimum interval; worth \(figures.worth)\(figures.kept)"
+      "the last reload is too short ago for the minimum interval; \(figures.worth)\(figures.kept)"
     case .budgetInstance:
-      "the instance has \(figures.instanceTokens) left in this window; worth \(figures.worth)\(figures.kept)"
+      "the instance has \(figures.instanceTokens) left in this window; \(figures.worth)\(figures.kept)"
     case .budgetDevice:
-      "the device has \(figures.deviceTokens) for a push left now; worth \(figures.worth)\(figures.kept)"
-    case .budgetApp: "the app has \(figures.appTokens) left today; worth \(figures.worth)\(figures.kept)"
+      "the device has \(figures.deviceTokens) for a push left now; \(figures.worth)\(figures.kept)"
+    case .budgetApp: "the app has \(figures.appTokens) left today; \(figures.worth)\(figures.kept)"
     case .reserveHeld:
       "the \(figures.instanceTokens) left are a reserve for more relevant events;"
         + " this one has relevance \(figures.relevance)\(figures.kept)"
-    case .belowPrice:
-      "worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)\(figures.kept)"
-    case .belowFloor: "worth \(figures.worth), which is below the floor of what is kept"
-    case .emitted: "sent: worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)"
-    case .emittedAfterDefer:
-      "sent after waiting: worth \(figures.worth), a token was worth \(figures.price)\(figures.withTokensLeft)"
+    case .belowPrice: "\(figures.worthAndPrice)\(figures.kept)"
+    case .emitted: "sent; \(figures.worthAndPrice)"
+    case .emittedAfterDefer: "sent after waiting; \(figures.worthAndPrice)"
     case .emittedCoalesced: "sent with a push to this instance that another event caused, at the same instant or later"
     case .emittedShared: "shown by a push that another instance of the device paid for"
     case .emittedFree: "told the Live Activity at priority 5, which is free and arrives when it suits the device"
@@ -259,7 +251,7 @@ extension Reason {
     case .alreadyStarted: "a Live Activity of this subject runs on the device, or was started before"
     case .endedQuiet: "the Live Activity was ended because its subject had gone quiet"
     case .superseded: "a newer event took its place, or undid it, before a push was worth it"
-    case .expired: "lost its worth (\(figures.worth) at the end) before a token was worth spending on it"
+    case .expired: "out of date, by its maxAge or halfLife, before a reload was worth its price"
     case .freshened: "the widget fetched its content by itself, so that it shows this already"
     case .instanceRemoved: "the instance or its device was removed while this was waiting"
     }

@@ -20,13 +20,15 @@ extension Planner {
       touch(device)
     }
     if verdict.isHeard {
+      let kind = registry.instances[instance].kind
+      registry[demand: instance] = pricing.noteChange(
+        registry.instances[instance].demand, kind, zones.timeOfDay(registry.devices[device].zone, now), now: now)
       registry[addressed: instance]?.lastEventAt = now
       touch(device)
     }
     if let large = verdict.largePayload { note(large.band, bytes: large.bytes, large.action, instance, into: &output) }
     guard let push = verdict.push else {
-      suppressNew(
-        instance, verdict.reason ?? .noMatch, weighing: verdict.lane.weighing, into: &output)
+      suppressNew(instance, verdict.reason ?? .noMatch, lane: verdict.lane, into: &output)
       return
     }
     registry[addressed: instance]?.timestamp = push.timestamp
@@ -75,8 +77,13 @@ extension Planner {
       body: push.body, band: push.band, subject: push.starts, expires: expiry(of: instance, isEnd: push.isEnd))
     let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
+    if lane.priority == 10, !isInDeveloperMode(device) {
+      registry[demand: instance] = pricing.notePush(
+        registry.instances[instance].demand, registry.instances[instance].kind, worth: lane.weighing.worth, left: 1,
+        zones.timeOfDay(registry.devices[device].zone, now), now: now)
+    }
     chargeApp(of: device, command: command, into: &output)
-    registry.markFresh(instance)
+    markFresh(instance)
     registry.noteReload(instance, at: now)
     let reason: Reason = lane.priority == 10 ? .emitted : .emittedFree
     output.served.append(
@@ -87,7 +94,8 @@ extension Planner {
       Told(
         instance: instance, event: event, verdict: .emit, reason: reason,
         relevance: record.fanOut.evaluations[registry.instances[instance].kind.index].relevance,
-        weighing: lane.weighing, command: command, causes: output.causes.count - 1..<output.causes.count),
+        weighing: lane.weighing, distance: lane.distance, looks: lane.looks, command: command,
+        causes: output.causes.count - 1..<output.causes.count),
       into: &output)
   }
 

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 extension Planner {
   /// Carries out the verdict on the current event for one widget or control.
@@ -11,16 +12,17 @@ extension Planner {
       registry.set(current: current, entry)
       touch(device)
     }
+    if let distance = admission.distance { noteDistance(distance, entry, instance, device) }
     switch admission.effect {
     case .none: break
     case .supersede: endCauses(of: instance, .superseded, into: &output) { $0.entry == entry }
     case .freshen:
       endAllCauses(of: instance, .freshened, into: &output)
-      registry.markFresh(instance)
+      markFresh(instance)
       touch(device)
     case .joinPush:
       if admission.arrives { noteArrival(instance, device) }
-      registry.markFresh(instance)
+      markFresh(instance)
       touch(device)
       return reportJoined(instance, device, into: &output)
     }
@@ -30,6 +32,86 @@ extension Planner {
     } else {
       append(admission, entry: entry, instance: instance, device: device, into: &output)
     }
+  }
+
+  /// Notes how wrong the entry's screen is after the event.
+  private mutating func noteDistance(
+    _ distance: Float, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot
+  ) {
+    let truth = record.fanOut.truths[record.fanOut.evaluations[registry.instances[instance].kind.index].truth]
+    let row = registry.entries[entry].row
+    if row.isAbsent || registry.shownFields.head(row) != truth.rule.rowHead {
+      registry.show(truth.before.values, head: truth.rule.rowHead, distance: distance, entry)
+    } else if registry.entries[entry].distance != distance {
+      registry.set(distance: distance, entry)
+    } else {
+      return
+    }
+    touch(device)
+  }
+
+  /// Notes that an instance shows the newest content, whether a push or something else has reloaded it.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - keepsWaiting: Whether the subjects of causes that still wait stay as wrong as they were, because those causes came after
+  ///     the reload.
+  ///   - showsEvent: Whether the content is newer than the current event.
+  mutating func markFresh(_ instance: InstanceSlot, keepsWaiting: Bool = false, showsEvent: Bool = true) {
+    registry.markFresh(instance)
+    let kind = registry.instances[instance].kind
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      guard !registry.entries[entry].row.isAbsent, !(keepsWaiting && waits(instance, by: entry)) else { continue }
+      let head = registry.shownFields.head(registry.entries[entry].row)
+      guard head == rules[kind].rowHead else {
+        registry.forgetRow(entry)
+        continue
+      }
+      if let truth = knownTruth(kind, entry, withEvent: showsEvent) {
+        registry.show(truth.values, head: head, distance: 0, entry)
+      } else if registry.entries[entry].distance > 0 {
+        // The truth has been forgotten, and with it what the screen shows now.
+        registry.forgetRow(entry)
+      }
+    }
+  }
+
+  /// Notes that the content of an instance is not known, because the push that should have reloaded it failed. Fields whose truth
+  /// is known count as wholly wrong until the next reload.
+  mutating func markUnknown(_ instance: InstanceSlot) {
+    let kind = registry.instances[instance].kind
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      registry.forgetShown(entry)
+      let row = registry.entries[entry].row
+      let fields = rules[kind].fields
+      guard !row.isAbsent, ShownFields.count(registry.shownFields.head(row)) == fields.count,
+        let truth = knownTruth(kind, entry)
+      else { continue }
+      let unknown = Array(repeating: DisplayedValue.absent, count: fields.count)
+      let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, fields))
+      registry.show(unknown, head: registry.shownFields.head(row), distance: distance, entry)
+    }
+  }
+
+  private func waits(_ instance: InstanceSlot, by entry: EntrySlot) -> Bool {
+    var walk = pending.causes(of: registry.instances[instance].waiting)
+    while let cause = walk.next(pending) { if pending.causes[cause].entry == entry { return true } }
+    return false
+  }
+
+  /// Returns the displayed state of the subject whose name is an entry's key; nil if it has been forgotten.
+  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot, withEvent: Bool = true) -> DisplayedTruth? {
+    let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
+    if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
+      return withEvent ? record.fanOut.truths[place].after : record.fanOut.truths[place].before
+    }
+    var hash = Hash64()
+    hash.add(rules[kind].displaysHash)
+    hash.add(
+      utf8: registry.texts.bytes.span.extracting(
+        registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))))
+    return subjects.truth(hash.value)
   }
 
   /// Reports that the device's last command shows the current event, too.
@@ -43,11 +125,15 @@ extension Planner {
         relevance: relevance, command: output.place(ofEarlier: registry.devices[device].lastCommand)), into: &output)
   }
 
+  /// Learns that a change came which people could see. One in quiet hours cannot spend a token, so it is no need.
   private mutating func noteArrival(_ instance: InstanceSlot, _ device: DeviceSlot) {
+    if let quiet = rules.policy.quietHours, quietEnd(quiet, zones.timeOfDay(registry.devices[device].zone, now)) != nil
+    {
+      return
+    }
     let kind = registry.instances[instance].kind
-    registry[price: instance] = pricing.noteArrival(
-      registry.instances[instance].price, kind, relevance: record.fanOut.evaluations[kind.index].relevance,
-      zones.timeOfDay(registry.devices[device].zone, now), habits(of: device), now: now)
+    registry[demand: instance] = pricing.noteChange(
+      registry.instances[instance].demand, kind, zones.timeOfDay(registry.devices[device].zone, now), now: now)
     touch(device)
   }
 
@@ -62,11 +148,12 @@ extension Planner {
     if Int(pending[waiting].causes) >= bounds.causesPerInstanceMax, let cheapest = pending.cheapestCause(waiting) {
       endCauses(of: instance, .superseded, into: &output) { $0.at == cheapest.at && $0.event == cheapest.event }
     }
-    var expires = now + rules[kind].expireAfter
+    var expires = admission.distance == nil ? now + rules[kind].newsLife : .distantFuture
     if evaluation.maxAge != .unbounded { expires = min(expires, record.fanOut.time + evaluation.maxAge) }
+    let relevance = evaluation.isRelevanceStated ? evaluation.relevance : admission.distance ?? evaluation.relevance
     let cause = Cause(
       event: record.fanOut.slot, entry: entry,
-      signedRelevance: admission.isRepeat ? -evaluation.relevance : evaluation.relevance, at: now,
+      signedRelevance: admission.isRepeat ? -relevance : relevance, at: now,
       expires: max(expires, now + TimeSpan(microseconds: 1)))
     pending.append(cause, to: &registry[waiting: instance], value: admission.value, now: now)
     touch(device)
@@ -112,7 +199,7 @@ extension Planner {
     registry.set(nextReload: nil, instance)
     registry.noteReload(instance, notBefore: reload)
     endCauses(of: instance, .freshened, into: &output) { $0.at <= reload }
-    if !hasPending(instance) { registry.markFresh(instance) }
+    if !hasPending(instance) { markFresh(instance, showsEvent: false) }
     touch(registry.instances[instance].device)
   }
 }

@@ -8,7 +8,6 @@ extension Planner {
     _ examination: Examination, device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool,
     into output: inout PlannerOutput
   ) {
-    for term in record.terms { registry[price: term.instance] = term.price }
     switch examination.outcome {
     case .push: push(examination, device, trigger, fromTimer: fromTimer, into: &output)
     case .end(let reason): endAllCauses(of: trigger, reason, into: &output)
@@ -55,8 +54,9 @@ extension Planner {
       let instance = record.reached[i]
       ledgers.charge(
         &registry[day: instance], of: instance, rules[registry.instances[instance].kind].day, now: now)
-      output.charges.append(
-        PlannedCharge(ledger: .instance, instance: instance, left: Int32(tokensLeft(instance))))
+      let left = tokensLeft(instance)
+      learn(instance, device, left: left)
+      output.charges.append(PlannedCharge(ledger: .instance, instance: instance, left: Int32(left)))
     }
     chargeRate(of: device, route, into: &output)
     let app = registry.devices[device].app
@@ -66,6 +66,14 @@ extension Planner {
     output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart
     registry[lastCommand: device] = LastCommand(
       offset: record.offset, ordinal: output.commands[command].ordinal, rate: route.rate)
+  }
+
+  /// Learns what a charged push brings to an instance that it reloads.
+  private mutating func learn(_ instance: InstanceSlot, _ device: DeviceSlot, left: Int) {
+    let worth = terms(of: instance).worth
+    registry[demand: instance] = pricing.notePush(
+      registry.instances[instance].demand, registry.instances[instance].kind, worth: worth, left: left,
+      zones.timeOfDay(registry.devices[device].zone, now), now: now)
   }
 
   private mutating func chargeRate(of device: DeviceSlot, _ route: Route, into output: inout PlannerOutput) {
@@ -83,6 +91,13 @@ extension Planner {
     }
   }
 
+  /// Returns the terms of an instance in the examination at hand; zeros if nothing was weighed, as in developer mode.
+  @inline(__always)
+  private func terms(of instance: InstanceSlot) -> InstanceTerms {
+    record.terms.first { $0.instance == instance }
+      ?? InstanceTerms(instance: instance, distance: 0, looks: 0, worth: 0)
+  }
+
   /// Ends every cause that waits on one instance that the push reaches.
   /// - Parameter primary: The reason for the newest cause: for the trigger the reason of the push, for other instances
   ///   `EMITTED_SHARED`.
@@ -91,7 +106,7 @@ extension Planner {
     into output: inout PlannerOutput
   ) {
     registry.noteReload(instance, at: now)
-    registry.markFresh(instance)
+    markFresh(instance)
     let waiting = registry.instances[instance].waiting
     guard hasPending(instance) else { return }
     let start = output.causes.count
@@ -104,9 +119,11 @@ extension Planner {
         leftOut: eventsLeftOut(output.causes[range])))
     let isTrigger = primary != .emittedShared
     let newest = newestCause(of: instance)
+    let terms = terms(of: instance)
     var told = Told(
       instance: instance, event: newest.event, verdict: .emit, reason: primary, relevance: newest.relevance,
-      weighing: examination.weighing, route: examination.route, command: command, causes: range)
+      weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
+      command: command, causes: range)
     if isTrigger { report(told, into: &output) }
     told.verdict = .coalesce
     told.reason = isTrigger ? .emittedCoalesced : .emittedShared
@@ -152,7 +169,7 @@ extension Planner {
     let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
     if fromTimer {
       reportHeldAgain(examination, trigger, until: clearAt, into: &output)
-      setDue(trigger, min(clearAt, pending.earliestExpiry(registry.instances[trigger].waiting)))
+      setDue(trigger, min(clearAt, nextExpiry(trigger)))
       return
     }
     for i in record.waitingNow.indices where !record.waitingNow[i].isAbsent {
@@ -161,11 +178,13 @@ extension Planner {
       record.waitingNow[i] = .absent
       let cause = newestCause(of: instance)
       let until = min(clearAt, cause.expires)
+      let terms = terms(of: instance)
       report(
         Told(
           instance: instance, event: record.fanOut.slot, verdict: .defer,
           reason: examination.weighing.block ?? .belowPrice, relevance: cause.relevance,
-          weighing: examination.weighing, route: examination.route, until: until), into: &output)
+          weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
+          until: until), into: &output)
       setDue(instance, min(pending[registry.instances[instance].waiting].due, until))
       registry.set(heldFor: HeldReason(examination.weighing.block), instance)
     }
@@ -179,9 +198,11 @@ extension Planner {
     guard let block = examination.weighing.block, held != registry.instances[trigger].heldFor else { return }
     registry.set(heldFor: held, trigger)
     let cause = newestCause(of: trigger)
+    let terms = terms(of: trigger)
     report(
       Told(
         instance: trigger, event: cause.event, verdict: .defer, reason: block, relevance: cause.relevance,
-        weighing: examination.weighing, route: examination.route, until: min(until, cause.expires)), into: &output)
+        weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
+        until: cause.expires > now ? min(until, cause.expires) : until), into: &output)
   }
 }

@@ -7,6 +7,7 @@ extension Planner {
   mutating func register(_ registration: Registration, into output: inout PlannerOutput) {
     let device = deviceSlot(registration.device, app: registration.app)
     guard registration.updatedAt >= registry.devices[device].updatedAt else { return }
+    countInstances(of: device, by: -1)
     move(device, toApp: registration.app)
     registry.takeOver(registration, device, zone: zones.zone(registration.timeZone, now: now), now: now)
     for widget in registration.widgets { place(widget, device, into: &output) }
@@ -26,12 +27,27 @@ extension Planner {
         retire(instance, into: &output)
       }
     }
+    countInstances(of: device, by: 1)
     touch(device)
+  }
+
+  /// Counts the instances of a device whose hours count in or out, before and after anything that may change them.
+  private mutating func countInstances(of device: DeviceSlot, by change: Int64) {
+    if isInDeveloperMode(device) { return }
+    let (zone, zones) = (registry.devices[device].zone, zones)
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      let state = registry.instances[instance]
+      if !state.flags.contains(.retired) {
+        pricing.count(change, state.kind, zone, now: now) { zones.timeOfDay($0, $1) }
+      }
+    }
   }
 
   /// Applies a tombstone: removes tokens and interests at once, and each ledger when nothing is owed to it.
   mutating func forget(_ id: Identifier, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }
+    countInstances(of: device, by: -1)
     // The causes end before the tokens are removed, because the decisions name the device's surface.
     registry.markForgotten(device)
     var walk = registry.instances(of: device)
@@ -111,19 +127,30 @@ extension Planner {
     into output: inout PlannerOutput
   ) -> InstanceSlot {
     guard let instance = registry.find(id, of: device) else {
-      return registry.insertInstance(id, kind: kindSlot(kindName), surface: surface, device: device)
+      let instance = registry.insertInstance(id, kind: kindSlot(kindName), surface: surface, device: device)
+      beginDemand(of: instance)
+      return instance
     }
     let state = registry.instances[instance]
     if rules[state.kind].name != kindName || state.surface != surface {
       endAllCauses(of: instance, .instanceRemoved, into: &output)
       if surface == .widget { setAside(addressOf: instance) } else { takeBack(addressOf: instance) }
       registry.change(instance, kind: kindSlot(kindName), surface: surface)
+      beginDemand(of: instance)
     }
     if registry.instances[instance].flags.contains(.retired) {
       registry.revive(instance)
       pending.clearDue(&registry[waiting: instance])
     }
     return instance
+  }
+
+  /// Begins the demand of a new instance, and its budget window, so that its first day ends with that window.
+  private mutating func beginDemand(of instance: InstanceSlot) {
+    bringDayUpToDate(instance)
+    let state = registry.instances[instance]
+    registry[demand: instance] = pricing.newcomer(
+      state.kind, zones.timeOfDay(registry.devices[state.device].zone, now))
   }
 
   /// Sets the interest keys of an instance. Causes that came by a removed key keep waiting, but no later event can supersede them

@@ -3,14 +3,20 @@ import Policies
 
 extension Planner {
   /// Reports a final suppression of the current event.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - reason: The reason.
+  ///   - lane: What was weighed for a Live Activity; the default if nothing was.
+  ///   - output: Receives the decision.
   @inline(__always)
   mutating func suppressNew(
-    _ instance: InstanceSlot, _ reason: Reason, weighing: Weighing = Weighing(), into output: inout PlannerOutput
+    _ instance: InstanceSlot, _ reason: Reason, lane: ActivityVerdict.Lane = .init(), into output: inout PlannerOutput
   ) {
     report(
       Told(
         instance: instance, event: record.fanOut.slot, verdict: .suppress, reason: reason,
-        relevance: record.fanOut.evaluations[registry.instances[instance].kind.index].relevance, weighing: weighing),
+        relevance: record.fanOut.evaluations[registry.instances[instance].kind.index].relevance,
+        weighing: lane.weighing, distance: lane.distance, looks: lane.looks),
       into: &output)
   }
 
@@ -29,7 +35,8 @@ extension Planner {
         ordinal: record.takeOrdinal(), verdict: told.verdict, reason: told.reason,
         // A duplicate is not final: the final decision belongs to the first delivery of the event.
         final: told.verdict != .defer && told.reason != .duplicate, surface: surface(of: told.instance, route: route),
-        relevance: told.relevance, value: Float(told.weighing.worth), price: Float(told.weighing.price),
+        relevance: told.relevance, wrong: Float(told.distance), looks: Float(told.looks),
+        value: Float(told.weighing.worth), price: Float(told.weighing.price),
         leftInstance: left.instance, leftDevice: left.device,
         leftApp: Int32(ledgers.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))
   }

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 extension Planner {
   /// Applies a signal from a device or from the sender. Signals about unknown devices and instances change nothing.
@@ -60,7 +61,7 @@ extension Planner {
       let fetchedAt = reloadedAt ?? now
       endCauses(of: instance, .freshened, into: &output) { $0.at <= fetchedAt }
       if !hasPending(instance) { pending.clearDue(&registry[waiting: instance]) }
-      registry.markFresh(instance)
+      markFresh(instance, keepsWaiting: true)
       forgetShown(instance)
       if let reloadedAt { registry.noteReload(instance, notBefore: reloadedAt) }
     }
@@ -86,11 +87,9 @@ extension Planner {
     var control: InstanceSlot?
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      if ledgers.refund(&registry[day: instance], of: instance, now: now),
-        registry.instances[instance].surface == .control
-      {
-        control = instance
-      }
+      guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { continue }
+      markUnknown(instance)
+      if registry.instances[instance].surface == .control { control = instance }
     }
     let route: Route =
       switch last.rate {

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 extension Planner {
   /// Sets the time of the instance's next examination.
@@ -49,9 +50,44 @@ extension Planner {
     var due = now + Self.postponement
     if !registry.instances[instance].surface.isActivity {
       guard hasPending(instance) else { return }
-      due = min(due, pending.earliestExpiry(registry.instances[instance].waiting))
+      due = min(due, nextExpiry(instance))
     }
     setDue(instance, due)
+  }
+
+  /// Ends the causes that have expired. While the screen is wrong about a subject, the newest cause that came by its key stays: age
+  /// ends the causes of a difference, never the difference itself.
+  private mutating func endExpired(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    guard nextExpiryIsDue(instance) else { return }
+    var kept: [EntrySlot: Cause] = [:]
+    var walk = pending.causes(of: registry.instances[instance].waiting)
+    while let place = walk.next(pending) {
+      let cause = pending.causes[place]
+      if !cause.entry.isAbsent, registry.entries[cause.entry].distance > 0 { kept[cause.entry] = cause }
+    }
+    let now = now
+    endCauses(of: instance, .expired, into: &output) { cause in
+      guard cause.expires <= now else { return false }
+      guard let newest = kept[cause.entry] else { return true }
+      return cause.event != newest.event || cause.at != newest.at
+    }
+  }
+
+  @inline(__always)
+  private func nextExpiryIsDue(_ instance: InstanceSlot) -> Bool {
+    hasPending(instance) && pending.earliestExpiry(registry.instances[instance].waiting) <= now
+  }
+
+  /// Returns whether nothing is wrong about a state for which causes wait, so that a push would show nothing new.
+  private func isOvertaken(_ instance: InstanceSlot) -> Bool {
+    let entry = newestCause(of: instance).entry
+    return (entry.isAbsent || !registry.entries[entry].row.isAbsent) && wrongness(instance) <= 0
+  }
+
+  /// Returns the time at which the next cause of an instance expires; the distant future if none does.
+  func nextExpiry(_ instance: InstanceSlot) -> Timestamp {
+    let earliest = pending.earliestExpiry(registry.instances[instance].waiting)
+    return earliest > now ? earliest : .distantFuture
   }
 
   private mutating func fire(_ instance: InstanceSlot, into output: inout PlannerOutput) {
@@ -67,8 +103,7 @@ extension Planner {
       return
     }
     noteOwnReload(instance, into: &output)
-    let now = now
-    endCauses(of: instance, .expired, into: &output) { $0.expires <= now }
+    endExpired(instance, into: &output)
     if record.postponesTimers { postpone(instance) }
     guard hasPending(instance), !record.postponesTimers else { return }
     let settings = rules[registry.instances[instance].kind]
@@ -77,6 +112,7 @@ extension Planner {
     if case .unreachable(let reason) = route(of: instance, device: device) {
       return endAllCauses(of: instance, reason, into: &output)
     }
+    if isOvertaken(instance) { return endAllCauses(of: instance, .superseded, into: &output) }
     examine(device, trigger: instance, fromTimer: true, into: &output)
   }
 }

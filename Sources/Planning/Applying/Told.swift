@@ -8,6 +8,10 @@ struct Told {
   var reason: Reason
   var relevance: Float
   var weighing = Weighing()
+  /// D of the instance when the push was weighed, before any push; 0 when none was weighed.
+  var distance = 0.0
+  /// V of the instance; 0 when no push was weighed.
+  var looks = 0.0
   /// The route that the device's examination used; nil when the device was not examined.
   var route: Route?
   /// The latest time of the next examination, for a decision that defers.

@@ -22,6 +22,10 @@ struct ActivityVerdict {
     /// The ledger that is charged; nil for a free push.
     var ledger: Command.Ledger?
     var weighing = Weighing()
+    /// D, how wrong the screen is, 0…1.
+    var distance = 0.0
+    /// V, the looks of the next 20 minutes.
+    var looks = 0.0
     /// The reason why a start is not made.
     var refused: Reason?
   }

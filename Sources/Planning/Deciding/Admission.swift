@@ -9,11 +9,14 @@ struct Admission {
   var effect = Effect.none
   /// The fingerprint that the entry would show after a reload now; nil when the event does not change it.
   var current: UInt64?
+  /// The distance between the entry's screen and the truth after the event, for a subject that is shown field by field; nil for
+  /// another one.
+  var distance: Float?
   /// Whether a waiting cause already shows the same content. Then the event adds no value and does not count as an arrival.
   var isRepeat = false
   /// Whether the event counts as an arrival for the instance's price.
   var arrives = false
-  /// The worth of all waiting causes including this one, without the chance that somebody looks.
+  /// The distance that the news which waits makes, this event included, 0…1.
   var value = 0.0
 
   enum Effect {

@@ -1,6 +1,10 @@
-/// One instance in a weighing, with its price state after the weighing. Asking for a price calibrates it, and applying the
-/// verdict stores the calibrated state.
+/// One instance in a weighing.
 struct InstanceTerms {
   let instance: InstanceSlot
-  let price: PriceState
+  /// D, how wrong the screen is, 0…1.
+  let distance: Double
+  /// V, the looks of the next 20 minutes.
+  let looks: Double
+  /// W of the instance, in looks; 0 if its screen is right.
+  let worth: Double
 }

@@ -64,7 +64,7 @@ extension Planner {
     let (shown, current) = show(isStarter ? nil : evaluation.displayed, entry)
     newCurrent = current
     if now - record.fanOut.time > evaluation.maxAge { return .staleEvent }
-    if evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
+    if evaluation.isRelevanceStated, evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
     if shown, evaluation.action != .end { return .notVisible }
     guard let state = registry.addressed[instance] else { return .noToken }
     if state.tokenDead { return .tokenDead }
@@ -88,9 +88,17 @@ extension Planner {
     let state = registry.addressed[instance] ?? AddressedState()
     let rate = isStart ? ledgers.activityStarts : ledgers.activityRate(frequentPushes: state.frequentPushes)
     let tokens = isStart ? registry[startRate: device] : state.rate
-    lane.weighing.worth = relevance
-    // A channel has no ledger, because Apple publishes no figure for its budget.
-    lane.weighing.price = state.isChannel ? pricing.basePrice(kind) : burstPrice(kind, rate, tokens)
+    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
+    lane.distance = relevance
+    lane.looks = pricing.looks(ahead: timeOfDay, kind, habits(of: device))
+    lane.weighing.worth = ReloadWorth.looks(distance: lane.distance, ahead: lane.looks)
+    if !rate.isUnlimited {
+      // A channel has no ledger, because Apple publishes no figure for its budget. It is priced as an activity of which nothing was
+      // spent.
+      let free = state.isChannel ? Int(rate.burst) : rate.tokensLeft(tokens, now: now)
+      let left = free + Int(LocalZone.hour.microseconds / rate.interval.microseconds)
+      lane.weighing.price = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks
+    }
     let free = isInDeveloperMode(device)
     let quiet = isQuiet(device, relevance: relevance)
     if isStart, !free {
@@ -98,11 +106,11 @@ extension Planner {
         lane.refused = .quietHours
       } else if !rate.admits(tokens, now: now) {
         lane.refused = .budgetDevice
-      } else if relevance < lane.weighing.price {
+      } else if lane.weighing.worth < lane.weighing.price {
         lane.refused = .belowPrice
       }
     }
-    let isWorthIt = relevance >= lane.weighing.price || action == .end
+    let isWorthIt = lane.weighing.worth >= lane.weighing.price || action == .end
     if isStart || (isWorthIt && (rate.admits(tokens, now: now) || free) && !quiet) {
       lane.priority = 10
       if !free, !state.isChannel, !rate.isUnlimited { lane.ledger = isStart ? .start : .activity }
@@ -114,11 +122,6 @@ extension Planner {
     guard let hours = rules.policy.quietHours else { return false }
     return quietEnd(hours, zones.timeOfDay(registry.devices[device].zone, now)) != nil
       && Float(relevance) < Float(hours.exceptRelevance)
-  }
-
-  private func burstPrice(_ kind: KindSlot, _ rate: RateLedger, _ state: RateState) -> Double {
-    if rate.isUnlimited { return 0 }
-    return pricing.burstPrice(kind, burst: rate.burst, left: rate.tokensLeft(state, now: now))
   }
 
   /// Returns whether the subject has an activity on the device, either registered or started by push.

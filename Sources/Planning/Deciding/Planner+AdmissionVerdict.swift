@@ -15,15 +15,23 @@ extension Planner {
     let kind = registry.instances[instance].kind
     let evaluation = record.fanOut.evaluations[kind.index]
     guard evaluation.hasRule else { return suppressed(admission, .noMatch) }
-    let (shown, current) = show(evaluation.displayed, entry)
-    admission.current = current
+    // An event that carries no displayed field can only be news.
+    let isNews = evaluation.truth >= 0 && !record.fanOut.truths[evaluation.truth].isCarried
+    let truth = isNews ? nil : truth(evaluation, entry)
+    var shown = false
+    if let truth {
+      admission.distance = distance(truth, entry)
+      shown = admission.distance == 0
+    } else if !isNews {
+      (shown, admission.current) = show(evaluation.displayed, entry)
+    }
+    // What waits for a screen that is right by now has been overtaken, whatever becomes of the event.
+    if shown { admission.effect = .supersede }
     // The event is too old to be pushed, but `current` above already has the state that it reports.
     if now - record.fanOut.time > evaluation.maxAge { return suppressed(admission, .staleEvent) }
-    if evaluation.relevance <= 0 { return suppressed(admission, .cosmetic) }
-    if shown {
-      admission.effect = .supersede
-      return suppressed(admission, .notVisible)
-    }
+    if evaluation.isRelevanceStated, evaluation.relevance <= 0 { return suppressed(admission, .cosmetic) }
+    if truth == nil, evaluation.relevance <= 0 { return suppressed(admission, .notVisible) }
+    if shown { return suppressed(admission, .notVisible) }
     if case .unreachable(let reason) = route(of: instance, device: device) { return suppressed(admission, reason) }
     if !rules[kind].enabled { return suppressed(admission, .kindDisabled) }
     if let reason = freeAnyway(instance, device: device) {
@@ -35,12 +43,20 @@ extension Planner {
       admission.arrives = true
       return suppressed(admission, .emittedCoalesced)
     }
+    if truth != nil {
+      // The state says how wrong the screen is. The event itself adds no news.
+      admission.isRepeat = true
+      admission.arrives = admission.distance != registry.entries[entry].distance && !isInDeveloperMode(device)
+      admission.value = pendingValue(instance, at: now)
+      return admission
+    }
     let waiting = registry.instances[instance].waiting
-    admission.isRepeat = evaluation.displayed != nil && current == nil && pending.hasValue(waiting, by: entry)
-    admission.value =
-      pendingValue(instance, at: now) + Double(admission.isRepeat ? 0 : evaluation.relevance)
+    admission.isRepeat =
+      !isNews && evaluation.displayed != nil && admission.current == nil && pending.hasValue(waiting, by: entry)
+    var screen = ScreenDistance(right: 1 - pendingValue(instance, at: now))
+    if !admission.isRepeat { screen.add(Double(evaluation.relevance)) }
+    admission.value = screen.value
     admission.arrives = !admission.isRepeat && !isInDeveloperMode(device)
-    if admission.arrives, admission.value < rules[kind].floor { return suppressed(admission, .belowFloor) }
     return admission
   }
 
@@ -49,6 +65,32 @@ extension Planner {
     var admission = admission
     admission.reason = reason
     return admission
+  }
+
+  /// Returns the displayed state of the event's subject, if the entry shows it field by field: if its key is the subject.
+  @inline(__always)
+  private func truth(_ evaluation: KindEvaluation, _ entry: EntrySlot) -> FanOut.Truth? {
+    guard evaluation.truth >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest else { return nil }
+    return record.fanOut.truths[evaluation.truth]
+  }
+
+  /// Returns how wrong an entry's screen is after the event. A screen of which nothing is known shows the state before the event:
+  /// a widget fetches the state of its time when it is placed.
+  @inline(__always)
+  private func distance(_ truth: FanOut.Truth, _ entry: EntrySlot) -> Float {
+    let row = registry.entries[entry].row
+    if row.isAbsent || registry.shownFields.head(row) != truth.rule.rowHead {
+      return Float(ScreenDistance.between(shown: truth.before.values, truth: truth.after.values, truth.rule.fields))
+    }
+    return Float(registry.shownFields.distance(row, truth.after.values, truth.rule.fields))
+  }
+
+  /// Returns how wrong an instance's screen is now, by its state and by the news that waits, 0…1.
+  @inline(__always)
+  func wrongness(_ instance: InstanceSlot) -> Double {
+    var screen = registry.difference(of: instance)
+    screen.add(pendingValue(instance, at: now))
+    return screen.value
   }
 
   /// Compares what an entry shows with what it would show after the event.
@@ -92,7 +134,7 @@ extension Planner {
     registry.devices[device].flags.contains(.developerMode)
   }
 
-  /// Returns the worth of all causes that wait on the instance, decayed to an instant, without the chance that somebody looks.
+  /// Returns how wrong the instance's screen is by the news that waits, faded to an instant, 0…1.
   @inline(__always)
   func pendingValue(_ instance: InstanceSlot, at instant: Timestamp) -> Double {
     pending.value(

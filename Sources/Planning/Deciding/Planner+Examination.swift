@@ -21,9 +21,7 @@ extension Planner {
     examination.weighing = weigh(device, route, &terms)
     if examination.weighing.block == nil {
       if examination.weighing.worth < examination.weighing.price {
-        examination.weighing.hold(.belowPrice, until: priceCrossing(device, trigger, terms))
-      } else {
-        waitForBetterHour(&examination.weighing, device, trigger, terms)
+        examination.weighing.hold(.belowPrice, until: nextExamination(device))
       }
     }
     if examination.weighing.block != nil { examination.outcome = .hold }
@@ -46,7 +44,8 @@ extension Planner {
     _ device: DeviceSlot, _ route: Route, _ terms: inout ContiguousArray<InstanceTerms>
   ) -> Weighing {
     var weighing = Weighing()
-    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
+    let zone = registry.devices[device].zone
+    let timeOfDay = zones.timeOfDay(zone, now)
     let habits = habits(of: device)
     var bounds = InstanceLimits()
     var walk = registry.instances(of: device)
@@ -57,17 +56,19 @@ extension Planner {
       let limits = rules[state.kind].day
       let minInterval = rules[state.kind].minInterval
       let left = ledgers.tokensLeft(state.day, of: instance, limits, now: now)
-      let value = pendingValue(instance, at: now)
-      if value > 0 { weighing.worth += value * pricing.view(state.kind, timeOfDay, habits) }
-      let quote = pricing.quote(state.price, state.kind, left: left, timeOfDay, habits, now: now)
-      weighing.price += quote.price
-      terms.append(InstanceTerms(instance: instance, price: quote.next))
+      let value = wrongness(instance)
+      let (looks, price) = pricing.terms(state.demand, state.kind, left: left, zone, timeOfDay, habits, now: now)
+      let worth = ReloadWorth.looks(distance: value, ahead: looks)
+      weighing.worth += worth
+      weighing.price += price
+      terms.append(InstanceTerms(instance: instance, distance: value, looks: looks, worth: worth))
       if state.lastReload != .distantPast, now < state.lastReload + minInterval {
         bounds.spacedUntil = max(bounds.spacedUntil, state.lastReload + minInterval)
       }
       if left <= 0 {
-        bounds.budgetUntil = max(
-          bounds.budgetUntil, ledgers.refillAt(state.day, of: instance, limits, now: now))
+        // The day of a time zone begins for all its devices at once.
+        let refill = ledgers.refillAt(state.day, of: instance, limits, now: now)
+        bounds.budgetUntil = max(bounds.budgetUntil, limits.rolling ? refill : refill + spread(device))
       } else if limits.reserveTokens > 0, left <= ledgers.reserved(state.day, limits, now: now) {
         bounds.reserveHeld = true
       }
@@ -92,7 +93,7 @@ extension Planner {
     if let quiet = rules.policy.quietHours, let end = quietEnd(quiet, timeOfDay),
       topRelevance(terms) < Float(quiet.exceptRelevance)
     {
-      weighing.hold(.quietHours, until: end)
+      weighing.hold(.quietHours, until: end + spread(device))
     }
     if limits.spacedUntil != .distantPast { weighing.hold(.minInterval, until: limits.spacedUntil) }
     if limits.budgetUntil != .distantPast { weighing.hold(.budgetInstance, until: limits.budgetUntil) }
@@ -151,98 +152,30 @@ extension Planner {
     return until
   }
 
-  // MARK: Looking ahead
+  // MARK: The next examination
 
-  /// The number of future full hours that are considered at most.
-  private static let hoursAheadMax = 8
+  /// The longest time between two examinations of a push that is not worth its price.
+  private static let examinationInterval = TimeSpan.minutes(10)
 
-  /// Returns the first full hour before the expiry of the trigger's newest cause at which the push would be worth its price; the
-  /// distant future when there is none. Between full hours the value only decays and the price changes slowly, so one timer is
-  /// enough.
-  private func priceCrossing(
-    _ device: DeviceSlot, _ trigger: InstanceSlot, _ terms: ContiguousArray<InstanceTerms>
-  ) -> Timestamp {
-    let expires = newestCause(of: trigger).expires
-    let habits = habits(of: device)
-    var instant = nextFullHour(registry.devices[device].zone)
-    var steps = 0
-    while instant < expires, steps < Self.hoursAheadMax {
-      let ahead = lookAhead(to: instant, device, terms, habits)
-      if ahead.worth >= ahead.price { return instant }
-      instant = instant + LocalZone.hour
-      steps += 1
-    }
-    return .distantFuture
+  /// Returns the time at which a push that is not worth its price is examined again: in ten minutes, or up to ten minutes after the
+  /// next full hour, at which the looks change. Between changes the worth is constant but for the hours, and the price falls
+  /// slowly.
+  private func nextExamination(_ device: DeviceSlot) -> Timestamp {
+    let hour = now - zones.timeOfDay(registry.devices[device].zone, now).pastHour + LocalZone.hour
+    let soon = now + Self.examinationInterval
+    return soon < hour ? soon : hour + spread(device)
   }
 
-  private func nextFullHour(_ zone: ZoneSlot) -> Timestamp {
-    now - zones.timeOfDay(zone, now).pastHour + LocalZone.hour
+  /// Returns a time of up to ten minutes that follows from the device's slot, so that a time zone is not examined all at once.
+  private func spread(_ device: DeviceSlot) -> TimeSpan {
+    var hash = Hash64()
+    hash.add(UInt64(device.number))
+    return TimeSpan(microseconds: Int64(hash.value % UInt64(Self.examinationInterval.microseconds)))
   }
 
   /// Returns the newest cause that waits on an instance. At least one cause must wait on it.
   func newestCause(of instance: InstanceSlot) -> Cause {
     pending.causes[pending[registry.instances[instance].waiting].lastCause]
-  }
-
-  /// Returns the worth of the causes that wait now, and the price of a push, at a later instant.
-  private func lookAhead(
-    to instant: Timestamp, _ device: DeviceSlot, _ terms: ContiguousArray<InstanceTerms>, _ habits: ViewHabits?
-  ) -> (worth: Double, price: Double) {
-    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, instant)
-    var worth = 0.0
-    var price = 0.0
-    for term in terms {
-      let state = registry.instances[term.instance]
-      let limits = rules[state.kind].day
-      let value = pendingValue(term.instance, at: instant)
-      if value > 0 { worth += value * pricing.view(state.kind, timeOfDay, habits) }
-      let renewed = !limits.rolling && instant >= state.day.end
-      let left = renewed ? limits.perDay : ledgers.tokensLeft(state.day, of: term.instance, limits, now: now)
-      price += pricing.priceAhead(term.price, state.kind, left: left, timeOfDay, habits, now: now)
-    }
-    return (worth, price)
-  }
-
-  /// Holds back a push that is worth its price if it is worth more at a later full hour because more people look then. The
-  /// comparison includes the decay of the value until then and the price at that hour. The later gain is added to the current
-  /// price, so that the decision shows why the push waits. A push does not wait beyond the end of the day, because the day's
-  /// tokens cannot be kept. It does not wait either when it is urgent: relevant enough for a reserve or for an exception from
-  /// quiet hours.
-  private func waitForBetterHour(
-    _ weighing: inout Weighing, _ device: DeviceSlot, _ trigger: InstanceSlot,
-    _ terms: ContiguousArray<InstanceTerms>
-  ) {
-    let (kind, zone) = (registry.instances[trigger].kind, registry.devices[device].zone)
-    let habits = habits(of: device)
-    var end = newestCause(of: trigger).expires
-    if !rules[kind].day.rolling { end = min(end, registry.instances[trigger].day.end) }
-    let views = pricing.view(kind, zones.timeOfDay(zone, now), habits)
-    // No hour is better than the best one.
-    if habits == nil, pricing.isBestHour(kind, view: views) { return }
-    var instant = nextFullHour(zone)
-    var steps = 0
-    while instant < end, steps < Self.hoursAheadMax {
-      // The trigger alone usually decides: its value has decayed, and not enough more people look.
-      let later = pricing.view(kind, zones.timeOfDay(zone, instant), habits)
-      if later * Decay.factor(age: instant - now, inverseHalfLife: rules[kind].inverseHalfLife) > views {
-        let ahead = lookAhead(to: instant, device, terms, habits)
-        let gain = ahead.worth - ahead.price
-        if gain > weighing.worth - weighing.price, ahead.worth > weighing.worth,
-          !isUrgent(topRelevance(terms), kind)
-        {
-          weighing.price += gain
-          weighing.hold(.belowPrice, until: instant)
-          return
-        }
-      }
-      instant = instant + LocalZone.hour
-      steps += 1
-    }
-  }
-
-  private func isUrgent(_ relevance: Float, _ kind: KindSlot) -> Bool {
-    relevance >= Float(rules[kind].reserveAboveRelevance)
-      || rules.policy.quietHours.map { relevance >= Float($0.exceptRelevance) } == true
   }
 
   /// Returns the view habits learnt from the device's own signals; nil when it sent none.

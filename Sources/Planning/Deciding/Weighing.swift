@@ -2,9 +2,9 @@ import Domain
 
 /// The worth and the price of a push to a device at the current log time, and the limit that forbids it.
 struct Weighing {
-  /// The sum of the pending values of every instance that the push would reload, times the chance that somebody looks.
+  /// ΣW, in looks, over every instance that the push would reload.
   var worth = 0.0
-  /// The sum of the prices of one token of each instance that the push would charge.
+  /// Σλ, in looks, over every instance that the push would charge.
   var price = 0.0
   /// The first reason to hold the push back, in the order of `Reason`; nil when there is none.
   private(set) var block: Reason?

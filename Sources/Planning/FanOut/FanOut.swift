@@ -17,9 +17,23 @@ struct FanOut {
   /// The kinds that have a rule for the event.
   var evaluated: ContiguousArray<KindSlot> = []
   /// The displayed state of the event's subject after the event, for each kind, to be noted in `SubjectMemory`.
-  var truths: [(key: UInt64, truth: DisplayedTruth)] = []
+  var truths: [Truth] = []
+  /// The interest key that is the event's subject; absent if no instance listens to it.
+  var subjectInterest = InterestSlot.absent
   /// The first device without decisions. A fan-out that is resumed after a restart continues there.
   var nextDevice = DeviceSlot(0)
+
+  /// The displayed state of the event's subject for one kind.
+  struct Truth {
+    /// The key of the state in `SubjectMemory`.
+    var key: UInt64
+    /// The state before the event, and after it.
+    var before, after: DisplayedTruth
+    /// Whether the event carries a displayed field. If not, it can only be news.
+    var isCarried: Bool
+    /// The rule of the kind.
+    var rule: KindRule
+  }
 
   struct Cursor {
     var interest: InterestSlot

@@ -8,8 +8,13 @@ struct KindEvaluation {
   var keys: UInt64 = 1
   var hasRule = false
   var maxAge = TimeSpan.unbounded
+  /// The relevance of the event: that of the rule, or else the difference that the event makes to its subject, 0…1.
   var relevance: Float = 0
+  /// Whether the rule says how relevant the event is.
+  var isRelevanceStated = false
   var action = Rule.Action.update
   /// The event's change to what the kind displays of its subject; nil when the policy does not list the displayed fields.
   var displayed: DisplayedChange?
+  /// The place of the subject's displayed state in `FanOut.truths`; −1 when there is none.
+  var truth = -1
 }

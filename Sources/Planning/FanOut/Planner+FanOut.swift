@@ -40,7 +40,7 @@ extension Planner {
     var id = Hash64()
     id.add(event.source)
     id.add(event.id)
-    if subjects.currentCount >= bounds.subjectsPerGenerationMax { subjects.rotate() }
+    if subjects.currentCount >= bounds.subjectsPerGenerationMax { rotateSubjects() }
     return subjects.note(subject, id: id.value, time: event.time, now: now)
   }
 
@@ -56,15 +56,26 @@ extension Planner {
       guard let rule = first.holding(for: event) else { continue }
       var evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
       if record.fanOut.standing == .fresh { evaluation.displayed = displayedChange(event, rule) }
+      if evaluation.displayed != nil { evaluation.truth = record.fanOut.truths.count - 1 }
+      if !evaluation.isRelevanceStated { evaluation.relevance = difference(evaluation) }
       record.fanOut.evaluations[rule.kind.index] = evaluation
       record.fanOut.evaluated.append(rule.kind)
     }
     if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
     record.fanOut.cursors.removeAll(keepingCapacity: true)
+    record.fanOut.subjectInterest = .absent
     for bit in record.fanOut.keys.indices {
       guard let interest = registry.interests.id(of: record.fanOut.keys[bit], in: registry.texts) else { continue }
+      if bit == 0 { record.fanOut.subjectInterest = interest }
       record.fanOut.cursors.append(FanOut.Cursor(interest: interest, bit: 1 << UInt64(bit), place: 0))
     }
+  }
+
+  /// Returns the difference that the event makes to what is displayed of its subject, 0…1.
+  private func difference(_ evaluation: KindEvaluation) -> Float {
+    guard evaluation.truth >= 0 else { return 0 }
+    let truth = record.fanOut.truths[evaluation.truth]
+    return Float(ScreenDistance.between(shown: truth.before.values, truth: truth.after.values, truth.rule.fields))
   }
 
   /// Returns the event's change to what the rule's kind displays. `finishFanOut` notes it in the subject memory, so that a
@@ -72,11 +83,14 @@ extension Planner {
   private mutating func displayedChange(_ event: DomainEvent, _ rule: KindRule) -> DisplayedChange? {
     guard let key = rule.truthKey(subject: event.subject) else { return nil }
     let known = subjects.truth(key)
-    var truth = known ?? DisplayedTruth(count: rule.displays.count)
-    let before = known?.fingerprint(subject: event.subject) ?? 0
-    truth.take(event, displays: rule.displays)
-    let after = truth == known ? before : truth.fingerprint(subject: event.subject)
-    record.fanOut.truths.append((key, truth))
+    let state = known ?? DisplayedTruth(values: rule.fields.map(\.initial))
+    var truth = state
+    let before = known?.fingerprint(subject: event.subject, fields: rule.fields) ?? 0
+    let isCarried = truth.take(event, fields: rule.fields)
+    let after = truth == known ? before : truth.fingerprint(subject: event.subject, fields: rule.fields)
+    record.fanOut.truths.append(
+      FanOut.Truth(
+        key: key, before: state, after: truth, isCarried: isCarried, rule: rule))
     return DisplayedChange(before: before, after: after)
   }
 
@@ -160,7 +174,7 @@ extension Planner {
   }
 
   mutating func finishFanOut() {
-    for (key, truth) in record.fanOut.truths { subjects.note(key, truth: truth) }
+    for truth in record.fanOut.truths { subjects.note(truth.key, truth: truth.after) }
     record.releasedEvents.append(record.fanOut.slot)
     record.fanOut.slot = .absent
     record.fanOut.event = nil
@@ -225,11 +239,16 @@ extension Planner {
     apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
   }
 
-  /// Begins a new budget window for every instance that a push would reach and whose window is over.
+  /// Begins a new budget window for every instance that a push would reach and whose window is over, and computes what the prices
+  /// of their kinds have in common.
   private mutating func bringDaysUpToDate(_ device: DeviceSlot, _ route: Route) {
+    let zone = registry.devices[device].zone
+    let timeOfDay = zones.timeOfDay(zone, now)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      if reaches(instance, device: device, route: route) { bringDayUpToDate(instance) }
+      guard reaches(instance, device: device, route: route) else { continue }
+      bringDayUpToDate(instance)
+      pricing.prepare(registry.instances[instance].kind, zone, timeOfDay, now: now)
     }
   }
 
@@ -243,7 +262,8 @@ extension Planner {
       now: now)
     if change == .none { return }
     if case .began(let ended?) = change {
-      pricing.learnFromWindow(registry.instances[instance].price, kind, endedAt: ended, now: now)
+      let idle = Int((now - ended).microseconds / LocalZone.day.microseconds)
+      registry[demand: instance] = pricing.dayEnded(registry.instances[instance].demand, kind, idle: idle)
     }
     touch(device)
   }

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 /// The pending events of one instance, and the time at which the instance is examined again.
 struct Waiting {
@@ -8,7 +9,7 @@ struct Waiting {
   fileprivate(set) var lastCause = CauseSlot.absent
   /// The number of causes.
   fileprivate(set) var causes: UInt16 = 0
-  /// The value of all causes together as of `valueAt`, before it is multiplied by the chance that somebody looks.
+  /// The distance that the news of all causes makes together, as of `valueAt`: 0…1.
   fileprivate(set) var value: Float = 0
   /// The log time for which `value` is given.
   fileprivate(set) var valueAt = Timestamp(microseconds: 0)
@@ -191,25 +192,24 @@ struct Pending {
     return nil
   }
 
-  /// Computes the value of an instance anew, after causes were removed.
+  /// Computes anew how wrong the screen is by the news that waits, after causes were removed.
   /// - Parameters:
   ///   - slot: The slot of the instance, which must have one.
   ///   - inverseHalfLife: The inverse of the kind's half-life, in 1 / µs.
   ///   - now: Log time.
   mutating func resum(_ slot: inout WaitingSlot, inverseHalfLife: Double, now: Timestamp) {
-    var sum = 0.0
+    var screen = ScreenDistance()
     var walk = causes(of: slot)
     while let place = walk.next(self) {
       let cause = causes[place]
-      sum += Double(cause.value) * Decay.factor(age: now - cause.at, inverseHalfLife: inverseHalfLife)
+      screen.add(Double(cause.value) * Decay.factor(age: now - cause.at, inverseHalfLife: inverseHalfLife))
     }
-    waitings[slot].value = Float(sum)
+    waitings[slot].value = Float(screen.value)
     waitings[slot].valueAt = now
     settle(&slot)
   }
 
-  /// Returns the value of all causes of an instance, decayed to an instant, before it is multiplied by the chance that
-  /// somebody looks.
+  /// Returns how wrong an instance's screen is by the news that waits, faded to an instant: 0…1.
   /// - Parameters:
   ///   - slot: The slot of the instance.
   ///   - instant: The instant, not before the last change.

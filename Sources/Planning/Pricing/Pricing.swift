@@ -1,110 +1,156 @@
 import Domain
 import Policies
 
-// The price of one token of an instance is λ = θ · ((k·F + s) / (left + s))³ · (m + 2f) / (2m + f). k is the number of tokens
-// of a day, F the share of the day's value that is still to come, s the smoothing, m the mean flow and f the flow now.
-//
-// The first fraction compares the tokens that the rest of the day needs with those that are left. While spending is on plan
-// it is 1 and the price is θ. With fewer tokens left the price rises, with more it falls.
-//
-// The second fraction is there because a reload delivers everything that is pending. While more comes in than usual, more is
-// pending after any wait, so a reload should deliver more. While little comes in, a small change is all there will be. In a
-// steady flow the best threshold grows with the square root of the flow. The fraction follows it near f = m and stays
-// between a half and two.
-//
-// The third power and the factor were chosen by replaying airports, airlines, matches and random streams against the
-// hindsight optimum. Freshness captured in `rouse simulate`, mean and p10, compared with the second power without the
-// factor: airports at 48 tokens 0.920 and 0.900 instead of 0.916 and 0.892, airlines 0.889 and 0.865 instead of 0.872 and
-// 0.831. The third power is worse if all of a day's value comes within two hours unlike any day before and tokens are few,
-// because it holds back too much: matches reported minute by minute at 20 tokens, 0.889 instead of 0.915.
-
-/// The price of tokens, with the knowledge about kinds and about the hours at which people look.
+/// The worth of reloads and the price of tokens, in looks, with the knowledge about kinds and about the hours at which people
+/// look.
 ///
-/// The state of one instance is a `PriceState` that stands with the instance in the registry. Asking for a price changes
-/// nothing. The answer holds the instance's next state, which the caller stores if it uses the price.
+/// The demand of one instance is a `DemandState` that stands with the instance in the registry. Asking for a price changes
+/// nothing; learning returns the instance's next state, which the caller stores.
 struct Pricing {
-  /// The curves of kinds, by kind slot.
-  private(set) var curves: ContiguousArray<KindCurve> = []
+  /// The kinds, by slot.
+  private(set) var kinds: ContiguousArray<KindPricing> = []
   /// The view habits of the devices that sent views. It is looked up by device and never iterated, because a dictionary has
   /// no fixed order.
   private(set) var viewHabits: [DeviceSlot: ViewHabits] = [:]
-  /// The hour of log time up to which the curves have learnt, in hours since 1970; `.min` before the first record.
-  private(set) var hour: Int64 = .min
+  /// The time up to which the kinds have learnt, in periods of ten minutes since 1970; `.min` before the first record.
+  private(set) var period: Int64 = .min
+  /// The number of instances of each kind in each zone whose hours count. It follows from the devices, so it is no part of the
+  /// state. Sums over it do not depend on its order.
+  private var populations: [Population: Int64] = [:]
+
+  private let prior: DemandPrior
+
+  /// Creates the pricing of no kind.
+  /// - Parameter prior: The day of an instance of which nothing is known yet.
+  init(prior: DemandPrior = .standard) { self.prior = prior }
+
+  private struct Population: Hashable {
+    var kind: KindSlot
+    var zone: ZoneSlot
+  }
 
   // MARK: Kinds
 
-  /// Adds the curve of the next kind slot.
+  /// Adds the next kind slot.
   /// - Parameter policy: The policy's settings of the kind.
   mutating func addKind(_ policy: KindPolicy) {
-    var curve = KindCurve()
-    curve.configure(policy)
-    curve.touch()
-    curves.append(curve)
+    var kind = KindPricing(prior: prior)
+    kind.configure(policy)
+    kind.touched = true
+    kinds.append(kind)
   }
 
-  /// Takes over another policy's settings of a kind. The curve keeps its knowledge.
-  mutating func configure(_ kind: KindSlot, _ policy: KindPolicy) { curves[kind.index].configure(policy) }
+  /// Takes over another policy's settings of a kind. What was learnt stays.
+  mutating func configure(_ kind: KindSlot, _ policy: KindPolicy) { kinds[kind.index].configure(policy) }
 
   /// Marks every kind as changed, so that the next commit writes it.
-  mutating func touchKinds() { for kind in curves.indices { curves[kind].touch() } }
+  mutating func touchKinds() { for kind in kinds.indices { kinds[kind].touched = true } }
 
   /// Marks no kind as changed, after a restore.
-  mutating func untouchKinds() { for kind in curves.indices { curves[kind].untouch() } }
+  mutating func untouchKinds() { for kind in kinds.indices { kinds[kind].touched = false } }
 
   /// Returns the kinds that changed since the last call, by rising slot.
   mutating func takeTouchedKinds() -> [KindSlot] {
     var touched: [KindSlot] = []
-    for kind in curves.indices where curves[kind].touched {
-      curves[kind].untouch()
+    for kind in kinds.indices where kinds[kind].touched {
+      kinds[kind].touched = false
       touched.append(KindSlot(UInt32(kind)))
     }
     return touched
   }
 
-  /// Restores the knowledge of a kind's curve.
-  /// - Throws: `BinaryError` if the bytes end early or are no curve.
+  /// Restores what a kind has learnt.
+  /// - Throws: `BinaryError` if the bytes end early or hold numbers that no planner writes.
   mutating func restore(_ kind: KindSlot, from reader: inout BinaryReader) throws(BinaryError) {
-    try curves[kind.index].read(from: &reader)
+    try kinds[kind.index].demand.read(from: &reader)
   }
 
-  /// Restores the hour of log time up to which the curves have learnt.
-  mutating func restore(hour: Int64) { self.hour = hour }
+  /// Restores the time up to which the kinds have learnt.
+  mutating func restore(period: Int64) { self.period = period }
 
-  /// Makes the curves learn from the hours that have ended since the last call.
-  /// - Parameter now: Log time.
+  // MARK: Time
+
+  /// The bound on the hours that a jump of log time counts as, a fortnight.
+  private static let hoursMax: Int64 = 24 * 14
+  /// The log time after which the usual amounts are computed anew.
+  static let period = TimeSpan.minutes(10)
+  private static let periodsPerHour: Int64 = 6
+
+  /// Makes the kinds learn from the time that has passed since the last call. An hour of the log counts as the local hour that
+  /// holds its middle. The usual amounts are computed anew every ten minutes of log time.
+  /// - Parameters:
+  ///   - now: Log time.
+  ///   - timeOfDay: Returns the local time of an instant in a zone.
   /// - Returns: Whether a UTC day has ended.
-  mutating func passHours(now: Timestamp) -> Bool {
-    let next = now.microseconds / LocalZone.hour.microseconds
-    if hour == .min { hour = next }
-    guard next > hour else { return false }
-    // A longer gap counts as a fortnight, so that a jump of log time takes a bounded number of steps.
-    for _ in 0..<min(next - hour, Int64(KindCurve.hoursMax)) {
-      for kind in curves.indices { curves[kind].hourPassed() }
+  mutating func passTime(now: Timestamp, _ timeOfDay: (ZoneSlot, Timestamp) -> TimeOfDay) -> Bool {
+    let next = now.microseconds / Self.period.microseconds
+    if period == .min { period = next }
+    guard next > period else { return false }
+    let hours = (period / Self.periodsPerHour, next / Self.periodsPerHour)
+    for passed in max(hours.0, hours.1 - Self.hoursMax)..<hours.1 {
+      count(hour: passed, Self.whole, timeOfDay) { $0.hourEnded($1, instances: $2) }
     }
-    let isNewDay = next / 24 > hour / 24
-    hour = next
+    // The part of the hour at hand that has passed is known, too, until the next time.
+    let part = next % Self.periodsPerHour * Self.whole / Self.periodsPerHour
+    count(hour: hours.1, part, timeOfDay) { $0.hourGoesOn($1, instances: $2) }
+    for kind in kinds.indices { kinds[kind].demand.freeze() }
+    let isNewDay = hours.1 / 24 > hours.0 / 24
+    period = next
     touchKinds()
     return isNewDay
   }
 
-  // MARK: Views
-
-  /// Returns the chance that somebody looks at a time of day, relative to the best hour. It is the curve of the kind, drawn
-  /// towards the device's own; the more days of looks the device has, the closer.
-  /// - Parameters:
-  ///   - kind: The kind.
-  ///   - timeOfDay: The local time.
-  ///   - habits: The habits of the device; nil if it sent no views.
-  @inline(__always)
-  func view(_ kind: KindSlot, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?) -> Double {
-    let usual = curves[kind.index].view(timeOfDay)
-    guard let habits else { return usual }
-    let own = habits.share(timeOfDay.hour)
-    return usual + (own - usual) * habits.weight(priorDays: curves[kind.index].viewsWeight)
+  /// Counts a part of an hour of the log for all instances.
+  private mutating func count(
+    hour: Int64, _ part: Int64, _ timeOfDay: (ZoneSlot, Timestamp) -> TimeOfDay,
+    _ note: (inout KindDemand, _ hour: Int, _ instances: Int64) -> Void
+  ) {
+    if part == 0 { return }
+    for (population, count) in populations {
+      let place = place(population.kind, timeOfDay(population.zone, Self.middle(ofHour: hour)))
+      note(&kinds[population.kind.index].demand, place.hour, count * part)
+    }
   }
 
-  /// Returns whether a chance of a look is that of the kind's best hour, for devices without views of their own.
-  func isBestHour(_ kind: KindSlot, view: Double) -> Bool { view >= curves[kind.index].viewsMax }
+  /// An instance that was there for a whole hour, in millionths.
+  private static let whole: Int64 = 1_000_000
+
+  private static func middle(ofHour hour: Int64) -> Timestamp {
+    Timestamp(microseconds: (hour * 2 + 1) * LocalZone.hour.microseconds / 2)
+  }
+
+  @inline(__always)
+  private func place(_ kind: KindSlot, _ timeOfDay: TimeOfDay) -> DayPlace {
+    DayPlace(timeOfDay, anchorMinute: kinds[kind.index].anchorMinute)
+  }
+
+  /// Counts instances of a kind in a zone in or out. The hour at hand counts as the part that they see.
+  /// - Parameters:
+  ///   - change: The number of instances that come, negative if they go.
+  ///   - kind: The kind.
+  ///   - zone: The zone.
+  ///   - now: Log time.
+  ///   - timeOfDay: Returns the local time of an instant in a zone.
+  mutating func count(
+    _ change: Int64, _ kind: KindSlot, _ zone: ZoneSlot, now: Timestamp, _ timeOfDay: (ZoneSlot, Timestamp) -> TimeOfDay
+  ) {
+    let population = Population(kind: kind, zone: zone)
+    populations[population, default: 0] += change
+    if populations[population] == 0 { populations[population] = nil }
+    guard period != .min else { return }
+    let hours = now.microseconds / LocalZone.hour.microseconds
+    let passed = (now.microseconds - hours * LocalZone.hour.microseconds) * Self.whole / LocalZone.hour.microseconds
+    let place = place(kind, timeOfDay(zone, Self.middle(ofHour: hours)))
+    kinds[kind.index].demand.hourEnded(place.hour, instances: -change * passed)
+    kinds[kind.index].touched = true
+  }
+
+  /// Counts an instance of a restored device in. What it saw of the hour at hand was counted before.
+  mutating func restorePopulation(_ kind: KindSlot, _ zone: ZoneSlot) {
+    populations[Population(kind: kind, zone: zone), default: 0] += 1
+  }
+
+  // MARK: Views
 
   /// Learns that somebody looked at a device.
   /// - Parameters:
@@ -121,163 +167,98 @@ struct Pricing {
   /// Restores the habits of a device.
   mutating func restore(_ habits: ViewHabits, of device: DeviceSlot) { viewHabits[device] = habits }
 
-  // MARK: Prices
+  // MARK: Worth and price
 
-  /// Returns the price of one token of the day, and the instance's state after θ was calibrated.
+  /// Returns V, the looks at an instance in the next 20 minutes.
   /// - Parameters:
-  ///   - state: The instance's state.
-  ///   - kind: The kind of the instance.
-  ///   - left: The tokens that the instance has left.
   ///   - timeOfDay: The local time.
+  ///   - kind: The kind of the instance.
   ///   - habits: The habits of the device; nil if it sent no views.
-  ///   - now: Log time.
   @inline(__always)
-  func quote(
-    _ state: PriceState, _ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?, now: Timestamp
-  ) -> (price: Double, next: PriceState) {
-    let ratio = scarcity(kind, left: left, timeOfDay, habits)
-    let next = calibrated(state, kind, ratio: ratio, now: now)
-    let theta = Double(next.theta) * curves[kind.index].thetaPrior
-    return (theta * ratio * ratio * ratio * crowding(state, kind, now: now), next)
+  func looks(ahead timeOfDay: TimeOfDay, _ kind: KindSlot, _ habits: ViewHabits?) -> Double {
+    kinds[kind.index].ahead(timeOfDay, habits)
   }
 
-  /// Returns the price that one token of the day would have at another time of day. θ is not calibrated.
+  /// Computes what the prices of a kind's instances in a zone have in common at this instant, for `terms`.
+  @inline(__always)
+  mutating func prepare(_ kind: KindSlot, _ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
+    kinds[kind.index].prepare(zone, timeOfDay, now: now)
+  }
+
+  /// Returns V, the looks of the next 20 minutes at an instance, and λ, the price of one of its tokens of the day, in looks.
   /// - Parameters:
-  ///   - state: The instance's state.
+  ///   - state: What the instance has shown of its demand.
   ///   - kind: The kind of the instance.
   ///   - left: The tokens that the instance has left.
-  ///   - timeOfDay: The other local time.
+  ///   - zone: The zone of the device.
+  ///   - timeOfDay: The local time in that zone.
   ///   - habits: The habits of the device; nil if it sent no views.
   ///   - now: Log time.
   @inline(__always)
-  func priceAhead(
-    _ state: PriceState, _ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?, now: Timestamp
-  ) -> Double {
-    let ratio = scarcity(kind, left: left, timeOfDay, habits)
-    let curve = kind.index
-    return (state.theta > 0 ? Double(state.theta) : curves[curve].theta) * curves[curve].thetaPrior * ratio * ratio
-      * ratio * crowding(state, kind, now: now)
-  }
-
-  /// Returns the price of one token of a rate, θ · ((burst + s) / (left + s))². It rises as the tokens of the burst are spent.
-  /// - Parameters:
-  ///   - kind: The kind of the instance.
-  ///   - burst: The largest number of tokens of the rate.
-  ///   - left: The tokens of the rate that are left.
-  func burstPrice(_ kind: KindSlot, burst: Int64, left: Int) -> Double {
-    let smoothing = curves[kind.index].smoothing
-    let ratio = (Double(burst) + smoothing) / (Double(left) + smoothing)
-    return curves[kind.index].thetaPrior * ratio * ratio
-  }
-
-  /// Returns the base price that the policy sets for a kind.
-  func basePrice(_ kind: KindSlot) -> Double { curves[kind.index].thetaPrior }
-
-  @inline(__always)
-  private func scarcity(_ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?) -> Double {
-    let curve = kind.index
-    let smoothing = curves[curve].smoothing
-    let toCome =
-      habits.map { curves[curve].shareToCome(timeOfDay, habits: $0) } ?? curves[curve].shareToCome(timeOfDay)
-    return (Double(curves[curve].perDay) * toCome + smoothing)
-      / (Double(max(0, left)) + smoothing)
-  }
-
-  /// The largest relative step of θ in an hour of log time, once an instance has had many events.
-  private static let stepMax = 0.1
-  /// The multiple of `stepMax` that is added for an instance without events. It falls as 32 / (32 + events).
-  private static let stepBoost = 4.0
-  private static let stepBoostEvents = 32.0
-  /// The factor by which θ may be above or below the policy's base price.
-  private static let thetaRange = 256.0
-
-  /// Returns the state after θ has followed the spending. θ rises while fewer tokens are left than planned, and falls while
-  /// more are. So a lasting deviation, which the scarcity ratio alone would not remove, is corrected over time.
-  @inline(__always)
-  private func calibrated(_ state: PriceState, _ kind: KindSlot, ratio: Double, now: Timestamp) -> PriceState {
-    let second = Self.second(now)
-    var theta = Double(state.theta)
-    if theta == 0 {
-      theta = curves[kind.index].theta
-    } else {
-      let hours = min(1, Double(second &- state.calibratedAt) / 3600)
-      if hours <= 0 { return state }
-      let known = Double(state.flowCount)
-      let rate = Self.stepMax * (1 + Self.stepBoost * Self.stepBoostEvents / (Self.stepBoostEvents + known))
-      let step = rate * hours * max(-1, min(1, ratio - 1))
-      theta = step > 0 ? theta * (1 + step) : theta / (1 - step)
-      theta = max(1 / Self.thetaRange, min(Self.thetaRange, theta))
+  func terms(
+    _ state: DemandState, _ kind: KindSlot, left: Int, _ zone: ZoneSlot, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?,
+    now: Timestamp
+  ) -> (looks: Double, price: Double) {
+    if habits == nil, let usual = kinds[kind.index].usual(zone, now: now) {
+      return (usual.ahead, kinds[kind.index].demand.price(state, left: left, usual: usual, now: now))
     }
-    return state.calibrated(theta: theta, at: second)
+    return ownTerms(state, kind, left: left, timeOfDay, habits, now: now)
   }
 
-  /// The number of events over which the mean flow is taken: two days at 120 events a day.
-  private static let flowEventsMax: UInt8 = 250
-
-  /// Returns (m + 2f) / (2m + f), ½…2; 1 if no event came yet.
-  @inline(__always)
-  private func crowding(_ state: PriceState, _ kind: KindSlot, now: Timestamp) -> Double {
-    let mean = Double(state.flowMean)
-    if mean <= 0 { return 1 }
-    let flow = flow(state, kind, now: now)
-    return (mean + 2 * flow) / (2 * mean + flow)
+  @inline(never)
+  private func ownTerms(
+    _ state: DemandState, _ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?, now: Timestamp
+  ) -> (looks: Double, price: Double) {
+    let (place, own) = (place(kind, timeOfDay), habits.map { kinds[kind.index].own($0) })
+    let price = kinds[kind.index].demand.price(state, left: left, at: place, own: own, now: now)
+    return (kinds[kind.index].ahead(timeOfDay, habits), price.looks)
   }
 
-  /// Returns the flow now: the relevance of past events times the chance of a look when they came, halved with each
-  /// half-life. Events that were delivered count, too.
-  @inline(__always)
-  private func flow(_ state: PriceState, _ kind: KindSlot, now: Timestamp) -> Double {
-    let elapsed = Self.second(now) &- state.flowAt
-    return Double(state.flow)
-      * Decay.factor(halfLives: Double(elapsed) * 1_000_000 * curves[kind.index].inverseHalfLife)
-  }
-
-  /// Learns from an event that an instance might show. The kind learns the hour's share of the day, the instance its flow.
+  /// Returns the price of one token of a rate, in looks. A rate has no day, so the hour ahead counts: what the last two hours
+  /// brought, per hour, against the tokens that are there and those that come back.
   /// - Parameters:
-  ///   - state: The instance's state.
-  ///   - kind: The kind of the instance.
-  ///   - relevance: The relevance of the event.
-  ///   - timeOfDay: The local time.
-  ///   - habits: The habits of the device; nil if it sent no views.
+  ///   - state: What the instance has shown of its demand.
+  ///   - left: The tokens of the rate that are left, and those that come back in an hour.
   ///   - now: Log time.
+  func ratePrice(_ state: DemandState, left: Int, now: Timestamp) -> TokenPrice {
+    let recent = KindDemand.recent(state, now: now)
+    return TokenPrice(need: recent.need / 2, worth: recent.worth / 2, left: left)
+  }
+
+  // MARK: Learning
+
+  /// Learns that a change came which people could see.
   /// - Returns: The instance's next state.
   @inline(__always)
-  mutating func noteArrival(
-    _ state: PriceState, _ kind: KindSlot, relevance: Float, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?,
-    now: Timestamp
-  ) -> PriceState {
-    curves[kind.index].noteArrival(hour: timeOfDay.hour, relevance: Double(relevance))
-    let flow = flow(state, kind, now: now) + Double(relevance) * view(kind, timeOfDay, habits)
-    let count = min(state.flowCount, Self.flowEventsMax - 1) + 1
-    let mean = Double(state.flowMean)
-    return state.arrived(
-      flow: flow, mean: mean + (flow - mean) / Double(count), count: count, at: Self.second(now))
+  mutating func noteChange(
+    _ state: DemandState, _ kind: KindSlot, _ timeOfDay: TimeOfDay, now: Timestamp
+  ) -> DemandState {
+    kinds[kind.index].touched = true
+    return kinds[kind.index].demand.noteChange(state, at: place(kind, timeOfDay), now: now)
   }
 
-  /// Learns from an instance whose window has ended: the θ of its kind, with which new instances begin, follows the θ of the
-  /// instance. An instance whose θ was not calibrated in that window teaches nothing.
-  /// - Parameters:
-  ///   - state: The instance's state.
-  ///   - kind: The kind of the instance.
-  ///   - end: The end of the window.
-  ///   - now: Log time.
-  mutating func learnFromWindow(_ state: PriceState, _ kind: KindSlot, endedAt end: Timestamp, now: Timestamp) {
-    guard state.theta > 0,
-      Self.second(now) &- state.calibratedAt <= Self.second(Timestamp(microseconds: 0) + (now - end + LocalZone.day))
-    else { return }
-    curves[kind.index].follow(theta: Double(state.theta))
+  /// Learns what a push that was charged brought to one of the instances that it reloaded.
+  /// - Returns: The instance's next state.
+  mutating func notePush(
+    _ state: DemandState, _ kind: KindSlot, worth: Double, left: Int, _ timeOfDay: TimeOfDay, now: Timestamp
+  ) -> DemandState {
+    kinds[kind.index].touched = true
+    return kinds[kind.index].demand.notePush(state, worth: worth, left: left, at: place(kind, timeOfDay), now: now)
   }
 
-  /// Returns the whole seconds of log time. They wrap after 136 years, and so do their differences.
-  @inline(__always)
-  private static func second(_ instant: Timestamp) -> UInt32 {
-    UInt32(truncatingIfNeeded: instant.microseconds / 1_000_000)
+  /// Ends the budget day of an instance.
+  /// - Returns: The instance's next state.
+  func dayEnded(_ state: DemandState, _ kind: KindSlot, idle: Int) -> DemandState {
+    kinds[kind.index].demand.dayEnded(state, idle: idle)
   }
+
+  /// Returns the state of an instance that comes at a local time.
+  func newcomer(_ kind: KindSlot, _ timeOfDay: TimeOfDay) -> DemandState { DemandState(start: place(kind, timeOfDay)) }
 
   /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
   /// - Parameter isUsed: Returns whether a device exists.
   func checkInvariants(isUsed: (DeviceSlot) -> Bool) {
-    for curve in curves { curve.checkInvariants() }
     for device in viewHabits.keys { precondition(isUsed(device), "views of a device that is gone") }
+    for count in populations.values { precondition(count >= 0, "fewer instances than none") }
   }
 }

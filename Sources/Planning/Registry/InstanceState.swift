@@ -1,9 +1,9 @@
 import Domain
 
-/// The state of one placed widget, control or activity that decisions read, in 64 bytes. Its pending events are in `Pending`.
+/// The state of one placed widget, control or activity that decisions read, in 88 bytes. Its pending events are in `Pending`.
 struct InstanceState {
-  /// The price that the instance has learnt.
-  var price = PriceState()
+  /// The demand that the instance has shown.
+  var demand = DemandState()
   /// The yes-or-no facts about the instance.
   var flags: Flags = []
   private var kindNumber: UInt16 = 0
@@ -72,7 +72,7 @@ enum InstanceSurface: UInt8, CaseIterable {
   }
 }
 
-/// One interest key of one instance, in 28 bytes.
+/// One interest key of one instance, in 36 bytes.
 struct InterestEntry {
   /// The interest key.
   var interest = InterestSlot.absent
@@ -85,6 +85,10 @@ struct InterestEntry {
   private var shownHigh: UInt32 = 0
   private var currentLow: UInt32 = 0
   private var currentHigh: UInt32 = 0
+  /// The values that the screen shows of the subject whose name is the key; absent if the kind is not shown field by field.
+  var row = ShownRow.absent
+  /// The distance between the screen and the truth of that subject, 0…1.
+  var distance: Float = 0
 
   /// Creates the value of a free slot.
   init() {}

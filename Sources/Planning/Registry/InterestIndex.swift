@@ -23,6 +23,11 @@ struct InterestIndex {
   /// The number of keys.
   var keyCount: Int { index.count }
 
+  /// The slots of all keys that something listens to.
+  var slots: [InterestSlot] {
+    interests.indices.filter { interests[$0].listener != Self.nobody }.map { InterestSlot(UInt32($0)) }
+  }
+
   /// Makes room for this many keys.
   mutating func reserve(_ count: Int) {
     index.reserve(count)

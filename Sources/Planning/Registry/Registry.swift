@@ -1,9 +1,10 @@
 import Domain
+import Policies
 
 /// The devices, their instances and interest keys, and the texts of all of these.
 ///
 /// Some values of other parts stand with devices and instances, so that one look-up finds everything that a decision needs:
-/// `RateState`, `DayWindow`, `LastCommand`, `PriceState`, `JournalMark` and waiting slots. The registry lets other code
+/// `RateState`, `DayWindow`, `LastCommand`, `DemandState`, `JournalMark` and waiting slots. The registry lets other code
 /// replace such a value as a whole. Only the part that it belongs to can change its content.
 struct Registry {
   /// The devices, forgotten ones included.
@@ -14,6 +15,8 @@ struct Registry {
   private(set) var entries = SlotPool<EntryTag, InterestEntry>()
   /// The interest keys, with the entries that listen to them.
   private(set) var interests = InterestIndex()
+  /// The values that screens show, by interest entry.
+  private(set) var shownFields = ShownFields()
   /// The texts: ids of devices and instances, tokens, interest keys.
   private(set) var texts = TextPool()
   /// The ids of instances.
@@ -65,11 +68,11 @@ struct Registry {
     @inline(__always) _modify { yield &instances[instance].day }
   }
 
-  /// The price that an instance has learnt.
+  /// The demand that an instance has shown.
   @inline(__always)
-  subscript(price instance: InstanceSlot) -> PriceState {
-    @inline(__always) _read { yield instances[instance].price }
-    @inline(__always) _modify { yield &instances[instance].price }
+  subscript(demand instance: InstanceSlot) -> DemandState {
+    @inline(__always) _read { yield instances[instance].demand }
+    @inline(__always) _modify { yield &instances[instance].demand }
   }
 
   /// The slot of an instance in `Pending`.
@@ -408,6 +411,10 @@ struct Registry {
 
   /// Changes the kind and the surface of an instance that was registered anew under the same id.
   mutating func change(_ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface) {
+    if instances[instance].kind != kind {
+      var walk = entries(of: instance)
+      while let entry = walk.next(self) { forgetRow(entry) }
+    }
     instances[instance].kind = kind
     instances[instance].surface = surface
   }
@@ -466,6 +473,31 @@ struct Registry {
   /// Sets the fingerprint that an entry would show if its instance were reloaded now.
   @inline(__always)
   mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
+
+  /// Sets the values that an entry's screen shows, and how wrong they are now.
+  mutating func show(_ values: [DisplayedValue], head: UInt64, distance: Float, _ entry: EntrySlot) {
+    shownFields.set(&entries[entry].row, head: head, values)
+    entries[entry].distance = distance
+  }
+
+  /// Forgets what an entry's screen shows field by field.
+  mutating func forgetRow(_ entry: EntrySlot) {
+    shownFields.remove(&entries[entry].row)
+    entries[entry].distance = 0
+  }
+
+  /// Sets how wrong an entry's screen is.
+  @inline(__always)
+  mutating func set(distance: Float, _ entry: EntrySlot) { entries[entry].distance = distance }
+
+  /// Returns how wrong an instance's screen is by what it shows field by field.
+  @inline(__always)
+  func difference(of instance: InstanceSlot) -> ScreenDistance {
+    var screen = ScreenDistance()
+    var walk = entries(of: instance)
+    while let entry = walk.next(self) { screen.add(Double(entries[entry].distance)) }
+    return screen
+  }
 
   /// Sets the log time of an instance's last reload.
   @inline(__always)
@@ -535,6 +567,7 @@ struct Registry {
   }
 
   private mutating func removeEntry(_ entry: EntrySlot) {
+    shownFields.remove(&entries[entry].row)
     interests.remove(entry, from: entries[entry].interest, by: entryOrder, in: &texts)
     entries.remove(entry, leaving: InterestEntry())
   }
@@ -560,7 +593,10 @@ struct Registry {
   /// Removes the entries of an instance before `finishInterests`, for a restore that takes a device out again.
   mutating func unplaceEntries(of instance: InstanceSlot) {
     var walk = entries(of: instance)
-    while let entry = walk.next(self) { entries.remove(entry, leaving: InterestEntry()) }
+    while let entry = walk.next(self) {
+      shownFields.remove(&entries[entry].row)
+      entries.remove(entry, leaving: InterestEntry())
+    }
   }
 
   /// Adds all entries to the lists of their keys, after a restore. Devices and instances are walked in their order, so the

@@ -8,12 +8,14 @@ final class KindRule: Sendable {
   /// The templates of the interest keys.
   let keys: [Key]
   /// The relevance of an event.
-  let relevance: RelevanceFormula
+  let relevance: RelevanceFormula?
   /// The fields that the kind displays.
-  let displays: [DisplayField]
+  let fields: [FieldDistance]
   /// The hash of the kind's name and of the fields that it displays. Under a policy with other fields, states that were
   /// noted before must not be compared with new ones.
   let displaysHash: UInt64
+  /// The head of the rows in which screens of the kind are kept (`ShownFields`).
+  var rowHead: UInt64 { ShownFields.head(hash: displaysHash, count: fields.count) }
   /// The age beyond which an event is stale; unbounded if the rule sets none.
   let maxAge: TimeSpan
   /// The effect on a Live Activity.
@@ -44,7 +46,7 @@ final class KindRule: Sendable {
     self.kind = kind
     keys = rule.interests.map { $0 == .subject ? .subject : .template($0) }
     relevance = rule.relevance
-    self.displays = displays
+    fields = displays.map { FieldDistance($0) }
     displaysHash = Self.hash(kindName: kindName, displays: displays)
     maxAge = rule.maxAge ?? .unbounded
     action = rule.action
@@ -67,7 +69,7 @@ final class KindRule: Sendable {
     return nil
   }
 
-  private static func hash(kindName: Identifier, displays: [DisplayField]) -> UInt64 {
+  static func hash(kindName: Identifier, displays: [DisplayField]) -> UInt64 {
     var hash = Hash64()
     hash.add(kindName)
     for field in displays {
@@ -80,7 +82,7 @@ final class KindRule: Sendable {
   /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind; nil if the policy does
   /// not say which fields the kind displays.
   func truthKey(subject: Identifier) -> UInt64? {
-    if displays.isEmpty { return nil }
+    if fields.isEmpty { return nil }
     var hash = Hash64()
     hash.add(displaysHash)
     hash.add(subject)
@@ -114,7 +116,10 @@ final class KindRule: Sendable {
     }
     evaluation.maxAge = maxAge
     evaluation.action = action
-    evaluation.relevance = Float(relevance.evaluate(event))
+    if let relevance {
+      evaluation.relevance = Float(relevance.evaluate(event))
+      evaluation.isRelevanceStated = true
+    }
     return evaluation
   }
 }

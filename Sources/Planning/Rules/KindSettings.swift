@@ -13,20 +13,24 @@ struct KindSettings {
   private(set) var enabled = false
   /// Whether background pushes are sent even to devices that could get widget pushes.
   private(set) var prefersBackground = false
+  /// The hash of the displayed fields (`KindRule.displaysHash`).
+  private(set) var displaysHash: UInt64 = 0
+  /// The head of the rows in which screens of the kind are kept (`ShownFields`).
+  var rowHead: UInt64 { ShownFields.head(hash: displaysHash, count: fields.count) }
   /// The limits of the day's count.
   private(set) var day = DayLimits()
   /// The time that must pass between two reloads.
   private(set) var minInterval = TimeSpan.zero
   /// The relevance from which an event may use the reserve; above 1 if there is no reserve.
   private(set) var reserveAboveRelevance = 2.0
-  /// The inverse of the half-life, in 1 / µs.
+  /// The displayed fields.
+  private(set) var fields: [FieldDistance] = []
+  /// The inverse of the half-life of news, in 1 / µs; 0 if news keeps its interest.
   private(set) var inverseHalfLife = 0.0
-  /// The time after which a pending event expires.
-  private(set) var expireAfter = TimeSpan.zero
+  /// The time after which waiting news expires; unbounded if it never does.
+  private(set) var newsLife = TimeSpan.zero
   /// The time before a timeline's own reload in which no token is spent, because that reload is free.
   private(set) var imminentReload = TimeSpan.zero
-  /// The value below which no token is spent, however many are left.
-  private(set) var floor = 0.0
 
   /// Whether the policy switches the kind off. False for a kind that the policy does not name.
   var isDisabled: Bool { policyIndex != nil && !enabled }
@@ -43,6 +47,7 @@ struct KindSettings {
   ///   - index: The index in the policy's kinds; nil if it does not name the kind.
   mutating func configure(_ kind: KindPolicy, index: Int?) {
     policyIndex = index
+    displaysHash = KindRule.hash(kindName: kind.name, displays: kind.displays)
     enabled = kind.enabled
     prefersBackground = kind.surface == .background
     day.perDay = kind.budget.perDay
@@ -57,9 +62,9 @@ struct KindSettings {
     }
     day.reserveTokens = (kind.budget.reserve?.share ?? 0) * Double(kind.budget.perDay)
     reserveAboveRelevance = kind.budget.reserve?.aboveRelevance ?? 2
-    inverseHalfLife = 1 / Double(max(1, kind.halfLife.microseconds))
-    expireAfter = TimeSpan(microseconds: Int64(Double(kind.halfLife.microseconds) * kind.expireAfterHalfLives))
+    fields = kind.displays.map { FieldDistance($0) }
+    inverseHalfLife = kind.halfLife.map { 1 / Double(max(1, $0.microseconds)) } ?? 0
+    newsLife = kind.newsLife
     imminentReload = kind.imminentReload
-    floor = kind.price.floor
   }
 }

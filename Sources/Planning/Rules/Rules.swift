@@ -78,7 +78,7 @@ struct Rules {
         name: name,
         budget: InstanceBudget(
           perDay: policy.profile.instanceReloads.limit, minInterval: policy.profile.instanceReloads.minInterval),
-        halfLife: .minutes(20), rules: [])
+        rules: [])
     kinds[kind.index].configure(numbers, index: index)
     return numbers
   }

@@ -4,10 +4,12 @@ struct InstanceRecordBits: OptionSet {
   var rawValue: UInt32
 
   static let pushEnabled = InstanceRecordBits(rawValue: 1)
-  static let theta = InstanceRecordBits(rawValue: 1 << 1)
-  /// The price's `flow`, `flowMean`, `flowCount` and `flowAt`.
-  static let flow = InstanceRecordBits(rawValue: 1 << 2)
-  static let calibratedAt = InstanceRecordBits(rawValue: 1 << 3)
+  /// The demand of past days: `needSum`, `worthSum`, `days`.
+  static let demandDays = InstanceRecordBits(rawValue: 1 << 1)
+  /// The demand of today: `needToday`, `worthToday`.
+  static let demandToday = InstanceRecordBits(rawValue: 1 << 2)
+  /// The memory of two hours: `needRecent`, `worthRecent`, `recentAt`.
+  static let demandRecent = InstanceRecordBits(rawValue: 1 << 3)
   static let windowEnd = InstanceRecordBits(rawValue: 1 << 4)
   static let spent = InstanceRecordBits(rawValue: 1 << 5)
   static let lastReload = InstanceRecordBits(rawValue: 1 << 6)
@@ -25,6 +27,12 @@ struct InstanceRecordBits: OptionSet {
   static let surface = InstanceRecordBits(rawValue: 1 << 16)
   /// The index, when it is not the index of the instance before plus one.
   static let index = InstanceRecordBits(rawValue: 1 << 17)
+  /// `DemandState.countedAt`.
+  static let countedAt = InstanceRecordBits(rawValue: 1 << 18)
+  /// `DemandState.driedShare`.
+  static let driedShare = InstanceRecordBits(rawValue: 1 << 19)
+  /// `DemandState.startHours`.
+  static let startHours = InstanceRecordBits(rawValue: 1 << 20)
 
   /// Adds a part to the set.
   /// - Parameters:

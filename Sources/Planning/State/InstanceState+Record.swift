@@ -39,7 +39,7 @@ extension InstanceState {
       try coder.instant(&lastReload, movingBase: &base, "the time of a reload")
     }
     try day.numbers(&parts, since: base, &coder)
-    try price.numbers(&parts, since: base, &coder)
+    try demand.numbers(&parts, since: base, &coder)
     if Coder.codes(.nextReload, flags.contains(.reloads), &parts) {
       try coder.instant(&nextReload, since: base, "the time of a reload")
     }
@@ -63,25 +63,29 @@ extension DayWindow {
   }
 }
 
-extension PriceState {
+extension DemandState {
   @inline(__always)
   fileprivate mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
     _ parts: inout InstanceRecordBits, since base: Int64, _ coder: inout Coder
   ) throws(Coder.Failure) {
-    var (theta, calibratedAt) = (theta, calibratedAt)
-    var (flow, mean, count, flowAt) = (flow, flowMean, flowCount, flowAt)
-    if Coder.codes(.theta, theta.bitPattern != 0, &parts) { try coder.float(&theta, "θ") }
-    if Coder.codes(.calibratedAt, calibratedAt != 0, &parts) {
-      try coder.second(&calibratedAt, since: base, "the time of a calibration")
+    if Coder.codes(.demandDays, needSum != 0 || worthSum != 0 || days != 0, &parts) {
+      try coder.float(&needSum, "the need of past days")
+      try coder.float(&worthSum, "the worth of past days")
+      try coder.float(&days, "past days")
     }
-    let hasFlow = flow.bitPattern != 0 || mean.bitPattern != 0 || count != 0 || flowAt != 0
-    if Coder.codes(.flow, hasFlow, &parts) {
-      try coder.float(&flow, "a flow")
-      try coder.float(&mean, "a mean flow")
-      try coder.uint8(&count, "arrivals")
-      try coder.second(&flowAt, since: base, "the time of a flow")
+    if Coder.codes(.demandToday, needToday != 0 || worthToday != 0, &parts) {
+      try coder.float(&needToday, "the need of a day")
+      try coder.float(&worthToday, "the worth of a day")
     }
-    self = PriceState(
-      theta: theta, calibratedAt: calibratedAt, flow: flow, flowMean: mean, flowCount: count, flowAt: flowAt)
+    if Coder.codes(.demandRecent, needRecent != 0 || worthRecent != 0 || recentAt != 0, &parts) {
+      try coder.float(&needRecent, "the need of two hours")
+      try coder.float(&worthRecent, "the worth of two hours")
+      try coder.second(&recentAt, since: base, "the time of a memory")
+    }
+    if Coder.codes(.countedAt, countedAt != 0, &parts) {
+      try coder.second(&countedAt, since: base, "the time of a change")
+    }
+    if Coder.codes(.driedShare, driedShare != 0, &parts) { try coder.float(&driedShare, "a share of a day") }
+    if Coder.codes(.startHours, startHours != 0, &parts) { try coder.float(&startHours, "the start of a day") }
   }
 }

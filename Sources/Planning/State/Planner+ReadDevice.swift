@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 extension Planner {
   /// Reads the value of a device's record and puts the device into a free slot.
@@ -138,7 +139,7 @@ extension Planner {
     var last = EntrySlot.absent
     for _ in 0..<(try reader.count("interests")) {
       let head = try reader.varint("an interest key")
-      let key = try reader.text(count: head >> 2, "an interest key")
+      let key = try reader.text(count: head >> 3, "an interest key")
       var (shown, current): (UInt64, UInt64) = (0, 0)
       let form = FingerprintForm(rawValue: head & 3)
       if form == .both { shown = UInt64(bitPattern: try reader.int64("a fingerprint")) }
@@ -146,7 +147,19 @@ extension Planner {
       if form == .same { shown = current }
       last = registry.restoreEntry(
         key: reader.bytes.span.extracting(key), shown: shown, current: current, of: instance, behind: last)
+      if head & 4 != 0 { try restoreRow(last, from: &reader) }
     }
+  }
+
+  private mutating func restoreRow(_ entry: EntrySlot, from reader: inout BinaryReader) throws(BinaryError) {
+    let head = UInt64(bitPattern: try reader.int64("displayed fields"))
+    var values: [DisplayedValue] = []
+    for _ in 0..<ShownFields.count(head) {
+      values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value"))))
+    }
+    let distance = try reader.float("a distance")
+    guard distance >= 0, distance <= 1 else { throw .corrupt(offset: reader.offset, what: "a distance of 0 to 1") }
+    registry.show(values, head: head, distance: distance, entry)
   }
 
   private mutating func restoreCauses(

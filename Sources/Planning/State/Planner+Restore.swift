@@ -40,14 +40,15 @@ extension Planner {
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
     let time = Timestamp(microseconds: try reader.int64("log time"))
-    let hour = try reader.int64("an hour")
+    let period = try reader.int64("a period of ten minutes")
     let generation = try reader.zigzag("a generation")
     // A clock beyond these would overflow what is computed from it.
-    let hours = Self.latestTime.microseconds / LocalZone.hour.microseconds
-    guard time <= Self.latestTime, hour == .min || (-hours...hours).contains(hour), (0..<(1 << 62)).contains(generation)
+    let periods = Self.latestTime.microseconds / Pricing.period.microseconds
+    guard time <= Self.latestTime, period == .min || (-periods...periods).contains(period),
+      (0..<(1 << 62)).contains(generation)
     else { throw .corrupt(offset: reader.offset, what: "a clock before the year 10000") }
     now = time
-    pricing.restore(hour: hour)
+    pricing.restore(period: period)
     subjects.restore(generation: generation)
     rules.restore(offset: try reader.zigzag("an offset"))
     firstOffsetNow = try reader.zigzag("an offset")
@@ -76,6 +77,12 @@ extension Planner {
       waiting.append((registry.instances[instance].waiting, instance, registry.instances[instance].order))
     }
     pending.restoreTimers(waiting)
+    for instance in registry.instances.slots where registry.isUsed(instance) {
+      let state = registry.instances[instance]
+      if !state.flags.contains(.retired), !isInDeveloperMode(state.device) {
+        pricing.restorePopulation(state.kind, registry.devices[state.device].zone)
+      }
+    }
     pricing.untouchKinds()
     // Removes the apps of devices that were removed again. An app with a record stays until its day is over, because its
     // record has to be removed with it.

@@ -51,7 +51,7 @@ extension Planner {
   func lend(kind: KindSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("k", rules[kind].name)
     writer.beginValue()
-    pricing.curves[kind.index].write(to: &writer.binary)
+    pricing.kinds[kind.index].demand.write(to: &writer.binary)
     writer.lend(to: body)
   }
 
@@ -100,7 +100,7 @@ extension Planner {
     writer.begin("p", "clock")
     writer.beginValue()
     writer.binary.int64(now.microseconds)
-    writer.binary.int64(pricing.hour)
+    writer.binary.int64(pricing.period)
     writer.binary.zigzag(subjects.generation)
     writer.binary.zigzag(rules.offset)
     writer.binary.zigzag(firstOffsetNow)

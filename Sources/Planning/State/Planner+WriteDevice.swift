@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Policies
 
 extension Planner {
   /// Writes the value of a device's record: the device, its instances, its ledgers, and the causes that wait.
@@ -16,7 +17,7 @@ extension Planner {
       parts.contains(.tokens) ? registry.texts.range(of: device.tokens) : 0..<0)
     var base: Int64 = 0
     let names = app.utf8.count + zone.utf8.count + tokens.count
-    writer.piece(ofAtMost: 16 * OutputSpan<UInt8>.varintMax + names) { room in
+    writer.piece(ofAtMost: 24 * OutputSpan<UInt8>.varintMax + names) { room in
       room.append(varint: UInt64(slot.number))
       room.append(varint: UInt64(parts.rawValue))
       room.append(lengthAnd: app.utf8.span)
@@ -108,13 +109,22 @@ extension Planner {
       let key = registry.texts.range(of: registry.interests.key(of: entry.interest))
       let form = FingerprintForm(shown: entry.shown, current: entry.current)
       let text = registry.texts.bytes.span.extracting(key)
+      let hasRow = !entry.row.isAbsent
       writer.piece(ofAtMost: OutputSpan<UInt8>.varintMax + text.count + 16) { room in
-        room.append(varint: UInt64(text.count) << 2 | form.rawValue)
+        room.append(varint: UInt64(text.count) << 3 | (hasRow ? 4 : 0) | form.rawValue)
         room.append(text)
         if form == .both { room.append(fixed: entry.shown) }
         if form != .neither { room.append(fixed: entry.current) }
       }
+      if hasRow { write(entry.row, distance: entry.distance, to: &writer) }
     }
+  }
+
+  private func write(_ row: ShownRow, distance: Float, to writer: inout BinaryWriter) {
+    let head = registry.shownFields.head(row)
+    writer.int64(Int64(bitPattern: head))
+    for field in 0..<ShownFields.count(head) { writer.int64(Int64(bitPattern: registry.shownFields[row, field].bits)) }
+    writer.float(distance)
   }
 
   private func write(

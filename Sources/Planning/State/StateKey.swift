@@ -3,7 +3,7 @@ import Domain
 /// The keys of `rouse.state`: a letter, a slash, a name.
 ///
 ///     d/<device>   a device with its instances, their ledgers and the causes that wait
-///     k/<kind>     the curve and the price level learnt for a kind
+///     k/<kind>     the usual day learnt for a kind
 ///     a/<app>      the ledger of an app
 ///     n/<number>   a chunk of notes about subjects (`NoteLog`); the number is hexadecimal
 ///     m/<hash>     one entry of the subject memory, in local snapshots only; the hash is hexadecimal

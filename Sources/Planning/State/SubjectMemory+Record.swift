@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 extension SubjectMemory.Remembered {
   /// Encodes or decodes the value of the record `m/<hash>`, but for the hash, which is in the key. `place` comes last and has a
@@ -21,15 +22,15 @@ extension SubjectMemory.Remembered {
     self.key = key
     try fields(&reader)
     place = max(place, SubjectMemory.unwritten)
-    guard noted > 0, noted < .max >> 1, newest.events.isEmpty != newest.looks.isEmpty, isWhole else {
+    guard noted > 0, noted < .max >> 1, newest.events.isEmpty != newest.values.isEmpty, isWhole else {
       throw .corrupt(
-        offset: reader.offset, what: "1 to \(SubjectMemory.eventsMax) events, as many as noted, or looks")
+        offset: reader.offset, what: "1 to \(SubjectMemory.eventsMax) events, as many as noted, or values")
     }
   }
 }
 
 extension SubjectMemory.Newest {
-  /// Encodes or decodes the times, the events and the looks.
+  /// Encodes or decodes the times, the events and the values.
   /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.timestamp(&time, "a time")
@@ -39,7 +40,10 @@ extension SubjectMemory.Newest {
       try coder.hash(&event.id, "a hash")
       try coder.timestamp(&event.time, "a time")
     }
-    try coder.list(elements: &looks, blank: 0) { (look, coder) throws(Coder.Failure) in try coder.hash(&look, "a look")
+    try coder.list(elements: &values, blank: .absent) { (value, coder) throws(Coder.Failure) in
+      var bits = value.bits
+      try coder.hash(&bits, "a value")
+      value = DisplayedValue(bits: bits)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 /// Writes chunks of notes, one after the other, and reads them. `NoteLog` describes the format.
 struct NoteChunk {
@@ -16,7 +17,7 @@ struct NoteChunk {
   /// The byte that follows the version of a value. `notes` is followed by notes, `size` by the size of a chunk whose notes
   /// are only in the topic.
   static let (notes, size): (UInt8, UInt8) = (0, 1)
-  /// The usual size of a note without events and looks. Bytes.
+  /// The usual size of a note without events and values. Bytes.
   static let noteBytes = 22
   /// The usual size of an event in a note: its hash, and its time relative to that of the note. Bytes.
   static let eventBytes = 12
@@ -39,11 +40,11 @@ struct NoteChunk {
   /// Ends the open chunk if it has no room for another note, and begins a chunk if none is open.
   /// - Parameters:
   ///   - events: The number of events of the next note.
-  ///   - looks: The number of its looks.
+  ///   - values: The number of its values.
   ///   - log: Receives the number and size of a chunk that is full.
   ///   - body: Receives the record of a chunk that is full.
-  mutating func makeRoom(events: Int, looks: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
-    let size = Self.noteBytesMax + Self.eventBytesMax * events + 8 * looks
+  mutating func makeRoom(events: Int, values: Int, _ log: inout NoteLog, _ body: StateRecordSink) {
+    let size = Self.noteBytesMax + Self.eventBytesMax * events + 8 * values
     if notesStart > 0, record.binary.bytes.count + size > bytesMax { end(&log, body) }
     if notesStart == 0 { begin(log.next) }
   }
@@ -58,9 +59,9 @@ struct NoteChunk {
   ) {
     // The fields are read one by one, because a copy of the subject would retain its array of events.
     let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
-    let lookCount = slots[slot].newest.looks.count
+    let valueCount = slots[slot].newest.values.count
     let head =
-      UInt8(count) | (slots[slot].generation == generation ? 0 : Self.isOlder) | (lookCount > 0 ? Self.hasLooks : 0)
+      UInt8(count) | (slots[slot].generation == generation ? 0 : Self.isOlder) | (valueCount > 0 ? Self.hasValues : 0)
     let age = generation &- slots[slot].born
     let sinceNow = time.microseconds &- now.microseconds
     let forgotten = time.microseconds &- slots[slot].newest.forgotten.microseconds
@@ -70,13 +71,13 @@ struct NoteChunk {
       room.append(zigzag: age)
       room.append(varint: UInt64(bitPattern: noted))
       room.append(zigzag: sinceNow)
-      if lookCount > 0 {
-        room.append(varint: UInt64(lookCount))
+      if valueCount > 0 {
+        room.append(varint: UInt64(valueCount))
       } else if noted > Int64(SubjectMemory.eventsMax) {
         room.append(zigzag: forgotten)
       }
     }
-    for place in 0..<lookCount { record.binary.int64(Int64(bitPattern: slots[slot].newest.looks[place])) }
+    for place in 0..<valueCount { record.binary.int64(Int64(bitPattern: slots[slot].newest.values[place].bits)) }
     let eventCount = slots[slot].newest.events.count
     for place in eventCount - count..<eventCount {
       let event = slots[slot].newest.events[place]
@@ -88,7 +89,7 @@ struct NoteChunk {
   }
 
   private static let isOlder: UInt8 = 0x80
-  private static let hasLooks: UInt8 = 0x40
+  private static let hasValues: UInt8 = 0x40
 
   private mutating func begin(_ number: Int64) {
     Self.begin(number, &record)
@@ -131,7 +132,7 @@ struct NoteChunk {
     let now = try reader.int64("log time")
     while reader.remaining > 0 {
       let head = try reader.uint8("a note")
-      let count = Int(head & ~(isOlder | hasLooks))
+      let count = Int(head & ~(isOlder | hasValues))
       guard count <= SubjectMemory.eventsMax else {
         throw .corrupt(offset: reader.offset - 1, what: "at most \(SubjectMemory.eventsMax) events")
       }
@@ -145,10 +146,12 @@ struct NoteChunk {
       }
       let time = now &+ (try reader.zigzag("a time"))
       subject.newest.time = Timestamp(microseconds: time)
-      if head & hasLooks != 0 {
-        let lookCount = try reader.count("looks")
-        guard count == 0, lookCount > 0 else { throw .corrupt(offset: reader.offset, what: "looks, or events") }
-        for _ in 0..<lookCount { subject.newest.looks.append(UInt64(bitPattern: try reader.int64("a look"))) }
+      if head & hasValues != 0 {
+        let valueCount = try reader.count("values")
+        guard count == 0, valueCount > 0 else { throw .corrupt(offset: reader.offset, what: "values, or events") }
+        for _ in 0..<valueCount {
+          subject.newest.values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value"))))
+        }
       } else if subject.noted > Int64(SubjectMemory.eventsMax) {
         subject.newest.forgotten = Timestamp(microseconds: time &- (try reader.zigzag("a time")))
       }

@@ -7,7 +7,7 @@
 ///      removed when no subject has its newest whole note in it
 ///
 /// **Notes.** A chunk is a list of notes. Each note is about one subject. A whole note has all events that are remembered,
-/// or the looks of everything that a kind displays. Any other note has only the events since the note before it. The state of
+/// or the values of everything that a kind displays. Any other note has only the events since the note before it. The state of
 /// a subject is its newest whole note together with all notes that follow. So a chunk is needed until each subject with its
 /// newest whole note in it has been forgotten or has a whole note in a later chunk. The subjects form a chain in the order
 /// of these chunks (`SubjectMemory.oldest`), so the first subject of the chain tells which chunks can be removed.

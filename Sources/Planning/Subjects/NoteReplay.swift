@@ -45,7 +45,7 @@ struct NoteReplay {
       let events = known.newest.events + note.newest.events.suffix(Int(min(added, Int64(SubjectMemory.eventsMax))))
       known.newest.events = Array(events.suffix(SubjectMemory.eventsMax))
       known.newest.forgotten = max(known.newest.forgotten, note.newest.forgotten)
-      known.newest.looks = note.newest.looks
+      known.newest.values = note.newest.values
       known.noted = note.noted
     }
     known.newest.time = max(known.newest.time, note.newest.time)

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 extension SubjectMemory {
   /// An event that is remembered.
@@ -17,8 +18,8 @@ extension SubjectMemory {
     var forgotten = Timestamp.distantPast
     /// The last `eventsMax` events, in the order in which they arrived. Empty for a truth.
     var events: [KnownEvent] = []
-    /// The looks of what the kind displays (`DisplayedTruth`). Empty for events.
-    var looks: [UInt64] = []
+    /// The values of what the kind displays (`DisplayedTruth`). Empty for events.
+    var values: [DisplayedValue] = []
 
     /// Returns the relation of an event to the earlier ones.
     func standing(id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
@@ -65,17 +66,17 @@ extension SubjectMemory {
     /// Whether the slot is in use.
     var isUsed: Bool { noted > 0 }
 
-    /// Whether `newest` holds every event that is remembered. A truth is always whole, because its looks are written together.
+    /// Whether `newest` holds every event that is remembered. A truth is always whole, because its values are written together.
     var isWhole: Bool { isWhole(events: newest.events.count) }
 
     /// Returns whether a note with this number of events is whole.
     func isWhole(events: Int) -> Bool {
-      !newest.looks.isEmpty || events == Int(min(noted, Int64(SubjectMemory.eventsMax)))
+      !newest.values.isEmpty || events == Int(min(noted, Int64(SubjectMemory.eventsMax)))
     }
 
     /// The usual size of a whole note of the entry, in bytes.
     var wholeBytes: Int {
-      NoteChunk.noteBytes + NoteChunk.eventBytes * newest.events.count + 8 * newest.looks.count
+      NoteChunk.noteBytes + NoteChunk.eventBytes * newest.events.count + 8 * newest.values.count
     }
   }
 }

@@ -6,7 +6,7 @@ extension SubjectMemory {
 
   /// The size of one whole note for each subject, in bytes.
   private var wholeBytes: Int {
-    count * NoteChunk.noteBytes + eventCount * NoteChunk.eventBytes + lookCount * 8
+    count * NoteChunk.noteBytes + eventCount * NoteChunk.eventBytes + valueCount * 8
   }
 
   /// Hands over the notes since the last call as chunks, and the removal of chunks that are no longer needed.
@@ -36,7 +36,7 @@ extension SubjectMemory {
   private mutating func write(_ slot: SubjectSlot, whole: Bool, _ chunk: inout NoteChunk, _ body: StateRecordSink) {
     let count = whole ? slots[slot].newest.events.count : Int(slots[slot].eventsToWrite)
     let isWhole = slots[slot].isWhole(events: count)
-    chunk.makeRoom(events: count, looks: slots[slot].newest.looks.count, &log, body)
+    chunk.makeRoom(events: count, values: slots[slot].newest.values.count, &log, body)
     chunk.append(slots, slot, count: count)
     slots[slot].eventsToWrite = 0
     slots[slot].isListed = false

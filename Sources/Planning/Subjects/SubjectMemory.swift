@@ -34,8 +34,8 @@ struct SubjectMemory {
   private(set) var currentCount = 0
   /// The number of remembered events in all entries.
   private(set) var eventCount = 0
-  /// The number of looks in all entries.
-  private(set) var lookCount = 0
+  /// The number of values in all entries.
+  private(set) var valueCount = 0
   /// The first entry of the chain of entries with a whole note, in the order of the chunks.
   private(set) var oldest = SubjectSlot.absent
   /// The last entry of the chain.
@@ -122,7 +122,7 @@ struct SubjectMemory {
 
   /// Returns the newest known state of what a kind displays of a subject; nil when there is no entry.
   /// - Parameter key: The subject and kind, as `KindRule.truthKey` returns it.
-  func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(looks: slots[$0].newest.looks) } }
+  func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(values: slots[$0].newest.values) } }
 
   /// Sets the state of what a kind displays of a subject after an event. An event that changes nothing prolongs the life of
   /// the entry.
@@ -132,9 +132,9 @@ struct SubjectMemory {
   mutating func note(_ key: UInt64, truth: DisplayedTruth) {
     let slot = slotOrNew(key)
     let moves = moveUp(slot)
-    if slots[slot].newest.looks != truth.looks {
-      lookCount += truth.looks.count - slots[slot].newest.looks.count
-      slots[slot].newest.looks = truth.looks
+    if slots[slot].newest.values != truth.values {
+      valueCount += truth.values.count - slots[slot].newest.values.count
+      slots[slot].newest.values = truth.values
       slots[slot].noted += 1
       list(slot)
     } else if moves {
@@ -146,6 +146,11 @@ struct SubjectMemory {
     guard !slots[slot].isListed else { return }
     slots[slot].isListed = true
     listed.append(slot)
+  }
+
+  /// Prolongs the life of a state as an event that changes nothing does.
+  mutating func prolong(_ key: UInt64) {
+    if let truth = truth(key) { note(key, truth: truth) }
   }
 
   /// Forgets the older generation and begins a new one.
@@ -161,7 +166,7 @@ struct SubjectMemory {
   private mutating func remove(_ slot: SubjectSlot) {
     unlink(slot)
     eventCount -= slots[slot].newest.events.count
-    lookCount -= slots[slot].newest.looks.count
+    valueCount -= slots[slot].newest.values.count
     index.remove(slot.number, hash: Self.hash(slots[slot].key))
     slots.remove(slot, leaving: Remembered())
   }
@@ -214,13 +219,15 @@ struct SubjectMemory {
     var written: [SubjectSlot] = []
     currentCount = 0
     eventCount = slots.values.reduce(0) { $0 + $1.newest.events.count }
-    lookCount = slots.values.reduce(0) { $0 + $1.newest.looks.count }
+    valueCount = slots.values.reduce(0) { $0 + $1.newest.values.count }
     for slot in slots.slots where slots[slot].isUsed {
       guard slots[slot].generation >= generation - 1 else {
         remove(slot)
         continue
       }
-      if slots[slot].generation == generation, slots[slot].newest.looks.isEmpty { currentCount += 1 }
+      // Only a broker that shows aborted records can have an entry that is newer than the clock.
+      slots[slot].generation = min(slots[slot].generation, generation)
+      if slots[slot].generation == generation, slots[slot].newest.values.isEmpty { currentCount += 1 }
       if slots[slot].place == Self.unwritten { list(slot) } else { written.append(slot) }
     }
     written.sort { (slots[$0].place, slots[$0].key) < (slots[$1].place, slots[$1].key) }
@@ -231,27 +238,27 @@ struct SubjectMemory {
     list.isEmpty ? 0 : 32 + list.capacity * MemoryLayout<Element>.stride
   }
 
-  /// The memory of the tables and of the arrays of events and looks, with their headers. Bytes.
+  /// The memory of the tables and of the arrays of events and values, with their headers. Bytes.
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
-      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.events) + Self.bytes($1.newest.looks) }
+      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.events) + Self.bytes($1.newest.values) }
   }
 
   /// Checks the invariants that hold between any two records. It reads every slot; for tests.
   func checkInvariants() {
     slots.checkInvariants()
-    var (used, events, looks, current) = (0, 0, 0, 0)
+    var (used, events, values, current) = (0, 0, 0, 0)
     for slot in slots.slots where slots[slot].isUsed {
       let remembered = slots[slot]
       precondition(self.slot(remembered.key) == slot, "a subject is not found by its key")
-      precondition(remembered.newest.events.isEmpty != remembered.newest.looks.isEmpty, "neither events nor looks")
+      precondition(remembered.newest.events.isEmpty != remembered.newest.values.isEmpty, "neither events nor values")
       precondition(remembered.isWhole, "a subject that lacks events")
       used += 1
       events += remembered.newest.events.count
-      looks += remembered.newest.looks.count
-      if remembered.generation == generation, remembered.newest.looks.isEmpty { current += 1 }
+      values += remembered.newest.values.count
+      if remembered.generation == generation, remembered.newest.values.isEmpty { current += 1 }
     }
     precondition(used == index.count && current == currentCount, "subjects are miscounted")
-    precondition(events == eventCount && looks == lookCount, "events or looks are miscounted")
+    precondition(events == eventCount && values == valueCount, "events or values are miscounted")
   }
 }

@@ -8,7 +8,7 @@ import Domain
 /// that were observed of the hour, p the hour's share of looks, c₀ the amount of a day before anything is known.
 ///
 /// Counts are integers, so that the order in which instances are counted changes nothing. The amounts that prices use are
-/// computed once in an hour of the log (`freeze`). They are part of the state, because the counts go on within the hour.
+/// computed every ten minutes of the log (`freeze`). They are part of the state, because the counts go on in between.
 struct DemandProfile {
   /// The amount counted in each hour of the budget day, in millionths.
   private(set) var counted = ContiguousArray<Int64>(repeating: 0, count: 24)
@@ -71,13 +71,21 @@ struct DemandProfile {
   @inline(__always)
   func course(at place: DayPlace, from start: DayPlace) -> DemandCourse {
     let passed = passed(place)
-    var course = DemandCourse(whole: before[24], passed: passed, rest: before[24] - passed, recent: remembered(place))
-    if start != .start {
-      course.passed = max(0, passed - self.passed(start))
-      let faded = FadingMemory.factor(hours: max(0, place.hours - start.hours))
-      course.recent = max(0, course.recent - remembered(start) * faded)
-    }
-    return course
+    let course = DemandCourse(whole: before[24], passed: passed, rest: before[24] - passed, recent: remembered(place))
+    return start == .start ? course : since(start, course, at: place)
+  }
+
+  /// Returns the part of a course that an instance saw which came within the day.
+  /// - Parameters:
+  ///   - start: The place from which on the instance exists today.
+  ///   - course: The usual amounts around a place of an instance that was there from the beginning of the day.
+  ///   - place: That place.
+  func since(_ start: DayPlace, _ course: DemandCourse, at place: DayPlace) -> DemandCourse {
+    var seen = course
+    seen.passed = max(0, course.passed - passed(start))
+    let faded = FadingMemory.factor(hours: max(0, place.hours - start.hours))
+    seen.recent = max(0, course.recent - remembered(start) * faded)
+    return seen
   }
 
   @inline(__always)
@@ -90,13 +98,25 @@ struct DemandProfile {
     return recent[place.hour] * half * half + usual[place.hour] * place.part * half
   }
 
-  /// Returns the course for a device whose looks come at other hours than those of the kind: each hour is scaled.
-  /// - Parameter scale: Returns the device's share of looks in an hour of the budget day, divided by the kind's.
-  func scaled(_ scale: (Int) -> Double) -> DemandProfile {
-    var own = self
-    for hour in 0..<24 { own.usual[hour] = usual[hour] * scale(hour) }
-    own.accumulate()
-    return own
+  /// Returns the usual amounts for a device whose looks come at other hours than those of the kind: each hour is scaled.
+  /// - Parameters:
+  ///   - place: The place.
+  ///   - start: The place from which on the instance exists today; the beginning of the day after its first day.
+  ///   - own: The device's share of looks in each hour of the budget day, divided by the kind's.
+  func course(at place: DayPlace, from start: DayPlace, own: InlineArray<24, Double>) -> DemandCourse {
+    var course = DemandCourse(whole: 0, passed: 0, rest: 0, recent: 0)
+    for hour in 0..<24 {
+      let amount = usual[hour] * own[hour]
+      course.whole += amount
+      let from = hour < start.hour ? 1 : hour == start.hour ? start.part : 0
+      let until = hour < place.hour ? 1 : hour == place.hour ? place.part : 0
+      course.rest += amount * (1 - until)
+      guard until > from else { continue }
+      course.passed += amount * (until - from)
+      let age = place.hours - Double(hour) - (from + until) / 2
+      course.recent += amount * (until - from) * FadingMemory.factor(hours: age)
+    }
+    return course
   }
 
   /// Forgets what was counted, because it was counted in another unit.

@@ -13,6 +13,8 @@ struct KindDemand {
   private(set) var observed = ContiguousArray<Int64>(repeating: 0, count: 24)
   /// The instance-days of each hour that tell nothing about worth, because there were no tokens, in millionths.
   private(set) var unseen = ContiguousArray<Int64>(repeating: 0, count: 24)
+  /// The instance-days of the parts of hours that are not over, in millionths; all 0 outside of `passTime`.
+  private var going = ContiguousArray<Int64>(repeating: 0, count: 24)
   /// The share of looks of each hour of the budget day.
   private(set) var shares = ContiguousArray<Double>(repeating: 1.0 / 24, count: 24)
   /// The tokens of an instance in a day.
@@ -20,23 +22,23 @@ struct KindDemand {
   /// The time between two reloads, in seconds.
   private(set) var intervalSeconds: UInt32 = 0
 
-  /// The need of a day before anything is known.
-  private static let needPrior = 30.0
-  /// The worth of a day's pushes before anything is known, in looks.
-  private static let worthPrior = 2.5
   /// The instance-days that the kind's usual day counts as for one instance.
   private static let usualDays = 1.5
   /// The share of a day that is left after one more.
   private static let fading = 0.85
-  /// The events that the expectation counts as beside what was seen today.
+  /// The events that are added to both what was seen and what was expected, so that few of them prove little.
   private static let caution = 0.5
   /// The largest factor by which the worth of a day without tokens is raised.
   private static let driedMax = 5.0
   /// The number of idle days from which on their number does not matter: 0.85^64 is nothing.
   private static let idleDaysMax = 64
 
+  private let prior: DemandPrior
+  /// The hash of the distances by which the worth was measured; 0 if nothing was.
+  private var measure: UInt64 = 0
+
   /// Creates the demand of a kind of which nothing is known. `configure` before asking it.
-  init() {}
+  init(prior: DemandPrior = .standard) { self.prior = prior }
 
   /// Takes over the settings of a policy. What was learnt stays.
   /// - Parameters:
@@ -44,11 +46,18 @@ struct KindDemand {
   ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
   ///   - perDay: The tokens of an instance in a day.
   ///   - minInterval: The time between two reloads.
-  mutating func configure(_ looks: LookCurve, anchorMinute: Int, perDay: Int, minInterval: TimeSpan) {
+  ///   - measure: The hash of the distances between what a screen shows and the truth. Worth that was measured by others is
+  ///     forgotten.
+  mutating func configure(
+    _ looks: LookCurve, anchorMinute: Int, perDay: Int, minInterval: TimeSpan, measure: UInt64
+  ) {
+    if self.measure != 0, self.measure != measure { forgetWorth() }
+    self.measure = measure
     shares = looks.shares(from: anchorMinute)
     self.perDay = perDay
     intervalSeconds = UInt32(clamping: minInterval.microseconds / 1_000_000)
-    freeze()
+    // Amounts that are known stay until the next `freeze`. A restored planner is configured after it has read them.
+    if need.before[24] == 0 { freeze() }
   }
 
   // MARK: Hours
@@ -59,13 +68,21 @@ struct KindDemand {
   ///   - instances: The number of instances, in millionths: one that came within the hour counts as the part that it saw.
   mutating func hourEnded(_ hour: Int, instances: Int64) { observed[hour] &+= instances }
 
-  /// Computes the usual amounts anew. Called once in an hour of the log, after `hourEnded`.
+  /// Notes the part of an hour of the budget day that has passed for instances, until the next `freeze`.
+  mutating func hourGoesOn(_ hour: Int, instances: Int64) { going[hour] &+= instances }
+
+  /// Computes the usual amounts anew. Called every ten minutes of log time, after `hourEnded` and `hourGoesOn`.
   mutating func freeze() {
+    var observed = observed
+    for hour in 0..<24 {
+      observed[hour] &+= going[hour]
+      going[hour] = 0
+    }
     let hourMax = intervalSeconds == 0 ? Double.infinity : 3600 / Double(intervalSeconds)
-    need.freeze(days: observed, shares: shares, prior: Self.needPrior, hourMax: hourMax)
+    need.freeze(days: observed, shares: shares, prior: prior.need, hourMax: hourMax)
     var seen = observed
     for hour in 0..<24 { seen[hour] &-= unseen[hour] }
-    worth.freeze(days: seen, shares: shares, prior: Self.worthPrior, hourMax: .infinity)
+    worth.freeze(days: seen, shares: shares, prior: prior.worth(perDay: perDay), hourMax: .infinity)
   }
 
   /// Forgets the worth that was counted, because another policy measures it in another way.
@@ -81,25 +98,62 @@ struct KindDemand {
   ///   - state: What the instance has shown.
   ///   - left: The tokens that it has left.
   ///   - place: The place in its budget day.
-  ///   - own: The usual worth at the hours of the device's own looks; nil: the kind's.
+  ///   - own: The device's share of looks in each hour of the budget day, divided by the kind's; nil: the kind's looks.
   ///   - now: Log time.
   func price(
-    _ state: DemandState, left: Int, at place: DayPlace, own: DemandProfile? = nil, now: Timestamp
+    _ state: DemandState, left: Int, at place: DayPlace, own: InlineArray<24, Double>? = nil, now: Timestamp
   ) -> TokenPrice {
     let start = DayPlace(hours: Double(state.startHours))
-    let days = Double(state.days)
-    let faded = faded(state, now)
-    let needs = scaled(need.course(at: place, from: start), sum: Double(state.needSum), days: days)
-    let worths = scaled((own ?? worth).course(at: place, from: start), sum: Double(state.worthSum), days: days)
-    let needLeft =
+    let course =
+      own.map { worth.course(at: place, from: start, own: $0) } ?? worth.course(at: place, from: start)
+    let faded = Self.faded(state, now)
+    let needs = needs(state, need.course(at: place, from: start))
+    return TokenPrice(
+      need: needLeft(state, needs, at: place, faded), worth: worthLeft(state, needs, course, faded), left: left)
+  }
+
+  /// Returns the price of one token of an instance whose device has no habits of its own, in looks.
+  /// - Parameters:
+  ///   - state: What the instance has shown.
+  ///   - left: The tokens that it has left.
+  ///   - usual: The usual demand of the kind in the zone of the instance at `now`.
+  ///   - now: Log time.
+  @inline(__always)
+  func price(_ state: DemandState, left: Int, usual: UsualCourse, now: Timestamp) -> Double {
+    let faded = Self.faded(state, now)
+    let start = DayPlace(hours: Double(state.startHours))
+    let isFirstDay = state.startHours != 0
+    let needs = needs(state, isFirstDay ? need.since(start, usual.need, at: usual.place) : usual.need)
+    let need = needLeft(state, needs, at: usual.place, faded)
+    // The tokens suffice, whatever the pushes would bring.
+    if need <= Double(max(1, left)) { return 0 }
+    let course = isFirstDay ? worth.since(start, usual.worth, at: usual.place) : usual.worth
+    return TokenPrice(need: need, worth: worthLeft(state, needs, course, faded), left: left).looks
+  }
+
+  @inline(__always)
+  private func needs(_ state: DemandState, _ usual: DemandCourse) -> DemandCourse {
+    scaled(usual, sum: Double(state.needSum), days: Double(state.days))
+  }
+
+  /// Returns N, at most as much as the time that is left allows.
+  @inline(__always)
+  private func needLeft(_ state: DemandState, _ needs: DemandCourse, at place: DayPlace, _ faded: Double) -> Double {
+    let left =
       needs.rest * surge(needs, today: Double(state.needToday), recent: Double(state.needRecent) * faded, unit: 1)
+    return intervalSeconds == 0 ? left : min(left, (24 - place.hours) * 3600 / Double(intervalSeconds))
+  }
+
+  /// Returns A.
+  @inline(__always)
+  private func worthLeft(
+    _ state: DemandState, _ needs: DemandCourse, _ usual: DemandCourse, _ faded: Double
+  ) -> Double {
+    let worths = scaled(usual, sum: Double(state.worthSum), days: Double(state.days))
     let pushes = max(1, min(Double(perDay), needs.passed + needs.rest))
     let unit = (worths.passed + worths.rest) / pushes
-    let worthLeft =
-      worths.rest
+    return worths.rest
       * surge(worths, today: Double(state.worthToday), recent: Double(state.worthRecent) * faded, unit: unit)
-    let room = intervalSeconds == 0 ? Double.infinity : (24 - place.hours) * 3600 / Double(intervalSeconds)
-    return TokenPrice(need: min(room, needLeft), worth: worthLeft, left: left)
   }
 
   /// Returns the usual course times the instance's own factor g = (m + 1.5 B) / (n + 1.5) / B.
@@ -119,8 +173,14 @@ struct KindDemand {
   }
 
   @inline(__always)
-  private func faded(_ state: DemandState, _ now: Timestamp) -> Double {
-    FadingMemory.factor(hours: Double(Self.second(now) &- state.recentAt) / 3600)
+  private static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
+    FadingMemory.factor(hours: Double(second(now) &- state.recentAt) / 3600)
+  }
+
+  /// Returns what the last two hours brought, as it is remembered now.
+  static func recent(_ state: DemandState, now: Timestamp) -> (need: Double, worth: Double) {
+    let faded = faded(state, now)
+    return (Double(state.needRecent) * faded, Double(state.worthRecent) * faded)
   }
 
   // MARK: Learning
@@ -165,7 +225,7 @@ struct KindDemand {
   }
 
   private func remembered(_ state: DemandState, _ now: Timestamp) -> DemandState {
-    let faded = Float(faded(state, now))
+    let faded = Float(Self.faded(state, now))
     var next = state
     next.needRecent *= faded
     next.worthRecent *= faded
@@ -209,6 +269,7 @@ struct KindDemand {
 
   /// Writes what was learnt, not the policy's settings.
   func write(to writer: inout BinaryWriter) {
+    writer.varint(measure)
     need.write(to: &writer)
     worth.write(to: &writer)
     for hour in 0..<24 { writer.zigzag(observed[hour]) }
@@ -218,6 +279,7 @@ struct KindDemand {
   /// Reads what `write` wrote.
   /// - Throws: `BinaryError` if the bytes end early or hold numbers that no planner writes.
   mutating func read(from reader: inout BinaryReader) throws(BinaryError) {
+    measure = try reader.varint("a hash of distances")
     try need.read(from: &reader)
     try worth.read(from: &reader)
     for hour in 0..<24 { observed[hour] = try reader.zigzag("instance-days") }

@@ -4,7 +4,7 @@ import Domain
 struct LookCurve {
   /// The looks at a screen in a day.
   static let looksPerDay = 50.0
-  /// The time ahead for which a reload is weighed, µs. It is only the unit of worth: it scales worth and price alike.
+  /// The time ahead for which a reload is weighed. It is only the unit of worth: it scales worth and price alike.
   static let horizon = TimeSpan.minutes(20)
 
   /// The looks of each local hour; they sum to `looksPerDay`.
@@ -19,9 +19,7 @@ struct LookCurve {
 
   /// Returns V, the looks that are expected in the next 20 minutes. Where the next hour has more looks it is the rate of this
   /// hour, so that no reload is made early for people who are not there yet.
-  /// - Parameters:
-  ///   - timeOfDay: The local time.
-  ///   - mix: Changes the looks of an hour, for a device with habits of its own.
+  /// - Parameter timeOfDay: The local time.
   @inline(__always)
   func ahead(_ timeOfDay: TimeOfDay) -> Double {
     Self.ahead(timeOfDay, looks[timeOfDay.hour], next: looks[timeOfDay.hour == 23 ? 0 : timeOfDay.hour + 1])

@@ -141,12 +141,16 @@ public struct DecisionWriter: Sendable {
   }
 
   /// An upper bound on the bytes of the keys, the numbers, an instant, and the longest surface, verdict and reason.
-  private static let fixedMax = 512 + 3 * OutputSpan<UInt8>.roundedMax + 7 * OutputSpan<UInt8>.decimalMax
+  private static let fixedMax = 512 + 5 * OutputSpan<UInt8>.roundedMax + 7 * OutputSpan<UInt8>.decimalMax
 
   @inline(__always)
   private static func numbers(_ planned: PlannedDecision, to room: inout OutputSpan<UInt8>) {
     room.append(",\"relevance\":")
     room.append(rounded: Double(planned.relevance))
+    room.append(",\"wrong\":")
+    room.append(rounded: Double(planned.wrong))
+    room.append(",\"looks\":")
+    room.append(rounded: Double(planned.looks))
     room.append(",\"value\":")
     room.append(rounded: Double(planned.value))
     room.append(",\"price\":")

@@ -27,9 +27,13 @@ package struct PlannedDecision {
   package var surface: Surface
   /// The relevance of the event, 0 to 1.
   package var relevance: Float
-  /// The worth of the push that was considered; 0 when none was.
+  /// D of the instance, 0 to 1, when the push was weighed; 0 when none was.
+  package var wrong: Float
+  /// V of the instance, in looks; 0 when no push was weighed.
+  package var looks: Float
+  /// ΣW of the push that was weighed, in looks; 0 when none was.
   package var value: Float
-  /// The price of the push that was considered; 0 when none was.
+  /// Σλ of the push that was weighed, in looks; 0 when none was.
   package var price: Float
   /// The tokens left to the instance; −1 when it has no limit.
   package var leftInstance: Int32

@@ -30,7 +30,8 @@ extension Planner {
       events: merged, device: registry.id(of: device), instance: registry.id(of: planned.instance),
       kind: rules[planned.kind].name, surface: planned.surface,
       verdict: planned.verdict, reason: planned.reason, final: planned.final, at: now,
-      relevance: Double(planned.relevance), value: Double(planned.value), price: Double(planned.price),
+      relevance: Double(planned.relevance), wrong: Double(planned.wrong), looks: Double(planned.looks),
+      value: Double(planned.value), price: Double(planned.price),
       tokensLeft: Decision.TokensLeft(
         instance: planned.leftInstance < 0 ? nil : Int(planned.leftInstance),
         device: planned.leftDevice < 0 ? nil : Int(planned.leftDevice),

@@ -81,8 +81,6 @@ enum PolicyBounds {
   static let dismissalAfter = TimeSpan.seconds(1)...TimeSpan.hours(4)
   /// The relevance score of a Live Activity, which orders activities on a device.
   static let relevanceScore = 0.0...1e6
-  /// The half-lives after which news no longer waits.
-  static let expireAfterHalfLives = 0.1...100.0
   /// A share of a budget, of events or of devices.
   static let share = 0.0...1.0
   /// The weight of a term or of a displayed field.
@@ -93,10 +91,6 @@ enum PolicyBounds {
   static let perPercent = 0.0001...10_000.0
   /// The units of changes and of `round`. A division by less would lose all meaning.
   static let per = 1e-6...1e12
-  /// The price before anything was learnt.
-  static let priceBase = 0.0001...100.0
-  /// The weight of the price before anything was learnt.
-  static let smoothing = 0.1...1000.0
   /// The weight of the policy's hours beside a device's own views, in days. Own views count as 31 days at most, so with the
   /// largest weight they hardly count.
   static let viewsWeight = 0.0...1000.0

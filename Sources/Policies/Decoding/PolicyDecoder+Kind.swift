@@ -12,7 +12,21 @@ extension PolicyDecoder {
     if let reload = keys["imminentReload"], !surface.traits.reloadsByItself {
       reader.warning(reload.owner, reload.path, "has no effect: only widgets reload by themselves")
     }
+    checkRelevance(draft.policy.rules, keys)
     return draft.policy
+  }
+
+  /// Notes the first rule without relevance if the kind displays nothing whose difference could stand for it.
+  private mutating func checkRelevance(_ rules: [Rule], _ keys: LocatedKeys) {
+    if let displays = keys["displays"] {
+      guard case .list(let fields) = displays.node.content, fields.isEmpty else { return }
+    }
+    guard let place = rules.firstIndex(where: { $0.relevance == nil }), let owner = keys["rules"] else { return }
+    let path = "\(owner.path)[\(place)]"
+    reader.error(
+      reader.positions[path] ?? owner.owner, path,
+      "relevance is missing; a rule without it needs a kind with displays, whose differences say how much an event matters"
+    )
   }
 
   /// Reads `activity` of a kind whose surface shows Live Activities.

@@ -6,7 +6,7 @@ extension PolicyDecoder {
   mutating func rules(_ value: Located, surface: Surface?) -> [Rule] {
     let items = reader.list(value, of: "rules", count: 1...PolicyBounds.rulesMax) ?? []
     return items.compactMap { item in
-      var draft = RuleDraft(rule: Rule(event: "", relevance: RelevanceFormula(base: 0)), surface: surface)
+      var draft = RuleDraft(rule: Rule(event: ""), surface: surface)
       return read(item, PolicyKeys.rule, into: &draft).map { _ in draft.rule }
     }
   }

@@ -59,6 +59,12 @@ package struct FieldDistance: Equatable, Sendable {
     return weights.isEmpty ? weight : max(weight, abs(weight(of: shown) - weight(of: truth)))
   }
 
+  /// Returns what the screen prints of a value: values with the same look cannot be told apart.
+  package func look(of value: DisplayedValue) -> DisplayedValue {
+    guard let round, let number = value.number else { return value }
+    return DisplayedValue(.number(Self.steps(number, round)))
+  }
+
   private static func steps(_ number: Double, _ unit: Double) -> Double {
     (number / unit).rounded(.toNearestOrAwayFromZero)
   }

@@ -146,19 +146,17 @@ enum PolicyWarnings {
     }
   }
 
-  /// Notes rules whose events are always suppressed. A rule with base 0 and no terms means "ignore these events", so it is not
-  /// noted. Rules that start or end activities are not noted, because they do not act by their value alone.
+  /// Notes rules whose events never matter. A rule with base 0 and no terms means "ignore these events", so it is not noted.
+  /// Rules that start or end activities are not noted, because they do not act by their relevance alone.
   private static func noteWorthlessRules(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
     for (index, rule) in kind.rules.enumerated() {
-      let formula = rule.relevance
-      guard rule.action == .update, formula.base > 0 || !formula.add.isEmpty else { continue }
-      let largest = min(1, formula.add.reduce(formula.base) { $0 + max(0, $1.weight) })
-      guard largest < kind.price.floor else { continue }
+      guard rule.action == .update, let formula = rule.relevance, !formula.add.isEmpty,
+        formula.add.reduce(formula.base, { $0 + max(0, $1.weight) }) <= 0
+      else { continue }
       let place = "\(path).rules[\(index)].relevance"
       reader.warning(
         reader.positions[place] ?? .start, place,
-        "an event of this rule alone is always suppressed: its relevance is at most \(NumberText.format(largest)), below price.floor \(NumberText.format(kind.price.floor))"
-      )
+        "never worth a reload: no term adds to a relevance of 0, so every event of this rule is COSMETIC")
     }
   }
 }

@@ -10,7 +10,7 @@ struct KindDraft {
   /// - Parameter reloads: the limits that hold where the kind has none.
   init(name: Identifier, reloads: BudgetProfile.PerDay) {
     let budget = InstanceBudget(perDay: reloads.limit, minInterval: reloads.minInterval)
-    policy = KindPolicy(name: name, budget: budget, halfLife: .zero, rules: [])
+    policy = KindPolicy(name: name, budget: budget, rules: [])
     surface = policy.surface
   }
 
@@ -80,18 +80,16 @@ extension PolicyKeys {
       }
     ).readLast,
     .duration(
-      "halfLife", \.policy.halfLife, PolicyBounds.halfLife, required: true,
-      "After this time a pending change is worth half. 1s to 7d."),
-    .number(
-      "expireAfterHalfLives", \.policy.expireAfterHalfLives, PolicyBounds.expireAfterHalfLives, default: "6",
-      "A pending change expires after this many half-lives."),
+      "halfLife", \.policy.halfLife, PolicyBounds.halfLife,
+      "After this time waiting news interests half as much, and after six times as long it expires. 1s to 7d. Left out: news keeps its interest. A field of `displays` that the screen shows wrong stays wrong, whatever its age."
+    ),
     PolicyKey<KindDraft>.duration(
       "imminentReload", \.policy.imminentReload, PolicyBounds.imminentReload, default: "5m",
       "A widget that reloads by itself within this time is not pushed. Only widgets reload by themselves. At most 24h."
     ).shown { $0.policy.surface.traits.reloadsByItself },
     PolicyKey(
       "displays", .list(0...PolicyBounds.displaysMax),
-      "The fields that the widget shows. Changes of other fields do not make it stale. Left out or empty: any change does. `per`, `weight`, `weights` and `initial` say how wrong a difference is: `rouse simulate` counts wrong looks with them; decisions do not read them yet.",
+      "The fields that the widget shows. An event that carries none of them is news if its rule has a `relevance`, and not visible otherwise. Left out or empty: every event is news. `per`, `weight`, `weights` and `initial` say how wrong the screen is while it shows another value.",
       read: { decoder, value, draft in draft.policy.displays = decoder.displays(value) },
       show: { draft, path, values in
         let fields = draft.policy.displays.map { PolicyText.of($0) }
@@ -102,10 +100,6 @@ extension PolicyKeys {
       "What events mean to this kind. The first rule that matches holds.",
       read: { decoder, value, draft in draft.policy.rules = decoder.rules(value, surface: draft.surface) },
       show: { draft, path, values in values.add(rules: draft.policy.rules, of: draft.policy.surface, at: path) }),
-    .mapping(
-      "price", \.policy.price, price,
-      "Where the price of a token starts before the log has shown anything: θ · ((k·F + smoothing) / (tokensLeft + smoothing))³, up to twice and down to half of it while more or less than usual comes in."
-    ),
     .hours(
       "views", \.policy.views,
       "Chance that a person looks, by local hour; the largest counts as 1. Default: a phone's day.",
@@ -180,20 +174,5 @@ extension PolicyKeys {
       "initial", .other,
       "The value that the screen shows of a subject before any event has carried the field, such as 0 for a delay. Left out: nothing, so the first value counts as wholly different.",
       read: { decoder, value, field in field.initial = decoder.scalar(value) }),
-  ])
-
-  /// `price`.
-  static let price = PolicyMapping<PricePrior>([
-    .number(
-      "base", \.base, PolicyBounds.priceBase, default: "0.3",
-      "θ: the value that a change must have to be worth a token while the spending is on plan."),
-    .number("floor", \.floor, PolicyBounds.share, default: "0.01", "A pending value below this is suppressed."),
-    .number(
-      "smoothing", \.smoothing, PolicyBounds.smoothing, default: "3",
-      "The larger this is, the less a small number of tokens left raises the price."),
-    .hours(
-      "hourlyShare", \.hourlyShare,
-      "Share of the day's value by local hour, normalised to a sum of 1. Default: in proportion to the default views.",
-      scaledBy: { $0.reduce(0, +) }),
   ])
 }

@@ -34,9 +34,17 @@ extension PolicyKeys {
       show: { draft, path, values in
         values.add(path, .string(draft.rule.interests.map { PolicyText.of($0) }.joined(separator: ", ")))
       }),
-    .mapping(
-      "relevance", \.rule.relevance, relevance, required: true,
-      "How much the change matters to somebody who looks: base plus terms, kept within 0 and 1."),
+    PolicyKey(
+      "relevance", .mapping,
+      "How much the event matters as news to somebody who looks: base plus terms, kept within 0 and 1. 0 or less: the event is cosmetic. Left out: as much as it makes the screen wrong by `displays`, which the kind then needs.",
+      read: { decoder, value, draft in
+        var formula = RelevanceFormula(base: 0)
+        _ = decoder.read(value, relevance, into: &formula)
+        draft.rule.relevance = formula
+      },
+      show: { draft, path, values in
+        if let formula = draft.rule.relevance { values.add(formula, relevance, at: path) }
+      }),
     .duration(
       "maxAge", \.rule.maxAge, PolicyBounds.maxAge,
       "Older events are stale, and pending ones expire at this age. 1s to 30d."),

@@ -10,19 +10,15 @@ public struct KindPolicy: Equatable, Sendable {
   public var enabled: Bool
   /// The reloads that one instance may spend.
   public var budget: InstanceBudget
-  /// The time after which a pending change is worth half.
-  public var halfLife: TimeSpan
-  /// The number of half-lives after which a pending change ends as `EXPIRED`, regardless of the rule's `maxAge`. After the
-  /// default of 6 it is worth 1.6 % of what it was.
-  public var expireAfterHalfLives: Double
+  /// The time after which waiting news interests half as much; nil if it does not lose interest. It says nothing about fields
+  /// that the screen shows: a wrong screen stays wrong.
+  public var halfLife: TimeSpan?
   /// The time before a widget's own reload in which it is not pushed (`RELOAD_IMMINENT`).
   public var imminentReload: TimeSpan
   /// The fields that an instance shows. If there are none, every change counts.
   public var displays: [DisplayField]
   /// The rules. The first one whose `event` matches the event's type and whose conditions hold is used.
   public var rules: [Rule]
-  /// The initial parameters of the price, before any event was planned.
-  public var price: PricePrior
   /// The content of Live Activities. Set if, and only if, the surface shows Live Activities.
   public var activity: ActivityPolicy?
   /// The chance that a person looks, by local hour 0…23, relative to the best hour, which has 1.
@@ -33,9 +29,10 @@ public struct KindPolicy: Equatable, Sendable {
 
   /// Creates the policy of a kind. Nothing is checked.
   public init(
-    name: Identifier, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget, halfLife: TimeSpan,
-    expireAfterHalfLives: Double = 6, imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [],
-    rules: [Rule], price: PricePrior = PricePrior(), activity: ActivityPolicy? = nil,
+    name: Identifier, surface: Surface = .widget, enabled: Bool = true, budget: InstanceBudget,
+    halfLife: TimeSpan? = nil,
+    imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [], rules: [Rule],
+    activity: ActivityPolicy? = nil,
     views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 2
   ) {
     self.name = name
@@ -43,11 +40,9 @@ public struct KindPolicy: Equatable, Sendable {
     self.enabled = enabled
     self.budget = budget
     self.halfLife = halfLife
-    self.expireAfterHalfLives = expireAfterHalfLives
     self.imminentReload = imminentReload
     self.displays = displays
     self.rules = rules
-    self.price = price
     self.activity = activity
     self.views = views
     self.viewsWeight = viewsWeight
@@ -58,6 +53,15 @@ public struct KindPolicy: Equatable, Sendable {
   public static let defaultViews: [Double] = [
     0.3, 0.15, 0.08, 0.05, 0.05, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1, 1, 0.95, 0.95, 1, 1, 1, 1, 1, 0.9, 0.75, 0.5,
   ]
+
+  /// The half-lives after which waiting news ends as `EXPIRED`: it interests 1.6 % as much as at first.
+  /// - Beyond: the news ends as `EXPIRED`.
+  public static let halfLivesMax = 6.0
+
+  /// The time after which waiting news ends as `EXPIRED`; unbounded if it does not lose interest.
+  public var newsLife: TimeSpan {
+    halfLife.map { TimeSpan(microseconds: Int64(Double($0.microseconds) * Self.halfLivesMax)) } ?? .unbounded
+  }
 
   /// Returns the rule that holds for an event; nil if none does.
   public func rule(for event: DomainEvent) -> Rule? { rules.first { $0.matches(event) } }

@@ -8,8 +8,8 @@ public struct Rule: Equatable, Sendable {
   public var conditions: [RuleCondition]
   /// The templates of the event's interest keys. A key whose template names a field that the event lacks is not made.
   public var interests: [InterestTemplate]
-  /// The relevance of an event.
-  public var relevance: RelevanceFormula
+  /// The relevance of an event as news; nil: the event matters as much as it makes the screen wrong.
+  public var relevance: RelevanceFormula?
   /// The age beyond which an event ends as `STALE_EVENT`, and at which a pending one expires; nil: no bound.
   public var maxAge: TimeSpan?
   /// The effect on a Live Activity. Always `update` for other surfaces.
@@ -21,7 +21,7 @@ public struct Rule: Equatable, Sendable {
   /// Creates a rule. Nothing is checked.
   public init(
     event: Identifier, conditions: [RuleCondition] = [], interests: [InterestTemplate] = [.subject],
-    relevance: RelevanceFormula, maxAge: TimeSpan? = nil, action: Action = .update
+    relevance: RelevanceFormula? = nil, maxAge: TimeSpan? = nil, action: Action = .update
   ) {
     self.event = event
     self.conditions = conditions

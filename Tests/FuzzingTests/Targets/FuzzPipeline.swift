@@ -102,15 +102,18 @@ struct FuzzPipeline {
     }
   }
 
-  /// Lets all timers fire that are due within a day, at most 200.
+  /// The number of ticks after which a run is left as it is.
+  static let ticksMax = 200
+
+  /// The time at which the next timer is due, µs; nil if none is, or only at the end of time.
+  var nextTick: Int64? { processor.nextTimer.flatMap { $0.microseconds < Int64.max / 2 ? $0.microseconds : nil } }
+
+  /// Plans a tick.
   /// - Throws: a finding.
-  mutating func drain() throws {
+  mutating func tick(at time: Int64) throws {
     var tick: [UInt8] = []
     LogRecord(origin: nil, content: .tick).encode(into: &tick)
-    for _ in 0..<200 {
-      guard let due = processor.nextTimer?.microseconds, due < Int64.max / 2 else { return }
-      try plan(tick, at: due)
-    }
+    try plan(tick, at: time)
   }
 
   /// Restores a planner from the state.

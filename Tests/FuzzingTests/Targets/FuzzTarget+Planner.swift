@@ -63,8 +63,13 @@ extension FuzzTarget {
     var one = pipeline
     var other = try pipeline.restored()
     let before = one.lines.count
-    try one.drain()
-    try other.drain()
+    // A timer that was put off leaves its first time behind, at which a tick does nothing. A restored planner has no such times, so
+    // both get the ticks of both, as they would from one log.
+    for _ in 0..<FuzzPipeline.ticksMax {
+      guard let due = [one.nextTick, other.nextTick].compactMap(\.self).min() else { break }
+      try one.tick(at: due)
+      try other.tick(at: due)
+    }
     try FuzzFinding.unless(
       Array(one.lines.dropFirst(before)) == other.lines, "a planner that was restored decides otherwise")
   }

@@ -51,8 +51,9 @@ import Testing
   private static func decision(_ id: Identifier) -> Decision {
     Decision(
       decision: id, event: "e", events: ["e"], device: "d", instance: "w", kind: "K", surface: .widget,
-      verdict: .suppress, reason: .cosmetic, final: true, at: Timestamp(microseconds: 0), relevance: 0, value: 0,
-      price: 0, tokensLeft: Decision.TokensLeft(), policy: PolicyReference(version: "1", hash: "0123456789abcdef"))
+      verdict: .suppress, reason: .cosmetic, final: true, at: Timestamp(microseconds: 0), relevance: 0, wrong: 0,
+      looks: 0, value: 0, price: 0, tokensLeft: Decision.TokensLeft(),
+      policy: PolicyReference(version: "1", hash: "0123456789abcdef"))
   }
 
   @Test("the feed continues at the position of the store, and keeps records that the store refuses")

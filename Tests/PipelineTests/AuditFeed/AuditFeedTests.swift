@@ -114,8 +114,8 @@ struct AuditFeedTests {
   private static func decision(_ id: Identifier) -> [UInt8] {
     Decision(
       decision: id, event: "e", events: ["e"], device: "d", instance: "w", kind: "K", surface: .widget,
-      verdict: .suppress, reason: .notVisible, final: true, at: Timestamp(microseconds: 0), relevance: 1, value: 0,
-      price: 0, tokensLeft: Decision.TokensLeft(), policy: PolicyReference(version: "1", hash: "a")
+      verdict: .suppress, reason: .notVisible, final: true, at: Timestamp(microseconds: 0), relevance: 1, wrong: 0,
+      looks: 0, value: 0, price: 0, tokensLeft: Decision.TokensLeft(), policy: PolicyReference(version: "1", hash: "a")
     ).json()
   }
 

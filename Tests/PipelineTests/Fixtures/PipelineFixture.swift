@@ -25,7 +25,6 @@ final class PipelineFixture {
         budget: { perDay: 3, minInterval: 1m }
         halfLife: 20m
         displays: [ { field: data.delay, round: 5 } ]
-        price: { base: 0.001 }
         # Alike at every hour: where log time is the broker's, a test runs at any.
         views: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
         rules:
@@ -40,11 +39,14 @@ final class PipelineFixture {
   ///   - partitions: The number of partitions of Rouse's topics.
   ///   - timestamps: The source of log time.
   ///   - minInterval: The shortest time between two reloads of a widget.
+  ///   - perDay: The tokens of a widget in a day.
+  ///   - demand: The demand that planners expect before they know anything; without any, the first tokens are free.
   init(
     bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event,
-    minInterval: String = "1m"
+    minInterval: String = "1m", perDay: Int = 3, demand: DemandPrior = DemandPrior(need: 1e-9, worth: 1e-9)
   ) throws {
     policy = Self.policy.replacing("minInterval: 1m", with: "minInterval: \(minInterval)")
+      .replacing("perDay: 3", with: "perDay: \(perDay)")
     if let bootstrap {
       self.bootstrap = bootstrap
       broker = nil
@@ -60,6 +62,7 @@ final class PipelineFixture {
       ]), topics: TopicNames(prefix: prefix), eventTopics: [prefix + "events"], group: prefix + "group",
       instance: "test", timestamps: timestamps)
     settings.planner.commitInterval = .milliseconds(20)
+    settings.bounds.demandPrior = demand
     self.settings = settings
     if let broker {
       for name in settings.topics.all { try broker.createTopic(name, partitions: partitions) }

@@ -126,7 +126,6 @@ struct PartitionProcessorTests {
         surface: widget
         budget: { perDay: 10, minInterval: 30m }
         halfLife: 4h
-        price: { base: 0.0001, floor: 0.0 }
         rules: [ { event: flight.delay.changed, relevance: { base: 0.9 } } ]
     """
 

@@ -19,7 +19,7 @@ struct KindDemandTests {
 
   private static func demand(perDay: Int = 20, minInterval: TimeSpan = .minutes(5)) -> KindDemand {
     var demand = KindDemand()
-    demand.configure(curve, anchorMinute: 240, perDay: perDay, minInterval: minInterval)
+    demand.configure(curve, anchorMinute: 240, perDay: perDay, minInterval: minInterval, measure: 1)
     return demand
   }
 
@@ -241,12 +241,24 @@ struct KindDemandTests {
     }
   }
 
+  @Test("with the kind's hours as its own a device has the same price")
+  func sameHours() {
+    let demand = Self.learnt()
+    let state = Self.state(sums: (96, 12, 2.5), today: (9, 1), recent: (2, 0.25), ago: 0.5, startHours: 1.5)
+    for hours in stride(from: 2.0, to: 23.9, by: 0.7) {
+      let place = DayPlace(hours: hours)
+      let usual = demand.price(state, left: 3, at: place, now: Self.now)
+      let own = demand.price(state, left: 3, at: place, own: InlineArray(repeating: 1), now: Self.now)
+      #expect(abs(usual.worth - own.worth) < 0.02 * usual.worth && usual.need == own.need, "\(hours)")
+    }
+  }
+
   @Test("a device with its own hours has the kind's worth at those hours")
   func ownHours() {
     let demand = Self.learnt()
-    let night = demand.worth.scaled { $0 >= 18 ? 4 : 0 }
+    var night = InlineArray<24, Double>(repeating: 0)
+    for hour in 18..<24 { night[hour] = 4 }
     let whole = demand.worth.usual[18...].reduce(0, +) * 4
-    #expect(Self.isNear(night.before[24], whole) && night.before[18] == 0)
     let place = DayPlace(hour: 2, part: 0)
     let price = demand.price(Self.state(), left: 5, at: place, own: night, now: Self.now)
     #expect(Self.isNear(price.worth, whole))

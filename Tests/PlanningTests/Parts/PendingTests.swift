@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import Policies
 import Testing
 
 @testable import Planning
@@ -18,15 +19,34 @@ private struct PendingModel {
 
   init(instances: Int) {
     causes = Array(repeating: [], count: instances)
+    news = Array(repeating: (0, Timestamp(microseconds: 0)), count: instances)
     due = Array(repeating: nil, count: instances)
   }
 
-  /// Returns the worth of everything that waits on an instance.
+  /// The distance that the news which waits made on each screen, as of an instant: 1 − ∏(1 − relevance), halved as a whole every
+  /// half-life.
+  var news: [(value: Double, at: Timestamp)]
+
+  /// Returns how wrong the news that waits on an instance makes its screen.
   func value(_ instance: Int, at now: Timestamp, halfLife: Double) -> Double {
-    causes[instance].reduce(0) { sum, waiting in
+    let age = Double((now - news[instance].at).microseconds)
+    return news[instance].value * pow(2, -age / halfLife)
+  }
+
+  /// Adds news to an instance.
+  mutating func add(_ waiting: Waiting, to instance: Int, at now: Timestamp, halfLife: Double) {
+    let right = (1 - value(instance, at: now, halfLife: halfLife)) * (1 - Double(max(0, waiting.cause.signedRelevance)))
+    news[instance] = (1 - right, now)
+    causes[instance].append(waiting)
+  }
+
+  /// Computes anew how wrong the causes that are left make a screen, each with its own age.
+  mutating func sum(_ instance: Int, at now: Timestamp, halfLife: Double) {
+    let right = causes[instance].reduce(1.0) { right, waiting in
       let age = Double((now - waiting.cause.at).microseconds)
-      return sum + Double(max(0, waiting.cause.signedRelevance)) * pow(2, -age / halfLife)
+      return right * (1 - Double(max(0, waiting.cause.signedRelevance)) * pow(2, -age / halfLife))
     }
+    news[instance] = (1 - right, now)
   }
 
   /// Returns the number of causes that refer to each event.
@@ -80,9 +100,11 @@ private struct PendingLife {
     let cause = Cause(
       event: event.slot, entry: EntrySlot(UInt32(random.below(3))),
       signedRelevance: Float(random.unit() * 2 - 0.7), at: now, expires: now + .hours(Int64(1 + random.below(5))))
-    let value = pending.value(slots[instance], at: now, inverseHalfLife: 1 / Self.halfLife) + Double(cause.value)
-    pending.append(cause, to: &slots[instance], value: value, now: now)
-    model.causes[instance].append(PendingModel.Waiting(cause: cause, eventID: event.id))
+    var screen = ScreenDistance(
+      right: 1 - pending.value(slots[instance], at: now, inverseHalfLife: 1 / Self.halfLife))
+    screen.add(Double(cause.value))
+    pending.append(cause, to: &slots[instance], value: screen.value, now: now)
+    model.add(PendingModel.Waiting(cause: cause, eventID: event.id), to: instance, at: now, halfLife: Self.halfLife)
   }
 
   /// Ends the causes of one entry, one after the other as the planner does.
@@ -97,6 +119,7 @@ private struct PendingLife {
     }
     model.causes[instance].removeAll { $0.cause.entry == entry }
     pending.resum(&slots[instance], inverseHalfLife: 1 / Self.halfLife, now: now)
+    model.sum(instance, at: now, halfLife: Self.halfLife)
   }
 
   private mutating func setDue() {

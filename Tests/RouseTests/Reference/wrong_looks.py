@@ -292,7 +292,8 @@ def changes_of(name, kind, keys, events):
                     changes.append((time, field, value))
                 truth[field] = value
         if not any(display["field"] in fields for display in kind.get("displays", [])):
-            changes.append((time, None, rule["relevance"]["base"]))
+            if "relevance" in rule:
+                changes.append((time, None, rule["relevance"]["base"]))
     return changes
 
 

@@ -104,7 +104,6 @@ struct Scenario {
         budget: { perDay: 3, minInterval: 1m }
         halfLife: 20m
         displays: [ { field: data.delay, round: 5 } ]
-        price: { base: 0.001 }
         rules:
           - event: flight.delay.changed
             relevance: { base: 0.5 }
@@ -122,7 +121,6 @@ struct Scenario {
         budget: { perDay: 6, minInterval: 0s }
         halfLife: 20m
         displays: [ { field: data.delay, round: 2 } ]
-        price: { base: 0.0001 }
         rules:
           - event: "flight.*"
             relevance: { base: 0.5 }
@@ -130,7 +128,6 @@ struct Scenario {
         surface: liveActivity
         halfLife: 20m
         displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
-        price: { base: 0.3, floor: 0.0 }
         rules:
           - { event: flight.boarding, action: start, relevance: { base: 0.9 } }
           - { event: flight.delay.changed, relevance: { base: 0.2, add: [ { magnitudeOf: data.goals, per: 4, weight: 0.7 } ] } }
@@ -144,7 +141,6 @@ struct Scenario {
         surface: broadcast
         halfLife: 20m
         displays: [ { field: data.delay, round: 30 }, { field: data.goals, round: 2 } ]
-        price: { base: 0.3, floor: 0.0 }
         rules:
           - { event: score.changed, relevance: { base: 0.9 } }
           - { event: flight.delay.changed, relevance: { base: 0.1 } }

@@ -85,7 +85,7 @@ private struct Outcome: Sendable {
       "emitted: widget", "emitted: background", "emitted: control", "emitted: liveActivity start at priority 10",
       "emitted: liveActivity update at priority 10", "emitted: liveActivity update at priority 5",
       "emitted: liveActivity end at priority 10", "emitted: broadcast update at priority 10",
-      "emitted: broadcast update at priority 5", "emitted: broadcast end at priority 10",
+      "emitted: broadcast end at priority 10",
       "emitted: end after a silence",
       "emitted free of charge: widget", "emitted free of charge: control",
     ] + Command.Ledger.allCases.map { "charged: \($0.rawValue)" } + Poison.allCases.map { "refused: \($0.rawValue)" }

@@ -1,0 +1,125 @@
+import Domain
+import Policies
+
+/// The looks at the instances of one kind, and their demand, as far as they are known.
+struct KindPricing {
+  /// The demand of the instances.
+  var demand: KindDemand
+  /// The looks at a device that sent no views.
+  private(set) var looks = LookCurve(weights: KindPolicy.defaultViews)
+  /// The chance of a look by local hour, relative to the best hour.
+  private(set) var views: ContiguousArray<Double> = []
+  /// The number of days of a device's own views that `views` counts as much as.
+  private(set) var viewsWeight = 2.0
+  /// The local time at which a budget day begins, in minutes after midnight.
+  private(set) var anchorMinute = 240
+  /// The usual demand in each time zone, by zone slot, as it was computed last.
+  private var usual: ContiguousArray<UsualCourse?> = []
+  /// Whether anything has changed since the last commit.
+  var touched = false
+
+  /// Creates the pricing of a kind. `configure` before asking it.
+  init(prior: DemandPrior = .standard) { demand = KindDemand(prior: prior) }
+
+  /// Takes over the policy's settings. What was learnt stays.
+  mutating func configure(_ kind: KindPolicy) {
+    switch kind.budget.window {
+    case .localDay(let minute): anchorMinute = minute
+    case .rolling: anchorMinute = 240
+    }
+    usual.removeAll()
+    views = ContiguousArray(kind.views)
+    viewsWeight = kind.viewsWeight
+    looks = LookCurve(weights: kind.views)
+    // A Live Activity has no minimum interval: each change counts.
+    demand.configure(
+      looks, anchorMinute: anchorMinute, perDay: kind.budget.perDay,
+      minInterval: kind.surface.showsActivities ? .zero : kind.budget.minInterval,
+      measure: Self.measure(kind.displays))
+  }
+
+  /// Returns the hash of the distances between what a screen shows and the truth; never 0.
+  private static func measure(_ displays: [DisplayField]) -> UInt64 {
+    var hash = Hash64()
+    for field in displays {
+      hash.add(field.path)
+      hash.add((field.round ?? 0).bitPattern)
+      switch field.per {
+      case .units(let units): hash.add(units.bitPattern)
+      case .percentOfShown(let percent): hash.add((-percent).bitPattern)
+      case nil: hash.add(0)
+      }
+      hash.add(field.weightInForce.bitPattern)
+      for named in field.weights {
+        hash.add(named.value)
+        hash.add(named.weight.bitPattern)
+      }
+    }
+    return max(1, hash.value)
+  }
+
+  /// Computes the usual demand in a zone, if that has not been done for this instant.
+  @inline(__always)
+  mutating func prepare(_ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
+    if zone.index < usual.count, usual[zone.index]?.at == now { return }
+    compute(zone, timeOfDay, now)
+  }
+
+  private mutating func compute(_ zone: ZoneSlot, _ timeOfDay: TimeOfDay, _ now: Timestamp) {
+    while usual.count <= zone.index { usual.append(nil) }
+    let place = DayPlace(timeOfDay, anchorMinute: anchorMinute)
+    usual[zone.index] = UsualCourse(
+      at: now, place: place, need: demand.need.course(at: place, from: .start),
+      worth: demand.worth.course(at: place, from: .start), ahead: looks.ahead(timeOfDay))
+  }
+
+  /// Returns the usual demand in a zone; nil if it was not computed for this instant.
+  @inline(__always)
+  func usual(_ zone: ZoneSlot, now: Timestamp) -> UsualCourse? {
+    guard zone.index < usual.count, let course = usual[zone.index], course.at == now else { return nil }
+    return course
+  }
+
+  /// Returns the chance of a look in a local hour by the mix of the kind's hours and the device's own.
+  @inline(__always)
+  private func mixed(_ hour: Int, _ habits: ViewHabits, _ weight: Double) -> Double {
+    views[hour] + (habits.share(hour) - views[hour]) * weight
+  }
+
+  /// Returns V, the looks of the next 20 minutes at a device.
+  /// - Parameters:
+  ///   - timeOfDay: The local time.
+  ///   - habits: The habits of the device; nil if it sent no views.
+  @inline(__always)
+  func ahead(_ timeOfDay: TimeOfDay, _ habits: ViewHabits?) -> Double {
+    guard let habits else { return looks.ahead(timeOfDay) }
+    let weight = habits.weight(priorDays: viewsWeight)
+    var sum = 0.0
+    for hour in 0..<24 { sum += mixed(hour, habits, weight) }
+    guard sum > 0 else { return looks.ahead(timeOfDay) }
+    let next = timeOfDay.hour == 23 ? 0 : timeOfDay.hour + 1
+    let scale = LookCurve.looksPerDay / sum
+    return LookCurve.ahead(
+      timeOfDay, mixed(timeOfDay.hour, habits, weight) * scale, next: mixed(next, habits, weight) * scale)
+  }
+
+  /// The least share of looks that an hour of the kind counts as, so that a device whose person looks in an hour in which
+  /// nobody else does is not counted without bound.
+  private static let shareMin = 0.001
+
+  /// Returns the device's share of looks in each hour of the budget day, divided by the kind's.
+  func own(_ habits: ViewHabits) -> InlineArray<24, Double> {
+    let weight = habits.weight(priorDays: viewsWeight)
+    var sum = 0.0
+    for hour in 0..<24 { sum += mixed(hour, habits, weight) }
+    var own = InlineArray<24, Double>(repeating: 1)
+    guard sum > 0 else { return own }
+    let late = Double(anchorMinute % 60) / 60
+    for place in 0..<24 {
+      let hour = (anchorMinute / 60 + place) % 24
+      let share = mixed(hour, habits, weight) * (1 - late) + mixed((hour + 1) % 24, habits, weight) * late
+      own[place] = share / sum / max(Self.shareMin, demand.shares[place])
+    }
+    return own
+  }
+}

@@ -1,0 +1,93 @@
+import Policies
+
+/// The place of a row in `ShownFields`.
+struct ShownRow: Hashable {
+  /// The place of the row's head.
+  fileprivate(set) var place: UInt32
+
+  /// No row: nothing has been shown yet that is known field by field.
+  static let absent = ShownRow(place: .max)
+
+  /// Whether there is no row.
+  @inline(__always)
+  var isAbsent: Bool { place == .max }
+}
+
+/// The values that screens show since their last reload, one row for each interest entry whose subject is shown field by field. A
+/// row takes eight bytes for its head and eight for each field.
+struct ShownFields {
+  /// The rows one after the other, each with its head first: a hash of the displayed fields, with their number in the lowest
+  /// six bits.
+  private var cells: ContiguousArray<UInt64> = []
+  /// The places of free rows, by the number of fields.
+  private var free: [Int: [UInt32]] = [:]
+
+  private static let widthBits: UInt64 = 63
+
+  /// Creates the rows of no entry.
+  init() {}
+
+  /// The bytes that the rows take in memory.
+  var bytes: Int { cells.capacity * 8 }
+
+  /// Returns the head of the rows of a kind.
+  /// - Parameters:
+  ///   - hash: The hash of the displayed fields.
+  ///   - count: The number of fields, at most 63.
+  static func head(hash: UInt64, count: Int) -> UInt64 { hash & ~widthBits | UInt64(count) & widthBits }
+
+  /// Returns the number of fields that a head stands for.
+  static func count(_ head: UInt64) -> Int { Int(head & widthBits) }
+
+  /// Returns the head of a row.
+  @inline(__always)
+  func head(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] }
+
+  /// Returns the value of one field in a row.
+  @inline(__always)
+  subscript(row: ShownRow, field: Int) -> DisplayedValue { DisplayedValue(bits: cells[Int(row.place) + 1 + field]) }
+
+  /// Sets a row, which is made anew if it has another head.
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - head: The head of the kind's rows.
+  ///   - values: The values, as many as the head says.
+  mutating func set(_ row: inout ShownRow, head: UInt64, _ values: [DisplayedValue]) {
+    if row.isAbsent || self.head(row) != head {
+      remove(&row)
+      row = make(head)
+    }
+    let first = Int(row.place) + 1
+    for field in values.indices { cells[first + field] = values[field].bits }
+  }
+
+  private mutating func make(_ head: UInt64) -> ShownRow {
+    let count = Self.count(head)
+    if let place = free.isEmpty ? nil : free[count]?.popLast() {
+      cells[Int(place)] = head
+      return ShownRow(place: place)
+    }
+    let place = UInt32(cells.count)
+    cells.append(head)
+    for _ in 0..<count { cells.append(DisplayedValue.absent.bits) }
+    return ShownRow(place: place)
+  }
+
+  /// Frees a row.
+  mutating func remove(_ row: inout ShownRow) {
+    if row.isAbsent { return }
+    free[Self.count(head(row)), default: []].append(row.place)
+    row = .absent
+  }
+
+  /// Returns the distance between what a row shows and the truth.
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - truth: The true values, as many as the row has.
+  ///   - fields: The distances of the fields, as many.
+  func distance(_ row: ShownRow, _ truth: [DisplayedValue], _ fields: [FieldDistance]) -> Double {
+    var screen = ScreenDistance()
+    for field in fields.indices { screen.add(fields[field](shown: self[row, field], truth: truth[field])) }
+    return screen.value
+  }
+}
