@@ -90,8 +90,8 @@ public struct Planner {
   public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Timestamp) {
     precondition(isIdle, "begin() before advance() has finished the record at offset \(record.offset)")
     for event in record.releasedEvents { pending.release(event) }
-    record.begin(offset: offset)
     let time = min(timestamp, Self.latestTime)
+    record.begin(offset: offset, isLate: time < now)
     if time > now { (now, firstOffsetNow) = (time, offset) }
     // The hours that pass are counted by local time, so the offsets come first.
     zones.refresh(now: now)

@@ -7,7 +7,8 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the oldest cause ends as `SUPERSEDED`.
   public var causesPerInstanceMax = 32
   /// The number of subjects and event types that the subject memory holds in one generation; it keeps two generations. Each takes
-  /// 150 bytes, or 400 with 16 events, and 150 more for each kind that displays something of the subject.
+  /// 150 bytes, or 400 with 16 events, and 150 more for each kind that displays something of the subject. What is displayed of a
+  /// subject whose name an instance listens to is kept beyond them.
   /// - Beyond: a new generation begins, and the older of the two is forgotten.
   public var subjectsPerGenerationMax = 500_000
   /// The approximate size of one state record with notes about subjects. Brokers accept 1 MB by default. Bytes.

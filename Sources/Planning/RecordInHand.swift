@@ -7,6 +7,8 @@ struct RecordInHand {
   var step = Step.idle
   /// The offset of the record in the log partition.
   private(set) var offset: Int64 = -1
+  /// Whether the timestamp of the record lies before the log time.
+  private(set) var isLate = false
   /// The last part of the id of the next decision or command.
   private(set) var nextOrdinal: UInt32 = 0
   /// Whether the timers that are due are postponed instead of fired.
@@ -33,8 +35,9 @@ struct RecordInHand {
   }
 
   /// Begins a record.
-  mutating func begin(offset: Int64) {
+  mutating func begin(offset: Int64, isLate: Bool) {
     self.offset = offset
+    self.isLate = isLate
     nextOrdinal = 0
     releasedEvents.removeAll(keepingCapacity: true)
     resumeAt = nil

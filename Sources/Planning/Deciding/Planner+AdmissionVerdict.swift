@@ -116,10 +116,13 @@ extension Planner {
     return .reloadImminent
   }
 
-  /// Returns whether the device's last command reloaded the instance at the current log time.
+  /// Returns whether the device's last command reloaded the instance at the instant of the current record. A record whose
+  /// timestamp lies before the log time came at another instant, however little time the log has moved.
   @inline(__always)
   private func isPushedNow(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
-    registry.devices[device].lastCommand.offset >= firstOffsetNow && registry.instances[instance].day.chargedByLast
+    if record.isLate { return false }
+    return registry.devices[device].lastCommand.offset >= firstOffsetNow
+      && registry.instances[instance].day.chargedByLast
   }
 
   /// Returns whether the device's app is in the foreground.

@@ -50,7 +50,8 @@ struct MemoryCheck {
     check("starts of one token", census.startsPerToken, max: bounds.startsPerTokenMax)
     check("subjects", census.subjects, max: 2 * bounds.subjectsPerGenerationMax)
     check("hashes of events and displayed fields", census.subjectHashes, max: 16 * census.subjects + 32 * census.truths)
-    check("truths", census.truths, max: census.subjects * census.kinds)
+    // A state is kept for a subject that was heard of in the last two generations, or whose name an instance listens to.
+    check("truths", census.truths, max: (census.subjects + devices * Self.instancesPerDevice) * census.kinds)
     check("bytes of notes", census.noteBytes, max: noteBytesMax(census, processor.partition))
     check("kinds", census.kinds, max: Self.kinds)
     check("apps", census.apps, max: Traffic.apps.count)
