@@ -36,7 +36,7 @@ final class FireRange {
         surface: widget
         budget: { perDay: 25, minInterval: 0s }
         halfLife: 1m
-        displays: [ { field: data.value } ]
+        # No displays: a difference of fields would wait for as long as it lasts, and not be over with the run.
         rules:
           - { event: score.changed, relevance: { base: 0.9 }, maxAge: 4s }
       Table:
