@@ -50,30 +50,62 @@ extension Planner {
     touch(device)
   }
 
-  /// Notes that an instance shows the newest content, whether a push or something else has reloaded it.
-  /// - Parameters:
-  ///   - instance: The instance.
-  ///   - keepsWaiting: Whether the subjects of causes that still wait stay as wrong as they were, because those causes came after
-  ///     the reload.
-  ///   - showsEvent: Whether the content is newer than the current event.
-  mutating func markFresh(_ instance: InstanceSlot, keepsWaiting: Bool = false, showsEvent: Bool = true) {
+  /// Notes that an instance shows the newest content, the current event included, whether a push or something else has reloaded
+  /// it.
+  mutating func markFresh(_ instance: InstanceSlot) {
     registry.markFresh(instance)
     let kind = registry.instances[instance].kind
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      guard !registry.entries[entry].row.isAbsent, !(keepsWaiting && waits(instance, by: entry)) else { continue }
-      let head = registry.shownFields.head(registry.entries[entry].row)
-      guard head == rules[kind].rowHead else {
-        registry.forgetRow(entry)
-        continue
-      }
-      if let truth = knownTruth(kind, entry, withEvent: showsEvent) {
+      guard let head = comparableHead(entry, kind) else { continue }
+      if let truth = knownTruth(kind, entry) {
         registry.show(truth.values, head: head, distance: 0, entry)
       } else if registry.entries[entry].distance > 0 {
         // The truth has been forgotten, and with it what the screen shows now.
         registry.forgetRow(entry)
       }
     }
+  }
+
+  /// Notes that something other than a push reloaded an instance at an earlier instant. It showed what was known then. An entry
+  /// whose truth has changed since keeps what it showed before, because the state of that instant is not known any more.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - instant: The log time of the reload. The last reload that is known must not have been noted as this one yet.
+  mutating func markFresh(_ instance: InstanceSlot, asOf instant: Timestamp) {
+    let kind = registry.instances[instance].kind
+    // Fingerprints have no times. Those of a reload that another one has followed say nothing new.
+    let isNewest = registry.instances[instance].lastReload <= instant
+    if isNewest { registry.markFresh(instance) }
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      let waits = waits(instance, by: entry, since: instant)
+      if waits, isNewest { registry.forgetShown(entry) }
+      // What waits on a row of other fields still says how wrong the screen was.
+      guard !waits || hasComparableRow(entry, kind), let head = comparableHead(entry, kind) else { continue }
+      let key = truthKey(kind, entry)
+      if let truth = subjects.truth(key, unchangedSince: instant) {
+        registry.show(truth.values, head: head, distance: 0, entry)
+      } else if registry.entries[entry].distance > 0, !waits, subjects.truth(key) == nil {
+        registry.forgetRow(entry)
+      }
+    }
+  }
+
+  /// Returns the head of the row that an entry shows; nil if it has none. A row of other fields than the policy lists now is
+  /// forgotten.
+  private mutating func comparableHead(_ entry: EntrySlot, _ kind: KindSlot) -> UInt64? {
+    let row = registry.entries[entry].row
+    if row.isAbsent { return nil }
+    if hasComparableRow(entry, kind) { return registry.shownFields.head(row) }
+    registry.forgetRow(entry)
+    return nil
+  }
+
+  /// Returns whether an entry has a row of the fields that the policy lists now.
+  private func hasComparableRow(_ entry: EntrySlot, _ kind: KindSlot) -> Bool {
+    let row = registry.entries[entry].row
+    return !row.isAbsent && registry.shownFields.head(row) == rules[kind].rowHead
   }
 
   /// Notes that the content of an instance is not known, because the push that should have reloaded it failed. Fields whose truth
@@ -94,24 +126,34 @@ extension Planner {
     }
   }
 
-  private func waits(_ instance: InstanceSlot, by entry: EntrySlot) -> Bool {
+  /// Returns whether an event that came by an entry after an instant waits on the instance.
+  private func waits(_ instance: InstanceSlot, by entry: EntrySlot, since instant: Timestamp) -> Bool {
     var walk = pending.causes(of: registry.instances[instance].waiting)
-    while let cause = walk.next(pending) { if pending.causes[cause].entry == entry { return true } }
+    while let place = walk.next(pending) {
+      let cause = pending.causes[place]
+      if cause.entry == entry, cause.at > instant { return true }
+    }
     return false
   }
 
-  /// Returns the displayed state of the subject whose name is an entry's key; nil if it has been forgotten.
-  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot, withEvent: Bool = true) -> DisplayedTruth? {
+  /// Returns the displayed state of the subject whose name is an entry's key, the current event included; nil if it has been
+  /// forgotten.
+  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> DisplayedTruth? {
     let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
     if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
-      return withEvent ? record.fanOut.truths[place].after : record.fanOut.truths[place].before
+      return record.fanOut.truths[place].after
     }
+    return subjects.truth(truthKey(kind, entry))
+  }
+
+  /// Returns the key under which `SubjectMemory` keeps the displayed state of the subject whose name is an entry's key.
+  private func truthKey(_ kind: KindSlot, _ entry: EntrySlot) -> UInt64 {
     var hash = Hash64()
     hash.add(rules[kind].displaysHash)
     hash.add(
       utf8: registry.texts.bytes.span.extracting(
         registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))))
-    return subjects.truth(hash.value)
+    return hash.value
   }
 
   /// Reports that the device's last command shows the current event, too.
@@ -197,9 +239,37 @@ extension Planner {
   mutating func noteOwnReload(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard let reload = registry.nextReload(instance), reload <= now else { return }
     registry.set(nextReload: nil, instance)
+    markFresh(instance, asOf: reload)
     registry.noteReload(instance, notBefore: reload)
-    endCauses(of: instance, .freshened, into: &output) { $0.at <= reload }
-    if !hasPending(instance) { markFresh(instance, showsEvent: false) }
+    endShown(of: instance, asOf: reload, into: &output)
     touch(registry.instances[instance].device)
+  }
+
+  /// Ends the causes that a reload of an earlier instant has shown: those that came before, and those of a state that is right now.
+  /// While the screen is wrong about a subject, the newest cause that came by its key stays. Call `markFresh` first.
+  mutating func endShown(of instance: InstanceSlot, asOf instant: Timestamp, into output: inout PlannerOutput) {
+    if !hasPending(instance) { return }
+    let kept = newestCausesOfWrong(instance)
+    var right: Set<EntrySlot> = []
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      if !registry.entries[entry].row.isAbsent, registry.entries[entry].distance == 0 { right.insert(entry) }
+    }
+    endCauses(of: instance, .freshened, into: &output) { cause in
+      // News of a subject waits on, whatever is right about its state.
+      guard cause.at <= instant || cause.value == 0 && right.contains(cause.entry) else { return false }
+      return kept[cause.entry].map { !$0.isSame(as: cause) } ?? true
+    }
+  }
+
+  /// Returns the newest waiting cause of each interest entry about whose subject the screen is wrong.
+  func newestCausesOfWrong(_ instance: InstanceSlot) -> [EntrySlot: Cause] {
+    var newest: [EntrySlot: Cause] = [:]
+    var walk = pending.causes(of: registry.instances[instance].waiting)
+    while let place = walk.next(pending) {
+      let cause = pending.causes[place]
+      if !cause.entry.isAbsent, registry.entries[cause.entry].distance > 0 { newest[cause.entry] = cause }
+    }
+    return newest
   }
 }

@@ -174,7 +174,7 @@ extension Planner {
   }
 
   mutating func finishFanOut() {
-    for truth in record.fanOut.truths { subjects.note(truth.key, truth: truth.after) }
+    for truth in record.fanOut.truths { subjects.note(truth.key, truth: truth.after, now: now) }
     record.releasedEvents.append(record.fanOut.slot)
     record.fanOut.slot = .absent
     record.fanOut.event = nil

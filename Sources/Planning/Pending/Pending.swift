@@ -65,6 +65,9 @@ struct Cause {
   var relevance: Float { signedRelevance.magnitude }
   /// The value that showing the event would add to showing the other pending events.
   var value: Float { max(0, signedRelevance) }
+
+  /// Returns whether both stand for the arrival of one event at one instance.
+  func isSame(as other: Cause) -> Bool { event == other.event && at == other.at }
 }
 
 /// An event that decisions refer to. It is kept as long as a cause or the record in hand refers to it.
