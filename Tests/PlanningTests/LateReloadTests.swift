@@ -65,7 +65,8 @@ struct LateReloadTests {
     #expect(h.commands.count == 1)
   }
 
-  @Test("a change that waits stays, if the screen is still wrong after a late fetch by a change for which nothing waits")
+  @Test(
+    "a change that waits stays, if the screen is still wrong after a late fetch by a change for which nothing waits")
   func stillWrong() {
     var h = H(.flights { $0.budget.minInterval = .hours(1) })
     h.register(.phone())

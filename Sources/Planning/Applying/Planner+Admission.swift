@@ -40,14 +40,32 @@ extension Planner {
   ) {
     let truth = record.fanOut.truths[record.fanOut.evaluations[registry.instances[instance].kind.index].truth]
     let row = registry.entries[entry].row
+    let scale = rules[registry.instances[instance].kind].scale
     if row.isAbsent || registry.shownFields.head(row) != truth.rule.rowHead {
-      registry.show(truth.before.values, head: truth.rule.rowHead, distance: distance, entry)
-    } else if registry.entries[entry].distance != distance {
-      registry.set(distance: distance, entry)
+      registry.show(truth.before.values, head: truth.rule.rowHead | scale, distance: distance, entry)
+    } else if registry.entries[entry].distance != distance || distance > 0 && registry.shownFields.scale(row) != scale {
+      registry.set(distance: distance, scale: scale, entry)
     } else {
       return
     }
     touch(device)
+  }
+
+  /// Computes anew how wrong an instance's screen is about subjects that were weighed by another policy. The weights do not change
+  /// which screens are right, so nothing has to be done for those.
+  mutating func bringDistancesUpToDate(_ instance: InstanceSlot) {
+    let kind = registry.instances[instance].kind
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      guard registry.entries[entry].distance > 0 else { continue }
+      let row = registry.entries[entry].row
+      guard registry.shownFields.scale(row) != rules[kind].scale, hasComparableRow(entry, kind),
+        let truth = knownTruth(kind, entry)
+      else { continue }
+      let distance = registry.shownFields.distance(row, truth.values, rules[kind].fields)
+      registry.set(distance: Float(distance), scale: rules[kind].scale, entry)
+      touch(registry.instances[instance].device)
+    }
   }
 
   /// Notes that an instance shows the newest content, the current event included, whether a push or something else has reloaded
@@ -122,7 +140,7 @@ extension Planner {
       else { continue }
       let unknown = Array(repeating: DisplayedValue.absent, count: fields.count)
       let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, fields))
-      registry.show(unknown, head: registry.shownFields.head(row), distance: distance, entry)
+      registry.show(unknown, head: registry.shownFields.head(row) | rules[kind].scale, distance: distance, entry)
     }
   }
 
@@ -195,8 +213,8 @@ extension Planner {
     let relevance = evaluation.isRelevanceStated ? evaluation.relevance : admission.distance ?? evaluation.relevance
     let cause = Cause(
       event: record.fanOut.slot, entry: entry,
-      signedRelevance: admission.isRepeat ? -relevance : relevance, at: now,
-      expires: max(expires, now + TimeSpan(microseconds: 1)))
+      signedRelevance: admission.isRepeat ? -relevance : relevance, isRelevanceStated: evaluation.isRelevanceStated,
+      at: now, expires: max(expires, now + TimeSpan(microseconds: 1)))
     pending.append(cause, to: &registry[waiting: instance], value: admission.value, now: now)
     touch(device)
   }

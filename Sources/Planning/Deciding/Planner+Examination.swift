@@ -123,12 +123,16 @@ extension Planner {
     return now + (rest > .zero ? rest : rest + LocalZone.day)
   }
 
-  /// Returns the relevance of the most relevant cause that the push would deliver.
+  /// Returns the relevance of the most relevant cause that the push would deliver. Where the rule states none, it is how wrong the
+  /// screen is now, whatever it was when the event came.
   private func topRelevance(_ terms: ContiguousArray<InstanceTerms>) -> Float {
     var top: Float = 0
     for term in terms {
       var causes = pending.causes(of: registry.instances[term.instance].waiting)
-      while let cause = causes.next(pending) { top = max(top, pending.causes[cause].relevance) }
+      while let place = causes.next(pending) {
+        let cause = pending.causes[place]
+        top = max(top, cause.isRelevanceStated ? cause.relevance : Float(term.distance))
+      }
     }
     return top
   }

@@ -248,6 +248,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard reaches(instance, device: device, route: route) else { continue }
       bringDayUpToDate(instance)
+      bringDistancesUpToDate(instance)
       pricing.prepare(registry.instances[instance].kind, zone, timeOfDay, now: now)
     }
   }

@@ -17,6 +17,8 @@ struct KindSettings {
   private(set) var displaysHash: UInt64 = 0
   /// The head of the rows in which screens of the kind are kept (`ShownFields`).
   var rowHead: UInt64 { ShownFields.head(hash: displaysHash, count: fields.count) }
+  /// The scale of the distances between screens of the kind and the truth (`ShownFields`): a hash of the weights.
+  private(set) var scale: UInt64 = 0
   /// The limits of the day's count.
   private(set) var day = DayLimits()
   /// The time that must pass between two reloads.
@@ -48,6 +50,7 @@ struct KindSettings {
   mutating func configure(_ kind: KindPolicy, index: Int?) {
     policyIndex = index
     displaysHash = KindRule.hash(kindName: kind.name, displays: kind.displays)
+    scale = Self.scale(of: kind.displays)
     enabled = kind.enabled
     prefersBackground = kind.surface == .background
     day.perDay = kind.budget.perDay
@@ -66,5 +69,25 @@ struct KindSettings {
     inverseHalfLife = kind.halfLife.map { 1 / Double(max(1, $0.microseconds)) } ?? 0
     newsLife = kind.newsLife
     imminentReload = kind.imminentReload
+  }
+  private static func scale(of displays: [DisplayField]) -> UInt64 {
+    var hash = Hash64()
+    for field in displays {
+      hash.add(field.weightInForce.bitPattern)
+      switch field.per {
+      case nil: hash.add(byte: 0)
+      case .units(let units):
+        hash.add(byte: 1)
+        hash.add(units.bitPattern)
+      case .percentOfShown(let percent):
+        hash.add(byte: 2)
+        hash.add(percent.bitPattern)
+      }
+      for named in field.weights {
+        hash.add(named.value)
+        hash.add(named.weight.bitPattern)
+      }
+    }
+    return hash.value & ShownFields.scaleBits
   }
 }
