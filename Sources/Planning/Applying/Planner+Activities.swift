@@ -20,9 +20,7 @@ extension Planner {
       touch(device)
     }
     if verdict.isHeard {
-      let kind = registry.instances[instance].kind
-      registry[demand: instance] = pricing.noteChange(
-        registry.instances[instance].demand, kind, zones.timeOfDay(registry.devices[device].zone, now), now: now)
+      learnChange(instance, device)
       registry[addressed: instance]?.lastEventAt = now
       touch(device)
     }
@@ -78,9 +76,7 @@ extension Planner {
     let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
     if lane.priority == 10, !isInDeveloperMode(device) {
-      registry[demand: instance] = pricing.notePush(
-        registry.instances[instance].demand, registry.instances[instance].kind, worth: lane.weighing.worth, left: 1,
-        zones.timeOfDay(registry.devices[device].zone, now), now: now)
+      learnPush(instance, device, worth: lane.weighing.worth, left: 1)
     }
     chargeApp(of: device, command: command, into: &output)
     markFresh(instance)

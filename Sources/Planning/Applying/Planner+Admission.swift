@@ -38,140 +38,17 @@ extension Planner {
   private mutating func noteDistance(
     _ distance: Float, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot
   ) {
-    let truth = record.fanOut.truths[record.fanOut.evaluations[registry.instances[instance].kind.index].truth]
-    let row = registry.entries[entry].row
-    let scale = rules[registry.instances[instance].kind].scale
-    if row.isAbsent || registry.shownFields.head(row) != truth.rule.rowHead {
-      registry.show(truth.before.values, head: truth.rule.rowHead | scale, distance: distance, entry)
-    } else if registry.entries[entry].distance != distance || distance > 0 && registry.shownFields.scale(row) != scale {
+    let kind = registry.instances[instance].kind
+    let (head, scale) = (rules[kind].display.rowHead, rules[kind].display.scale)
+    if let row = registry.row(entry, head: head) {
+      let isWeighedSo = distance == 0 || registry.shownFields.scale(row) == scale
+      if registry.entries[entry].distance == distance, isWeighedSo { return }
       registry.set(distance: distance, scale: scale, entry)
     } else {
-      return
+      let place = record.fanOut.evaluations[kind.index].truth
+      registry.show(record.fanOut.truths[place].before.values, head: head | scale, distance: distance, entry)
     }
     touch(device)
-  }
-
-  /// Computes anew how wrong an instance's screen is about subjects that were weighed by another policy. The weights do not change
-  /// which screens are right, so nothing has to be done for those.
-  mutating func bringDistancesUpToDate(_ instance: InstanceSlot) {
-    let kind = registry.instances[instance].kind
-    var walk = registry.entries(of: instance)
-    while let entry = walk.next(registry) {
-      guard registry.entries[entry].distance > 0 else { continue }
-      let row = registry.entries[entry].row
-      guard registry.shownFields.scale(row) != rules[kind].scale, hasComparableRow(entry, kind),
-        let truth = knownTruth(kind, entry)
-      else { continue }
-      let distance = registry.shownFields.distance(row, truth.values, rules[kind].fields)
-      registry.set(distance: Float(distance), scale: rules[kind].scale, entry)
-      touch(registry.instances[instance].device)
-    }
-  }
-
-  /// Notes that an instance shows the newest content, the current event included, whether a push or something else has reloaded
-  /// it.
-  mutating func markFresh(_ instance: InstanceSlot) {
-    registry.markFresh(instance)
-    let kind = registry.instances[instance].kind
-    var walk = registry.entries(of: instance)
-    while let entry = walk.next(registry) {
-      guard let head = comparableHead(entry, kind) else { continue }
-      if let truth = knownTruth(kind, entry) {
-        registry.show(truth.values, head: head, distance: 0, entry)
-      } else if registry.entries[entry].distance > 0 {
-        // The truth has been forgotten, and with it what the screen shows now.
-        registry.forgetRow(entry)
-      }
-    }
-  }
-
-  /// Notes that something other than a push reloaded an instance at an earlier instant. It showed what was known then. An entry
-  /// whose truth has changed since keeps what it showed before, because the state of that instant is not known any more.
-  /// - Parameters:
-  ///   - instance: The instance.
-  ///   - instant: The log time of the reload. The last reload that is known must not have been noted as this one yet.
-  mutating func markFresh(_ instance: InstanceSlot, asOf instant: Timestamp) {
-    let kind = registry.instances[instance].kind
-    // Fingerprints have no times. Those of a reload that another one has followed say nothing new.
-    let isNewest = registry.instances[instance].lastReload <= instant
-    if isNewest { registry.markFresh(instance) }
-    var walk = registry.entries(of: instance)
-    while let entry = walk.next(registry) {
-      let waits = waits(instance, by: entry, since: instant)
-      if waits, isNewest { registry.forgetShown(entry) }
-      // What waits on a row of other fields still says how wrong the screen was.
-      guard !waits || hasComparableRow(entry, kind), let head = comparableHead(entry, kind) else { continue }
-      let key = truthKey(kind, entry)
-      if let truth = subjects.truth(key, unchangedSince: instant) {
-        registry.show(truth.values, head: head, distance: 0, entry)
-      } else if registry.entries[entry].distance > 0, !waits, subjects.truth(key) == nil {
-        registry.forgetRow(entry)
-      }
-    }
-  }
-
-  /// Returns the head of the row that an entry shows; nil if it has none. A row of other fields than the policy lists now is
-  /// forgotten.
-  private mutating func comparableHead(_ entry: EntrySlot, _ kind: KindSlot) -> UInt64? {
-    let row = registry.entries[entry].row
-    if row.isAbsent { return nil }
-    if hasComparableRow(entry, kind) { return registry.shownFields.head(row) }
-    registry.forgetRow(entry)
-    return nil
-  }
-
-  /// Returns whether an entry has a row of the fields that the policy lists now.
-  private func hasComparableRow(_ entry: EntrySlot, _ kind: KindSlot) -> Bool {
-    let row = registry.entries[entry].row
-    return !row.isAbsent && registry.shownFields.head(row) == rules[kind].rowHead
-  }
-
-  /// Notes that the content of an instance is not known, because the push that should have reloaded it failed. Fields whose truth
-  /// is known count as wholly wrong until the next reload.
-  mutating func markUnknown(_ instance: InstanceSlot) {
-    let kind = registry.instances[instance].kind
-    var walk = registry.entries(of: instance)
-    while let entry = walk.next(registry) {
-      registry.forgetShown(entry)
-      let row = registry.entries[entry].row
-      let fields = rules[kind].fields
-      guard !row.isAbsent, ShownFields.count(registry.shownFields.head(row)) == fields.count,
-        let truth = knownTruth(kind, entry)
-      else { continue }
-      let unknown = Array(repeating: DisplayedValue.absent, count: fields.count)
-      let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, fields))
-      registry.show(unknown, head: registry.shownFields.head(row) | rules[kind].scale, distance: distance, entry)
-    }
-  }
-
-  /// Returns whether an event that came by an entry after an instant waits on the instance.
-  private func waits(_ instance: InstanceSlot, by entry: EntrySlot, since instant: Timestamp) -> Bool {
-    var walk = pending.causes(of: registry.instances[instance].waiting)
-    while let place = walk.next(pending) {
-      let cause = pending.causes[place]
-      if cause.entry == entry, cause.at > instant { return true }
-    }
-    return false
-  }
-
-  /// Returns the displayed state of the subject whose name is an entry's key, the current event included; nil if it has been
-  /// forgotten.
-  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> DisplayedTruth? {
-    let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
-    if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
-      return record.fanOut.truths[place].after
-    }
-    return subjects.truth(truthKey(kind, entry))
-  }
-
-  /// Returns the key under which `SubjectMemory` keeps the displayed state of the subject whose name is an entry's key.
-  private func truthKey(_ kind: KindSlot, _ entry: EntrySlot) -> UInt64 {
-    var hash = Hash64()
-    hash.add(rules[kind].displaysHash)
-    hash.add(
-      utf8: registry.texts.bytes.span.extracting(
-        registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))))
-    return hash.value
   }
 
   /// Reports that the device's last command shows the current event, too.
@@ -187,14 +64,30 @@ extension Planner {
 
   /// Learns that a change came which people could see. One in quiet hours cannot spend a token, so it is no need.
   private mutating func noteArrival(_ instance: InstanceSlot, _ device: DeviceSlot) {
-    if let quiet = rules.policy.quietHours, quietEnd(quiet, zones.timeOfDay(registry.devices[device].zone, now)) != nil
-    {
-      return
-    }
-    let kind = registry.instances[instance].kind
-    registry[demand: instance] = pricing.noteChange(
-      registry.instances[instance].demand, kind, zones.timeOfDay(registry.devices[device].zone, now), now: now)
+    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
+    if let quiet = rules.policy.quietHours, quietEnd(quiet, timeOfDay) != nil { return }
+    learnChange(instance, device)
     touch(device)
+  }
+
+  /// Learns that a change of an instance came.
+  @inline(__always)
+  mutating func learnChange(_ instance: InstanceSlot, _ device: DeviceSlot) {
+    registry[demand: instance] = pricing.noteChange(
+      registry.instances[instance].demand, registry.instances[instance].kind,
+      zones.timeOfDay(registry.devices[device].zone, now), now: now)
+  }
+
+  /// Learns what a charged push brings to an instance that it reloads.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - device: Its device.
+  ///   - worth: The worth of its reload, in looks.
+  ///   - left: The tokens that the instance had left.
+  mutating func learnPush(_ instance: InstanceSlot, _ device: DeviceSlot, worth: Double, left: Int) {
+    registry[demand: instance] = pricing.notePush(
+      registry.instances[instance].demand, registry.instances[instance].kind, worth: worth, left: left,
+      zones.timeOfDay(registry.devices[device].zone, now), now: now)
   }
 
   /// Adds the current event to the causes that wait on the instance.
@@ -261,33 +154,5 @@ extension Planner {
     registry.noteReload(instance, notBefore: reload)
     endShown(of: instance, asOf: reload, into: &output)
     touch(registry.instances[instance].device)
-  }
-
-  /// Ends the causes that a reload of an earlier instant has shown: those that came before, and those of a state that is right now.
-  /// While the screen is wrong about a subject, the newest cause that came by its key stays. Call `markFresh` first.
-  mutating func endShown(of instance: InstanceSlot, asOf instant: Timestamp, into output: inout PlannerOutput) {
-    if !hasPending(instance) { return }
-    let kept = newestCausesOfWrong(instance)
-    var right: Set<EntrySlot> = []
-    var walk = registry.entries(of: instance)
-    while let entry = walk.next(registry) {
-      if !registry.entries[entry].row.isAbsent, registry.entries[entry].distance == 0 { right.insert(entry) }
-    }
-    endCauses(of: instance, .freshened, into: &output) { cause in
-      // News of a subject waits on, whatever is right about its state.
-      guard cause.at <= instant || cause.value == 0 && right.contains(cause.entry) else { return false }
-      return kept[cause.entry].map { !$0.isSame(as: cause) } ?? true
-    }
-  }
-
-  /// Returns the newest waiting cause of each interest entry about whose subject the screen is wrong.
-  func newestCausesOfWrong(_ instance: InstanceSlot) -> [EntrySlot: Cause] {
-    var newest: [EntrySlot: Cause] = [:]
-    var walk = pending.causes(of: registry.instances[instance].waiting)
-    while let place = walk.next(pending) {
-      let cause = pending.causes[place]
-      if !cause.entry.isAbsent, registry.entries[cause.entry].distance > 0 { newest[cause.entry] = cause }
-    }
-    return newest
   }
 }

@@ -55,7 +55,7 @@ extension Planner {
       ledgers.charge(
         &registry[day: instance], of: instance, rules[registry.instances[instance].kind].day, now: now)
       let left = tokensLeft(instance)
-      learn(instance, device, left: left)
+      learnPush(instance, device, worth: terms(of: instance).worth, left: left)
       output.charges.append(PlannedCharge(ledger: .instance, instance: instance, left: Int32(left)))
     }
     chargeRate(of: device, route, into: &output)
@@ -66,14 +66,6 @@ extension Planner {
     output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart
     registry[lastCommand: device] = LastCommand(
       offset: record.offset, ordinal: output.commands[command].ordinal, rate: route.rate)
-  }
-
-  /// Learns what a charged push brings to an instance that it reloads.
-  private mutating func learn(_ instance: InstanceSlot, _ device: DeviceSlot, left: Int) {
-    let worth = terms(of: instance).worth
-    registry[demand: instance] = pricing.notePush(
-      registry.instances[instance].demand, registry.instances[instance].kind, worth: worth, left: left,
-      zones.timeOfDay(registry.devices[device].zone, now), now: now)
   }
 
   private mutating func chargeRate(of device: DeviceSlot, _ route: Route, into output: inout PlannerOutput) {

@@ -29,10 +29,10 @@ struct FanOut {
     var key: UInt64
     /// The state before the event, and after it.
     var before, after: DisplayedTruth
+    /// The distance of a screen that shows the state before the event from the state after it, 0…1.
+    var difference: Float
     /// Whether the event carries a displayed field. If not, it can only be news.
     var isCarried: Bool
-    /// The rule of the kind.
-    var rule: KindRule
   }
 
   struct Cursor {

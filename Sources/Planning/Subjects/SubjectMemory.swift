@@ -121,7 +121,7 @@ struct SubjectMemory {
   }
 
   /// Returns the newest known state of what a kind displays of a subject; nil when there is no entry.
-  /// - Parameter key: The subject and kind, as `KindRule.truthKey` returns it.
+  /// - Parameter key: The subject and kind, as `KindDisplay.truthKey` returns it.
   func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(values: slots[$0].newest.values) } }
 
   /// Returns the newest known state of what a kind displays of a subject, as of an earlier instant; nil when there is no entry, or
@@ -137,7 +137,7 @@ struct SubjectMemory {
   /// Sets the state of what a kind displays of a subject after an event. An event that changes nothing prolongs the life of
   /// the entry.
   /// - Parameters:
-  ///   - key: The subject and kind, as `KindRule.truthKey` returns it.
+  ///   - key: The subject and kind, as `KindDisplay.truthKey` returns it.
   ///   - truth: The state after the event.
   ///   - now: Log time.
   mutating func note(_ key: UInt64, truth: DisplayedTruth, now: Timestamp) {
