@@ -1,7 +1,7 @@
 import Domain
 import Policies
 
-/// What screens show, and how wrong that is.
+/// The content of screens, and how wrong it is.
 extension Planner {
   /// Computes anew how wrong an instance's screen is about subjects that were weighed by another policy. The weights do not change
   /// which screens are right, so nothing has to be done for those.
