@@ -123,18 +123,24 @@ extension Planner {
     return now + (rest > .zero ? rest : rest + LocalZone.day)
   }
 
-  /// Returns the relevance of the most relevant cause that the push would deliver. Where the rule states none, it is how wrong the
-  /// screen is now, whatever it was when the event came.
+  /// Returns the relevance of the most relevant cause that the push would deliver.
   private func topRelevance(_ terms: ContiguousArray<InstanceTerms>) -> Float {
     var top: Float = 0
     for term in terms {
       var causes = pending.causes(of: registry.instances[term.instance].waiting)
-      while let place = causes.next(pending) {
-        let cause = pending.causes[place]
-        top = max(top, cause.isRelevanceStated ? cause.relevance : Float(term.distance))
-      }
+      while let cause = causes.next(pending) { top = max(top, relevance(pending.causes[cause])) }
     }
     return top
+  }
+
+  /// Returns the relevance of a waiting cause: that of its rule. Without one it is how wrong the screen of its subject is now, whatever
+  /// it was when the event came; for news, which no state tells, it is as it was.
+  @inline(__always)
+  private func relevance(_ cause: Cause) -> Float {
+    if cause.isRelevanceStated || cause.entry.isAbsent || registry.entries[cause.entry].row.isAbsent {
+      return cause.relevance
+    }
+    return registry.entries[cause.entry].distance
   }
 
   /// Returns the time at which every reserve that holds now has released a token; nil when the waiting causes are relevant
