@@ -78,7 +78,8 @@ extension Planner {
   private mutating func displayedChange(_ event: DomainEvent, _ kind: KindSlot) -> DisplayedChange {
     let fields = rules[kind].display.fields
     let key = rules[kind].display.truthKey(subject: event.subject.utf8.span)
-    let known = subjects.truth(key)
+    let slot = subjects.slot(key)
+    let known = slot.map { DisplayedTruth(values: subjects.slots[$0].newest.values) }
     let state = known ?? DisplayedTruth(values: fields.map(\.initial))
     var truth = state
     let isCarried = truth.take(event, fields: fields)
@@ -86,7 +87,8 @@ extension Planner {
     let after = truth == known ? before : truth.fingerprint(subject: event.subject, fields: fields)
     let difference = Float(ScreenDistance.between(shown: state.values, truth: truth.values, fields))
     record.fanOut.truths.append(
-      FanOut.Truth(key: key, before: state, after: truth, difference: difference, isCarried: isCarried))
+      FanOut.Truth(
+        key: key, slot: slot, before: state, after: truth, difference: difference, isCarried: isCarried))
     return DisplayedChange(before: before, after: after)
   }
 
@@ -170,7 +172,7 @@ extension Planner {
   }
 
   mutating func finishFanOut() {
-    for truth in record.fanOut.truths { subjects.note(truth.key, truth: truth.after, now: now) }
+    for truth in record.fanOut.truths { subjects.note(truth.key, at: truth.slot, truth: truth.after, now: now) }
     record.releasedEvents.append(record.fanOut.slot)
     record.fanOut.slot = .absent
     record.fanOut.event = nil
