@@ -77,10 +77,9 @@ extension Planner {
     return (entry.isAbsent || !registry.entries[entry].row.isAbsent) && wrongness(instance) <= 0
   }
 
-  /// Returns the time at which the next cause of an instance expires; the distant future if none does.
+  /// Returns the time at which the next cause of an instance expires; the distant future if none will.
   func nextExpiry(_ instance: InstanceSlot) -> Timestamp {
-    let earliest = pending.earliestExpiry(registry.instances[instance].waiting)
-    return earliest > now ? earliest : .distantFuture
+    pending.nextExpiry(registry.instances[instance].waiting, after: now)
   }
 
   private mutating func fire(_ instance: InstanceSlot, into output: inout PlannerOutput) {
