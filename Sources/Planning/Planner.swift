@@ -221,7 +221,7 @@ public struct Planner {
       let state = registry.instances[instance]
       precondition(rules.kinds.indices.contains(state.kind.index), "an instance of a kind that is not known")
       precondition(
-        state.day.isRolling == (ledgers.rollingCharges[instance] != nil), "a rolling count without its charges")
+        state.day.isRolling == (ledgers.rolling[instance] != nil), "a rolling count without its charges")
     }
     precondition(rules.kinds.count == pricing.kinds.count, "a kind without a price")
   }

@@ -139,9 +139,9 @@ extension Planner {
   /// It is not charged then, so no ledger is overspent.
   private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
     let app = registry.devices[device].app
-    if isInDeveloperMode(device) || ledgers.tokensLeft(app, now: now) == 0 { return }
-    ledgers.charge(app, now: now)
-    let left = ledgers.tokensLeft(app, now: now)
+    if isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }
+    ledgers.apps.charge(app, now: now)
+    let left = ledgers.apps.tokensLeft(app, now: now)
     if left < 0 { return }
     output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(left)))
     output.commands[command].chargesCount += 1
