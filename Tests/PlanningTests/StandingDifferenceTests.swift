@@ -185,6 +185,21 @@ struct StandingDifferenceTests {
     #expect(h.only?.reason == .notVisible)
   }
 
+  @Test("a screen that became reachable gets no push while its app is in the foreground")
+  func tokenComesInForeground() {
+    var h = H()
+    h.register(.phone(tokens: Self.noToken))
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.register(.phone(at: H.noon + 1), at: H.noon + H.hour)
+    h.signal(.appForegrounded, at: H.noon + H.hour + 1_000_000)
+    h.drain(until: H.noon + 80 * H.minute)
+    h.signal(.appBackgrounded, at: H.noon + 80 * H.minute)
+    h.drain(until: H.noon + 9 * H.hour)
+    #expect(h.commands.isEmpty)
+    h.event(.delay(10, id: "e2", at: H.noon + 10 * H.hour))
+    #expect(h.only?.reason == .notVisible)
+  }
+
   @Test("a screen that a background push can reach from now on is set right by one")
   func backgroundTokenComes() {
     var h = H()

@@ -30,7 +30,7 @@ extension Planner {
     }
     for instance in unreachable where !registry.instances[instance].flags.contains(.retired) {
       if case .unreachable = route(of: instance, device: device) { continue }
-      catchUp(instance, at: now)
+      catchUpAfterRegistration(instance)
     }
     countInstances(of: device, by: 1)
     touch(device)

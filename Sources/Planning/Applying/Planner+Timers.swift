@@ -116,6 +116,10 @@ extension Planner {
   /// has mended the reason; and a sender that is late must not get more to send.
   private static let refundPause = TimeSpan.hours(1)
 
+  /// The time after which a screen is examined that a registration has made reachable. The app that registers runs, and often says a
+  /// moment later that it is in the foreground, where everything is shown for free.
+  private static let registrationPause = TimeSpan.minutes(1)
+
   /// Returns whether an instance needs a push, because an event waits or its screen is wrong.
   private func isOpen(_ instance: InstanceSlot) -> Bool {
     hasPending(instance) || registry.difference(of: instance).value > 0
@@ -125,27 +129,38 @@ extension Planner {
   /// - Parameters:
   ///   - instance: The instance.
   ///   - due: The log time.
-  mutating func catchUp(_ instance: InstanceSlot, at due: Timestamp) {
+  private mutating func catchUp(_ instance: InstanceSlot, at due: Timestamp) {
     if !hasPending(instance), isOpen(instance) { setDue(instance, due) }
+  }
+
+  /// Sets the time at which a screen is examined that a registration has made reachable.
+  mutating func catchUpAfterRegistration(_ instance: InstanceSlot) {
+    catchUp(instance, at: now + Self.registrationPause)
   }
 
   /// Sets the time at which a screen is examined whose push was refunded.
   mutating func catchUpAfterRefund(_ instance: InstanceSlot) { catchUp(instance, at: now + Self.refundPause) }
 
-  /// Examines a push to an instance whose screen is wrong although no event waits. What waits on other instances that the same push
-  /// would reach leads to it sooner or later, and explains it better.
+  /// Examines a push to an instance whose screen is wrong although no event waits. It is put off while a reload is free, and while
+  /// events wait on other instances that the same push would reach: they lead to it sooner or later, and explain it better.
   private mutating func catchUp(
     _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
   ) {
-    let route = route(of: instance, device: device)
-    var walk = registry.instances(of: device)
-    while let other = walk.next(registry) {
-      if hasPending(other), reaches(other, device: device, route: route) {
-        return setDue(instance, nextExamination(device))
-      }
+    if isLedByAnother(instance, device) || freeAnyway(instance, device: device) != nil {
+      return setDue(instance, nextExamination(device))
     }
     record.catchingUp = instance
     examine(device, trigger: instance, fromTimer: true, into: &output)
     record.catchingUp = .absent
+  }
+
+  /// Returns whether an event waits on another instance that a push to this one would reach.
+  private func isLedByAnother(_ instance: InstanceSlot, _ device: DeviceSlot) -> Bool {
+    let route = route(of: instance, device: device)
+    var walk = registry.instances(of: device)
+    while let other = walk.next(registry) {
+      if hasPending(other), reaches(other, device: device, route: route) { return true }
+    }
+    return false
   }
 }
