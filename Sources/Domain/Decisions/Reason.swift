@@ -32,6 +32,7 @@ public enum Reason: String, Sendable, CaseIterable {
   case activityEnded = "ACTIVITY_ENDED"
   case alreadyStarted = "ALREADY_STARTED"
   case endedQuiet = "ENDED_QUIET"
+  case caughtUp = "CAUGHT_UP"
   case superseded = "SUPERSEDED"
   case expired = "EXPIRED"
   case freshened = "FRESHENED"
@@ -126,6 +127,7 @@ extension Reason {
     case .activityEnded: (29, .needless)
     case .alreadyStarted: (30, .needless)
     case .endedQuiet: (31, .onCommands)
+    case .caughtUp: (32, .onCommands)
     case .superseded: (24, .needless)
     case .expired: (25, .lost)
     case .freshened: (26, .needless)
@@ -170,6 +172,8 @@ extension Reason {
     case .activityEnded: "The Live Activity is over."
     case .alreadyStarted: "A Live Activity of the subject runs on the device, or was started before."
     case .endedQuiet: "The Live Activity was ended because its subject had gone quiet."
+    case .caughtUp:
+      "Sent without an event: the screen was wrong about events that had ended, because no push could reach it or the push failed."
     case .superseded: "What the event announced was undone, or a newer event took its place, while it waited."
     case .expired: "It passed its `maxAge`, or lost interest by its `halfLife`, while it waited."
     case .freshened: "A signal says that the widget shows the newest content already."
@@ -210,6 +214,7 @@ extension Reason {
     case .activityEnded: "nothing"
     case .alreadyStarted: "nothing"
     case .endedQuiet: "lengthen quietEnd if its subjects pause for longer"
+    case .caughtUp: "nothing; look for NO_TOKEN, TOKEN_DEAD and refused pushes of the device if it happens often"
     case .superseded: "nothing; if the middle states matter too, raise their relevance"
     case .expired:
       "look at the reason for which it waited, and at its advice; or lengthen maxAge or halfLife"
@@ -256,6 +261,7 @@ extension Reason {
     case .activityEnded: "the Live Activity is over"
     case .alreadyStarted: "a Live Activity of this subject runs on the device, or was started before"
     case .endedQuiet: "the Live Activity was ended because its subject had gone quiet"
+    case .caughtUp: "sent without an event, because the screen was still wrong about events that had ended"
     case .superseded: "a newer event took its place, or undid it, before a push was worth it"
     case .expired: "out of date, by its maxAge or halfLife, while it waited"
     case .freshened: "the widget fetched its content by itself, so that it shows this already"

@@ -62,7 +62,10 @@ extension Planner {
       markFresh(instance, asOf: instant)
       if isReload { registry.noteReload(instance, notBefore: instant) }
       endShown(of: instance, asOf: instant, into: &output)
-      if !hasPending(instance) { pending.clearDue(&registry[waiting: instance]) }
+      // A screen that is still wrong is examined at the time that was set for what waited.
+      if !hasPending(instance), registry.difference(of: instance).value == 0 {
+        pending.clearDue(&registry[waiting: instance])
+      }
     }
   }
 
@@ -79,6 +82,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { continue }
       markUnknown(instance)
+      catchUpAfterRefund(instance)
       if registry.instances[instance].surface == .control { control = instance }
     }
     let route: Route =
