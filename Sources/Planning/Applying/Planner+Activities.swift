@@ -79,7 +79,7 @@ extension Planner {
     if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
     if lane.priority == 10, !isInDeveloperMode(device) {
       registry[demand: instance] = pricing.notePush(
-        registry.instances[instance].demand, registry.instances[instance].kind, worth: lane.weighing.worth, left: 1,
+        registry.instances[instance].demand, registry.instances[instance].kind, worth: lane.weighing.worth,
         zones.timeOfDay(registry.devices[device].zone, now), now: now)
     }
     chargeApp(of: device, command: command, into: &output)
