@@ -15,7 +15,7 @@ extension Planner {
     census.waiting = pending.waitingCount
     census.timers = pending.timerCount
     census.startsPerToken = registry.addressed.values.reduce(0) { max($0, $1.started.count) }
-    census.chargesPerInstance = ledgers.rollingCharges.values.reduce(0) { max($0, $1.count) }
+    census.chargesPerInstance = ledgers.rolling.longest
     census.truths = subjects.slots.values.count { !$0.newest.values.isEmpty }
     census.subjects = subjects.count - census.truths
     census.subjectHashes = subjects.eventCount + subjects.valueCount
@@ -30,7 +30,7 @@ extension Planner {
 
   private var strays: Int {
     registry.nextReloads.keys.count { !registry.isUsed($0) } + registry.addressed.keys.count { !registry.isUsed($0) }
-      + ledgers.rollingCharges.keys.count { !registry.isUsed($0) }
+      + ledgers.rolling.instances.count { !registry.isUsed($0) }
       + registry.rareStates.keys.count { !registry.isUsed($0) }
       + pricing.viewHabits.keys.count { !registry.isUsed($0) } + strayApps
   }
@@ -38,9 +38,9 @@ extension Planner {
   private var strayApps: Int {
     var named: Set<AppSlot> = []
     for device in registry.devices.values where device.flags.contains(.used) { named.insert(device.app) }
-    return ledgers.appByID.values.count { slot in
+    return ledgers.apps.slotByID.values.count { slot in
       let app = ledgers.apps[slot]
-      return !named.contains(slot) && (app.spent == 0 || app.day != Ledgers.day(of: now))
+      return !named.contains(slot) && (app.spent == 0 || app.day != AppTable.day(of: now))
     }
   }
 }

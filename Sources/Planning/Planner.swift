@@ -183,6 +183,7 @@ public struct Planner {
   static let latestTime = Timestamp(microseconds: 253_402_300_799_000_000)
 
   private mutating func passTime() {
+    if !pricing.learns(at: now) { return }
     let zones = zones
     guard pricing.passTime(now: now, { zones.timeOfDay($0, $1) }) else { return }
     rotateSubjects()
@@ -192,15 +193,13 @@ public struct Planner {
   /// Begins a new generation of remembered subjects. The state of a subject that screens show stays known: without it, a later event
   /// that carries some of the fields would not say what the others are.
   mutating func rotateSubjects() {
-    let hashes = rules.kinds.lazy.filter { !$0.fields.isEmpty }.map(\.displaysHash)
+    let displays = rules.kinds.filter { !$0.display.isEmpty }.map(\.display)
     var keys: [UInt64] = []
     for interest in registry.interests.slots {
       let name = registry.texts.range(of: registry.interests.key(of: interest))
-      for displays in hashes {
-        var hash = Hash64()
-        hash.add(displays)
-        hash.add(utf8: registry.texts.bytes.span.extracting(name))
-        if subjects.truth(hash.value) != nil { keys.append(hash.value) }
+      for display in displays {
+        let key = display.truthKey(subject: registry.texts.bytes.span.extracting(name))
+        if subjects.truth(key) != nil { keys.append(key) }
       }
     }
     // By key, because the order of slots is another one after a restart.
@@ -222,7 +221,7 @@ public struct Planner {
       let state = registry.instances[instance]
       precondition(rules.kinds.indices.contains(state.kind.index), "an instance of a kind that is not known")
       precondition(
-        state.day.isRolling == (ledgers.rollingCharges[instance] != nil), "a rolling count without its charges")
+        state.day.isRolling == (ledgers.rolling[instance] != nil), "a rolling count without its charges")
     }
     precondition(rules.kinds.count == pricing.kinds.count, "a kind without a price")
   }

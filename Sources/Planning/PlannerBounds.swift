@@ -30,7 +30,7 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the command has expired; the sender should drop it.
   public var commandLifetime = TimeSpan.minutes(15)
 
-  /// The day of an instance of which nothing is known yet.
+  /// The day of an instance of which nothing is known yet. Only tests set another one.
   public var demandPrior = DemandPrior.standard
 
   /// The number of removed instances of one device whose ledgers are kept until their day is over. It is more than a device can

@@ -120,7 +120,7 @@ struct BacktestRunTests {
     for plan in plans where plan.isPolicy {
       let screen = try #require(plan.screen)
       let receipts = try #require(report.commands.first { $0.name == plan.name }).receipts
-      // What still waits when the day's tokens are spent is pushed on the next day, on which no change is measured.
+      // Changes that still wait when the day's tokens are spent are pushed on the next day, on which no change is measured.
       let counted = plan.reloads - screen.refused
       #expect((counted...counted + 3).contains(receipts), "\(plan.name)")
       #expect(screen.looks > 20)

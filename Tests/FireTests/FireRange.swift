@@ -297,7 +297,7 @@ final class FireRange {
         updatedAt: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
       try producer.send(topic: settings.topics.devices, key: Array(device.utf8), value: registration.json())
     }
-    guard try producer.flush(timeout: .seconds(30)) else { return false }
+    guard try producer.flush(timeout: .seconds(60)) else { return false }
     return try wait(timeout) {
       var keyed: Set<[UInt8]> = []
       _ = try TopicReader(settings: settings).read(settings.topics.log) { if let key = $0.key { keyed.insert(key) } }
@@ -333,7 +333,7 @@ final class FireRange {
 
   /// Waits until every event has its final decision for every interested instance.
   func drained(timeout: Double) throws -> Bool {
-    guard try producer.flush(timeout: .seconds(30)) else { return false }
+    guard try producer.flush(timeout: .seconds(60)) else { return false }
     note("published \(published) events, \(expected.count) decisions to come")
     let done = try wait(timeout) { try missing().isEmpty }
     if done { note("all decided") }

@@ -28,14 +28,14 @@ struct SkipTests {
     if records > 1 {
       // Once the producer is connected to the partition's leader, all that waits for a flush becomes one batch.
       try producer.send(topic: topic, partition: partition, key: nil, value: [1])
-      #expect(try producer.flush(timeout: .seconds(20)))
+      #expect(try producer.flush(timeout: .seconds(60)))
     }
     for _ in 0..<records {
       try producer.send(
         topic: topic, partition: partition, key: nil, value: [UInt8](repeating: 0, count: 10_800_000 / records),
         timestampMilliseconds: PipelineFixture.noon)
     }
-    #expect(try producer.flush(timeout: .seconds(20)))
+    #expect(try producer.flush(timeout: .seconds(60)))
     #expect(producer.takeDeliveryFailures().isEmpty)
   }
 
@@ -119,7 +119,7 @@ struct SkipTests {
           let producer = try KafkaProducer(["bootstrap.servers": fixture.bootstrap])
           try producer.send(
             topic: log, partition: 0, key: nil, value: [2, 1, 2], timestampMilliseconds: PipelineFixture.noon)
-          _ = try producer.flush(timeout: .seconds(20))
+          _ = try producer.flush(timeout: .seconds(60))
         case .batch: try appendBatch(log, fixture)
         }
       },

@@ -79,15 +79,26 @@ struct AbsurdStateTests {
     h.planner.checkInvariants()
   }
 
-  @Test("a curve with numbers that are none is refused", arguments: [Double.nan, .infinity, -1])
-  func curve(theta: Double) {
-    #expect(throws: StateRecordError.self) {
+  @Test("usual amounts that are no numbers are refused", arguments: [Double.nan, .infinity, -1, 1])
+  func amounts(amount: Double) throws {
+    func restored() throws -> Planner {
       try Self.restore("k/FlightStatus") { writer in
-        writer.double(theta)
-        writer.count(1)
-        writer.count(1)
-        for _ in 0..<49 { writer.double(0) }
+        writer.varint(0)
+        // Need and worth: 24 counts, 24 usual amounts.
+        for _ in 0..<2 {
+          for _ in 0..<24 { writer.zigzag(0) }
+          for hour in 0..<24 { writer.double(hour == 7 ? amount : 0) }
+        }
+        // The days observed, and those not seen.
+        for _ in 0..<48 { writer.zigzag(0) }
+        // No hours ahead without tokens.
+        writer.varint(0)
       }
+    }
+    if amount == 1 {
+      #expect(try restored().rules.kind(named: "FlightStatus") != nil)
+    } else {
+      #expect(throws: StateRecordError.self) { try restored() }
     }
   }
 }

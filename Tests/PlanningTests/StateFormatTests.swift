@@ -68,7 +68,7 @@ struct StateFormatTests {
       "view habits": !planner.pricing.viewHabits.isEmpty,
       "rare states": !planner.registry.rareStates.isEmpty,
       "own reloads": !planner.registry.nextReloads.isEmpty,
-      "rolling charges": !planner.ledgers.rollingCharges.isEmpty,
+      "rolling charges": !planner.ledgers.rolling.instances.isEmpty,
       "waiting causes": planner.pending.causes.liveCount > 2,
       "a started activity": addressed.contains { $0.started.contains { !$0.name.isEmpty } },
       "an ended activity": addressed.contains { $0.ended },

@@ -25,7 +25,7 @@ struct DeadLettersTests {
       try producer.send(
         topic: topic, partition: topic == "events" ? 1 : 0, key: Array(key.utf8), value: value.map { Array($0.utf8) },
         headers: headers)
-      #expect(try producer.flush(timeout: .seconds(30)))
+      #expect(try producer.flush(timeout: .seconds(60)))
       #expect(producer.takeDeliveryFailures().isEmpty)
     }
 

@@ -9,7 +9,7 @@ struct DocumentationTests {
   /// Whether stale blocks are rewritten instead of reported. `deploy/docs.sh` sets it.
   private static let writes = ProcessInfo.processInfo.environment["ROUSE_TEST_WRITE_PAGES"] != nil
 
-  @Test("the pages show the program's output", .timeLimit(.minutes(3)), arguments: sequences)
+  @Test("the pages show the program's output", .timeLimit(.minutes(20)), arguments: sequences)
   func shown(paths: [String]) throws {
     let pages = try paths.map { try DocumentationPage(path: $0) }
     let outcomes = try DocumentationSession(pages).run()

@@ -147,7 +147,7 @@ struct HostileTextTests {
         KafkaHeader("rouse-origin-topic", "topic\(Self.evil)"), KafkaHeader("rouse-origin-partition", "0"),
         KafkaHeader("rouse-origin-offset", "1"), KafkaHeader("name\(Self.evil)", "value\(Self.evil)"),
       ])
-    #expect(try producer.flush(timeout: .seconds(30)))
+    #expect(try producer.flush(timeout: .seconds(60)))
     for words in [["list"], ["show", "rouse.dead-letters[0]@0"]] {
       let outcome = try place.rouse(list: ["dead-letters"] + words + ["--bootstrap", broker.bootstrapServers])
       #expect(outcome.status == 0)

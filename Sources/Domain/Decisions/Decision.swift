@@ -97,8 +97,8 @@ public struct Decision: Equatable, Sendable {
 }
 
 extension Decision {
-  /// The worth of a reload of this instance alone, in looks: `wrong`^1.5 · `looks`.
-  public var worth: Double { wrong * wrong.squareRoot() * looks }
+  /// The worth of a reload of this instance alone, in looks.
+  public var worth: Double { ReloadWorth.looks(distance: wrong, ahead: looks) }
 
   /// The part of `value` that the other instances of the push add, in looks. 0 if it is less than a hundredth of `value`, or
   /// within what rounding to six decimals explains.

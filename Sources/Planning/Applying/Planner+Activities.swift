@@ -20,9 +20,7 @@ extension Planner {
       touch(device)
     }
     if verdict.isHeard {
-      let kind = registry.instances[instance].kind
-      registry[demand: instance] = pricing.noteChange(
-        registry.instances[instance].demand, kind, zones.timeOfDay(registry.devices[device].zone, now), now: now)
+      learnChange(instance, device)
       registry[addressed: instance]?.lastEventAt = now
       touch(device)
     }
@@ -78,9 +76,7 @@ extension Planner {
     let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
     if lane.priority == 10, !isInDeveloperMode(device) {
-      registry[demand: instance] = pricing.notePush(
-        registry.instances[instance].demand, registry.instances[instance].kind, worth: lane.weighing.worth,
-        zones.timeOfDay(registry.devices[device].zone, now), now: now)
+      learnPush(instance, worth: lane.weighing.worth)
     }
     chargeApp(of: device, command: command, into: &output)
     markFresh(instance)
@@ -143,9 +139,9 @@ extension Planner {
   /// It is not charged then, so no ledger is overspent.
   private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
     let app = registry.devices[device].app
-    if isInDeveloperMode(device) || ledgers.tokensLeft(app, now: now) == 0 { return }
-    ledgers.charge(app, now: now)
-    let left = ledgers.tokensLeft(app, now: now)
+    if isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }
+    ledgers.apps.charge(app, now: now)
+    let left = ledgers.apps.tokensLeft(app, now: now)
     if left < 0 { return }
     output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(left)))
     output.commands[command].chargesCount += 1

@@ -38,10 +38,11 @@ extension Planner {
   private mutating func noteDistance(
     _ distance: Float, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot
   ) {
-    let truth = record.fanOut.truths[record.fanOut.evaluations[registry.instances[instance].kind.index].truth]
-    let row = registry.entries[entry].row
-    if row.isAbsent || registry.shownFields.head(row) != truth.rule.rowHead {
-      registry.show(truth.before.values, head: truth.rule.rowHead, distance: distance, entry)
+    let kind = registry.instances[instance].kind
+    let head = rules[kind].display.rowHead
+    if registry.row(entry, head: head) == nil {
+      let place = record.fanOut.evaluations[kind.index].truth
+      registry.show(record.fanOut.truths[place].before.values, head: head, distance: distance, entry)
     } else if registry.entries[entry].distance != distance {
       registry.set(distance: distance, entry)
     } else {
@@ -59,11 +60,11 @@ extension Planner {
   mutating func markFresh(_ instance: InstanceSlot, keepsWaiting: Bool = false, showsEvent: Bool = true) {
     registry.markFresh(instance)
     let kind = registry.instances[instance].kind
+    let head = rules[kind].display.rowHead
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
       guard !registry.entries[entry].row.isAbsent, !(keepsWaiting && waits(instance, by: entry)) else { continue }
-      let head = registry.shownFields.head(registry.entries[entry].row)
-      guard head == rules[kind].rowHead else {
+      guard registry.row(entry, head: head) != nil else {
         registry.forgetRow(entry)
         continue
       }
@@ -83,14 +84,11 @@ extension Planner {
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
       registry.forgetShown(entry)
-      let row = registry.entries[entry].row
-      let fields = rules[kind].fields
-      guard !row.isAbsent, ShownFields.count(registry.shownFields.head(row)) == fields.count,
-        let truth = knownTruth(kind, entry)
-      else { continue }
-      let unknown = Array(repeating: DisplayedValue.absent, count: fields.count)
-      let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, fields))
-      registry.show(unknown, head: registry.shownFields.head(row), distance: distance, entry)
+      let display = rules[kind].display
+      guard registry.row(entry, head: display.rowHead) != nil, let truth = knownTruth(kind, entry) else { continue }
+      let unknown = Array(repeating: DisplayedValue.absent, count: display.fields.count)
+      let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, display.fields))
+      registry.show(unknown, head: display.rowHead, distance: distance, entry)
     }
   }
 
@@ -106,12 +104,9 @@ extension Planner {
     if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
       return withEvent ? record.fanOut.truths[place].after : record.fanOut.truths[place].before
     }
-    var hash = Hash64()
-    hash.add(rules[kind].displaysHash)
-    hash.add(
-      utf8: registry.texts.bytes.span.extracting(
-        registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))))
-    return subjects.truth(hash.value)
+    let subject = registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))
+    return subjects.truth(
+      rules[kind].display.truthKey(subject: registry.texts.bytes.span.extracting(subject)))
   }
 
   /// Reports that the device's last command shows the current event, too.
@@ -127,14 +122,18 @@ extension Planner {
 
   /// Learns that a change came which people could see. One in quiet hours cannot spend a token, so it is no need.
   private mutating func noteArrival(_ instance: InstanceSlot, _ device: DeviceSlot) {
-    if let quiet = rules.policy.quietHours, quietEnd(quiet, zones.timeOfDay(registry.devices[device].zone, now)) != nil
-    {
-      return
-    }
-    let kind = registry.instances[instance].kind
-    registry[demand: instance] = pricing.noteChange(
-      registry.instances[instance].demand, kind, zones.timeOfDay(registry.devices[device].zone, now), now: now)
+    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
+    if let quiet = rules.policy.quietHours, quietEnd(quiet, timeOfDay) != nil { return }
+    learnChange(instance, device)
     touch(device)
+  }
+
+  /// Learns that a change of an instance came.
+  @inline(__always)
+  mutating func learnChange(_ instance: InstanceSlot, _ device: DeviceSlot) {
+    registry[demand: instance] = pricing.noteChange(
+      registry.instances[instance].demand, registry.instances[instance].kind,
+      zones.timeOfDay(registry.devices[device].zone, now), now: now)
   }
 
   /// Adds the current event to the causes that wait on the instance.

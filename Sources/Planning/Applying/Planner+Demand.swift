@@ -2,7 +2,10 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Learns what a charged push brings to an instance that it reloads, and whether that took the last token.
+  /// Learns what a charged push brings to an instance that it reloads, and whether it took the last token of the day.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - worth: The worth of its reload, in looks.
   mutating func learnPush(_ instance: InstanceSlot, worth: Double) {
     let state = registry.instances[instance]
     let timeOfDay = zones.timeOfDay(registry.devices[state.device].zone, now)

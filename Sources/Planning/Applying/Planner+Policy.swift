@@ -24,6 +24,6 @@ extension Planner {
     for (kind, numbers) in rules.use(policy) { pricing.configure(kind, numbers) }
     ledgers.use(policy.profile)
     let (rules, partition, partitionCount) = (rules, partition, partitionCount)
-    ledgers.setAppLimits { rules.appLimit($0, partition: partition, of: partitionCount) }
+    ledgers.apps.setLimits { rules.appLimit($0, partition: partition, of: partitionCount) }
   }
 }

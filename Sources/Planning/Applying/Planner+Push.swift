@@ -60,8 +60,8 @@ extension Planner {
     }
     chargeRate(of: device, examination, into: &output)
     let app = registry.devices[device].app
-    ledgers.charge(app, now: now)
-    let appLeft = ledgers.tokensLeft(app, now: now)
+    ledgers.apps.charge(app, now: now)
+    let appLeft = ledgers.apps.tokensLeft(app, now: now)
     if appLeft >= 0 { output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(appLeft))) }
     output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart
     registry[lastCommand: device] = LastCommand(

@@ -50,7 +50,7 @@ extension Planner {
   private mutating func deviceSlot(_ id: Identifier, app: Identifier) -> DeviceSlot {
     if let device = registry.device(named: id) { return device }
     let app = appSlot(app)
-    ledgers.join(app)
+    ledgers.apps.join(app)
     return registry.insertDevice(id, app: app)
   }
 
@@ -236,7 +236,7 @@ extension Planner {
     var end = state.day.spent > 0 ? state.day.end + .hours(25) : .distantPast
     if registry.devices[state.device].flags.contains(.forgotten) { end = max(end, registry.rateEnd(of: state.device)) }
     if let address = registry.addressed[instance] { end = max(end, address.ledgerEnd) }
-    if let last = ledgers.lastCharge(of: instance) { end = max(end, last + .hours(24)) }
+    if let last = ledgers.rolling[instance]?.last { end = max(end, last + .hours(24)) }
     return end
   }
 
@@ -256,7 +256,7 @@ extension Planner {
   /// Removes an instance that is in no chain any more, with everything to which only it refers.
   mutating func remove(_ instance: InstanceSlot) {
     pending.drop(&registry[waiting: instance])
-    ledgers.remove(instance)
+    ledgers.rolling.remove(instance)
     registry.remove(instance)
   }
 
@@ -264,7 +264,7 @@ extension Planner {
   /// devices whose day had not ended then.
   mutating func purgeForgotten() {
     for device in registry.devices.slots { purgeIfOver(device) }
-    for app in ledgers.apps.slots { journal.noteRemoval(ofApp: ledgers.purge(app, now: now)) }
+    for app in ledgers.apps.slots { journal.noteRemoval(ofApp: ledgers.apps.purge(app, now: now)) }
   }
 
   private mutating func purgeIfOver(_ device: DeviceSlot) {
@@ -273,7 +273,7 @@ extension Planner {
     else { return }
     journal.noteRemoval(ofDevice: registry.id(of: device))
     registry.remove(device)
-    journal.noteRemoval(ofApp: ledgers.leave(state.app, now: now))
+    journal.noteRemoval(ofApp: ledgers.apps.leave(state.app, now: now))
   }
 
   // MARK: Names
@@ -283,15 +283,15 @@ extension Planner {
     let (old, new) = (registry.devices[device].app, appSlot(id))
     if new == old { return }
     registry.set(app: new, of: device)
-    ledgers.join(new)
+    ledgers.apps.join(new)
     // The last command can no longer be refunded, because another app was charged for it.
     registry[lastCommand: device].settle()
-    journal.noteRemoval(ofApp: ledgers.leave(old, now: now))
+    journal.noteRemoval(ofApp: ledgers.apps.leave(old, now: now))
   }
 
   /// Returns the slot of an app, and makes the app if there is none.
   mutating func appSlot(_ id: Identifier) -> AppSlot {
-    ledgers.app(id, limit: rules.appLimit(id, partition: partition, of: partitionCount))
+    ledgers.apps.slot(id, limit: rules.appLimit(id, partition: partition, of: partitionCount))
   }
 
   /// Returns the slot of a kind, and makes the kind if there is none. Beyond `kindsMax`, returns the slot that further kinds

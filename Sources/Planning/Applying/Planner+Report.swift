@@ -38,7 +38,7 @@ extension Planner {
         relevance: told.relevance, wrong: Float(told.distance), looks: Float(told.looks),
         value: Float(told.weighing.worth), price: Float(told.weighing.price),
         leftInstance: left.instance, leftDevice: left.device,
-        leftApp: Int32(ledgers.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))
+        leftApp: Int32(ledgers.apps.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))
   }
 
   /// Returns the tokens that an instance has left today. Call `bringDayUpToDate` first.

@@ -101,7 +101,7 @@ extension Planner {
       case .controlPushes: control.map { .controlPush($0) } ?? .unreachable(.noToken)
       }
     if last.rate == route.rate { ledgers.rate(last.rate).refund(&registry[rate: route, device]) }
-    ledgers.refund(registry.devices[device].app, now: now)
+    ledgers.apps.refund(registry.devices[device].app, now: now)
   }
 
   // MARK: Views

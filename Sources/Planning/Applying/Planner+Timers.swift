@@ -6,7 +6,7 @@ extension Planner {
   @inline(__always)
   mutating func setDue(_ instance: InstanceSlot, _ due: Timestamp) {
     let order = registry.instances[instance].order
-    // Out and in again: an address inside the table would cost a call each way.
+    // The value is taken out and put back: an address inside the table would cost a call each way.
     var waiting = registry.instances[instance].waiting
     pending.setDue(&waiting, due, instance: instance, order: order)
     registry[waiting: instance] = waiting

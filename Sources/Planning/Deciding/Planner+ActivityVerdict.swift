@@ -21,7 +21,7 @@ extension Planner {
     verdict.isHeard = true
     let evaluation = record.fanOut.evaluations[kind.index]
     let isStart = registry.instances[instance].surface == .starter
-    if !isInDeveloperMode(device), ledgers.tokensLeft(registry.devices[device].app, now: now) == 0 {
+    if !isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
       verdict.reason = .budgetApp
       return verdict
     }

@@ -17,20 +17,22 @@ extension Planner {
     guard evaluation.hasRule else { return suppressed(admission, .noMatch) }
     // An event that carries no displayed field can only be news.
     let isNews = evaluation.truth >= 0 && !record.fanOut.truths[evaluation.truth].isCarried
-    let truth = isNews ? nil : truth(evaluation, entry)
+    // The event changes what the entry shows field by field, if the entry's key is the subject.
+    let isState =
+      evaluation.truth >= 0 && !isNews && registry.entries[entry].interest == record.fanOut.subjectInterest
     var shown = false
-    if let truth {
-      admission.distance = distance(truth, entry)
+    if isState {
+      admission.distance = distance(entry, kind)
       shown = admission.distance == 0
     } else if !isNews {
       (shown, admission.current) = show(evaluation.displayed, entry)
     }
-    // What waits for a screen that is right by now has been overtaken, whatever becomes of the event.
+    // Causes that wait for a screen that is right by now have been overtaken, whatever becomes of the event.
     if shown { admission.effect = .supersede }
     // The event is too old to be pushed, but `current` above already has the state that it reports.
     if now - record.fanOut.time > evaluation.maxAge { return suppressed(admission, .staleEvent) }
     if evaluation.isRelevanceStated, evaluation.relevance <= 0 { return suppressed(admission, .cosmetic) }
-    if truth == nil, evaluation.relevance <= 0 { return suppressed(admission, .notVisible) }
+    if !isState, evaluation.relevance <= 0 { return suppressed(admission, .notVisible) }
     if shown { return suppressed(admission, .notVisible) }
     if case .unreachable(let reason) = route(of: instance, device: device) { return suppressed(admission, reason) }
     if !rules[kind].enabled { return suppressed(admission, .kindDisabled) }
@@ -43,7 +45,7 @@ extension Planner {
       admission.arrives = true
       return suppressed(admission, .emittedCoalesced)
     }
-    if truth != nil {
+    if isState {
       // The state says how wrong the screen is. The event itself adds no news.
       admission.isRepeat = true
       admission.arrives = admission.distance != registry.entries[entry].distance && !isInDeveloperMode(device)
@@ -67,22 +69,16 @@ extension Planner {
     return admission
   }
 
-  /// Returns the displayed state of the event's subject, if the entry shows it field by field: if its key is the subject.
-  @inline(__always)
-  private func truth(_ evaluation: KindEvaluation, _ entry: EntrySlot) -> FanOut.Truth? {
-    guard evaluation.truth >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest else { return nil }
-    return record.fanOut.truths[evaluation.truth]
-  }
-
   /// Returns how wrong an entry's screen is after the event. A screen of which nothing is known shows the state before the event:
   /// a widget fetches the state of its time when it is placed.
   @inline(__always)
-  private func distance(_ truth: FanOut.Truth, _ entry: EntrySlot) -> Float {
-    let row = registry.entries[entry].row
-    if row.isAbsent || registry.shownFields.head(row) != truth.rule.rowHead {
-      return Float(ScreenDistance.between(shown: truth.before.values, truth: truth.after.values, truth.rule.fields))
+  private func distance(_ entry: EntrySlot, _ kind: KindSlot) -> Float {
+    let place = record.fanOut.evaluations[kind.index].truth
+    guard let row = registry.row(entry, head: rules[kind].display.rowHead) else {
+      return record.fanOut.truths[place].difference
     }
-    return Float(registry.shownFields.distance(row, truth.after.values, truth.rule.fields))
+    return Float(
+      registry.shownFields.distance(row, record.fanOut.truths[place].after.values, rules[kind].display.fields))
   }
 
   /// Returns how wrong an instance's screen is now, by its state and by the news that waits, 0…1.

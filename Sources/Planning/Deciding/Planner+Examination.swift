@@ -126,8 +126,8 @@ extension Planner {
         weighing.hold(.budgetDevice, until: rate.availableAt(state))
       }
     }
-    if ledgers.tokensLeft(registry.devices[device].app, now: now) == 0 {
-      weighing.hold(.budgetApp, until: Timestamp(microseconds: 0) + LocalZone.day * (Ledgers.day(of: now) + 1))
+    if ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+      weighing.hold(.budgetApp, until: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1))
     }
     if limits.reserveHeld, let until = reserveUntil(terms) { weighing.hold(.reserveHeld, until: until) }
   }

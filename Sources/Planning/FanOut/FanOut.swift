@@ -27,12 +27,14 @@ struct FanOut {
   struct Truth {
     /// The key of the state in `SubjectMemory`.
     var key: UInt64
+    /// The slot of that state in `SubjectMemory`; nil if the event brings the first one.
+    var slot: SubjectSlot?
     /// The state before the event, and after it.
     var before, after: DisplayedTruth
+    /// The distance of a screen that shows the state before the event from the state after it, 0…1.
+    var difference: Float
     /// Whether the event carries a displayed field. If not, it can only be news.
     var isCarried: Bool
-    /// The rule of the kind.
-    var rule: KindRule
   }
 
   struct Cursor {

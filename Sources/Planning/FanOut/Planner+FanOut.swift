@@ -55,9 +55,11 @@ extension Planner {
     for first in rules.rules(forType: event.type) {
       guard let rule = first.holding(for: event) else { continue }
       var evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
-      if record.fanOut.standing == .fresh { evaluation.displayed = displayedChange(event, rule) }
-      if evaluation.displayed != nil { evaluation.truth = record.fanOut.truths.count - 1 }
-      if !evaluation.isRelevanceStated { evaluation.relevance = difference(evaluation) }
+      if record.fanOut.standing == .fresh, !rules[rule.kind].display.isEmpty {
+        evaluation.displayed = displayedChange(event, rule.kind)
+        evaluation.truth = record.fanOut.truths.count - 1
+        if !evaluation.isRelevanceStated { evaluation.relevance = record.fanOut.truths[evaluation.truth].difference }
+      }
       record.fanOut.evaluations[rule.kind.index] = evaluation
       record.fanOut.evaluated.append(rule.kind)
     }
@@ -71,26 +73,22 @@ extension Planner {
     }
   }
 
-  /// Returns the difference that the event makes to what is displayed of its subject, 0…1.
-  private func difference(_ evaluation: KindEvaluation) -> Float {
-    guard evaluation.truth >= 0 else { return 0 }
-    let truth = record.fanOut.truths[evaluation.truth]
-    return Float(ScreenDistance.between(shown: truth.before.values, truth: truth.after.values, truth.rule.fields))
-  }
-
-  /// Returns the event's change to what the rule's kind displays. `finishFanOut` notes it in the subject memory, so that a
-  /// fan-out that is resumed after a restart begins with the same state.
-  private mutating func displayedChange(_ event: DomainEvent, _ rule: KindRule) -> DisplayedChange? {
-    guard let key = rule.truthKey(subject: event.subject) else { return nil }
-    let known = subjects.truth(key)
-    let state = known ?? DisplayedTruth(values: rule.fields.map(\.initial))
+  /// Returns the event's change to what a kind displays, and appends the state that it leads to. `finishFanOut` notes that state
+  /// in the subject memory, so that a fan-out that is resumed after a restart begins with the same one.
+  private mutating func displayedChange(_ event: DomainEvent, _ kind: KindSlot) -> DisplayedChange {
+    let fields = rules[kind].display.fields
+    let key = rules[kind].display.truthKey(subject: event.subject.utf8.span)
+    let slot = subjects.slot(key)
+    let known = slot.map { DisplayedTruth(values: subjects.slots[$0].newest.values) }
+    let state = known ?? DisplayedTruth(values: fields.map(\.initial))
     var truth = state
-    let before = known?.fingerprint(subject: event.subject, fields: rule.fields) ?? 0
-    let isCarried = truth.take(event, fields: rule.fields)
-    let after = truth == known ? before : truth.fingerprint(subject: event.subject, fields: rule.fields)
+    let isCarried = truth.take(event, fields: fields)
+    let before = known?.fingerprint(subject: event.subject, fields: fields) ?? 0
+    let after = truth == known ? before : truth.fingerprint(subject: event.subject, fields: fields)
+    let difference = Float(ScreenDistance.between(shown: state.values, truth: truth.values, fields))
     record.fanOut.truths.append(
       FanOut.Truth(
-        key: key, before: state, after: truth, isCarried: isCarried, rule: rule))
+        key: key, slot: slot, before: state, after: truth, difference: difference, isCarried: isCarried))
     return DisplayedChange(before: before, after: after)
   }
 
@@ -174,7 +172,7 @@ extension Planner {
   }
 
   mutating func finishFanOut() {
-    for truth in record.fanOut.truths { subjects.note(truth.key, truth: truth.after) }
+    for truth in record.fanOut.truths { subjects.note(truth.key, at: truth.slot, truth: truth.after) }
     record.releasedEvents.append(record.fanOut.slot)
     record.fanOut.slot = .absent
     record.fanOut.event = nil

@@ -43,7 +43,7 @@ struct DayWindow {
     @inline(__always) set { bits = bits & ~0xff_ff00 | Int64(newValue) << 8 }
   }
 
-  /// Whether the charges of the last 24 hours are kept one by one (`Ledgers.rollingCharges`).
+  /// Whether the charges of the last 24 hours are kept one by one (`RollingCharges`).
   fileprivate(set) var isRolling: Bool {
     @inline(__always) get { bits & Self.rollingBit != 0 }
     @inline(__always) set { bits = newValue ? bits | Self.rollingBit : bits & ~Self.rollingBit }
@@ -118,12 +118,12 @@ extension Ledgers {
   ) {
     if limits.rolling {
       day.isRolling = true
-      rollingCharges[instance] = Array(repeating: now, count: Int(day.spent))
+      rolling.set(Array(repeating: now, count: Int(day.spent)), of: instance)
     } else {
       day.isRolling = false
       // More may have been spent in the last 24 h than since the day began.
-      day.spent = max(day.spent, UInt16(clamping: chargesInLastDay(instance, now: now)))
-      rollingCharges[instance] = nil
+      day.spent = max(day.spent, UInt16(clamping: rolling.count(instance, now: now)))
+      rolling.remove(instance)
     }
   }
 
@@ -150,7 +150,7 @@ extension Ledgers {
   ///   - now: Log time.
   @inline(__always)
   func tokensLeft(_ day: DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp) -> Int {
-    let spent = limits.rolling ? chargesInLastDay(instance, now: now) : Int(day.spent)
+    let spent = limits.rolling ? rolling.count(instance, now: now) : Int(day.spent)
     return max(0, limits.perDay - spent)
   }
 
@@ -163,11 +163,6 @@ extension Ledgers {
   @inline(__always)
   func tokensUntilAnchor(_ day: DayWindow, _ limits: DayLimits, left: Int) -> Int {
     limits.rolling ? max(left, limits.perDay - Int(day.spent)) : left
-  }
-
-  private func chargesInLastDay(_ instance: InstanceSlot, now: Timestamp) -> Int {
-    let since = now - .hours(24)
-    return rollingCharges[instance]?.reduce(0) { $0 + ($1 > since ? 1 : 0) } ?? 0
   }
 
   /// Returns the instant at which an instance without tokens has one again.
@@ -183,7 +178,7 @@ extension Ledgers {
   /// Returns the instant at which `needed` tokens of a rolling window are left: 24 h after the charge that must no longer
   /// count by then.
   private func rollingFree(_ instance: InstanceSlot, needed: Int, _ limits: DayLimits, now: Timestamp) -> Timestamp {
-    let charges = rollingCharges[instance] ?? []
+    let charges = rolling[instance] ?? []
     let place = charges.count - limits.perDay + needed - 1
     guard place >= 0, place < charges.count else { return now }
     return charges[place] + .hours(24)
@@ -196,11 +191,7 @@ extension Ledgers {
   ///   - limits: The limits of its kind.
   ///   - now: Log time.
   mutating func charge(_ day: inout DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp) {
-    if limits.rolling {
-      let since = now - .hours(24)
-      rollingCharges[instance, default: []].removeAll { $0 <= since }
-      rollingCharges[instance, default: []].append(now)
-    }
+    if limits.rolling { rolling.add(instance, now: now) }
     // Limits are at most 200. Damaged state may hold the largest number, and counting on must not trap.
     if day.spent < .max { day.spent += 1 }
     day.chargedByLast = true
@@ -216,7 +207,7 @@ extension Ledgers {
     guard day.chargedByLast else { return false }
     day.chargedByLast = false
     if now < day.end, day.spent > 0 { day.spent -= 1 }
-    if rollingCharges[instance]?.isEmpty == false { rollingCharges[instance]?.removeLast() }
+    rolling.removeLast(instance)
     return true
   }
 
@@ -230,7 +221,7 @@ extension Ledgers {
   /// Forgets the tokens that an instance has spent. For removed instances, when a device keeps too many of them.
   mutating func forget(_ day: inout DayWindow, of instance: InstanceSlot) {
     day.spent = 0
-    if day.isRolling { rollingCharges[instance] = [] }
+    if day.isRolling { rolling.set([], of: instance) }
   }
 
   /// The share of a day before the end of the window at which the reserve begins to shrink.

@@ -4,7 +4,7 @@ import Policies
 /// The budgets: the limits of rates, the charges of rolling windows, and the tokens of apps.
 ///
 /// The counts of a device and of an instance stand with them in the registry, as values that only this folder changes:
-/// `RateState`, `DayWindow`, `LastCommand`. A push is charged to several ledgers; all of them are checked before the first
+/// `RateState`, `DayWindow`, `LastCommand`. `RollingCharges` and `AppTable` are parts with verbs of their own. A push is charged to several ledgers; all of them are checked before the first
 /// one is charged.
 struct Ledgers {
   /// The rate of WidgetKit pushes to a device.
@@ -20,16 +20,10 @@ struct Ledgers {
   /// The rate of activities started by push on a device.
   private(set) var activityStarts: RateLedger
 
-  /// The charges of the last 24 h, oldest first, of the instances whose kind counts a rolling window. It is looked up by
-  /// instance and never iterated, because a dictionary has no fixed order.
-  var rollingCharges: [InstanceSlot: [Timestamp]] = [:]
-
-  /// The apps.
-  var apps = SlotPool<AppTag, AppState>()
-  /// The slots of the apps by bundle id.
-  var appByID: [Identifier: AppSlot] = [:]
-  /// The number of apps ever added.
-  var appsMade: UInt64 = 0
+  /// The charges of rolling windows.
+  var rolling = RollingCharges()
+  /// The tokens of the apps.
+  var apps = AppTable()
 
   /// Creates the ledgers of a profile, with nothing spent.
   init(_ profile: BudgetProfile) {
@@ -63,29 +57,10 @@ struct Ledgers {
   /// - Parameter frequentPushes: Whether the person allows frequent updates.
   func activityRate(frequentPushes: Bool) -> RateLedger { frequentPushes ? frequentActivityPushes : activityPushes }
 
-  /// Restores the charges of an instance with a rolling window.
-  mutating func restore(_ charges: [Timestamp], of instance: InstanceSlot) { rollingCharges[instance] = charges }
-
-  /// Returns the newest charge of a rolling window; nil if there is none.
-  func lastCharge(of instance: InstanceSlot) -> Timestamp? { rollingCharges[instance]?.last }
-
-  /// Removes the charges of an instance that is removed.
-  mutating func remove(_ instance: InstanceSlot) {
-    if !rollingCharges.isEmpty { rollingCharges[instance] = nil }
-  }
-
   /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
   /// - Parameter isUsed: Returns whether an instance exists.
   func checkInvariants(isUsed: (InstanceSlot) -> Bool) {
     apps.checkInvariants()
-    for (id, slot) in appByID { precondition(apps[slot].id == id, "an app is found under another id") }
-    for slot in apps.slots where apps[slot].number != 0 {
-      precondition(apps[slot].devices >= 0 && apps[slot].spent >= 0, "an app counts below zero")
-      precondition(appByID[apps[slot].id] == slot, "an app is not found by its id")
-    }
-    for (instance, charges) in rollingCharges {
-      precondition(isUsed(instance), "charges of an instance that is gone")
-      precondition(zip(charges, charges.dropFirst()).allSatisfy { $0 <= $1 }, "charges out of order")
-    }
+    rolling.checkInvariants(isUsed: isUsed)
   }
 }

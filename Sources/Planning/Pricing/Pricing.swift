@@ -76,6 +76,10 @@ struct Pricing {
   static let period = TimeSpan.minutes(10)
   private static let periodsPerHour: Int64 = 6
 
+  /// Returns whether `passTime` has anything to learn from at a log time.
+  @inline(__always)
+  func learns(at now: Timestamp) -> Bool { period == .min || now.microseconds / Self.period.microseconds > period }
+
   /// Makes the kinds learn from the time that has passed since the last call. An hour of the log counts as the local hour that
   /// holds its middle. The usual amounts are computed anew every ten minutes of log time.
   /// - Parameters:

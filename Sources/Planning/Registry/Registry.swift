@@ -479,6 +479,16 @@ struct Registry {
   @inline(__always)
   mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
 
+  /// Returns the row with what an entry's screen shows field by field; nil if there is none, or only one of other fields.
+  /// - Parameters:
+  ///   - entry: The interest entry.
+  ///   - head: The head of the kind's rows.
+  @inline(__always)
+  func row(_ entry: EntrySlot, head: UInt64) -> ShownRow? {
+    let row = entries[entry].row
+    return row.isAbsent || shownFields.head(row) != head ? nil : row
+  }
+
   /// Sets the values that an entry's screen shows, and how wrong they are now.
   mutating func show(_ values: [DisplayedValue], head: UInt64, distance: Float, _ entry: EntrySlot) {
     shownFields.set(&entries[entry].row, head: head, values)

@@ -9,13 +9,6 @@ final class KindRule: Sendable {
   let keys: [Key]
   /// The relevance of an event.
   let relevance: RelevanceFormula?
-  /// The fields that the kind displays.
-  let fields: [FieldDistance]
-  /// The hash of the kind's name and of the fields that it displays. Under a policy with other fields, states that were
-  /// noted before must not be compared with new ones.
-  let displaysHash: UInt64
-  /// The head of the rows in which screens of the kind are kept (`ShownFields`).
-  var rowHead: UInt64 { ShownFields.head(hash: displaysHash, count: fields.count) }
   /// The age beyond which an event is stale; unbounded if the rule sets none.
   let maxAge: TimeSpan
   /// The effect on a Live Activity.
@@ -37,17 +30,11 @@ final class KindRule: Sendable {
   /// - Parameters:
   ///   - rule: The rule for the event type.
   ///   - kind: The kind to which the rule belongs.
-  ///   - kindName: The name of that kind.
-  ///   - displays: The fields that the kind displays.
   ///   - otherwise: The rule that is tried when a condition of this one does not hold; nil if there is none.
-  init(
-    _ rule: Rule, kind: KindSlot, kindName: Identifier, displays: [DisplayField], otherwise: KindRule? = nil
-  ) {
+  init(_ rule: Rule, kind: KindSlot, otherwise: KindRule? = nil) {
     self.kind = kind
     keys = rule.interests.map { $0 == .subject ? .subject : .template($0) }
     relevance = rule.relevance
-    fields = displays.map { FieldDistance($0) }
-    displaysHash = Self.hash(kindName: kindName, displays: displays)
     maxAge = rule.maxAge ?? .unbounded
     action = rule.action
     conditions = rule.conditions
@@ -67,26 +54,6 @@ final class KindRule: Sendable {
       rule = candidate.otherwise
     }
     return nil
-  }
-
-  static func hash(kindName: Identifier, displays: [DisplayField]) -> UInt64 {
-    var hash = Hash64()
-    hash.add(kindName)
-    for field in displays {
-      hash.add(field.path)
-      hash.add((field.round ?? 0).bitPattern)
-    }
-    return hash.value
-  }
-
-  /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind; nil if the policy does
-  /// not say which fields the kind displays.
-  func truthKey(subject: Identifier) -> UInt64? {
-    if fields.isEmpty { return nil }
-    var hash = Hash64()
-    hash.add(displaysHash)
-    hash.add(subject)
-    return hash.value
   }
 
   /// Returns the meaning of an event for the kind: its keys, relevance, age limit and action.

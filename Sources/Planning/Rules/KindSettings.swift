@@ -13,18 +13,14 @@ struct KindSettings {
   private(set) var enabled = false
   /// Whether background pushes are sent even to devices that could get widget pushes.
   private(set) var prefersBackground = false
-  /// The hash of the displayed fields (`KindRule.displaysHash`).
-  private(set) var displaysHash: UInt64 = 0
-  /// The head of the rows in which screens of the kind are kept (`ShownFields`).
-  var rowHead: UInt64 { ShownFields.head(hash: displaysHash, count: fields.count) }
+  /// The displayed fields.
+  private(set) var display: KindDisplay
   /// The limits of the day's count.
   private(set) var day = DayLimits()
   /// The time that must pass between two reloads.
   private(set) var minInterval = TimeSpan.zero
   /// The relevance from which an event may use the reserve; above 1 if there is no reserve.
   private(set) var reserveAboveRelevance = 2.0
-  /// The displayed fields.
-  private(set) var fields: [FieldDistance] = []
   /// The inverse of the half-life of news, in 1 / µs; 0 if news keeps its interest.
   private(set) var inverseHalfLife = 0.0
   /// The time after which waiting news expires; unbounded if it never does.
@@ -38,6 +34,7 @@ struct KindSettings {
   /// Creates the settings of a kind. They hold no policy's numbers until `configure`.
   init(name: Identifier) {
     self.name = name
+    display = KindDisplay(kind: name, [])
     nameBytes = name.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == 0x22 || $1 == 0x5c ? 6 : 1) }
   }
 
@@ -47,7 +44,7 @@ struct KindSettings {
   ///   - index: The index in the policy's kinds; nil if it does not name the kind.
   mutating func configure(_ kind: KindPolicy, index: Int?) {
     policyIndex = index
-    displaysHash = KindRule.hash(kindName: kind.name, displays: kind.displays)
+    display = KindDisplay(kind: name, kind.displays)
     enabled = kind.enabled
     prefersBackground = kind.surface == .background
     day.perDay = kind.budget.perDay
@@ -62,7 +59,6 @@ struct KindSettings {
     }
     day.reserveTokens = (kind.budget.reserve?.share ?? 0) * Double(kind.budget.perDay)
     reserveAboveRelevance = kind.budget.reserve?.aboveRelevance ?? 2
-    fields = kind.displays.map { FieldDistance($0) }
     inverseHalfLife = kind.halfLife.map { 1 / Double(max(1, $0.microseconds)) } ?? 0
     newsLife = kind.newsLife
     imminentReload = kind.imminentReload

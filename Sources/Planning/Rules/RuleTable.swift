@@ -33,7 +33,7 @@ struct RuleTable {
     let rules = policy.kinds.compactMap { kind -> KindRule? in
       guard let index = kindByName[kind.name] else { return nil }
       return kind.rules(forType: type).reversed().reduce(nil as KindRule?) { next, rule in
-        KindRule(rule, kind: index, kindName: kind.name, displays: kind.displays, otherwise: next)
+        KindRule(rule, kind: index, otherwise: next)
       }
     }
     if byType.count >= Self.typesMax { byType.removeAll(keepingCapacity: true) }

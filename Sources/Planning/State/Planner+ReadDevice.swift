@@ -23,7 +23,7 @@ extension Planner {
     var rare = RareDeviceState()
     var base: Int64 = 0
     try device.numbers(&rare, &parts, since: &base, &reader)
-    ledgers.join(device.app)
+    ledgers.apps.join(device.app)
     registry.restore(device, id: id, hash: hash, at: slot)
     registry.restore(rare, of: slot)
     var events: [EventSlot] = []
@@ -104,9 +104,9 @@ extension Planner {
     if parts.contains(.charges) {
       var charges: [Timestamp] = []
       for _ in 0..<(try reader.count("charges")) { charges.append(try reader.instant(since: &base)) }
-      ledgers.restore(charges, of: instance)
+      ledgers.rolling.set(charges, of: instance)
     } else if state.day.isRolling {
-      ledgers.restore([], of: instance)
+      ledgers.rolling.set([], of: instance)
     }
     if state.surface != .widget {
       registry.restore(try AddressedState(since: base, from: &reader), of: instance)

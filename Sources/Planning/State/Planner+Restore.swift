@@ -31,7 +31,7 @@ extension Planner {
     }
     pricing.forget(device)
     // The app stays until all records are read, because records of other devices may name it.
-    ledgers.unjoin(registry.devices[device].app)
+    ledgers.apps.unjoin(registry.devices[device].app)
     registry.unplace(device)
     return unused
   }
@@ -64,7 +64,7 @@ extension Planner {
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func restore(app id: Identifier, from reader: inout BinaryReader) throws(BinaryError) {
     let spent: Int = try reader.integer("tokens spent")
-    ledgers.restore(appSlot(id), spent: spent, day: try reader.zigzag("a day"))
+    ledgers.apps.restore(appSlot(id), spent: spent, day: try reader.zigzag("a day"))
   }
 
   /// Finishes a restore after the last record: builds the tables that follow from all devices, such as the interest index
@@ -86,7 +86,7 @@ extension Planner {
     pricing.untouchKinds()
     // Removes the apps of devices that were removed again. An app with a record stays until its day is over, because its
     // record has to be removed with it.
-    for app in ledgers.apps.slots where ledgers.apps[app].day == nil { _ = ledgers.purge(app, now: now) }
+    for app in ledgers.apps.slots where ledgers.apps[app].day == nil { _ = ledgers.apps.purge(app, now: now) }
     journal.clear()
   }
 }

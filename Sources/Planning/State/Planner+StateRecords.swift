@@ -23,7 +23,7 @@ extension Planner {
       writer.lendRemoval(to: body)
     }
     // Written after the removals, because an app may have been removed and made again since the last call.
-    for app in ledgers.takeTouchedApps() { lend(app: app, &writer, body) }
+    for app in ledgers.apps.takeTouched() { lend(app: app, &writer, body) }
     subjects.takeNotes(now: now, bounds: bounds, body)
     if journal.policy, let pieces = lendPolicy(&writer, body) { note(pieces: pieces, of: writer.key, body) }
     lendClock(&writer, body)

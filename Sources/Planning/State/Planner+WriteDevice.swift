@@ -75,7 +75,7 @@ extension Planner {
   ) {
     var instance = registry.instances[slot]
     let waiting = pending[instance.waiting]
-    let charges = ledgers.rollingCharges.isEmpty ? [] : ledgers.rollingCharges[slot] ?? []
+    let charges = ledgers.rolling[slot] ?? []
     var (reload, due) = (registry.nextReload(slot) ?? .distantPast, waiting.due)
     var parts = instance.parts(expectedAt: index, due: due)
     parts.note(.charges, !charges.isEmpty)

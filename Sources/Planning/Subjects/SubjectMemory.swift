@@ -64,22 +64,16 @@ struct SubjectMemory {
 
   /// Returns the slot that a look-up of the key reads first. It may belong to another key.
   @inline(__always)
-  func candidate(_ key: UInt64) -> SubjectSlot? { index.candidate(Self.hash(key)).map { SubjectSlot($0) } }
+  func candidate(_ key: UInt64) -> SubjectSlot? { index.candidate(HashIndex.hash(key)).map { SubjectSlot($0) } }
 
   /// Returns the slot of the entry with a key; nil when there is none.
   func slot(_ key: UInt64) -> SubjectSlot? {
-    index.find(Self.hash(key)) { slots[SubjectSlot($0)].key == key }.map { SubjectSlot($0) }
-  }
-
-  private static func hash(_ key: UInt64) -> UInt32 {
-    var hasher = Hasher()
-    hasher.combine(key)
-    return UInt32(truncatingIfNeeded: hasher.finalize())
+    index.find(HashIndex.hash(key)) { slots[SubjectSlot($0)].key == key }.map { SubjectSlot($0) }
   }
 
   private mutating func insert(_ remembered: Remembered) -> SubjectSlot {
     let slot = slots.insert(remembered)
-    index.insert(slot.number, hash: Self.hash(remembered.key))
+    index.insert(slot.number, hash: HashIndex.hash(remembered.key))
     return slot
   }
 
@@ -121,16 +115,17 @@ struct SubjectMemory {
   }
 
   /// Returns the newest known state of what a kind displays of a subject; nil when there is no entry.
-  /// - Parameter key: The subject and kind, as `KindRule.truthKey` returns it.
+  /// - Parameter key: The subject and kind, as `KindDisplay.truthKey` returns it.
   func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(values: slots[$0].newest.values) } }
 
   /// Sets the state of what a kind displays of a subject after an event. An event that changes nothing prolongs the life of
   /// the entry.
   /// - Parameters:
-  ///   - key: The subject and kind, as `KindRule.truthKey` returns it.
+  ///   - key: The subject and kind, as `KindDisplay.truthKey` returns it.
+  ///   - known: The slot of its entry since the last rotation; nil if there was none then.
   ///   - truth: The state after the event.
-  mutating func note(_ key: UInt64, truth: DisplayedTruth) {
-    let slot = slotOrNew(key)
+  mutating func note(_ key: UInt64, at known: SubjectSlot? = nil, truth: DisplayedTruth) {
+    let slot = known ?? slotOrNew(key)
     let moves = moveUp(slot)
     if slots[slot].newest.values != truth.values {
       valueCount += truth.values.count - slots[slot].newest.values.count
@@ -167,7 +162,7 @@ struct SubjectMemory {
     unlink(slot)
     eventCount -= slots[slot].newest.events.count
     valueCount -= slots[slot].newest.values.count
-    index.remove(slot.number, hash: Self.hash(slots[slot].key))
+    index.remove(slot.number, hash: HashIndex.hash(slots[slot].key))
     slots.remove(slot, leaving: Remembered())
   }
 

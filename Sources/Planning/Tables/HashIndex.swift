@@ -22,6 +22,21 @@ struct HashIndex {
     return UInt32(truncatingIfNeeded: hasher.finalize())
   }
 
+  /// Returns the hash of a number that is itself a hash, which is valid in this process only. It mixes the bits by one
+  /// multiplication, with a number that no publisher knows: nobody can choose keys that all lead to one place.
+  @inline(__always)
+  static func hash(_ key: UInt64) -> UInt32 {
+    let (high, low) = (key ^ secret).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+    return UInt32(truncatingIfNeeded: high ^ low)
+  }
+
+  /// A number that differs from process to process.
+  private static let secret: UInt64 = {
+    var hasher = Hasher()
+    hasher.combine(0)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }()
+
   @inline(__always)
   private func home(_ hash: UInt32) -> Int { Int((UInt64(hash) &* UInt64(places.count)) >> 32) }
 

@@ -45,7 +45,7 @@ package enum CauseTag {}
 package enum EventTag {}
 /// The table of instances that wait for something (`Pending`).
 package enum WaitingTag {}
-/// The table of apps (`Ledgers.apps`).
+/// The table of apps (`AppTable`).
 package enum AppTag {}
 /// The table of kinds (`Rules.kinds`, `Pricing.curves`).
 package enum KindTag {}

@@ -34,7 +34,7 @@ struct KindDemand {
   private static let caution = 0.5
   /// The largest factor by which the worth of a day without tokens is raised.
   private static let driedMax = 5.0
-  /// The number of idle days from which on their number does not matter: 0.85^64 is nothing.
+  /// The number of idle days from which on their number does not matter: 0.85^64 is 0.00003.
   private static let idleDaysMax = 64
 
   private let prior: DemandPrior

@@ -77,7 +77,7 @@ import Testing
       }
       try producer.send(
         topic: settings.topics.decisions, partition: 0, key: Array("d".utf8), value: Array("not JSON".utf8))
-      #expect(try producer.flush(timeout: .seconds(10)))
+      #expect(try producer.flush(timeout: .seconds(60)))
       sink.refusals = 2
       let feed = AuditFeed(
         settings: settings, sink: sink, stop: StopSignal(), counters: counters,
@@ -103,7 +103,7 @@ import Testing
         topic: settings.topics.decisions, partition: 0, key: Array("d".utf8),
         value: Self.decision("d-0-\(number)-0").json())
     }
-    #expect(try producer.flush(timeout: .seconds(10)))
+    #expect(try producer.flush(timeout: .seconds(60)))
     let sink = Kept()
     sink.unwanted = ["d-0-3-0", "d-0-19-0"]
     let stop = StopSignal()

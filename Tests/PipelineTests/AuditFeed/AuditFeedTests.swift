@@ -174,7 +174,7 @@ private struct Feed {
   func end() {
     sink.open()
     stop.ask()
-    #expect(runner.join(timeout: .seconds(10)))
+    #expect(runner.join(timeout: .seconds(60)))
   }
 }
 

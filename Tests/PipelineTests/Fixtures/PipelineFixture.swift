@@ -104,7 +104,7 @@ final class PipelineFixture {
 
   func publish(_ topic: String, key: String?, value: [UInt8]?, headers: [KafkaHeader] = []) throws {
     try producer.send(topic: topic, key: key.map { Array($0.utf8) }, value: value, headers: headers)
-    _ = try producer.flush(timeout: .seconds(10))
+    _ = try producer.flush(timeout: .seconds(60))
     if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
   }
 
@@ -114,12 +114,12 @@ final class PipelineFixture {
   @discardableResult
   func append(_ topic: String, partition: Int32, key: String, value: [UInt8]?) throws -> Int64 {
     try producer.send(topic: topic, partition: partition, key: Array(key.utf8), value: value)
-    _ = try producer.flush(timeout: .seconds(10))
+    _ = try producer.flush(timeout: .seconds(60))
     if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
     let consumer = try KafkaConsumer(settings.client(["group.id": "looking"]))
     defer { consumer.close() }
     let place = KafkaTopicPartition(topic: topic, partition: partition)
-    return try consumer.watermarks(of: place, timeout: .seconds(10)).high - 1
+    return try consumer.watermarks(of: place, timeout: .seconds(60)).high - 1
   }
 
   /// Appends a tick to every log partition, so many seconds after noon.
@@ -131,7 +131,7 @@ final class PipelineFixture {
         topic: settings.topics.log, partition: partition, key: nil, value: bytes,
         timestampMilliseconds: Self.noon + seconds * 1000)
     }
-    _ = try producer.flush(timeout: .seconds(10))
+    _ = try producer.flush(timeout: .seconds(60))
   }
 
   // MARK: Running
@@ -204,7 +204,7 @@ final class PipelineFixture {
     }
     // The counters run ahead of the commits until the worker has ended.
     stop.ask()
-    return runner.join(timeout: .seconds(10)) && finished
+    return runner.join(timeout: .seconds(60)) && finished
   }
 
   // MARK: Reading
@@ -212,7 +212,7 @@ final class PipelineFixture {
   /// Returns all committed records of a topic.
   func read(_ topic: String) throws -> [KafkaMessage] {
     let admin = try KafkaAdmin(settings.client([:]))
-    let partitions = try admin.describeTopics([topic], timeout: .seconds(10)).first?.partitions.map(\.id) ?? []
+    let partitions = try admin.describeTopics([topic], timeout: .seconds(60)).first?.partitions.map(\.id) ?? []
     let consumer = try KafkaConsumer(
       settings.client([
         "group.id": "reader", "isolation.level": "read_committed", "enable.partition.eof": "true",

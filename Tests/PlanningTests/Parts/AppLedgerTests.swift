@@ -27,33 +27,33 @@ struct AppLedgerTests {
         let known = model[id]
         switch random.below(4) {
         case 0, 1:
-          let app = ledgers.app(id, limit: 10)
-          ledgers.join(app)
+          let app = ledgers.apps.slot(id, limit: 10)
+          ledgers.apps.join(app)
           model[id, default: Model()].devices += 1
         case 2:
           guard let known, known.devices > 0 else { break }
-          let app = ledgers.app(id, limit: 10)
-          let removed = ledgers.leave(app, now: now)
+          let app = ledgers.apps.slot(id, limit: 10)
+          let removed = ledgers.apps.leave(app, now: now)
           model[id]?.devices -= 1
           let isOver = known.devices == 1 && known.spent[today, default: 0] == 0
           if isOver { model[id] = nil }
           #expect(removed == (isOver && !known.spent.isEmpty ? id : nil), "\(context)")
         default:
           guard known != nil else { break }
-          let app = ledgers.app(id, limit: 10)
+          let app = ledgers.apps.slot(id, limit: 10)
           if random.chance(1, in: 4) {
-            ledgers.refund(app, now: now)
+            ledgers.apps.refund(app, now: now)
             if known?.spent[today, default: 0] ?? 0 > 0 { model[id]?.spent[today, default: 0] -= 1 }
           } else {
-            ledgers.charge(app, now: now)
+            ledgers.apps.charge(app, now: now)
             model[id]?.spent[today, default: 0] += 1
           }
         }
         ledgers.checkInvariants { _ in true }
-        #expect(ledgers.appByID.keys.sorted() == model.keys.sorted(), "\(context)")
+        #expect(ledgers.apps.slotByID.keys.sorted() == model.keys.sorted(), "\(context)")
         for (id, app) in model {
-          let slot = ledgers.app(id, limit: 10)
-          let left = ledgers.tokensLeft(slot, now: now)
+          let slot = ledgers.apps.slot(id, limit: 10)
+          let left = ledgers.apps.tokensLeft(slot, now: now)
           #expect(left == max(0, 10 - app.spent[today, default: 0]), "\(context)")
         }
       }
@@ -64,11 +64,11 @@ struct AppLedgerTests {
   func numbers() {
     var ledgers = Ledgers(PolicyProfiles.standard)
     let now = Timestamp(microseconds: 0)
-    let first = ledgers.app("a", limit: -1)
-    ledgers.join(first)
+    let first = ledgers.apps.slot("a", limit: -1)
+    ledgers.apps.join(first)
     let number = ledgers.apps[first].number
-    #expect(ledgers.leave(first, now: now) == nil)
-    let second = ledgers.app("b", limit: -1)
+    #expect(ledgers.apps.leave(first, now: now) == nil)
+    let second = ledgers.apps.slot("b", limit: -1)
     #expect(second == first && ledgers.apps[second].number != number)
   }
 
@@ -76,13 +76,13 @@ struct AppLedgerTests {
   func limits() {
     var ledgers = Ledgers(PolicyProfiles.standard)
     let now = Timestamp(microseconds: 0)
-    let app = ledgers.app("a", limit: -1)
-    for _ in 0..<3 { ledgers.charge(app, now: now) }
-    #expect(ledgers.tokensLeft(app, now: now) == -1)
-    ledgers.setAppLimits { $0 == "a" ? 5 : -1 }
-    #expect(ledgers.tokensLeft(app, now: now) == 2)
-    ledgers.setAppLimits { _ in 2 }
-    #expect(ledgers.tokensLeft(app, now: now) == 0)
-    #expect(ledgers.takeTouchedApps() == [app] && ledgers.takeTouchedApps().isEmpty)
+    let app = ledgers.apps.slot("a", limit: -1)
+    for _ in 0..<3 { ledgers.apps.charge(app, now: now) }
+    #expect(ledgers.apps.tokensLeft(app, now: now) == -1)
+    ledgers.apps.setLimits { $0 == "a" ? 5 : -1 }
+    #expect(ledgers.apps.tokensLeft(app, now: now) == 2)
+    ledgers.apps.setLimits { _ in 2 }
+    #expect(ledgers.apps.tokensLeft(app, now: now) == 0)
+    #expect(ledgers.apps.takeTouched() == [app] && ledgers.apps.takeTouched().isEmpty)
   }
 }

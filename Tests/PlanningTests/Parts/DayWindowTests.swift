@@ -111,7 +111,7 @@ struct DayWindowTests {
         #expect(left == counted.limits.perDay - counted.chargesInLastDay(now), "\(context)")
         if left > 0 {
           counted.charge(now)
-          #expect(counted.ledgers.lastCharge(of: counted.instance) == now, "\(context)")
+          #expect(counted.ledgers.rolling[counted.instance]?.last == now, "\(context)")
           if random.chance(1, in: 6) {
             #expect(counted.ledgers.refund(&counted.day, of: counted.instance, now: now), "\(context)")
             counted.charges.removeLast()

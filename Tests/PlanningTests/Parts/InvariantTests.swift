@@ -29,7 +29,7 @@ struct InvariantTests {
   func charges() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var ledgers = Ledgers(PolicyProfiles.standard)
-      ledgers.restore([Timestamp(microseconds: 1)], of: InstanceSlot(4))
+      ledgers.rolling.set([Timestamp(microseconds: 1)], of: InstanceSlot(4))
       ledgers.checkInvariants { _ in false }
     }
     try Self.expect("charges of an instance that is gone", result)

@@ -1,6 +1,6 @@
 import Domain
 
-/// One app and its share of the app ledger. Only `Ledgers` changes it.
+/// One app and its share of the app ledger. Only `AppTable` changes it.
 struct AppState {
   /// The bundle id.
   fileprivate(set) var id: Identifier = ""
@@ -31,10 +31,30 @@ struct AppState {
   func isNeeded(today: Int64) -> Bool { devices > 0 || (spent > 0 && day == today) }
 }
 
-// An app is kept as long as a device refers to it or tokens were spent for it today. So the table is bounded by the number
-// of devices and by the commands of a day, however many ids devices register.
+/// The apps, with this partition's share of their tokens.
+///
+/// An app is kept as long as a device refers to it or tokens were spent for it today. So the table is bounded by the number of
+/// devices and by the commands of a day, however many ids devices register.
+struct AppTable {
+  private var states = SlotPool<AppTag, AppState>()
+  /// The slots of the apps by bundle id.
+  private(set) var slotByID: [Identifier: AppSlot] = [:]
+  /// The number of apps ever added.
+  private var made: UInt64 = 0
 
-extension Ledgers {
+  /// Every slot ever used, by rising number; some may be free.
+  var slots: LazyMapSequence<Range<UInt32>, AppSlot> { states.slots }
+  /// The number of slots ever used; some may be free.
+  var capacity: Int { states.capacity }
+  /// The number of apps.
+  var liveCount: Int { states.liveCount }
+
+  /// An app.
+  @inline(__always)
+  subscript(app: AppSlot) -> AppState {
+    @inline(__always) _read { yield states[app] }
+  }
+
   /// Returns the UTC day of an instant, in days since 1970.
   @inline(__always)
   static func day(of now: Timestamp) -> Int64 { now.microseconds / LocalZone.day.microseconds }
@@ -43,20 +63,20 @@ extension Ledgers {
   /// - Parameters:
   ///   - id: The bundle id.
   ///   - limit: Returns this partition's tokens of a UTC day for a new app; −1 if it has no limit.
-  mutating func app(_ id: Identifier, limit: @autoclosure () -> Int) -> AppSlot {
-    if let slot = appByID[id] { return slot }
-    appsMade += 1
-    let slot = apps.insert(AppState(id: id, number: appsMade, limit: limit()))
-    appByID[id] = slot
+  mutating func slot(_ id: Identifier, limit: @autoclosure () -> Int) -> AppSlot {
+    if let slot = slotByID[id] { return slot }
+    made += 1
+    let slot = states.insert(AppState(id: id, number: made, limit: limit()))
+    slotByID[id] = slot
     return slot
   }
 
   /// Counts one more device of the app.
-  mutating func join(_ app: AppSlot) { apps[app].devices += 1 }
+  mutating func join(_ app: AppSlot) { states[app].devices += 1 }
 
   /// Counts one device of the app less, for a restore that takes a device out again. The app stays until all records are
   /// read.
-  mutating func unjoin(_ app: AppSlot) { apps[app].devices -= 1 }
+  mutating func unjoin(_ app: AppSlot) { states[app].devices -= 1 }
 
   /// Counts one device of the app less, and removes the app if nothing needs it any more.
   /// - Parameters:
@@ -64,7 +84,7 @@ extension Ledgers {
   ///   - now: Log time.
   /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
   mutating func leave(_ app: AppSlot, now: Timestamp) -> Identifier? {
-    apps[app].devices -= 1
+    states[app].devices -= 1
     return purge(app, now: now)
   }
 
@@ -74,50 +94,50 @@ extension Ledgers {
   ///   - now: Log time.
   /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
   mutating func purge(_ app: AppSlot, now: Timestamp) -> Identifier? {
-    guard apps[app].number != 0, !apps[app].isNeeded(today: Self.day(of: now)) else { return nil }
-    let (id, hasRecord) = (apps[app].id, apps[app].day != nil)
-    appByID[id] = nil
-    apps.remove(app, leaving: AppState())
+    guard states[app].number != 0, !states[app].isNeeded(today: Self.day(of: now)) else { return nil }
+    let (id, hasRecord) = (states[app].id, states[app].day != nil)
+    slotByID[id] = nil
+    states.remove(app, leaving: AppState())
     return hasRecord ? id : nil
   }
 
   /// Returns the tokens that the app has left today; −1 if it has no limit.
   @inline(__always)
   func tokensLeft(_ app: AppSlot, now: Timestamp) -> Int {
-    let limit = apps[app].limit
+    let limit = states[app].limit
     if limit < 0 { return -1 }
-    return apps[app].day == Self.day(of: now) ? max(0, limit - apps[app].spent) : limit
+    return states[app].day == Self.day(of: now) ? max(0, limit - states[app].spent) : limit
   }
 
   /// Takes a token of the app's day. Tokens are also counted while there is no limit, so that a limit which a policy sets at
   /// noon counts the whole day.
   mutating func charge(_ app: AppSlot, now: Timestamp) {
     let day = Self.day(of: now)
-    if apps[app].day != day {
-      apps[app].day = day
-      apps[app].spent = 0
+    if states[app].day != day {
+      states[app].day = day
+      states[app].spent = 0
     }
-    if apps[app].spent < .max { apps[app].spent += 1 }
-    apps[app].touched = true
+    if states[app].spent < .max { states[app].spent += 1 }
+    states[app].touched = true
   }
 
   /// Gives back the token that a device's last command took, if it was taken today.
   mutating func refund(_ app: AppSlot, now: Timestamp) {
-    guard apps[app].spent > 0, apps[app].day == Self.day(of: now) else { return }
-    apps[app].spent -= 1
-    apps[app].touched = true
+    guard states[app].spent > 0, states[app].day == Self.day(of: now) else { return }
+    states[app].spent -= 1
+    states[app].touched = true
   }
 
   /// Takes over the limits of another policy.
   /// - Parameter limit: Returns this partition's tokens of a UTC day for an app; −1 if the app has no limit.
-  mutating func setAppLimits(_ limit: (Identifier) -> Int) {
-    for slot in apps.slots { apps[slot].limit = limit(apps[slot].id) }
+  mutating func setLimits(_ limit: (Identifier) -> Int) {
+    for slot in states.slots { states[slot].limit = limit(states[slot].id) }
   }
 
   /// Returns the apps that changed since the last call, by rising slot.
-  mutating func takeTouchedApps() -> [AppSlot] {
-    let touched = apps.values.indices.filter { apps.values[$0].touched }.map { AppSlot(UInt32($0)) }
-    for slot in touched { apps[slot].touched = false }
+  mutating func takeTouched() -> [AppSlot] {
+    let touched = states.values.indices.filter { states.values[$0].touched }.map { AppSlot(UInt32($0)) }
+    for slot in touched { states[slot].touched = false }
     return touched
   }
 
@@ -127,7 +147,17 @@ extension Ledgers {
   ///   - spent: The tokens spent.
   ///   - day: The UTC day on which they were spent, in days since 1970.
   mutating func restore(_ app: AppSlot, spent: Int, day: Int64) {
-    apps[app].spent = spent
-    apps[app].day = day
+    states[app].spent = spent
+    states[app].day = day
+  }
+
+  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  func checkInvariants() {
+    states.checkInvariants()
+    for (id, slot) in slotByID { precondition(states[slot].id == id, "an app is found under another id") }
+    for slot in states.slots where states[slot].number != 0 {
+      precondition(states[slot].devices >= 0 && states[slot].spent >= 0, "an app counts below zero")
+      precondition(slotByID[states[slot].id] == slot, "an app is not found by its id")
+    }
   }
 }

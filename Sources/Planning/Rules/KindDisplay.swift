@@ -1,0 +1,43 @@
+import Domain
+import Policies
+
+/// The fields that a kind displays, and the hashes under which states of them are kept.
+struct KindDisplay {
+  /// The distance of each field, in the policy's order. Empty if the policy does not say what the kind displays.
+  let fields: [FieldDistance]
+  /// The head of the rows in which screens of the kind are kept (`ShownFields`).
+  let rowHead: UInt64
+  /// The hash of the kind's name and of the fields. Under a policy with other fields, states that were noted before must not be
+  /// compared with new ones.
+  private let hash: UInt64
+
+  /// Creates the display of a kind.
+  /// - Parameters:
+  ///   - kind: The name of the kind.
+  ///   - displays: The fields that it displays.
+  init(kind: Identifier, _ displays: [DisplayField]) {
+    var hash = Hash64()
+    hash.add(kind)
+    for field in displays {
+      hash.add(field.path)
+      hash.add((field.round ?? 0).bitPattern)
+    }
+    self.hash = hash.value
+    rowHead = ShownFields.head(hash: hash.value, count: displays.count)
+    fields = displays.map { FieldDistance($0) }
+  }
+
+  /// Whether the policy does not say what the kind displays.
+  @inline(__always)
+  var isEmpty: Bool { fields.isEmpty }
+
+  /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind.
+  /// - Parameter subject: The name of the subject, in UTF-8.
+  @inline(__always)
+  func truthKey(subject: Span<UInt8>) -> UInt64 {
+    var key = Hash64()
+    key.add(hash)
+    key.add(utf8: subject)
+    return key.value
+  }
+}
