@@ -39,74 +39,16 @@ extension Planner {
     _ distance: Float, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot
   ) {
     let kind = registry.instances[instance].kind
-    let head = rules[kind].display.rowHead
-    if registry.row(entry, head: head) == nil {
-      let place = record.fanOut.evaluations[kind.index].truth
-      registry.show(record.fanOut.truths[place].before.values, head: head, distance: distance, entry)
-    } else if registry.entries[entry].distance != distance {
-      registry.set(distance: distance, entry)
+    let (head, scale) = (rules[kind].display.rowHead, rules[kind].display.scale)
+    if let row = registry.row(entry, head: head) {
+      let isWeighedSo = distance == 0 || registry.shownFields.scale(row) == scale
+      if registry.entries[entry].distance == distance, isWeighedSo { return }
+      registry.set(distance: distance, scale: scale, entry)
     } else {
-      return
+      let place = record.fanOut.evaluations[kind.index].truth
+      registry.show(record.fanOut.truths[place].before.values, head: head | scale, distance: distance, entry)
     }
     touch(device)
-  }
-
-  /// Notes that an instance shows the newest content, whether a push or something else has reloaded it.
-  /// - Parameters:
-  ///   - instance: The instance.
-  ///   - keepsWaiting: Whether the subjects of causes that still wait stay as wrong as they were, because those causes came after
-  ///     the reload.
-  ///   - showsEvent: Whether the content is newer than the current event.
-  mutating func markFresh(_ instance: InstanceSlot, keepsWaiting: Bool = false, showsEvent: Bool = true) {
-    registry.markFresh(instance)
-    let kind = registry.instances[instance].kind
-    let head = rules[kind].display.rowHead
-    var walk = registry.entries(of: instance)
-    while let entry = walk.next(registry) {
-      guard !registry.entries[entry].row.isAbsent, !(keepsWaiting && waits(instance, by: entry)) else { continue }
-      guard registry.row(entry, head: head) != nil else {
-        registry.forgetRow(entry)
-        continue
-      }
-      if let truth = knownTruth(kind, entry, withEvent: showsEvent) {
-        registry.show(truth.values, head: head, distance: 0, entry)
-      } else if registry.entries[entry].distance > 0 {
-        // The truth has been forgotten, and with it what the screen shows now.
-        registry.forgetRow(entry)
-      }
-    }
-  }
-
-  /// Notes that the content of an instance is not known, because the push that should have reloaded it failed. Fields whose truth
-  /// is known count as wholly wrong until the next reload.
-  mutating func markUnknown(_ instance: InstanceSlot) {
-    let kind = registry.instances[instance].kind
-    var walk = registry.entries(of: instance)
-    while let entry = walk.next(registry) {
-      registry.forgetShown(entry)
-      let display = rules[kind].display
-      guard registry.row(entry, head: display.rowHead) != nil, let truth = knownTruth(kind, entry) else { continue }
-      let unknown = Array(repeating: DisplayedValue.absent, count: display.fields.count)
-      let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, display.fields))
-      registry.show(unknown, head: display.rowHead, distance: distance, entry)
-    }
-  }
-
-  private func waits(_ instance: InstanceSlot, by entry: EntrySlot) -> Bool {
-    var walk = pending.causes(of: registry.instances[instance].waiting)
-    while let cause = walk.next(pending) { if pending.causes[cause].entry == entry { return true } }
-    return false
-  }
-
-  /// Returns the displayed state of the subject whose name is an entry's key; nil if it has been forgotten.
-  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot, withEvent: Bool = true) -> DisplayedTruth? {
-    let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
-    if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
-      return withEvent ? record.fanOut.truths[place].after : record.fanOut.truths[place].before
-    }
-    let subject = registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))
-    return subjects.truth(
-      rules[kind].display.truthKey(subject: registry.texts.bytes.span.extracting(subject)))
   }
 
   /// Reports that the device's last command shows the current event, too.
@@ -152,8 +94,8 @@ extension Planner {
     let relevance = evaluation.isRelevanceStated ? evaluation.relevance : admission.distance ?? evaluation.relevance
     let cause = Cause(
       event: record.fanOut.slot, entry: entry,
-      signedRelevance: admission.isRepeat ? -relevance : relevance, at: now,
-      expires: max(expires, now + TimeSpan(microseconds: 1)))
+      signedRelevance: admission.isRepeat ? -relevance : relevance, isRelevanceStated: evaluation.isRelevanceStated,
+      at: now, expires: max(expires, now + TimeSpan(microseconds: 1)))
     pending.append(cause, to: &registry[waiting: instance], value: admission.value, now: now)
     touch(device)
   }
@@ -196,9 +138,9 @@ extension Planner {
   mutating func noteOwnReload(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard let reload = registry.nextReload(instance), reload <= now else { return }
     registry.set(nextReload: nil, instance)
+    markFresh(instance, asOf: reload)
     registry.noteReload(instance, notBefore: reload)
-    endCauses(of: instance, .freshened, into: &output) { $0.at <= reload }
-    if !hasPending(instance) { markFresh(instance, showsEvent: false) }
+    endShown(of: instance, asOf: reload, into: &output)
     touch(registry.instances[instance].device)
   }
 }

@@ -14,14 +14,14 @@ extension Planner {
       // A late signal is ignored: the person has probably left the app since.
       guard now - since < bounds.foregroundMax else { return }
       registry.set(foregroundSince: since, of: device)
-      freshen(device, instance: nil, reloadedAt: nil, into: &output)
+      freshen(device, instance: nil, asOf: now, isReload: false, into: &output)
     case .appBackgrounded:
       // A late signal is ignored when the app has come to the foreground again since.
       if let since = registry.foregroundSince(device), signal.time < since { return }
       registry.set(foregroundSince: nil, of: device)
-      freshen(device, instance: nil, reloadedAt: nil, into: &output)
+      freshen(device, instance: nil, asOf: min(now, signal.time), isReload: false, into: &output)
     case .widgetFetched(let instance):
-      freshen(device, instance: instance, reloadedAt: min(now, signal.time), into: &output)
+      freshen(device, instance: instance, asOf: min(now, signal.time), isReload: true, into: &output)
     case .tokenRejected(let token):
       countInstances(of: device, by: -1)
       registry.reject(token: token, of: device)
@@ -45,15 +45,16 @@ extension Planner {
     pending.clearDue(&registry[waiting: instance])
   }
 
-  /// Ends the causes that wait on instances that now show the newest content.
+  /// Notes that instances showed what was known at an instant, and ends the causes that they have shown.
   /// - Parameters:
   ///   - device: The device.
   ///   - id: The id of the instance; nil for every widget of the device.
-  ///   - reloadedAt: The time of the fetch, from which the minimum interval counts. Nil for a reload that happens now and does
-  ///     not count for the minimum interval.
+  ///   - instant: The log time up to which they showed everything. A signal may come late.
+  ///   - isReload: Whether the minimum interval counts from that instant.
   ///   - output: Receives the decisions.
   private mutating func freshen(
-    _ device: DeviceSlot, instance id: Identifier?, reloadedAt: Timestamp?, into output: inout PlannerOutput
+    _ device: DeviceSlot, instance id: Identifier?, asOf instant: Timestamp, isReload: Bool,
+    into output: inout PlannerOutput
   ) {
     let wanted = id.map { registry.number(ofInstanceID: $0) }
     var walk = registry.instances(of: device)
@@ -61,21 +62,10 @@ extension Planner {
       let state = registry.instances[instance]
       guard !state.flags.contains(.retired), state.surface == .widget, wanted == nil || wanted == state.id
       else { continue }
-      let fetchedAt = reloadedAt ?? now
-      endCauses(of: instance, .freshened, into: &output) { $0.at <= fetchedAt }
+      markFresh(instance, asOf: instant)
+      if isReload { registry.noteReload(instance, notBefore: instant) }
+      endShown(of: instance, asOf: instant, into: &output)
       if !hasPending(instance) { pending.clearDue(&registry[waiting: instance]) }
-      markFresh(instance, keepsWaiting: true)
-      forgetShown(instance)
-      if let reloadedAt { registry.noteReload(instance, notBefore: reloadedAt) }
-    }
-  }
-
-  /// Forgets the shown fingerprints of keys with causes that still wait, because those came after the fetch.
-  private mutating func forgetShown(_ instance: InstanceSlot) {
-    var walk = pending.causes(of: registry.instances[instance].waiting)
-    while let cause = walk.next(pending) {
-      let entry = pending.causes[cause].entry
-      if !entry.isAbsent { registry.forgetShown(entry) }
     }
   }
 

@@ -59,17 +59,10 @@ extension Planner {
   /// ends the causes of a difference, never the difference itself.
   private mutating func endExpired(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard nextExpiryIsDue(instance) else { return }
-    var kept: [EntrySlot: Cause] = [:]
-    var walk = pending.causes(of: registry.instances[instance].waiting)
-    while let place = walk.next(pending) {
-      let cause = pending.causes[place]
-      if !cause.entry.isAbsent, registry.entries[cause.entry].distance > 0 { kept[cause.entry] = cause }
-    }
-    let now = now
+    let (now, kept) = (now, newestCausesOfWrong(instance))
     endCauses(of: instance, .expired, into: &output) { cause in
       guard cause.expires <= now else { return false }
-      guard let newest = kept[cause.entry] else { return true }
-      return cause.event != newest.event || cause.at != newest.at
+      return kept[cause.entry].map { !$0.isSame(as: cause) } ?? true
     }
   }
 

@@ -148,9 +148,19 @@ extension Planner {
     var top: Float = 0
     for term in terms {
       var causes = pending.causes(of: registry.instances[term.instance].waiting)
-      while let cause = causes.next(pending) { top = max(top, pending.causes[cause].relevance) }
+      while let cause = causes.next(pending) { top = max(top, relevance(pending.causes[cause])) }
     }
     return top
+  }
+
+  /// Returns the relevance of a waiting cause: that of its rule. Without one it is how wrong the screen of its subject is now, whatever
+  /// it was when the event came; for news, which no state tells, it is as it was.
+  @inline(__always)
+  private func relevance(_ cause: Cause) -> Float {
+    if cause.isRelevanceStated || cause.entry.isAbsent || registry.entries[cause.entry].row.isAbsent {
+      return cause.relevance
+    }
+    return registry.entries[cause.entry].distance
   }
 
   /// Returns the time at which every reserve that holds now has released a token; nil when the waiting causes are relevant

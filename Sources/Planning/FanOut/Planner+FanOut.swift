@@ -172,7 +172,7 @@ extension Planner {
   }
 
   mutating func finishFanOut() {
-    for truth in record.fanOut.truths { subjects.note(truth.key, at: truth.slot, truth: truth.after) }
+    for truth in record.fanOut.truths { subjects.note(truth.key, at: truth.slot, truth: truth.after, now: now) }
     record.releasedEvents.append(record.fanOut.slot)
     record.fanOut.slot = .absent
     record.fanOut.event = nil
@@ -246,6 +246,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard reaches(instance, device: device, route: route) else { continue }
       bringDayUpToDate(instance)
+      bringDistancesUpToDate(instance)
       pricing.prepare(registry.instances[instance].kind, zone, timeOfDay, now: now)
     }
   }

@@ -35,9 +35,10 @@ struct Cause {
   fileprivate(set) var next = CauseSlot.absent
   /// The interest entry by which the event came; absent once the instance no longer listens to that key.
   fileprivate(set) var entry = EntrySlot.absent
-  /// The relevance of the event. It is negative if the event would show nothing but what other pending events show already:
-  /// then it adds no value.
-  var signedRelevance: Float = 0
+  /// The relevance of the event, 0…1, with two more facts in bits that such a number leaves unused. The sign says that the event would
+  /// show nothing but what other pending events show already: then it adds no value. The highest bit of the exponent says that the
+  /// rule states no relevance.
+  fileprivate(set) var relevanceBits: UInt32 = 0
   /// The log time at which the event arrived.
   var at = Timestamp(microseconds: 0)
   /// The log time at which the event expires.
@@ -50,21 +51,42 @@ struct Cause {
   /// - Parameters:
   ///   - event: The event.
   ///   - entry: The interest entry by which the event came.
-  ///   - signedRelevance: The relevance; negative if the event adds no value.
+  ///   - signedRelevance: The relevance, −1…1; negative if the event adds no value.
+  ///   - isRelevanceStated: Whether the rule states the relevance. If not, it is how wrong the event makes the screen of its
+  ///     subject.
   ///   - at: The log time at which the event arrived.
   ///   - expires: The log time at which the event expires.
-  init(event: EventSlot, entry: EntrySlot, signedRelevance: Float, at: Timestamp, expires: Timestamp) {
+  init(
+    event: EventSlot, entry: EntrySlot, signedRelevance: Float, isRelevanceStated: Bool = true, at: Timestamp,
+    expires: Timestamp
+  ) {
+    self.init(
+      event: event, entry: entry,
+      relevanceBits: signedRelevance.bitPattern | (isRelevanceStated ? 0 : Self.isNotStated), at: at, expires: expires)
+  }
+
+  /// Creates a cause that is in no chain yet, for a restore.
+  init(event: EventSlot, entry: EntrySlot, relevanceBits: UInt32, at: Timestamp, expires: Timestamp) {
     self.event = event
     self.entry = entry
-    self.signedRelevance = signedRelevance
+    self.relevanceBits = relevanceBits
     self.at = at
     self.expires = expires
   }
 
+  private static let isNotStated: UInt32 = 0x4000_0000
+
+  /// The relevance of the event; negative if the event adds no value.
+  var signedRelevance: Float { Float(bitPattern: relevanceBits & ~Self.isNotStated) }
+  /// Whether the rule states the relevance of the event.
+  var isRelevanceStated: Bool { relevanceBits & Self.isNotStated == 0 }
   /// The relevance of the event, whether it adds value or not.
   var relevance: Float { signedRelevance.magnitude }
   /// The value that showing the event would add to showing the other pending events.
   var value: Float { max(0, signedRelevance) }
+
+  /// Returns whether both stand for the arrival of one event at one instance.
+  func isSame(as other: Cause) -> Bool { event == other.event && at == other.at }
 }
 
 /// An event that decisions refer to. It is kept as long as a cause or the record in hand refers to it.

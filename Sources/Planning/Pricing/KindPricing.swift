@@ -39,7 +39,7 @@ struct KindPricing {
   }
 
   /// Returns the hash of the distances between what a screen shows and the truth; never 0.
-  private static func measure(_ displays: [DisplayField]) -> UInt64 {
+  static func measure(_ displays: [DisplayField]) -> UInt64 {
     var hash = Hash64()
     for field in displays {
       hash.add(field.path)

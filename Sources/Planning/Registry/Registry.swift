@@ -502,8 +502,15 @@ struct Registry {
   }
 
   /// Sets how wrong an entry's screen is.
+  /// - Parameters:
+  ///   - distance: The distance, 0…1.
+  ///   - scale: The scale by which it was computed (`KindDisplay.scale`).
+  ///   - entry: The entry, which has a row.
   @inline(__always)
-  mutating func set(distance: Float, _ entry: EntrySlot) { entries[entry].distance = distance }
+  mutating func set(distance: Float, scale: UInt64, _ entry: EntrySlot) {
+    entries[entry].distance = distance
+    shownFields.set(scale: scale, entries[entry].row)
+  }
 
   /// Returns how wrong an instance's screen is by what it shows field by field.
   @inline(__always)

@@ -15,14 +15,21 @@ struct ShownRow: Hashable {
 
 /// The values that screens show since their last reload, one row for each interest entry whose subject is shown field by field. A
 /// row takes eight bytes for its head and eight for each field.
+///
+///      63            24 23          6 5          0
+///     ┌────────────────┬─────────────┬────────────┐
+///     │ hash of fields │ scale       │ number of  │   The head of a row. The fields and their rounding say which rows can be
+///     │ and rounding   │             │ fields     │   compared, the scale by which weights the entry's distance was computed.
+///     └────────────────┴─────────────┴────────────┘
 struct ShownFields {
-  /// The rows one after the other, each with its head first: a hash of the displayed fields, with their number in the lowest
-  /// six bits.
+  /// The rows one after the other, each with its head first.
   private var cells: ContiguousArray<UInt64> = []
   /// The places of free rows, by the number of fields.
   private var free: [Int: [UInt32]] = [:]
 
-  private static let widthBits: UInt64 = 63
+  private static let widthBits: UInt64 = 0x3f
+  /// The bits of a scale.
+  static let scaleBits: UInt64 = 0xff_ffc0
 
   /// Creates the rows of no entry.
   init() {}
@@ -34,14 +41,28 @@ struct ShownFields {
   /// - Parameters:
   ///   - hash: The hash of the displayed fields.
   ///   - count: The number of fields, at most 63.
-  static func head(hash: UInt64, count: Int) -> UInt64 { hash & ~widthBits | UInt64(count) & widthBits }
+  /// - Returns: The head without a scale.
+  static func head(hash: UInt64, count: Int) -> UInt64 {
+    hash & ~(widthBits | scaleBits) | UInt64(count) & widthBits
+  }
 
   /// Returns the number of fields that a head stands for.
   static func count(_ head: UInt64) -> Int { Int(head & widthBits) }
 
-  /// Returns the head of a row.
+  /// Returns the head of a row, without its scale.
   @inline(__always)
-  func head(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] }
+  func head(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] & ~Self.scaleBits }
+
+  /// Returns the scale of the distance between a row and the truth, in its place in the head.
+  @inline(__always)
+  func scale(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] & Self.scaleBits }
+
+  /// Sets the scale of the distance between a row and the truth.
+  @inline(__always)
+  mutating func set(scale: UInt64, _ row: ShownRow) {
+    let head = head(row) | scale & Self.scaleBits
+    if cells[Int(row.place)] != head { cells[Int(row.place)] = head }
+  }
 
   /// Returns the value of one field in a row.
   @inline(__always)
@@ -50,13 +71,14 @@ struct ShownFields {
   /// Sets a row, which is made anew if it has another head.
   /// - Parameters:
   ///   - row: The row.
-  ///   - head: The head of the kind's rows.
+  ///   - head: The head of the kind's rows, with or without a scale.
   ///   - values: The values, as many as the head says.
   mutating func set(_ row: inout ShownRow, head: UInt64, _ values: [DisplayedValue]) {
-    if row.isAbsent || self.head(row) != head {
+    if row.isAbsent || self.head(row) != head & ~Self.scaleBits {
       remove(&row)
       row = make(head)
     }
+    cells[Int(row.place)] = head
     let first = Int(row.place) + 1
     for field in values.indices { cells[first + field] = values[field].bits }
   }

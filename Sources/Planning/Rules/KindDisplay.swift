@@ -7,6 +7,8 @@ struct KindDisplay {
   let fields: [FieldDistance]
   /// The head of the rows in which screens of the kind are kept (`ShownFields`).
   let rowHead: UInt64
+  /// The scale of the distances between screens of the kind and the truth, in its place in the head of a row (`ShownFields`).
+  let scale: UInt64
   /// The hash of the kind's name and of the fields. Under a policy with other fields, states that were noted before must not be
   /// compared with new ones.
   private let hash: UInt64
@@ -24,6 +26,7 @@ struct KindDisplay {
     }
     self.hash = hash.value
     rowHead = ShownFields.head(hash: hash.value, count: displays.count)
+    scale = KindPricing.measure(displays) & ShownFields.scaleBits
     fields = displays.map { FieldDistance($0) }
   }
 

@@ -6,7 +6,7 @@ struct CauseRecord {
   var interest = 0
   /// The place of the event among those that wait on the device, counted from 0.
   var event = 0
-  /// The relevance, with the sign that `Cause` gives it.
+  /// The bits of the relevance, as `Cause.relevanceBits` holds them.
   var relevance: Float = 0
   /// The log time of the event.
   var at = Timestamp(microseconds: 0)

@@ -176,7 +176,7 @@ extension Planner {
       let entry = try entry(cause.interest, of: instance, reader)
       pending.restore(
         Cause(
-          event: events[cause.event], entry: entry, signedRelevance: cause.relevance, at: cause.at,
+          event: events[cause.event], entry: entry, relevanceBits: cause.relevance.bitPattern, at: cause.at,
           expires: cause.expires),
         to: &registry[waiting: instance])
     }

@@ -121,7 +121,7 @@ extension Planner {
   }
 
   private func write(_ row: ShownRow, distance: Float, to writer: inout BinaryWriter) {
-    let head = registry.shownFields.head(row)
+    let head = registry.shownFields.head(row) | registry.shownFields.scale(row)
     writer.int64(Int64(bitPattern: head))
     for field in 0..<ShownFields.count(head) { writer.int64(Int64(bitPattern: registry.shownFields[row, field].bits)) }
     writer.float(distance)
@@ -139,8 +139,8 @@ extension Planner {
       // The entry is absent when the instance no longer subscribes to the key.
       var record = CauseRecord(
         interest: cause.entry.isAbsent ? 0 : entryPlace(cause.entry, of: instance) + 1,
-        event: events.firstIndex(of: cause.event) ?? 0, relevance: cause.signedRelevance, at: cause.at,
-        expires: cause.expires)
+        event: events.firstIndex(of: cause.event) ?? 0, relevance: Float(bitPattern: cause.relevanceBits),
+        at: cause.at, expires: cause.expires)
       record.fields(since: &base, &writer)
     }
   }

@@ -12,7 +12,7 @@ extension SubjectMemory {
 
   /// The content of an entry: events of a subject and type, or the truth of a subject and kind.
   struct Newest: Equatable {
-    /// The time of the newest event, at most the log time at which it arrived.
+    /// The time of the newest event, at most the log time at which it arrived. For a truth the log time of its last change.
     var time = Timestamp.distantPast
     /// The latest time of an event that is forgotten; the distant past when none is.
     var forgotten = Timestamp.distantPast

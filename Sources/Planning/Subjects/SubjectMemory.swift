@@ -118,18 +118,30 @@ struct SubjectMemory {
   /// - Parameter key: The subject and kind, as `KindDisplay.truthKey` returns it.
   func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(values: slots[$0].newest.values) } }
 
+  /// Returns the newest known state of what a kind displays of a subject, as of an earlier instant; nil when there is no entry, or
+  /// when the state has changed since.
+  /// - Parameters:
+  ///   - key: The subject and kind, as `KindRule.truthKey` returns it.
+  ///   - instant: The log time.
+  func truth(_ key: UInt64, unchangedSince instant: Timestamp) -> DisplayedTruth? {
+    guard let slot = slot(key), slots[slot].newest.time <= instant else { return nil }
+    return DisplayedTruth(values: slots[slot].newest.values)
+  }
+
   /// Sets the state of what a kind displays of a subject after an event. An event that changes nothing prolongs the life of
   /// the entry.
   /// - Parameters:
   ///   - key: The subject and kind, as `KindDisplay.truthKey` returns it.
   ///   - known: The slot of its entry since the last rotation; nil if there was none then.
   ///   - truth: The state after the event.
-  mutating func note(_ key: UInt64, at known: SubjectSlot? = nil, truth: DisplayedTruth) {
+  ///   - now: Log time.
+  mutating func note(_ key: UInt64, at known: SubjectSlot? = nil, truth: DisplayedTruth, now: Timestamp) {
     let slot = known ?? slotOrNew(key)
     let moves = moveUp(slot)
     if slots[slot].newest.values != truth.values {
       valueCount += truth.values.count - slots[slot].newest.values.count
       slots[slot].newest.values = truth.values
+      slots[slot].newest.time = now
       slots[slot].noted += 1
       list(slot)
     } else if moves {
@@ -145,7 +157,7 @@ struct SubjectMemory {
 
   /// Prolongs the life of a state as an event that changes nothing does.
   mutating func prolong(_ key: UInt64) {
-    if let truth = truth(key) { note(key, truth: truth) }
+    if let slot = slot(key), moveUp(slot) { list(slot) }
   }
 
   /// Forgets the older generation and begins a new one.

@@ -1,0 +1,143 @@
+import Domain
+import Policies
+
+/// The content of screens, and how wrong it is.
+extension Planner {
+  /// Computes anew how wrong an instance's screen is about subjects that were weighed by another policy. The weights do not change
+  /// which screens are right, so nothing has to be done for those.
+  mutating func bringDistancesUpToDate(_ instance: InstanceSlot) {
+    let kind = registry.instances[instance].kind
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      guard registry.entries[entry].distance > 0, let row = registry.row(entry, head: rules[kind].display.rowHead),
+        registry.shownFields.scale(row) != rules[kind].display.scale, let truth = knownTruth(kind, entry)
+      else { continue }
+      let distance = registry.shownFields.distance(row, truth.values, rules[kind].display.fields)
+      registry.set(distance: Float(distance), scale: rules[kind].display.scale, entry)
+      touch(registry.instances[instance].device)
+    }
+  }
+
+  /// Notes that an instance shows the newest content, the current event included, whether a push or something else has reloaded
+  /// it.
+  mutating func markFresh(_ instance: InstanceSlot) {
+    registry.markFresh(instance)
+    let kind = registry.instances[instance].kind
+    let head = rules[kind].display.rowHead
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      guard keepsRow(entry, head) else { continue }
+      if let truth = knownTruth(kind, entry) {
+        registry.show(truth.values, head: head, distance: 0, entry)
+      } else if registry.entries[entry].distance > 0 {
+        // The truth has been forgotten, and with it what the screen shows now.
+        registry.forgetRow(entry)
+      }
+    }
+  }
+
+  /// Notes that something other than a push reloaded an instance at an earlier instant. It showed what was known then. An entry
+  /// whose truth has changed since keeps what it showed before, because the state of that instant is not known any more.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - instant: The log time of the reload. The last reload that is known must not have been noted as this one yet.
+  mutating func markFresh(_ instance: InstanceSlot, asOf instant: Timestamp) {
+    let kind = registry.instances[instance].kind
+    let head = rules[kind].display.rowHead
+    // Fingerprints have no times. Those of a reload that another one has followed say nothing new.
+    let isNewest = registry.instances[instance].lastReload <= instant
+    if isNewest { registry.markFresh(instance) }
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      let waits = waits(instance, by: entry, since: instant)
+      if waits, isNewest { registry.forgetShown(entry) }
+      // What waits on a row of other fields still says how wrong the screen was.
+      guard !waits || registry.row(entry, head: head) != nil, keepsRow(entry, head) else { continue }
+      let key = truthKey(kind, entry)
+      if let truth = subjects.truth(key, unchangedSince: instant) {
+        registry.show(truth.values, head: head, distance: 0, entry)
+      } else if registry.entries[entry].distance > 0, !waits, subjects.truth(key) == nil {
+        registry.forgetRow(entry)
+      }
+    }
+  }
+
+  /// Forgets the row of an entry if it is one of other fields than the policy lists now.
+  /// - Returns: Whether the entry has a row of those fields.
+  private mutating func keepsRow(_ entry: EntrySlot, _ head: UInt64) -> Bool {
+    if registry.row(entry, head: head) != nil { return true }
+    registry.forgetRow(entry)
+    return false
+  }
+
+  /// Notes that the content of an instance is not known, because the push that should have reloaded it failed. Fields whose truth
+  /// is known count as wholly wrong until the next reload.
+  mutating func markUnknown(_ instance: InstanceSlot) {
+    let kind = registry.instances[instance].kind
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      registry.forgetShown(entry)
+      let display = rules[kind].display
+      guard registry.row(entry, head: display.rowHead) != nil, let truth = knownTruth(kind, entry) else { continue }
+      let unknown = Array(repeating: DisplayedValue.absent, count: display.fields.count)
+      let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, display.fields))
+      registry.show(unknown, head: display.rowHead | display.scale, distance: distance, entry)
+    }
+  }
+
+  /// Returns whether an event that came by an entry after an instant waits on the instance.
+  private func waits(_ instance: InstanceSlot, by entry: EntrySlot, since instant: Timestamp) -> Bool {
+    var walk = pending.causes(of: registry.instances[instance].waiting)
+    while let place = walk.next(pending) {
+      let cause = pending.causes[place]
+      if cause.entry == entry, cause.at > instant { return true }
+    }
+    return false
+  }
+
+  /// Returns the displayed state of the subject whose name is an entry's key, the current event included; nil if it has been
+  /// forgotten.
+  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> DisplayedTruth? {
+    let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
+    if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
+      return record.fanOut.truths[place].after
+    }
+    return subjects.truth(truthKey(kind, entry))
+  }
+
+  /// Returns the key under which `SubjectMemory` keeps the displayed state of the subject whose name is an entry's key.
+  private func truthKey(_ kind: KindSlot, _ entry: EntrySlot) -> UInt64 {
+    let subject = registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))
+    return rules[kind].display.truthKey(subject: registry.texts.bytes.span.extracting(subject))
+  }
+
+  // MARK: Ending what is shown
+
+  /// Ends the causes that a reload of an earlier instant has shown: those that came before, and those of a state that is right now.
+  /// While the screen is wrong about a subject, the newest cause that came by its key stays. Call `markFresh` first.
+  mutating func endShown(of instance: InstanceSlot, asOf instant: Timestamp, into output: inout PlannerOutput) {
+    if !hasPending(instance) { return }
+    let kept = newestCausesOfWrong(instance)
+    var right: Set<EntrySlot> = []
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      if !registry.entries[entry].row.isAbsent, registry.entries[entry].distance == 0 { right.insert(entry) }
+    }
+    endCauses(of: instance, .freshened, into: &output) { cause in
+      // News of a subject waits on, whatever is right about its state.
+      guard cause.at <= instant || cause.value == 0 && right.contains(cause.entry) else { return false }
+      return kept[cause.entry].map { !$0.isSame(as: cause) } ?? true
+    }
+  }
+
+  /// Returns the newest waiting cause of each interest entry about whose subject the screen is wrong.
+  func newestCausesOfWrong(_ instance: InstanceSlot) -> [EntrySlot: Cause] {
+    var newest: [EntrySlot: Cause] = [:]
+    var walk = pending.causes(of: registry.instances[instance].waiting)
+    while let place = walk.next(pending) {
+      let cause = pending.causes[place]
+      if !cause.entry.isAbsent, registry.entries[cause.entry].distance > 0 { newest[cause.entry] = cause }
+    }
+    return newest
+  }
+}

@@ -1,0 +1,95 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+private typealias H = PlannerHarness
+
+/// Tests of reloads that the planner hears of late: what they showed is what was true when they happened.
+@Suite("Late reloads")
+struct LateReloadTests {
+  /// A phone whose screen shows a delay of 10 since noon, while 40 minutes are true since 12:10. No change waits, because the rule
+  /// of the second event says that it matters to nobody.
+  private func overtaken() -> PlannerHarness {
+    var h = H()
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(40, id: "e2", at: H.noon + 10 * H.minute, type: "flight.gate.changed"))
+    #expect(h.only?.reason == .cosmetic)
+    return h
+  }
+
+  /// Sends a signal that says when something happened, later than it happened.
+  private func send(_ kind: Signal.Kind, of time: Int64, at arrival: Int64, to h: inout PlannerHarness) {
+    let signal = Signal(device: "d1", id: "late", time: Timestamp(microseconds: time), kind: kind)
+    h.apply(.signal(signal), at: arrival)
+  }
+
+  @Test("a fetch that is reported late shows no change that came after it")
+  func lateFetch() {
+    var h = overtaken()
+    send(.widgetFetched(instance: "w1"), of: H.noon + 5 * H.minute, at: H.noon + 15 * H.minute, to: &h)
+    h.event(.delay(40, id: "e3", at: H.noon + 20 * H.minute))
+    #expect(h.only?.reason == .emitted)
+  }
+
+  @Test("a fetch that is reported late shows the changes that came before it")
+  func fetchAfterTheChange() {
+    var h = overtaken()
+    send(.widgetFetched(instance: "w1"), of: H.noon + 12 * H.minute, at: H.noon + 15 * H.minute, to: &h)
+    h.event(.delay(40, id: "e3", at: H.noon + 20 * H.minute))
+    #expect(h.only?.reason == .notVisible)
+  }
+
+  @Test("an app that left the foreground some time ago shows no change that came since")
+  func lateBackground() {
+    var h = overtaken()
+    send(.appBackgrounded, of: H.noon + 5 * H.minute, at: H.noon + 15 * H.minute, to: &h)
+    h.event(.delay(40, id: "e3", at: H.noon + 20 * H.minute))
+    #expect(h.only?.reason == .emitted)
+  }
+
+  @Test("a fetch that is reported late ends a change that came after it and says nothing new")
+  func repeatedAfterTheFetch() {
+    var h = H(.flights { $0.budget.minInterval = .hours(1) })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(20, id: "e2", at: H.noon + 10 * H.minute))
+    h.event(.delay(20, id: "e3", at: H.noon + 20 * H.minute))
+    #expect(h.only?.reason == .minInterval)
+    send(.widgetFetched(instance: "w1"), of: H.noon + 15 * H.minute, at: H.noon + 25 * H.minute, to: &h)
+    #expect(h.last.map(\.event) == ["e2", "e3"])
+    #expect(h.last.allSatisfy { $0.reason == .freshened })
+    h.drain()
+    #expect(h.commands.count == 1)
+  }
+
+  @Test(
+    "a change that waits stays, if the screen is still wrong after a late fetch by a change for which nothing waits")
+  func stillWrong() {
+    var h = H(.flights { $0.budget.minInterval = .hours(1) })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.event(.delay(20, id: "e2", at: H.noon + 10 * H.minute))
+    h.event(.delay(30, id: "e3", at: H.noon + 11 * H.minute))
+    h.event(.delay(40, id: "e4", at: H.noon + 20 * H.minute, type: "flight.gate.changed"))
+    #expect(h.only?.reason == .cosmetic)
+    send(.widgetFetched(instance: "w1"), of: H.noon + 15 * H.minute, at: H.noon + 25 * H.minute, to: &h)
+    #expect(h.last.map(\.event) == ["e2"])
+    h.drain()
+    #expect(h.last.map(\.event) == ["e3"] && h.commands.count == 2)
+  }
+
+  @Test("a restart keeps the times at which truths changed")
+  func restored() {
+    var h = overtaken()
+    h.losesPlanner = { true }
+    h.tick(at: H.noon + 11 * H.minute)
+    #expect(h.restarts > 0)
+    h.losesPlanner = { false }
+    send(.widgetFetched(instance: "w1"), of: H.noon + 5 * H.minute, at: H.noon + 15 * H.minute, to: &h)
+    h.event(.delay(40, id: "e3", at: H.noon + 20 * H.minute))
+    #expect(h.only?.reason == .emitted)
+  }
+}
