@@ -155,7 +155,7 @@ struct DemandTests {
     let pushes = h.commands.count
     h.event(.delay(shown + 5, id: "small", at: H.noon + 40 * H.minute))
     let held = try #require(h.only)
-    #expect(held.reason == .belowPrice && held.price > held.value && held.value > 0, "\(h.commands.map { ($0.at, $0.serves.last?.events.last) }) \(held)")
+    #expect(held.reason == .belowPrice && held.price > held.value && held.value > 0)
     #expect(held.tokensLeft.device ?? 0 >= 1)
     // The rate fills up, and a full one gains nothing by waiting.
     h.drain(until: H.noon + 2 * H.hour)
