@@ -24,6 +24,8 @@ struct RecordInHand {
   /// The instances of the current device on which the event waits. An element becomes absent when a decision about it has
   /// been reported.
   var waitingNow: [InstanceSlot] = []
+  /// The instance that is examined although no event waits on it, because its screen is wrong; absent if there is none.
+  var catchingUp = InstanceSlot.absent
   /// The terms of the current examination.
   var terms: ContiguousArray<InstanceTerms> = []
 

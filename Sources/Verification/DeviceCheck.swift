@@ -93,9 +93,9 @@ struct DeviceCheck {
         + "command \(decision.command?.text(of: .command) ?? "none")")
   }
 
-  /// The instances in a command's `serves`, without those that were ended without an event.
+  /// The instances in a command's `serves`, without those that it reaches without an event.
   private static func served(by command: CheckedCommand) -> [CheckedCommand.ServedInstance] {
-    command.serves.filter { $0.reason != .endedQuiet }
+    command.serves.filter { $0.reason.outcome != .onCommands }
   }
 
   /// Checks that one decision caused the command, or none if it serves nothing.

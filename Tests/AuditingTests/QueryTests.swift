@@ -49,11 +49,11 @@ import Testing
         FlightStatus w1 (widget)
           shown after 3 min by command c-0-13-0: sent with a push to this instance that another event caused, at the same instant or later
           2026-11-20T14:00:00Z  defer BELOW_PRICE  d-0-10-0
-            worth 0.108: 0.5 looks in the next 20 minutes, the screen 36 % wrong; a token costs 0.27, 11 tokens left; kept until 2026-11-20T14:05:00Z
+            worth 0.108: 0.5 looks in the next 20 minutes, the screen 36 % wrong; a token costs 0.27, 11 tokens left; examined again by 2026-11-20T14:05:00Z
             it would have been sent had it been worth 0.162 more: with 1.25 looks instead of 0.5, or with the screen 66 % wrong
           2026-11-20T14:03:00Z  coalesce EMITTED_COALESCED  d-0-13-1
             sent with a push to this instance that another event caused, at the same instant or later
-            together with gate
+            shows, too: gate
           push c-0-13-0 at 2026-11-20T14:03:00Z, worth sending until 2026-11-20T14:33:00Z
             charged  instance w1   11  ->  10
             charged  device phone   3  ->   2
@@ -83,7 +83,7 @@ import Testing
       story.outcome
         == "still waiting: the device has 2 tokens for a push left now; worth 0.7 with the other widgets that the push"
         + " would reload, 0.41 for this one: 0.8 looks in the next 20 minutes, the screen 64 % wrong;"
-        + " kept until 2026-11-20T14:20:00Z")
+        + " examined again by 2026-11-20T14:20:00Z")
     #expect(story.steps[0].counterfactual == "without this limit it would have been sent: the push costs 0.3")
   }
 

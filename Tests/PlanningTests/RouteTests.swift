@@ -50,8 +50,10 @@ struct RouteTests {
     h.event(.delay(30, id: "e1", at: H.noon + H.minute))
     #expect(h.only?.reason == .tokenDead)
     h.register(.phone(tokens: Registration.Tokens(widgets: "cc33"), at: H.noon + 2), at: H.noon + 2 * H.minute)
-    h.event(.delay(40, id: "e2", at: H.noon + 3 * H.minute))
+    h.event(.delay(40, id: "e2", at: H.noon + 2 * H.minute + 1))
     #expect(h.only?.reason == .emitted)
+    h.drain(until: H.noon + H.hour)
+    #expect(h.commands.count == 1, "the push has set right what the dead token left")
   }
 
   @Test("widgets of one device with different routes are examined separately")

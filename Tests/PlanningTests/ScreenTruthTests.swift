@@ -24,6 +24,8 @@ struct ScreenTruthTests {
     /// The fold of all events, and what the screen shows, field by field.
     var truth: [[DisplayedValue]]
     var shown: [[DisplayedValue]]
+    /// The log times at which the truths last changed.
+    private var changedAt = Life.subjects.map { _ in Int64.min }
     private var events = 0
 
     init(seed: UInt64, perDay: Int, demand: DemandPrior) {
@@ -51,6 +53,7 @@ struct ScreenTruthTests {
     /// Sends an event that carries some of the fields.
     mutating func event() {
       let subject = random.below(Self.subjects.count)
+      let before = truth[subject]
       var carried: [EventField] = [EventField(path: "data.gate", value: .string("B\(random.below(9))"))]
       if random.below(3) > 0 {
         let value = FieldValue.number(Double(random.below(20)) * 5)
@@ -62,12 +65,23 @@ struct ScreenTruthTests {
         carried.append(EventField(path: "data.status", value: value))
         truth[subject][1] = DisplayedValue(value)
       }
+      if truth[subject] != before { changedAt[subject] = time }
       events += 1
       harness.event(
         DomainEvent(
           id: Identifier("e\(events)"), source: "/test", type: "flight.changed", subject: Self.subjects[subject],
           time: Timestamp(microseconds: time), fields: carried))
       note()
+    }
+
+    /// Sends a signal about a fetch that happened up to an hour ago.
+    mutating func lateFetch() {
+      let fetchedAt = time - Int64(random.below(60 * 60)) * 1_000_000
+      let signal = Signal(
+        device: "d1", id: "fetch", time: Timestamp(microseconds: fetchedAt), kind: .widgetFetched(instance: "w1"))
+      harness.apply(.signal(signal), at: time)
+      // The state of that time is known of a subject that has not changed since.
+      for subject in truth.indices where changedAt[subject] <= fetchedAt { shown[subject] = truth[subject] }
     }
 
     /// A push shows the truth of its log time; so does one at this very time that was made before.
@@ -118,6 +132,17 @@ struct ScreenTruthTests {
     }
     #expect(
       life.harness.decisions.contains { $0.reason == .belowPrice }, "seed \(seed): nothing ever waited for its price")
+  }
+
+  @Test("a fetch shows what was true when it happened, however late it is reported", arguments: 0..<8)
+  func lateFetches(seed: Int) {
+    var life = Life(seed: UInt64(seed), perDay: seed % 2 == 0 ? 6 : 30, demand: .standard)
+    for step in 0..<400 {
+      life.pass(Int64(life.random.below(12 * 60)) * 1_000_000)
+      if life.random.below(4) == 0 { life.lateFetch() } else { life.event() }
+      life.check("seed \(seed), step \(step)")
+    }
+    #expect(life.harness.decisions.contains { $0.reason == .freshened }, "seed \(seed): no fetch showed what waited")
   }
 
   @Test("with tokens for everything, every change is pushed as soon as the minimum interval allows", arguments: 0..<4)

@@ -159,4 +159,103 @@ struct StandingDifferenceTests {
     h.event(.delay(31, id: "e2", at: H.noon + 2 * H.minute))
     #expect(h.only?.reason == .notVisible)
   }
+
+  // MARK: Catching up
+
+  private static let noToken = Registration.Tokens(widgets: nil, background: nil)
+
+  @Test("a screen that no push could reach is set right when a registration brings a token")
+  func tokenComes() throws {
+    var h = H()
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.register(.phone(tokens: Self.noToken, at: H.noon + 1), at: H.noon + H.minute)
+    h.event(.delay(20, id: "e2", at: H.noon + 2 * H.minute))
+    #expect(h.only?.reason == .noToken)
+    h.drain(until: H.noon + H.hour)
+    #expect(h.commands.count == 1)
+    h.losesPlanner = { true }
+    h.register(.phone(at: H.noon + 2), at: H.noon + 2 * H.hour)
+    h.drain(until: H.noon + 3 * H.hour)
+    #expect(h.decisions.count == 2, "no event causes the push")
+    let command = try #require(h.commands.last)
+    #expect(command.serves == [Command.Served(instance: "w1", kind: "FlightStatus", events: [], reason: .caughtUp)])
+    #expect(command.charged.map(\.ledger) == [.instance])
+    h.event(.delay(20, id: "e3", at: H.noon + 4 * H.hour))
+    #expect(h.only?.reason == .notVisible)
+  }
+
+  @Test("a screen that became reachable gets no push while its app is in the foreground")
+  func tokenComesInForeground() {
+    var h = H()
+    h.register(.phone(tokens: Self.noToken))
+    h.event(.delay(10, id: "e1", at: H.noon))
+    h.register(.phone(at: H.noon + 1), at: H.noon + H.hour)
+    h.signal(.appForegrounded, at: H.noon + H.hour + 1_000_000)
+    h.drain(until: H.noon + 80 * H.minute)
+    h.signal(.appBackgrounded, at: H.noon + 80 * H.minute)
+    h.drain(until: H.noon + 9 * H.hour)
+    #expect(h.commands.isEmpty)
+    h.event(.delay(10, id: "e2", at: H.noon + 10 * H.hour))
+    #expect(h.only?.reason == .notVisible)
+  }
+
+  @Test("a screen that a background push can reach from now on is set right by one")
+  func backgroundTokenComes() {
+    var h = H()
+    let widgets: [Registration.Widget] = [.flight("w1"), .flight("w2", interests: ["flight/UA2"])]
+    h.register(.phone(widgets: widgets, os: 18, tokens: Self.noToken))
+    h.event(.delay(10, id: "e1", at: H.noon))
+    #expect(h.only?.reason == .noToken)
+    let token = Registration.Tokens(widgets: nil, background: "bb22")
+    h.register(.phone(widgets: widgets, os: 18, tokens: token, at: H.noon + 1), at: H.noon + H.minute)
+    h.drain(until: H.noon + H.hour)
+    #expect(h.commands.map(\.surface) == [.background])
+    #expect(h.commands.flatMap(\.serves).map(\.reason) == [.caughtUp])
+  }
+
+  @Test("a screen whose push was refunded is examined an hour later, and again and again until it is right")
+  func refunded() throws {
+    var h = H(Self.policy(also: { $0.quietHours = QuietHours(fromMinute: 780, toMinute: 840, exceptRelevance: 0.5) }))
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    let command = try #require(h.lastCommands.first?.command)
+    h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + 5 * H.minute)
+    h.losesPlanner = { true }
+    h.drain(until: H.noon + 65 * H.minute - 1)
+    #expect(h.commands.count == 1)
+    h.drain(until: H.noon + 4 * H.hour)
+    #expect(h.commands.count == 2)
+    let minutes = h.commands.last.map { ($0.at.microseconds - H.noon) / H.minute } ?? 0
+    #expect((120..<130).contains(minutes), "quiet hours hold it back until 14:00")
+    #expect(h.commands.last?.serves.map(\.reason) == [.caughtUp])
+  }
+
+  @Test("what waits on another widget of the device leads the push that sets a refunded screen right")
+  func refundedNeighbour() throws {
+    var h = H(Self.policy())
+    h.register(.phone(widgets: [.flight("w1"), .flight("w2", interests: ["flight/UA2"])]))
+    h.event(.delay(30, id: "e1", at: H.noon))
+    let command = try #require(h.lastCommands.first?.command)
+    h.signal(.deliveryCompleted(command: command, outcome: .expired), at: H.noon + H.minute)
+    h.event(.delay(30, id: "e2", subject: "flight/UA2", at: H.noon + 2 * H.minute))
+    #expect(h.only?.reason == .minInterval)
+    h.drain(until: H.noon + 4 * H.hour)
+    #expect(h.commands.map { $0.serves.map(\.reason) } == [[.emitted], [.emittedAfterDefer]])
+  }
+
+  @Test("a difference that the rules give no weight, or that came too late, waits for the next event")
+  func left() {
+    for type: Identifier in ["flight.gate.changed", "flight.boarding"] {
+      var h = H(Self.policy())
+      h.register(.phone())
+      h.event(.delay(10, id: "e1", at: H.noon))
+      h.event(.delay(20, id: "e2", at: H.noon + H.minute, type: type), at: H.noon + H.hour)
+      #expect(h.only?.reason == .cosmetic || h.only?.reason == .staleEvent)
+      h.drain(until: H.noon + 10 * H.hour)
+      #expect(h.commands.count == 1)
+      h.event(.delay(20, id: "e3", at: H.noon + 11 * H.hour))
+      #expect(h.only?.reason == .emitted)
+    }
+  }
 }

@@ -53,7 +53,8 @@ struct WhyReader {
       WhyAnswer.Step(
         decision: $0, explanation: ReasonText.explanation($0), counterfactual: ReasonText.counterfactual($0))
     }
-    let last = decisions[decisions.count - 1]
+    // A repeated event changes nothing: the decision before it holds.
+    let last = decisions.last { $0.reason != .duplicate } ?? decisions[decisions.count - 1]
     let id = decisions.last { $0.command != nil }?.command
     let command = try id.flatMap { try db.command(id: $0, names: names) }
     let charges = (command?.charged ?? []).map {
@@ -72,14 +73,17 @@ struct WhyReader {
   ///   - command: that command, if it is stored.
   private func outcome(_ decisions: [Decision], last: Decision, id: Identifier?, command: Command?) -> String {
     let waited = last.at - decisions[0].at
-    let after = waited > .zero ? " after \(Figure.span(waited))" : ""
+    let span = Figure.span(waited)
     guard last.final else { return "still waiting: \(ReasonText.explanation(last))" }
     if let id {
       let stored =
         command == nil ? " (the store does not hold the command itself: it has not arrived yet, or was removed)" : ""
+      let after = waited > .zero ? " after \(span)" : ""
       return "shown\(after) by command \(id)\(stored): \(ReasonText.explanation(last))"
     }
-    return "not shown by a push\(after): \(ReasonText.explanation(last))"
+    let reason = decisions.last { $0.reason.holdsBack }.map { " (\($0.reason.rawValue))" } ?? ""
+    let waiting = waited > .zero ? "; it waited \(span)\(reason)" : ""
+    return "not shown by a push\(waiting): \(ReasonText.explanation(last))"
   }
 
   /// Returns sentences about the device and the event, for an answer without a story.

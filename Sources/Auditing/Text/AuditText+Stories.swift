@@ -23,7 +23,7 @@ extension AuditText {
       text += "    \(step.explanation)\n"
       if let counterfactual = step.counterfactual { text += "    \(counterfactual)\n" }
       let others = decision.events.filter { $0 != decision.event }.map(\.text)
-      if !others.isEmpty { text += "    together with \(others.joined(separator: ", "))\n" }
+      if !others.isEmpty { text += "    shows, too: \(others.joined(separator: ", "))\n" }
     }
     if let command = story.command {
       text +=
@@ -39,9 +39,18 @@ extension AuditText {
       }
       text += table.text(indent: 4)
     }
-    guard let last = story.steps.last else { return text }
+    guard let last = story.steps.last(where: { $0.decision.reason != .duplicate }) ?? story.steps.last else {
+      return text
+    }
     let policy = last.decision.policy
-    text += "  policy \(policy.version) (\(policy.hash)); what to do: \(last.decision.reason.advice)\n"
+    text += "  policy \(policy.version) (\(policy.hash)); what to do: \(advice(story, last.decision.reason))\n"
     return text
+  }
+
+  /// Returns the advice on a story. An event that grew too old waited for a reason, and that is what can be changed.
+  private static func advice(_ story: WhyAnswer.Story, _ reason: Reason) -> String {
+    let waited = story.steps.last { $0.decision.reason.holdsBack }
+    guard reason == .expired, let waited else { return reason.advice }
+    return "it waited because of \(waited.decision.reason.rawValue): \(waited.decision.reason.advice)"
   }
 }

@@ -15,7 +15,7 @@ public enum ReasonText {
           ? "\(worth); \(price(decision))" + (left.instance.map { ", \(Figure.tokens($0)) left" } ?? "") : worth,
         instanceTokens: Figure.tokens(left.instance), deviceTokens: Figure.tokens(left.device),
         appTokens: Figure.tokens(left.app),
-        kept: decision.until.map { "; kept until \(Figure.time($0))" } ?? (decision.final ? "" : "; kept")))
+        kept: decision.until.map { "; examined again by \(Figure.time($0))" } ?? (decision.final ? "" : "; kept")))
   }
 
   /// Returns what the push was worth and why: the looks, and how wrong the screen was.

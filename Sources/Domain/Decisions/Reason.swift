@@ -32,6 +32,7 @@ public enum Reason: String, Sendable, CaseIterable {
   case activityEnded = "ACTIVITY_ENDED"
   case alreadyStarted = "ALREADY_STARTED"
   case endedQuiet = "ENDED_QUIET"
+  case caughtUp = "CAUGHT_UP"
   case superseded = "SUPERSEDED"
   case expired = "EXPIRED"
   case freshened = "FRESHENED"
@@ -73,7 +74,7 @@ public enum Reason: String, Sendable, CaseIterable {
     public var deviceTokens: String
     /// The tokens that the app has left, with the noun.
     public var appTokens: String
-    /// `; kept until …`, `; kept`, or nothing for a final decision.
+    /// `; examined again by …`, `; kept`, or nothing for a final decision.
     public var kept: String
 
     /// Creates the figures of one decision.
@@ -126,6 +127,7 @@ extension Reason {
     case .activityEnded: (29, .needless)
     case .alreadyStarted: (30, .needless)
     case .endedQuiet: (31, .onCommands)
+    case .caughtUp: (32, .onCommands)
     case .superseded: (24, .needless)
     case .expired: (25, .lost)
     case .freshened: (26, .needless)
@@ -139,19 +141,22 @@ extension Reason {
     case .duplicate: "The same event was decided before. That decision holds, so this one is not final."
     case .staleEvent:
       "The event is older than the newest event of its subject and type, or older than the rule's `maxAge`."
-    case .noMatch: "The kind has no rule for this type of event."
+    case .noMatch:
+      "No rule of the kind holds for the event: it has none for the type, or the conditions (`when`) are not met."
     case .cosmetic: "The rules give the event relevance 0."
-    case .notVisible: "What the kind displays, after rounding, is the same as at the last reload."
+    case .notVisible:
+      "The event makes no difference to what the kind displays: it changes nothing of it, or the screen shows it already, after rounding."
     case .noToken: "No push token of the device could reach the instance."
     case .tokenDead: "APNs refused the token for good, and the device has not registered a new one."
     case .unsupportedOS:
       "The system is too old for the push: a widget token before OS 26 without a background token, a control, or a start."
     case .payloadTooLarge:
-      "The push would be larger than the 4,096 bytes that APNs takes (5,120 to a channel). `rouse plan` names the members that make it so."
+      "The push would be larger than the platform takes (APNs: 4,096 bytes, 5,120 to a channel). `rouse plan` names the members that make it so."
     case .kindDisabled: "The policy has switched the kind off."
     case .appForeground: "The app is in the foreground, where it reloads its widgets for free."
     case .reloadImminent: "The widget's own timeline reloads shortly, for free."
-    case .quietHours: "It is night where the device is, and the event is not relevant enough to be an exception."
+    case .quietHours:
+      "The quiet hours of the policy last where the device is, and the event is not relevant enough to be an exception."
     case .minInterval: "The last reload was less than the minimum interval ago."
     case .budgetInstance: "The widget has no token left in its window, or the control cannot be pushed now."
     case .budgetDevice: "The device cannot be pushed now: its rate is used up."
@@ -167,8 +172,10 @@ extension Reason {
     case .activityEnded: "The Live Activity is over."
     case .alreadyStarted: "A Live Activity of the subject runs on the device, or was started before."
     case .endedQuiet: "The Live Activity was ended because its subject had gone quiet."
+    case .caughtUp:
+      "Sent without an event: the screen was wrong about events that had ended, because no push could reach it or the push failed."
     case .superseded: "What the event announced was undone, or a newer event took its place, while it waited."
-    case .expired: "It passed its `maxAge`, or lost interest by its `halfLife`, before a reload was worth its price."
+    case .expired: "It passed its `maxAge`, or lost interest by its `halfLife`, while it waited."
     case .freshened: "A signal says that the widget shows the newest content already."
     case .instanceRemoved: "The instance or its device was removed while it waited."
     }
@@ -178,8 +185,9 @@ extension Reason {
   public var advice: String {
     switch self {
     case .duplicate: "nothing; a publisher that often repeats events may want to know"
-    case .staleEvent: "look at the publisher's delay; raise the rule's maxAge if late events still matter"
-    case .noMatch: "add a rule for the event type to the kind, or narrow the interests that bring it here"
+    case .staleEvent: "look at the publisher's delay; if late events still matter, raise the rule's maxAge"
+    case .noMatch:
+      "add a rule for the event to the kind, look at the conditions of the rules it has, or narrow the interests"
     case .cosmetic: "raise the rule's base relevance if people should see this"
     case .notVisible: "nothing is lost; list more fields under displays, or round less, if it should be seen"
     case .noToken: "have the app register its push token; before OS 26 it needs its background token"
@@ -206,9 +214,10 @@ extension Reason {
     case .activityEnded: "nothing"
     case .alreadyStarted: "nothing"
     case .endedQuiet: "lengthen quietEnd if its subjects pause for longer"
+    case .caughtUp: "nothing; look for NO_TOKEN, TOKEN_DEAD and refused pushes of the device if it happens often"
     case .superseded: "nothing; if the middle states matter too, raise their relevance"
     case .expired:
-      "lengthen maxAge or halfLife, raise budget.perDay, or look at views: few look at some hours"
+      "look at the reason for which it waited, and at its advice; or lengthen maxAge or halfLife"
     case .freshened: "nothing; it cost no token"
     case .instanceRemoved: "nothing"
     }
@@ -219,15 +228,17 @@ extension Reason {
   public func explanation(_ figures: Figures) -> String {
     switch self {
     case .duplicate: "the same event was decided before for this instance; that decision holds"
-    case .staleEvent: "the event is older than what is known of its subject, or than the rule's maxAge allows"
-    case .noMatch: "kind \(figures.kind) has no rule for this type of event"
+    case .staleEvent: "the event is older than a known one of its subject and type, or than the rule's maxAge allows"
+    case .noMatch:
+      "no rule of kind \(figures.kind) holds for this event: it has none for the type, or their conditions are not met"
     case .cosmetic: "the rules give this event relevance 0: nobody would miss it"
-    case .notVisible: "what \(figures.kind) displays is the same as at the last reload, after rounding"
+    case .notVisible:
+      "it makes no difference to what \(figures.kind) displays: nothing of that changed, or the screen shows it already"
     case .noToken: "the device has no push token that could reach this instance"
     case .tokenDead: "APNs refused the device's token for good and no new one was registered"
     case .unsupportedOS: "the device's OS version has no push that could reach this \(figures.surface)"
-    case .payloadTooLarge: "the push would be larger than the 4,096 bytes that APNs takes"
-    case .kindDisabled: "the policy has switched kind \(figures.kind) off"
+    case .payloadTooLarge: "the push would be larger than the platform takes"
+    case .kindDisabled: "the policy has switched off kind \(figures.kind)"
     case .appForeground: "the app is in the foreground, where it reloads its widgets for free"
     case .reloadImminent: "the widget's own timeline reloads shortly, for free"
     case .quietHours: "quiet hours, and relevance \(figures.relevance) is no exception\(figures.kept)"
@@ -239,7 +250,7 @@ extension Reason {
       "the device has \(figures.deviceTokens) for a push left now; \(figures.worth)\(figures.kept)"
     case .budgetApp: "the app has \(figures.appTokens) left today; \(figures.worth)\(figures.kept)"
     case .reserveHeld:
-      "the \(figures.instanceTokens) left are a reserve for more relevant events;"
+      "\(figures.instanceTokens) left, kept in reserve for more relevant events;"
         + " this one has relevance \(figures.relevance)\(figures.kept)"
     case .belowPrice: "\(figures.worthAndPrice)\(figures.kept)"
     case .emitted: "sent; \(figures.worthAndPrice)"
@@ -250,8 +261,9 @@ extension Reason {
     case .activityEnded: "the Live Activity is over"
     case .alreadyStarted: "a Live Activity of this subject runs on the device, or was started before"
     case .endedQuiet: "the Live Activity was ended because its subject had gone quiet"
+    case .caughtUp: "sent without an event, because the screen was still wrong about events that had ended"
     case .superseded: "a newer event took its place, or undid it, before a push was worth it"
-    case .expired: "out of date, by its maxAge or halfLife, before a reload was worth its price"
+    case .expired: "out of date, by its maxAge or halfLife, while it waited"
     case .freshened: "the widget fetched its content by itself, so that it shows this already"
     case .instanceRemoved: "the instance or its device was removed while this was waiting"
     }

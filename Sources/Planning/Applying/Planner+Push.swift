@@ -25,9 +25,10 @@ extension Planner {
   ) {
     let route = examination.route
     let command = output.commands.count
+    let event = hasPending(trigger) ? newestCause(of: trigger).event : .absent
     output.commands.append(
       PlannedCommand(
-        device: device, ordinal: record.takeOrdinal(), push: route.push, event: newestCause(of: trigger).event,
+        device: device, ordinal: record.takeOrdinal(), push: route.push, event: event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
     // The instances are collected first, because a background push reaches only those with waiting causes.
     record.reached.removeAll(keepingCapacity: true)
@@ -104,7 +105,10 @@ extension Planner {
     registry.noteReload(instance, at: now)
     markFresh(instance)
     let waiting = registry.instances[instance].waiting
-    guard hasPending(instance) else { return }
+    guard hasPending(instance) else {
+      if instance == record.catchingUp { serveWithoutEvent(instance, into: &output) }
+      return
+    }
     let start = output.causes.count
     var walk = pending.causes(of: waiting)
     while let cause = walk.next(pending) { output.causes.append(pending.causes[cause].event) }
@@ -136,6 +140,13 @@ extension Planner {
     pending.clearDue(&registry[waiting: instance])
   }
 
+  /// Notes that the push reaches an instance whose screen was wrong although no event waited. No decision tells of it.
+  private mutating func serveWithoutEvent(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    output.served.append(
+      PlannedServed(instance: instance, reason: .caughtUp, causesStart: output.causes.count, causesCount: 0))
+    pending.clearDue(&registry[waiting: instance])
+  }
+
   /// Returns the number of events that a command leaves out of its list for one instance: the oldest ones, as many as are
   /// needed to keep the list within `DomainBounds.servedEventBytesMax`. The newest event is always listed.
   /// - Parameter events: The events that the command delivers to the instance, oldest first.
@@ -164,7 +175,7 @@ extension Planner {
     // The timer is at least a second away, so that an instance cannot be examined over and over at the same time.
     let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
     if fromTimer {
-      reportHeldAgain(examination, trigger, until: clearAt, into: &output)
+      if hasPending(trigger) { reportHeldAgain(examination, trigger, until: clearAt, into: &output) }
       setDue(trigger, min(clearAt, nextExpiry(trigger)))
       return
     }

@@ -8,6 +8,7 @@ extension Planner {
     let device = deviceSlot(registration.device, app: registration.app)
     guard registration.updatedAt >= registry.devices[device].updatedAt else { return }
     countInstances(of: device, by: -1)
+    let unreachable = unreachableInstances(of: device)
     move(device, toApp: registration.app)
     registry.takeOver(registration, device, zone: zones.zone(registration.timeZone, now: now), now: now)
     for widget in registration.widgets { place(widget, device, into: &output) }
@@ -27,8 +28,23 @@ extension Planner {
         retire(instance, into: &output)
       }
     }
+    for instance in unreachable where !registry.instances[instance].flags.contains(.retired) {
+      if case .unreachable = route(of: instance, device: device) { continue }
+      catchUpAfterRegistration(instance)
+    }
     countInstances(of: device, by: 1)
     touch(device)
+  }
+
+  /// Returns the instances of a device that no push can reach now.
+  private func unreachableInstances(of device: DeviceSlot) -> [InstanceSlot] {
+    var found: [InstanceSlot] = []
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      guard !registry.instances[instance].surface.isActivity else { continue }
+      if case .unreachable = route(of: instance, device: device) { found.append(instance) }
+    }
+    return found
   }
 
   /// Applies a tombstone: removes tokens and interests at once, and each ledger when nothing is owed to it.

@@ -65,7 +65,10 @@ extension Planner {
       markFresh(instance, asOf: instant)
       if isReload { registry.noteReload(instance, notBefore: instant) }
       endShown(of: instance, asOf: instant, into: &output)
-      if !hasPending(instance) { pending.clearDue(&registry[waiting: instance]) }
+      // A screen that is still wrong is examined at the time that was set for what waited.
+      if !hasPending(instance), registry.difference(of: instance).value == 0 {
+        pending.clearDue(&registry[waiting: instance])
+      }
     }
   }
 
@@ -82,6 +85,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard refund(instance) else { continue }
       markUnknown(instance)
+      catchUpAfterRefund(instance)
       if registry.instances[instance].surface == .control { control = instance }
     }
     let route: Route =

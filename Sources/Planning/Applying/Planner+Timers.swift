@@ -49,7 +49,7 @@ extension Planner {
   private mutating func postpone(_ instance: InstanceSlot) {
     var due = now + Self.postponement
     if !registry.instances[instance].surface.isActivity {
-      guard hasPending(instance) else { return }
+      guard isOpen(instance) else { return }
       due = min(due, nextExpiry(instance))
     }
     setDue(instance, due)
@@ -77,10 +77,9 @@ extension Planner {
     return (entry.isAbsent || !registry.entries[entry].row.isAbsent) && wrongness(instance) <= 0
   }
 
-  /// Returns the time at which the next cause of an instance expires; the distant future if none does.
+  /// Returns the time at which the next cause of an instance expires; the distant future if none will.
   func nextExpiry(_ instance: InstanceSlot) -> Timestamp {
-    let earliest = pending.earliestExpiry(registry.instances[instance].waiting)
-    return earliest > now ? earliest : .distantFuture
+    pending.nextExpiry(registry.instances[instance].waiting, after: now)
   }
 
   private mutating func fire(_ instance: InstanceSlot, into output: inout PlannerOutput) {
@@ -98,14 +97,69 @@ extension Planner {
     noteOwnReload(instance, into: &output)
     endExpired(instance, into: &output)
     if record.postponesTimers { postpone(instance) }
-    guard hasPending(instance), !record.postponesTimers else { return }
+    guard isOpen(instance), !record.postponesTimers else { return }
     let settings = rules[registry.instances[instance].kind]
     if settings.policyIndex == nil { return endAllCauses(of: instance, .noMatch, into: &output) }
     if settings.isDisabled { return endAllCauses(of: instance, .kindDisabled, into: &output) }
     if case .unreachable(let reason) = route(of: instance, device: device) {
       return endAllCauses(of: instance, reason, into: &output)
     }
+    guard hasPending(instance) else { return catchUp(instance, device, into: &output) }
     if isOvertaken(instance) { return endAllCauses(of: instance, .superseded, into: &output) }
     examine(device, trigger: instance, fromTimer: true, into: &output)
+  }
+
+  // MARK: Catching up
+
+  /// The time after which a screen is examined whose push was refunded. What APNs refuses for good it refuses again, until somebody
+  /// has mended the reason; and a sender that is late must not get more to send.
+  private static let refundPause = TimeSpan.hours(1)
+
+  /// The time after which a screen is examined that a registration has made reachable. The app that registers runs, and often says a
+  /// moment later that it is in the foreground, where everything is shown for free.
+  private static let registrationPause = TimeSpan.minutes(1)
+
+  /// Returns whether an instance needs a push, because an event waits or its screen is wrong.
+  private func isOpen(_ instance: InstanceSlot) -> Bool {
+    hasPending(instance) || registry.difference(of: instance).value > 0
+  }
+
+  /// Sets the time at which a wrong screen is examined for which no event waits.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - due: The log time.
+  private mutating func catchUp(_ instance: InstanceSlot, at due: Timestamp) {
+    if !hasPending(instance), isOpen(instance) { setDue(instance, due) }
+  }
+
+  /// Sets the time at which a screen is examined that a registration has made reachable.
+  mutating func catchUpAfterRegistration(_ instance: InstanceSlot) {
+    catchUp(instance, at: now + Self.registrationPause)
+  }
+
+  /// Sets the time at which a screen is examined whose push was refunded.
+  mutating func catchUpAfterRefund(_ instance: InstanceSlot) { catchUp(instance, at: now + Self.refundPause) }
+
+  /// Examines a push to an instance whose screen is wrong although no event waits. It is put off while a reload is free, and while
+  /// events wait on other instances that the same push would reach: they lead to it sooner or later, and explain it better.
+  private mutating func catchUp(
+    _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
+  ) {
+    if isLedByAnother(instance, device) || freeAnyway(instance, device: device) != nil {
+      return setDue(instance, nextExamination(device))
+    }
+    record.catchingUp = instance
+    examine(device, trigger: instance, fromTimer: true, into: &output)
+    record.catchingUp = .absent
+  }
+
+  /// Returns whether an event waits on another instance that a push to this one would reach.
+  private func isLedByAnother(_ instance: InstanceSlot, _ device: DeviceSlot) -> Bool {
+    let route = route(of: instance, device: device)
+    var walk = registry.instances(of: device)
+    while let other = walk.next(registry) {
+      if hasPending(other), reaches(other, device: device, route: route) { return true }
+    }
+    return false
   }
 }

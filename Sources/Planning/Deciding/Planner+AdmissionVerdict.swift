@@ -104,7 +104,7 @@ extension Planner {
 
   /// Returns the reason why a change reaches the screen without a push; nil when it does not.
   @inline(__always)
-  private func freeAnyway(_ instance: InstanceSlot, device: DeviceSlot) -> Reason? {
+  func freeAnyway(_ instance: InstanceSlot, device: DeviceSlot) -> Reason? {
     if registry.instances[instance].surface == .widget, isForeground(device) { return .appForeground }
     guard let next = registry.nextReload(instance), next >= now,
       next - now <= rules[registry.instances[instance].kind].imminentReload

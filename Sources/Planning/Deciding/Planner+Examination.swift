@@ -190,7 +190,7 @@ extension Planner {
   /// Returns the time at which a push that is not worth its price is examined again: in ten minutes, or up to ten minutes after the
   /// next full hour, at which the looks change. Between changes the worth is constant but for the hours, and the price falls
   /// slowly.
-  private func nextExamination(_ device: DeviceSlot) -> Timestamp {
+  func nextExamination(_ device: DeviceSlot) -> Timestamp {
     let hour = now - zones.timeOfDay(registry.devices[device].zone, now).pastHour + LocalZone.hour
     let soon = now + Self.examinationInterval
     return soon < hour ? soon : hour + spread(device)

@@ -52,7 +52,8 @@ extension Planner {
       && registry.instances[instance].flags.contains(.pushEnabled)
   }
 
-  /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes.
+  /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes, or the
+  /// one whose screen is examined without any.
   @inline(__always)
   func reaches(_ instance: InstanceSlot, device: DeviceSlot, route: Route) -> Bool {
     let flags = registry.instances[instance].flags
@@ -63,10 +64,10 @@ extension Planner {
     case .backgroundPush, .unreachable: break
     }
     guard self.route(of: instance, device: device) == .backgroundPush else { return false }
-    if hasPending(instance) { return true }
+    if wantsPush(instance) { return true }
     var walk = registry.instances(of: device)
     while let other = walk.next(registry) {
-      if registry.instances[other].kind == registry.instances[instance].kind, hasPending(other),
+      if registry.instances[other].kind == registry.instances[instance].kind, wantsPush(other),
         !registry.instances[other].flags.contains(.retired)
       {
         return true
@@ -78,6 +79,10 @@ extension Planner {
   /// Returns whether an event waits on the instance.
   @inline(__always)
   func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
+
+  /// Returns whether an event waits on the instance, or its screen is examined without one.
+  @inline(__always)
+  private func wantsPush(_ instance: InstanceSlot) -> Bool { hasPending(instance) || instance == record.catchingUp }
 
   /// Returns the surface of a decision about the instance.
   @inline(__always)

@@ -282,6 +282,18 @@ struct Pending {
     return earliest
   }
 
+  /// Returns the earliest time after an instant at which a cause expires; the distant future if there is none. A cause may outlive its
+  /// age, so the earliest time of all may be past.
+  func nextExpiry(_ slot: WaitingSlot, after instant: Timestamp) -> Timestamp {
+    var earliest = Timestamp.distantFuture
+    var walk = causes(of: slot)
+    while let place = walk.next(self) {
+      let expires = causes[place].expires
+      if expires > instant { earliest = min(earliest, expires) }
+    }
+    return earliest
+  }
+
   // MARK: Timers
 
   private mutating func make(_ slot: inout WaitingSlot) {

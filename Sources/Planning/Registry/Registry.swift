@@ -414,11 +414,13 @@ struct Registry {
     addressed[instance] = nil
   }
 
-  /// Changes the kind and the surface of an instance that was registered anew under the same id.
+  /// Changes the kind or the surface of an instance that was registered anew under the same id. The new instance shows nothing that
+  /// is known.
   mutating func change(_ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface) {
-    if instances[instance].kind != kind {
-      var walk = entries(of: instance)
-      while let entry = walk.next(self) { forgetRow(entry) }
+    var walk = entries(of: instance)
+    while let entry = walk.next(self) {
+      forgetRow(entry)
+      forgetShown(entry)
     }
     instances[instance].kind = kind
     instances[instance].surface = surface

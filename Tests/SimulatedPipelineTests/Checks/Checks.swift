@@ -86,6 +86,7 @@ struct Checks {
       coverage["emitted free of charge: \(command.surface.rawValue)", default: 0] += 1
     }
     if command.serves.first?.reason == .endedQuiet { coverage["emitted: end after a silence", default: 0] += 1 }
+    if command.serves.first?.reason == .caughtUp { coverage["emitted: without an event", default: 0] += 1 }
     var surface = command.surface.rawValue
     if command.surface == .liveActivity || command.surface == .broadcast {
       let event = ["start", "update", "end"].first { command.apns.payload.contains("\"event\":\"\($0)\"") }
