@@ -62,13 +62,14 @@ extension Planner {
       let minInterval = rules[state.kind].minInterval
       let left = ledgers.tokensLeft(state.day, of: instance, limits, now: now)
       let value = wrongness(instance)
+      let faded = KindDemand.faded(state.demand, now)
       let (looks, price) = pricing.terms(
         state.demand, state.kind, left: ledgers.tokensUntilAnchor(state.day, limits, left: left), zone, timeOfDay,
-        habits, now: now)
+        habits, faded: faded, now: now)
       let worth = ReloadWorth.looks(distance: value, ahead: looks)
       weighing.worth += worth
       weighing.instancePrice += price
-      if isRatePriced { bounds.note(need: KindDemand.recent(state.demand, now: now).need, minInterval) }
+      if isRatePriced { bounds.note(need: Double(state.demand.needRecent) * faded, minInterval) }
       terms.append(InstanceTerms(instance: instance, distance: value, looks: looks, worth: worth))
       if state.lastReload != .distantPast, now < state.lastReload + minInterval {
         bounds.spacedUntil = max(bounds.spacedUntil, state.lastReload + minInterval)

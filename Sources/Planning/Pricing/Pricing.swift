@@ -199,14 +199,15 @@ struct Pricing {
   ///   - zone: The zone of the device.
   ///   - timeOfDay: The local time in that zone.
   ///   - habits: The habits of the device; nil if it sent no views.
+  ///   - faded: The share of the instance's memory of the last two hours that is left.
   ///   - now: Log time.
   @inline(__always)
   func terms(
     _ state: DemandState, _ kind: KindSlot, left: Int, _ zone: ZoneSlot, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?,
-    now: Timestamp
+    faded: Double, now: Timestamp
   ) -> (looks: Double, price: Double) {
     if habits == nil, let usual = kinds[kind.index].usual(zone, now: now) {
-      return (usual.ahead, kinds[kind.index].demand.price(state, left: left, usual: usual, now: now))
+      return (usual.ahead, kinds[kind.index].demand.price(state, left: left, usual: usual, faded: faded))
     }
     return ownTerms(state, kind, left: left, timeOfDay, habits, now: now)
   }

@@ -140,10 +140,9 @@ struct KindDemand {
   ///   - state: What the instance has shown.
   ///   - left: The tokens that it has left.
   ///   - usual: The usual demand of the kind in the zone of the instance at `now`.
-  ///   - now: Log time.
+  ///   - faded: The share of the memory of the last two hours that is left at `now`.
   @inline(__always)
-  func price(_ state: DemandState, left: Int, usual: UsualCourse, now: Timestamp) -> Double {
-    let faded = Self.faded(state, now)
+  func price(_ state: DemandState, left: Int, usual: UsualCourse, faded: Double) -> Double {
     let start = DayPlace(hours: Double(state.startHours))
     let isFirstDay = state.startHours != 0
     let needs = needs(state, isFirstDay ? need.since(start, usual.need, at: usual.place) : usual.need)
@@ -195,8 +194,9 @@ struct KindDemand {
     return max((today + caution) / (expected.passed + caution), (recent + caution) / (expected.recent + caution))
   }
 
+  /// Returns the share of the memory of the last two hours that is left.
   @inline(__always)
-  private static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
+  static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
     FadingMemory.factor(hours: Double(second(now) &- state.recentAt) / 3600)
   }
 
