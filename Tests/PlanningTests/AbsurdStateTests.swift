@@ -91,6 +91,8 @@ struct AbsurdStateTests {
         }
         // The days observed, and those not seen.
         for _ in 0..<48 { writer.zigzag(0) }
+        // No hours ahead without tokens.
+        writer.varint(0)
       }
     }
     if amount == 1 {

@@ -71,7 +71,7 @@ extension Planner {
     let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
     if lane.priority == 10, !isInDeveloperMode(device) {
-      learnPush(instance, device, worth: lane.weighing.worth, left: 1)
+      learnPush(instance, worth: lane.weighing.worth)
     }
     chargeApp(of: device, command: command, into: &output)
     markFresh(instance)

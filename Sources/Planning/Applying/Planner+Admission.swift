@@ -78,18 +78,6 @@ extension Planner {
       zones.timeOfDay(registry.devices[device].zone, now), now: now)
   }
 
-  /// Learns what a charged push brings to an instance that it reloads.
-  /// - Parameters:
-  ///   - instance: The instance.
-  ///   - device: Its device.
-  ///   - worth: The worth of its reload, in looks.
-  ///   - left: The tokens that the instance had left.
-  mutating func learnPush(_ instance: InstanceSlot, _ device: DeviceSlot, worth: Double, left: Int) {
-    registry[demand: instance] = pricing.notePush(
-      registry.instances[instance].demand, registry.instances[instance].kind, worth: worth, left: left,
-      zones.timeOfDay(registry.devices[device].zone, now), now: now)
-  }
-
   /// Adds the current event to the causes that wait on the instance.
   private mutating func append(
     _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,

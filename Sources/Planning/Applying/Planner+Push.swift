@@ -37,7 +37,7 @@ extension Planner {
       ledgers.settle(&registry[day: instance])
       if reaches(instance, device: device, route: route) { record.reached.append(instance) }
     }
-    charge(device, command: command, route, into: &output)
+    charge(device, command: command, examination, into: &output)
     serve(trigger, command: command, as: fromTimer ? .emittedAfterDefer : .emitted, examination, into: &output)
     for i in record.reached.indices where record.reached[i] != trigger {
       serve(record.reached[i], command: command, as: .emittedShared, examination, into: &output)
@@ -47,7 +47,7 @@ extension Planner {
   }
 
   private mutating func charge(
-    _ device: DeviceSlot, command: Int, _ route: Route, into output: inout PlannerOutput
+    _ device: DeviceSlot, command: Int, _ examination: Examination, into output: inout PlannerOutput
   ) {
     registry[lastCommand: device].settle()
     if isInDeveloperMode(device) { return }
@@ -56,22 +56,26 @@ extension Planner {
       ledgers.charge(
         &registry[day: instance], of: instance, rules[registry.instances[instance].kind].day, now: now)
       let left = tokensLeft(instance)
-      learnPush(instance, device, worth: terms(of: instance).worth, left: left)
+      learnPush(instance, worth: terms(of: instance).worth)
       output.charges.append(PlannedCharge(ledger: .instance, instance: instance, left: Int32(left)))
     }
-    chargeRate(of: device, route, into: &output)
+    chargeRate(of: device, examination, into: &output)
     let app = registry.devices[device].app
     ledgers.apps.charge(app, now: now)
     let appLeft = ledgers.apps.tokensLeft(app, now: now)
     if appLeft >= 0 { output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(appLeft))) }
     output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart
     registry[lastCommand: device] = LastCommand(
-      offset: record.offset, ordinal: output.commands[command].ordinal, rate: route.rate)
+      offset: record.offset, ordinal: output.commands[command].ordinal, rate: examination.route.rate)
   }
 
-  private mutating func chargeRate(of device: DeviceSlot, _ route: Route, into output: inout PlannerOutput) {
+  private mutating func chargeRate(
+    of device: DeviceSlot, _ examination: Examination, into output: inout PlannerOutput
+  ) {
+    let route = examination.route
     let rate = ledgers.rate(route.rate)
     if rate.isUnlimited { return }
+    if rate.burst > 1 { registry.note(surplus: examination.weighing.surplus, route.rate, device, now: now) }
     var state = registry[rate: route, device]
     rate.charge(&state, now: now)
     registry[rate: route, device] = state

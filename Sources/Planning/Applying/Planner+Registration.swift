@@ -47,19 +47,6 @@ extension Planner {
     return found
   }
 
-  /// Counts the instances of a device whose hours count in or out, before and after anything that may change them.
-  private mutating func countInstances(of device: DeviceSlot, by change: Int64) {
-    if isInDeveloperMode(device) { return }
-    let (zone, zones) = (registry.devices[device].zone, zones)
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      let state = registry.instances[instance]
-      if !state.flags.contains(.retired) {
-        pricing.count(change, state.kind, zone, now: now) { zones.timeOfDay($0, $1) }
-      }
-    }
-  }
-
   /// Applies a tombstone: removes tokens and interests at once, and each ledger when nothing is owed to it.
   mutating func forget(_ id: Identifier, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }

@@ -22,7 +22,10 @@ extension Planner {
       freshen(device, instance: nil, asOf: min(now, signal.time), isReload: false, into: &output)
     case .widgetFetched(let instance):
       freshen(device, instance: instance, asOf: min(now, signal.time), isReload: true, into: &output)
-    case .tokenRejected(let token): registry.reject(token: token, of: device)
+    case .tokenRejected(let token):
+      countInstances(of: device, by: -1)
+      registry.reject(token: token, of: device)
+      countInstances(of: device, by: 1)
     case .deliveryCompleted(let command, let outcome):
       if outcome != .accepted { refund(command, device) }
     case .activityEnded(let id), .activityDismissed(let id): close(activity: id, device)
@@ -80,7 +83,7 @@ extension Planner {
     var control: InstanceSlot?
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { continue }
+      guard refund(instance) else { continue }
       markUnknown(instance)
       catchUpAfterRefund(instance)
       if registry.instances[instance].surface == .control { control = instance }

@@ -97,7 +97,7 @@ extension Planner {
       // spent.
       let free = state.isChannel ? Int(rate.burst) : rate.tokensLeft(tokens, now: now)
       let left = free + Int(LocalZone.hour.microseconds / rate.interval.microseconds)
-      lane.weighing.price = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks
+      lane.weighing.instancePrice = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks
     }
     let free = isInDeveloperMode(device)
     let quiet = isQuiet(device, relevance: relevance)

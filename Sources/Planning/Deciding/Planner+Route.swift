@@ -38,6 +38,20 @@ extension Planner {
     return control.tokenDead ? .unreachable(.tokenDead) : .controlPush(instance)
   }
 
+  /// Returns whether there is a token to which a push for the instance can be sent, whatever the policy says.
+  func hasToken(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
+    switch registry.instances[instance].surface {
+    case .activity, .starter: return registry.addressed[instance]?.tokenDead == false
+    case .control: return controlRoute(instance, device: device) == .controlPush(instance)
+    case .widget: break
+    }
+    let flags = registry.devices[device].flags
+    if flags.contains(.backgroundToken), !flags.contains(.backgroundTokenDead) { return true }
+    return flags.contains(.widgetsToken) && !flags.contains(.widgetsTokenDead)
+      && registry.devices[device].osVersion >= widgetPushOS
+      && registry.instances[instance].flags.contains(.pushEnabled)
+  }
+
   /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes, or the
   /// one whose screen is examined without any.
   @inline(__always)

@@ -4,12 +4,19 @@ import Domain
 struct Weighing {
   /// ΣW, in looks, over every instance that the push would reload.
   var worth = 0.0
+  /// Σλ + μ, in looks: the price of a token of each instance that the push would charge, and that of a token of the device's rate.
+  var price: Double { instancePrice + ratePrice }
   /// Σλ, in looks, over every instance that the push would charge.
-  var price = 0.0
+  var instancePrice = 0.0
+  /// μ, in looks: the price of a token of the device's rate of pushes; 0 if it has none.
+  var ratePrice = 0.0
   /// The first reason to hold the push back, in the order of `Reason`; nil when there is none.
   private(set) var block: Reason?
   /// The time at which that reason no longer holds.
   private(set) var clearAt = Timestamp.distantFuture
+
+  /// The worth beyond the price of the instances' tokens, in looks; never negative.
+  var surplus: Double { max(0, worth - instancePrice) }
 
   /// Adds a reason to hold the push back. Only the first one counts.
   /// - Parameters:

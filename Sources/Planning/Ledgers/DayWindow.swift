@@ -154,6 +154,17 @@ extension Ledgers {
     return max(0, limits.perDay - spent)
   }
 
+  /// Returns the tokens that an instance can still spend before its next anchor: those that it has left, and of a rolling window
+  /// those that come back by then. They are the tokens of a day without those that were spent since the last anchor.
+  /// - Parameters:
+  ///   - day: The day's count, which is up to date.
+  ///   - limits: The limits of its kind.
+  ///   - left: The tokens that the instance has left.
+  @inline(__always)
+  func tokensUntilAnchor(_ day: DayWindow, _ limits: DayLimits, left: Int) -> Int {
+    limits.rolling ? max(left, limits.perDay - Int(day.spent)) : left
+  }
+
   /// Returns the instant at which an instance without tokens has one again.
   /// - Parameters:
   ///   - day: The day's count, which is up to date.

@@ -83,4 +83,17 @@ package struct RateLedger: Equatable {
     let room = now + interval * burst - max(state.tat, now)
     return Int(max(0, min(burst, room.microseconds / interval.microseconds)))
   }
+
+  /// The time in which all tokens come back, an hour at least.
+  var horizon: TimeSpan { max(.hours(1), interval * burst) }
+
+  /// Returns the tokens that are spent and have not come back, with parts of a token, 0…burst; 0 if there is no limit.
+  /// - Parameters:
+  ///   - state: The tokens spent.
+  ///   - now: Log time.
+  @inline(__always)
+  func tokensOut(_ state: RateState, now: Timestamp) -> Double {
+    if isUnlimited || state.tat <= now { return 0 }
+    return min(Double(burst), Double((state.tat - now).microseconds) / Double(interval.microseconds))
+  }
 }

@@ -93,10 +93,12 @@ struct Pricing {
     let hours = (period / Self.periodsPerHour, next / Self.periodsPerHour)
     for passed in max(hours.0, hours.1 - Self.hoursMax)..<hours.1 {
       count(hour: passed, Self.whole, timeOfDay) { $0.hourEnded($1, instances: $2) }
+      for kind in kinds.indices { kinds[kind].demand.dryHourEnded(passed) }
     }
     // The part of the hour at hand that has passed is known, too, until the next time.
     let part = next % Self.periodsPerHour * Self.whole / Self.periodsPerHour
     count(hour: hours.1, part, timeOfDay) { $0.hourGoesOn($1, instances: $2) }
+    for kind in kinds.indices { kinds[kind].demand.dryHourGoesOn(hours.1, part: part) }
     for kind in kinds.indices { kinds[kind].demand.freeze() }
     let isNewDay = hours.1 / 24 > hours.0 / 24
     period = next
@@ -197,14 +199,15 @@ struct Pricing {
   ///   - zone: The zone of the device.
   ///   - timeOfDay: The local time in that zone.
   ///   - habits: The habits of the device; nil if it sent no views.
+  ///   - faded: The share of the instance's memory of the last two hours that is left.
   ///   - now: Log time.
   @inline(__always)
   func terms(
     _ state: DemandState, _ kind: KindSlot, left: Int, _ zone: ZoneSlot, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?,
-    now: Timestamp
+    faded: Double, now: Timestamp
   ) -> (looks: Double, price: Double) {
     if habits == nil, let usual = kinds[kind.index].usual(zone, now: now) {
-      return (usual.ahead, kinds[kind.index].demand.price(state, left: left, usual: usual, now: now))
+      return (usual.ahead, kinds[kind.index].demand.price(state, left: left, usual: usual, faded: faded))
     }
     return ownTerms(state, kind, left: left, timeOfDay, habits, now: now)
   }
@@ -244,10 +247,59 @@ struct Pricing {
   /// Learns what a push that was charged brought to one of the instances that it reloaded.
   /// - Returns: The instance's next state.
   mutating func notePush(
-    _ state: DemandState, _ kind: KindSlot, worth: Double, left: Int, _ timeOfDay: TimeOfDay, now: Timestamp
+    _ state: DemandState, _ kind: KindSlot, worth: Double, _ timeOfDay: TimeOfDay, now: Timestamp
   ) -> DemandState {
     kinds[kind.index].touched = true
-    return kinds[kind.index].demand.notePush(state, worth: worth, left: left, at: place(kind, timeOfDay), now: now)
+    return kinds[kind.index].demand.notePush(state, worth: worth, at: place(kind, timeOfDay), now: now)
+  }
+
+  /// Learns that the last token of an instance was spent.
+  /// - Parameters:
+  ///   - state: What the instance has shown of its demand.
+  ///   - kind: The kind of the instance.
+  ///   - dry: The time for which it has no token.
+  ///   - timeOfDay: The local time.
+  ///   - now: Log time.
+  /// - Returns: The instance's next state.
+  mutating func ranDry(
+    _ state: DemandState, _ kind: KindSlot, for dry: TimeSpan, _ timeOfDay: TimeOfDay, now: Timestamp
+  ) -> DemandState {
+    kinds[kind.index].touched = true
+    let place = place(kind, timeOfDay)
+    return kinds[kind.index].demand.ranDry(state, at: place, until: Self.end(of: dry, place), now: now)
+  }
+
+  /// Learns that an instance without tokens has one again, because the push that took the last one failed. The parameters are
+  /// those of `ranDry`, as they were before.
+  /// - Returns: The instance's next state.
+  mutating func refilled(
+    _ state: DemandState, _ kind: KindSlot, for dry: TimeSpan, _ timeOfDay: TimeOfDay, now: Timestamp
+  ) -> DemandState {
+    kinds[kind.index].touched = true
+    let place = place(kind, timeOfDay)
+    return kinds[kind.index].demand.refilled(state, at: place, until: Self.end(of: dry, place), now: now)
+  }
+
+  /// Counts an instance without tokens in or out, when it comes or goes.
+  /// - Parameters:
+  ///   - change: 1 or −1.
+  ///   - kind: The kind of the instance.
+  ///   - dry: The time for which it has no token.
+  ///   - timeOfDay: The local time.
+  ///   - now: Log time.
+  mutating func countDry(
+    _ change: Int32, _ kind: KindSlot, for dry: TimeSpan, _ timeOfDay: TimeOfDay, now: Timestamp
+  ) {
+    let place = place(kind, timeOfDay)
+    kinds[kind.index].demand.countDry(change, at: place, until: Self.end(of: dry, place), now: now)
+    kinds[kind.index].touched = true
+  }
+
+  /// Returns the hour of the budget day in which a time from a place on ends; 24 for the next day.
+  private static func end(of span: TimeSpan, _ place: DayPlace) -> Int {
+    let hours = Double(span.microseconds) / Double(LocalZone.hour.microseconds)
+    // The day may be an hour longer or shorter than 24 hours.
+    return hours >= 23 - place.hours ? 24 : Int(place.hours + hours)
   }
 
   /// Ends the budget day of an instance.

@@ -1,6 +1,6 @@
 import Domain
 
-/// The state of one device that decisions read, in 72 bytes.
+/// The state of one device that decisions read, in 88 bytes.
 struct DeviceState {
   /// The yes-or-no facts about the device.
   var flags: Flags = []
@@ -22,6 +22,8 @@ struct DeviceState {
   var pushRate = RateState()
   /// The rate of background pushes.
   var backgroundRate = RateState()
+  /// The surplus of the latest pushes, by rate.
+  var surplus = PushSurplus()
   /// `updatedAt` of the registration in force.
   var updatedAt = Timestamp.distantPast
   /// The last charged command, which may still be refunded.

@@ -107,6 +107,11 @@ struct Registry {
     set { addressed[instance]?.rate = newValue }
   }
 
+  /// Notes the surplus of a push to a device.
+  mutating func note(surplus: Double, _ rate: ChargedRate, _ device: DeviceSlot, now: Timestamp) {
+    devices[device].surplus.add(surplus, rate, now: now)
+  }
+
   /// The tokens spent of the rate of Live Activity starts on a device.
   subscript(startRate device: DeviceSlot) -> RateState {
     get { rare(device).startRate }

@@ -16,6 +16,7 @@ struct DeviceRecordBits: OptionSet {
   static let events = DeviceRecordBits(rawValue: 1 << 15)
   static let startTAT = DeviceRecordBits(rawValue: 1 << 16)
   static let foregroundSince = DeviceRecordBits(rawValue: 1 << 17)
+  static let surplus = DeviceRecordBits(rawValue: 1 << 18)
 
   /// Adds a part to the set.
   /// - Parameters:

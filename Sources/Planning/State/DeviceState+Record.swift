@@ -34,6 +34,7 @@ extension DeviceState {
     if Coder.codes(.backgroundTAT, !backgroundRate.isFull, &parts) {
       try coder.instant(&backgroundRate, since: base, "a background TAT")
     }
+    if Coder.codes(.surplus, surplus != PushSurplus(), &parts) { try surplus.numbers(since: base, &coder) }
     if Coder.codes(.startTAT, !rare.startRate.isFull, &parts) {
       try coder.instant(&rare.startRate, since: base, "a start TAT")
     }

@@ -29,8 +29,8 @@ struct InstanceRecordBits: OptionSet {
   static let index = InstanceRecordBits(rawValue: 1 << 17)
   /// `DemandState.countedAt`.
   static let countedAt = InstanceRecordBits(rawValue: 1 << 18)
-  /// `DemandState.driedShare`.
-  static let driedShare = InstanceRecordBits(rawValue: 1 << 19)
+  /// `DemandState.unseenShare`.
+  static let unseenShare = InstanceRecordBits(rawValue: 1 << 19)
   /// `DemandState.startHours`.
   static let startHours = InstanceRecordBits(rawValue: 1 << 20)
 

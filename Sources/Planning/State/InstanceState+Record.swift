@@ -85,7 +85,7 @@ extension DemandState {
     if Coder.codes(.countedAt, countedAt != 0, &parts) {
       try coder.second(&countedAt, since: base, "the time of a change")
     }
-    if Coder.codes(.driedShare, driedShare != 0, &parts) { try coder.float(&driedShare, "a share of a day") }
+    if Coder.codes(.unseenShare, unseenShare != 0, &parts) { try coder.float(&unseenShare, "a share of a day") }
     if Coder.codes(.startHours, startHours != 0, &parts) { try coder.float(&startHours, "the start of a day") }
   }
 }

@@ -79,7 +79,7 @@ extension Planner {
     pending.restoreTimers(waiting)
     for instance in registry.instances.slots where registry.isUsed(instance) {
       let state = registry.instances[instance]
-      if !state.flags.contains(.retired), !isInDeveloperMode(state.device) {
+      if !isInDeveloperMode(state.device), isCounted(instance, device: state.device) {
         pricing.restorePopulation(state.kind, registry.devices[state.device].zone)
       }
     }

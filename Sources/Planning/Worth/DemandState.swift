@@ -15,8 +15,9 @@ struct DemandState: Equatable {
   var needRecent: Float = 0
   /// The worth of pushes in the memory of the last two hours, as of `recentAt`.
   var worthRecent: Float = 0
-  /// The share of a usual day's worth that had passed when the last token was spent; 0 while there are tokens.
-  var driedShare: Float = 0
+  /// The share of the worth of the day, from the time on at which the instance came, that it does not see because it has no tokens:
+  /// that of the whole hours after the one in which the last token was spent. 0 while there are tokens.
+  var unseenShare: Float = 0
   /// The hours between the anchor and the time at which the instance came, on its first day; 0 from then on.
   var startHours: Float = 0
   /// The second of log time for which the memories are given. Wraps.

@@ -15,6 +15,10 @@ struct KindDemand {
   private(set) var unseen = ContiguousArray<Int64>(repeating: 0, count: 24)
   /// The instance-days of the parts of hours that are not over, in millionths; all 0 outside of `passTime`.
   private var going = ContiguousArray<Int64>(repeating: 0, count: 24)
+  /// Those of them that tell nothing about worth.
+  private var goingUnseen = ContiguousArray<Int64>(repeating: 0, count: 24)
+  /// The hours ahead in which instances have no tokens.
+  private(set) var dry = DryHours()
   /// The share of looks of each hour of the budget day.
   private(set) var shares = ContiguousArray<Double>(repeating: 1.0 / 24, count: 24)
   /// The tokens of an instance in a day.
@@ -71,17 +75,36 @@ struct KindDemand {
   /// Notes the part of an hour of the budget day that has passed for instances, until the next `freeze`.
   mutating func hourGoesOn(_ hour: Int, instances: Int64) { going[hour] &+= instances }
 
+  /// Notes that an hour of the log has ended for the instances that had no tokens in it.
+  mutating func dryHourEnded(_ hour: Int64) {
+    // The hours are taken out, because the function that reports them holds them.
+    var ended = DryHours()
+    swap(&ended, &dry)
+    ended.report(hour, takes: true) { unseen[$0] &+= $1 &* Int64(DemandProfile.unit) }
+    swap(&ended, &dry)
+  }
+
+  /// Notes the part of an hour of the log that has passed for instances without tokens, until the next `freeze`.
+  /// - Parameters:
+  ///   - hour: The hour of the log.
+  ///   - part: The part, in millionths.
+  mutating func dryHourGoesOn(_ hour: Int64, part: Int64) {
+    var going = DryHours()
+    swap(&going, &dry)
+    going.report(hour, takes: false) { goingUnseen[$0] &+= $1 &* part }
+    swap(&going, &dry)
+  }
+
   /// Computes the usual amounts anew. Called every ten minutes of log time, after `hourEnded` and `hourGoesOn`.
   mutating func freeze() {
-    var observed = observed
+    var (observed, seen) = (observed, observed)
     for hour in 0..<24 {
       observed[hour] &+= going[hour]
-      going[hour] = 0
+      seen[hour] = observed[hour] &- unseen[hour] &- goingUnseen[hour]
+      (going[hour], goingUnseen[hour]) = (0, 0)
     }
     let hourMax = intervalSeconds == 0 ? Double.infinity : 3600 / Double(intervalSeconds)
     need.freeze(days: observed, shares: shares, prior: prior.need, hourMax: hourMax)
-    var seen = observed
-    for hour in 0..<24 { seen[hour] &-= unseen[hour] }
     worth.freeze(days: seen, shares: shares, prior: prior.worth(perDay: perDay), hourMax: .infinity)
   }
 
@@ -117,10 +140,9 @@ struct KindDemand {
   ///   - state: What the instance has shown.
   ///   - left: The tokens that it has left.
   ///   - usual: The usual demand of the kind in the zone of the instance at `now`.
-  ///   - now: Log time.
+  ///   - faded: The share of the memory of the last two hours that is left at `now`.
   @inline(__always)
-  func price(_ state: DemandState, left: Int, usual: UsualCourse, now: Timestamp) -> Double {
-    let faded = Self.faded(state, now)
+  func price(_ state: DemandState, left: Int, usual: UsualCourse, faded: Double) -> Double {
     let start = DayPlace(hours: Double(state.startHours))
     let isFirstDay = state.startHours != 0
     let needs = needs(state, isFirstDay ? need.since(start, usual.need, at: usual.place) : usual.need)
@@ -172,8 +194,9 @@ struct KindDemand {
     return max((today + caution) / (expected.passed + caution), (recent + caution) / (expected.recent + caution))
   }
 
+  /// Returns the share of the memory of the last two hours that is left.
   @inline(__always)
-  private static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
+  static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
     FadingMemory.factor(hours: Double(second(now) &- state.recentAt) / 3600)
   }
 
@@ -205,23 +228,61 @@ struct KindDemand {
   /// - Parameters:
   ///   - state: What the instance has shown.
   ///   - looks: W of the instance, in looks; 0 if nothing had changed for it.
-  ///   - left: The tokens that the instance has left after the push.
   ///   - place: The place in its budget day.
   ///   - now: Log time.
   /// - Returns: The instance's next state.
   mutating func notePush(
-    _ state: DemandState, worth looks: Double, left: Int, at place: DayPlace, now: Timestamp
+    _ state: DemandState, worth looks: Double, at place: DayPlace, now: Timestamp
   ) -> DemandState {
     var next = remembered(state, now)
     next.worthToday += Float(looks)
     next.worthRecent += Float(looks)
     worth.count(looks, hour: place.hour)
-    if left <= 0, next.driedShare == 0 {
-      let share = worth.before[place.hour + 1] / max(1e-9, worth.before[24])
-      next.driedShare = Float(max(1 / Self.driedMax, min(1, share)))
-      for hour in place.hour + 1..<24 { unseen[hour] &+= Int64(DemandProfile.unit) }
-    }
     return next
+  }
+
+  /// Learns that the last token of an instance was spent, so that it sees no worth for a while. The hour at hand counts as seen.
+  /// - Parameters:
+  ///   - state: What the instance has shown.
+  ///   - place: The place in its budget day.
+  ///   - end: The hour of the budget day in which it has a token again; 24 for the next day.
+  ///   - now: Log time.
+  /// - Returns: The instance's next state.
+  mutating func ranDry(_ state: DemandState, at place: DayPlace, until end: Int = 24, now: Timestamp) -> DemandState {
+    var next = state
+    countDry(1, at: place, until: end, now: now)
+    next.unseenShare += unseenShare(state, from: place, until: end)
+    return next
+  }
+
+  /// Learns that an instance without tokens has one again, because the push that took the last one failed.
+  /// - Parameters:
+  ///   - state: What the instance has shown.
+  ///   - place: The place in its budget day.
+  ///   - end: The hour of the budget day in which it would have had a token without that.
+  ///   - now: Log time.
+  /// - Returns: The instance's next state.
+  mutating func refilled(_ state: DemandState, at place: DayPlace, until end: Int = 24, now: Timestamp) -> DemandState {
+    var next = state
+    countDry(-1, at: place, until: end, now: now)
+    next.unseenShare = max(0, state.unseenShare - unseenShare(state, from: place, until: end))
+    return next
+  }
+
+  /// Counts instances without tokens in or out.
+  mutating func countDry(_ change: Int32, at place: DayPlace, until end: Int, now: Timestamp) {
+    let ahead = place.hour + 1..<max(place.hour + 1, min(end, 24))
+    let hour = now.microseconds / LocalZone.hour.microseconds
+    let passed = Double(now.microseconds - hour * LocalZone.hour.microseconds) / Double(LocalZone.hour.microseconds)
+    // An hour of the log counts as the hour of the day that holds its middle.
+    dry.add(change, ahead, at: hour, place: Int((place.hours + 24.5 - passed + 1e-6).rounded(.down)) % 24)
+  }
+
+  private func unseenShare(_ state: DemandState, from place: DayPlace, until end: Int) -> Float {
+    let start = DayPlace(hours: Double(state.startHours))
+    let whole = worth.course(at: start, from: .start).rest
+    let unseen = worth.before[max(place.hour + 1, min(end, 24))] - worth.before[place.hour + 1]
+    return Float(min(1, unseen / max(1e-9, whole)))
   }
 
   private func remembered(_ state: DemandState, _ now: Timestamp) -> DemandState {
@@ -241,7 +302,7 @@ struct KindDemand {
   func dayEnded(_ state: DemandState, idle: Int = 0) -> DemandState {
     var next = DemandState()
     next.countedAt = state.countedAt
-    let worth = state.driedShare > 0 ? state.worthToday / state.driedShare : state.worthToday
+    let worth = state.worthToday / max(1 / Float(Self.driedMax), 1 - state.unseenShare)
     next.needSum = state.needSum * Float(Self.fading) + state.needToday
     next.worthSum = state.worthSum * Float(Self.fading) + worth
     next.days = state.days * Float(Self.fading) + Float(lookShare(from: DayPlace(hours: Double(state.startHours))))
@@ -274,6 +335,7 @@ struct KindDemand {
     worth.write(to: &writer)
     for hour in 0..<24 { writer.zigzag(observed[hour]) }
     for hour in 0..<24 { writer.zigzag(unseen[hour]) }
+    dry.write(to: &writer)
   }
 
   /// Reads what `write` wrote.
@@ -284,5 +346,6 @@ struct KindDemand {
     try worth.read(from: &reader)
     for hour in 0..<24 { observed[hour] = try reader.zigzag("instance-days") }
     for hour in 0..<24 { unseen[hour] = try reader.zigzag("instance-days") }
+    dry = try DryHours(from: &reader)
   }
 }

@@ -29,14 +29,21 @@ struct KindDemandTests {
     for hour in 0..<24 {
       let place = DayPlace(hour: hour, part: 0)
       for _ in 0..<hour * 7 % 13 * 3 { _ = demand.noteChange(DemandState(), at: place, now: now) }
-      _ = demand.notePush(DemandState(), worth: Double(hour * 5 % 11) / 4, left: 9, at: place, now: now)
+      _ = demand.notePush(DemandState(), worth: Double(hour * 5 % 11) / 4, at: place, now: now)
       demand.hourEnded(hour, instances: hour < 14 ? 9_000_000 : 8_000_000)
     }
     for _ in 0..<3 {
-      _ = demand.notePush(DemandState(), worth: 0, left: 0, at: DayPlace(hour: 17, part: 0), now: now)
+      _ = demand.ranDry(DemandState(), at: DayPlace(hour: 17, part: 0), now: now)
     }
+    pass(hours: 24, of: &demand)
     demand.freeze()
     return demand
+  }
+
+  /// Ends hours of the log for the instances without tokens, from `now` on.
+  private static func pass(hours: Int64, of demand: inout KindDemand) {
+    let hour = now.microseconds / LocalZone.hour.microseconds
+    for passed in hour..<hour + hours { demand.dryHourEnded(passed) }
   }
 
   /// Returns the state of an instance whose memories are `ago` hours old.
@@ -144,8 +151,8 @@ struct KindDemandTests {
   func memory() {
     var demand = Self.demand()
     let place = DayPlace(hour: 8, part: 0)
-    var state = demand.notePush(DemandState(), worth: 1, left: 9, at: place, now: Self.now)
-    state = demand.notePush(state, worth: 0, left: 9, at: place, now: Self.now + .hours(2))
+    var state = demand.notePush(DemandState(), worth: 1, at: place, now: Self.now)
+    state = demand.notePush(state, worth: 0, at: place, now: Self.now + .hours(2))
     #expect(abs(state.worthRecent - 0.367_879_44) < 1e-6 && state.worthToday == 1)
   }
 
@@ -154,16 +161,67 @@ struct KindDemandTests {
     var demand = Self.demand()
     let usual = demand.worth
     for hour in [3, 12, 23] {
-      var state = demand.notePush(DemandState(), worth: 2, left: 0, at: DayPlace(hour: hour, part: 0.5), now: Self.now)
-      // The share is fixed when the tokens run out.
-      state = demand.notePush(state, worth: 1, left: 0, at: DayPlace(hour: 23, part: 0), now: Self.now)
+      var state = demand.notePush(DemandState(), worth: 3, at: DayPlace(hour: hour, part: 0.5), now: Self.now)
+      state = demand.ranDry(state, at: DayPlace(hour: hour, part: 0.5), now: Self.now)
       let share = usual.before[hour + 1] / usual.before[24]
       let next = demand.dayEnded(state)
       #expect(Self.isNear(Double(next.worthSum), 3 * min(5, 1 / share)), "hour \(hour)")
-      #expect(next.driedShare == 0 && next.worthToday == 0 && next.days == 1)
+      #expect(next.unseenShare == 0 && next.worthToday == 0 && next.days == 1)
     }
     // The hours after that tell nothing about worth.
+    Self.pass(hours: 24, of: &demand)
     #expect(demand.unseen[3] == 0 && demand.unseen[4] == 1_000_000 && demand.unseen[13] == 2_000_000)
+  }
+
+  @Test("hours without tokens are left out of what is known about worth when they have passed, not before")
+  func dryHours() {
+    var demand = Self.demand()
+    let place = DayPlace(hour: 10, part: 0)
+    for hour in 0...10 { demand.hourEnded(hour, instances: 2_000_000) }
+    demand.freeze()
+    let usual = demand.worth.usual
+    _ = demand.ranDry(DemandState(), at: place, now: Self.now)
+    demand.freeze()
+    #expect(demand.worth.usual == usual)
+    Self.pass(hours: 3, of: &demand)
+    #expect(demand.unseen[10...13].elementsEqual([0, 1_000_000, 1_000_000, 0]))
+    // Half of the hour at hand.
+    demand.hourGoesOn(13, instances: 1_000_000)
+    demand.dryHourGoesOn(Self.now.microseconds / LocalZone.hour.microseconds + 3, part: 500_000)
+    demand.freeze()
+    #expect(demand.unseen[13] == 0 && demand.worth.usual[13] > 0)
+    // The next day begins with tokens.
+    Self.pass(hours: 48, of: &demand)
+    #expect(demand.unseen[11...].allSatisfy { $0 == 1_000_000 } && demand.unseen[...10].allSatisfy { $0 == 0 })
+    #expect(demand.dry.isEmpty)
+  }
+
+  @Test("on its first day an instance without tokens has seen a share of what it could see, not of the whole day")
+  func driedOnTheFirstDay() {
+    var demand = Self.demand()
+    let start = DayPlace(hour: 12, part: 0.5)
+    var state = demand.notePush(DemandState(start: start), worth: 2, at: DayPlace(hour: 14, part: 0), now: Self.now)
+    state = demand.ranDry(state, at: DayPlace(hour: 14, part: 0.25), now: Self.now)
+    let worth = demand.worth
+    let came = worth.before[12] + worth.usual[12] / 2
+    let seen = (worth.before[15] - came) / (worth.before[24] - came)
+    #expect(Self.isNear(Double(demand.dayEnded(state).worthSum), 2 / seen))
+  }
+
+  @Test("after a refund the hours tell about worth again")
+  func refilled() {
+    var demand = Self.demand()
+    var state = demand.notePush(DemandState(), worth: 2, at: DayPlace(hour: 8, part: 0), now: Self.now)
+    state = demand.ranDry(state, at: DayPlace(hour: 8, part: 0), now: Self.now)
+    Self.pass(hours: 3, of: &demand)
+    state = demand.refilled(state, at: DayPlace(hour: 11, part: 0.5), now: Self.now + .hours(3) + .minutes(30))
+    let worth = demand.worth
+    let unseen = (worth.before[12] - worth.before[9]) / worth.before[24]
+    #expect(abs(Double(state.unseenShare) - unseen) < 1e-6)
+    #expect(Self.isNear(Double(demand.dayEnded(state).worthSum), 2 / (1 - unseen)))
+    let hour = Self.now.microseconds / LocalZone.hour.microseconds
+    for passed in hour + 3..<hour + 27 { demand.dryHourEnded(passed) }
+    #expect(demand.unseen[9...12].elementsEqual([1_000_000, 1_000_000, 1_000_000, 0]) && demand.dry.isEmpty)
   }
 
   @Test("past days fade by 0.85 each, idle ones too, and the first one counts as the share of looks that was seen")
@@ -191,7 +249,7 @@ struct KindDemandTests {
       for (hour, worth) in lessons {
         let place = DayPlace(hour: hour, part: 0.25)
         if let worth {
-          _ = demand.notePush(DemandState(), worth: worth, left: 1, at: place, now: Self.now)
+          _ = demand.notePush(DemandState(), worth: worth, at: place, now: Self.now)
         } else {
           _ = demand.noteChange(DemandState(), at: place, now: Self.now)
         }
