@@ -108,7 +108,9 @@ struct DemandTests {
     h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + H.hour + H.hour / 2)
     var dry = h.planner.pricing.kinds[0].demand.dry
     var hours: [[Int]] = []
-    for hour in H.noon / H.hour..<H.noon / H.hour + 24 { dry.report(hour, takes: true) { hours.append([$0, Int($1)]) } }
+    for hour in H.noon / H.hour..<H.noon / H.hour + 24 {
+      dry.report(hour, takes: true) { hours.append([$0, Int($1)]) }
+    }
     #expect(hours == [[9, 1]])
     // Whenever the next push takes it, no hour is counted twice.
     h.tick(at: H.noon + 40 * H.hour)
