@@ -96,7 +96,7 @@ import Testing
           no decision is stored for this
           - device tablet is known: 1 decision from 2026-11-20T14:00:00Z to 2026-11-20T14:00:00Z
           - event gate is known: 1 decision on 1 device, the first at 2026-11-20T14:03:00Z
-          - at that time no instance in question was interested in the event's keys, or the device was not registered yet
+          - at that time no instance in question was interested in the event's keys, no rule made a key for it, or the device was not registered yet
           - the store holds decisions from 2026-11-20T14:00:00Z to 2026-11-20T14:03:00Z
 
         """)

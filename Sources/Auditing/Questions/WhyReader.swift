@@ -148,7 +148,8 @@ struct WhyReader {
     }
     if deviceIsKnown {
       remarks.append(
-        "at that time no instance in question was interested in the event's keys, or the device was not registered yet")
+        "at that time no instance in question was interested in the event's keys, no rule made a key for it,"
+          + " or the device was not registered yet")
     }
     return remarks
   }

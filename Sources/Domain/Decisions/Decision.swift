@@ -104,7 +104,7 @@ extension Decision {
   /// within what rounding to six decimals explains.
   public var worthOfOthers: Double {
     let others = value - worth
-    return others > 0.01 * value + 2e-6 * (1 + looks) ? others : 0
+    return others > 1e-4 * value + 2e-6 * (1 + looks) ? others : 0
   }
 
   /// Whether worth and price were compared. A decision that was made before that has 0 for each of the numbers.

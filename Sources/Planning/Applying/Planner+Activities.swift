@@ -21,7 +21,7 @@ extension Planner {
     }
     if verdict.isHeard {
       learnChange(instance, device)
-      registry[addressed: instance]?.lastEventAt = now
+      registry[addressed: instance]?.hear(at: now)
       touch(device)
     }
     if let large = verdict.largePayload { note(large.band, bytes: large.bytes, large.action, instance, into: &output) }
@@ -29,12 +29,12 @@ extension Planner {
       suppressNew(instance, verdict.reason ?? .noMatch, lane: verdict.lane, into: &output)
       return
     }
-    registry[addressed: instance]?.timestamp = push.timestamp
+    registry[addressed: instance]?.push(timestamp: push.timestamp)
     if let subject = push.starts {
       remember(AddressedState.StartedSubject(subject: Hash64.of(subject), name: subject, at: now), by: instance)
     }
     send(push, instance, device, verdict.lane, into: &output)
-    if push.isEnd { registry[addressed: instance]?.ended = true }
+    if push.isEnd { registry[addressed: instance]?.end() }
     if push.starts == nil { setActivityTimer(instance) }
   }
 
@@ -54,14 +54,9 @@ extension Planner {
     }
   }
 
-  /// Remembers a start by a push-to-start token. Only the newest start of a subject is kept, and starts that are over are
-  /// removed.
+  /// Remembers a start by a push-to-start token.
   mutating func remember(_ start: AddressedState.StartedSubject, by starter: InstanceSlot) {
-    guard var started = registry.addressed[starter]?.started else { return }
-    started.removeAll { now - $0.at >= ActivityTimes.startMemory || $0.subject == start.subject }
-    started.append(start)
-    if started.count > bounds.startsPerTokenMax { started.removeFirst() }
-    registry[addressed: starter]?.started = started
+    registry[addressed: starter]?.remember(start, startsMax: bounds.startsPerTokenMax, now: now)
   }
 
   // MARK: Pushing
@@ -125,11 +120,11 @@ extension Planner {
       ledgers.activityStarts.charge(&registry[startRate: device], now: now)
       left = ledgers.activityStarts.tokensLeft(registry[startRate: device], now: now)
     } else {
-      var state = registry.addressed[instance] ?? AddressedState()
-      let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
-      rate.charge(&state.rate, now: now)
-      registry[addressed: instance] = state
-      left = rate.tokensLeft(state.rate, now: now)
+      let rate = ledgers.activityRate(frequentPushes: registry.addressed[instance]?.frequentPushes == true)
+      var state = registry[ownRate: instance]
+      rate.charge(&state, now: now)
+      registry[ownRate: instance] = state
+      left = rate.tokensLeft(state, now: now)
     }
     output.charges.append(PlannedCharge(ledger: ledger, instance: instance, left: Int32(left)))
     output.commands[command].chargesCount = 1
@@ -166,7 +161,7 @@ extension Planner {
   mutating func fireActivity(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard registry.instances[instance].surface == .activity, let state = registry.addressed[instance] else { return }
     if now - state.startedAt >= ActivityTimes.life {
-      registry[addressed: instance]?.ended = true
+      registry[addressed: instance]?.end()
       // A channel has no registration of its own, so it is removed together with its last activity.
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
@@ -186,8 +181,8 @@ extension Planner {
   ) {
     let device = registry.instances[instance].device
     let timestamp = max(now.seconds, state.timestamp + 1)
-    registry[addressed: instance]?.timestamp = timestamp
-    registry[addressed: instance]?.ended = true
+    registry[addressed: instance]?.push(timestamp: timestamp)
+    registry[addressed: instance]?.end()
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
     let free = isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(state.rate, now: now)

@@ -97,19 +97,8 @@ extension Planner {
     case .token(let token): registry.address(instance, token: token, isChannel: false)
     case .channel(let channel): registry.address(instance, token: channel.text, isChannel: true)
     }
-    if var state = registry.addressed[instance] {
-      let started = min(activity.startedAt, now)
-      state.frequentPushes = activity.frequentPushes
-      if state.isChannel {
-        // A channel may outlive its activities, so the start of the newest one counts.
-        if started > state.startedAt, state.startedAt.microseconds != 0 { state.ended = false }
-        state.startedAt = max(started, state.startedAt)
-      } else {
-        state.startedAt = started
-      }
-      if state.lastEventAt.microseconds == 0 { state.lastEventAt = now }
-      registry[addressed: instance] = state
-    }
+    registry[addressed: instance]?.register(
+      startedAt: activity.startedAt, frequentPushes: activity.frequentPushes, now: now)
     listen(instance, to: activity.interests)
     setActivityTimer(instance)
   }
@@ -174,7 +163,7 @@ extension Planner {
     registry.markRetired(kept)
     // APNs may still refuse the last push that was charged to its rate.
     ledgers.copyRefund(from: old.day, to: &registry[day: kept])
-    registry[addressed: kept] = address
+    registry.restore(address, of: kept)
     setDue(kept, address.ledgerEnd)
     boundRetired(of: old.device)
   }
@@ -186,7 +175,7 @@ extension Planner {
     var walk = registry.instances(of: state.device)
     while let other = walk.next(registry) {
       if other != instance, registry.instances[other].id == state.id, registry.instances[other].index > state.index {
-        registry[addressed: instance] = registry.addressed[other]
+        registry.copyAddress(of: other, to: instance)
         registry.unlink(other)
         remove(other)
         return
@@ -198,11 +187,8 @@ extension Planner {
 
   /// Marks the starts up to that of a registered activity as registered, so that they never count as zombies.
   private mutating func rememberRegistered(_ activity: Registration.Activity, _ device: DeviceSlot) {
-    guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device),
-      var started = registry.addressed[starter]?.started
-    else { return }
-    for place in started.indices where started[place].at <= activity.startedAt { started[place].isRegistered = true }
-    registry[addressed: starter]?.started = started
+    guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
+    registry[addressed: starter]?.register(startsUpTo: activity.startedAt)
   }
 
   /// Remembers the subjects of an activity that subscribes to a channel as started, because the activity runs on the device.
@@ -237,8 +223,7 @@ extension Planner {
     }
     guard count > bounds.retiredPerDeviceMax, let first else { return }
     ledgers.forget(&registry[day: first], of: first)
-    registry[addressed: first]?.rate = RateState()
-    registry[addressed: first]?.started = []
+    registry[addressed: first]?.forgetLedger()
     setDue(first, now)
   }
 

@@ -41,7 +41,7 @@ extension Planner {
 
   private mutating func close(activity id: Identifier, _ device: DeviceSlot) {
     guard let instance = registry.find(id, of: device), registry.addressed[instance] != nil else { return }
-    registry[addressed: instance]?.ended = true
+    registry[addressed: instance]?.end()
     pending.clearDue(&registry[waiting: instance])
   }
 

@@ -1,6 +1,7 @@
 import Domain
 
-/// The additional state of instances that have a push token of their own: controls, activities and push-to-start tokens.
+/// The additional state of instances that have a push token of their own: controls, activities and push-to-start tokens. Other folders
+/// change it by its functions only; `Ledgers` changes `rate`.
 struct AddressedState {
   /// The token, or the id of a broadcast channel.
   var token = ""
@@ -22,6 +23,70 @@ struct AddressedState {
   var lastEventAt = Timestamp(microseconds: 0)
   /// The subjects for which activities were started by this push-to-start token.
   var started: [StartedSubject] = []
+
+  // MARK: Changes
+
+  /// Takes a push token. A rejected token stays dead until another one comes.
+  /// - Parameters:
+  ///   - token: The token, or the id of a broadcast channel.
+  ///   - isChannel: Whether `token` is the id of a broadcast channel.
+  mutating func address(token: String, isChannel: Bool) {
+    if self.token != token { tokenDead = false }
+    self.token = token
+    self.isChannel = isChannel
+  }
+
+  /// Notes that APNs has refused the token for good.
+  mutating func reject() { tokenDead = true }
+
+  /// Takes over what a device has registered of an activity.
+  /// - Parameters:
+  ///   - start: The instant at which the activity was started.
+  ///   - frequentPushes: Whether the person allows frequent updates.
+  ///   - now: Log time.
+  mutating func register(startedAt start: Timestamp, frequentPushes: Bool, now: Timestamp) {
+    let start = min(start, now)
+    self.frequentPushes = frequentPushes
+    if isChannel {
+      // A channel may outlive its activities, so the start of the newest one counts.
+      if start > startedAt, startedAt.microseconds != 0 { ended = false }
+      startedAt = max(start, startedAt)
+    } else {
+      startedAt = start
+    }
+    if lastEventAt.microseconds == 0 { lastEventAt = now }
+  }
+
+  /// Notes that an event about the activity's subject came.
+  mutating func hear(at instant: Timestamp) { lastEventAt = instant }
+
+  /// Notes the `timestamp` in the payload of a push, in Unix seconds.
+  mutating func push(timestamp: Int64) { self.timestamp = timestamp }
+
+  /// Notes that the activity is over.
+  mutating func end() { ended = true }
+
+  /// Remembers a start by this push-to-start token. Only the newest start of a subject is kept, and starts that are over are removed.
+  /// - Parameters:
+  ///   - start: The start.
+  ///   - startsMax: The number of starts to remember; the first one is forgotten for one more.
+  ///   - now: Log time.
+  mutating func remember(_ start: StartedSubject, startsMax: Int, now: Timestamp) {
+    started.removeAll { now - $0.at >= ActivityTimes.startMemory || $0.subject == start.subject }
+    started.append(start)
+    if started.count > startsMax { started.removeFirst() }
+  }
+
+  /// Marks the starts up to an instant as registered, so that they never count as zombies.
+  mutating func register(startsUpTo instant: Timestamp) {
+    for place in started.indices where started[place].at <= instant { started[place].isRegistered = true }
+  }
+
+  /// Forgets the tokens spent and the starts.
+  mutating func forgetLedger() {
+    rate = RateState()
+    started = []
+  }
 
   /// The instant from which the state need not be kept: the rate is full again and all starts are forgotten.
   var ledgerEnd: Timestamp { started.reduce(rate.tat) { max($0, $1.at + ActivityTimes.startMemory) } }

@@ -89,14 +89,14 @@ struct Registry {
       switch route {
       case .widgetPush, .unreachable: devices[device].pushRate
       case .backgroundPush: devices[device].backgroundRate
-      case .controlPush(let control): addressed[control]?.rate ?? RateState()
+      case .controlPush(let control): self[ownRate: control]
       }
     }
     set {
       switch route {
       case .widgetPush, .unreachable: devices[device].pushRate = newValue
       case .backgroundPush: devices[device].backgroundRate = newValue
-      case .controlPush(let control): addressed[control]?.rate = newValue
+      case .controlPush(let control): self[ownRate: control] = newValue
       }
     }
   }
@@ -104,6 +104,12 @@ struct Registry {
   /// Notes the surplus of a push to a device.
   mutating func note(surplus: Double, _ rate: ChargedRate, _ device: DeviceSlot, now: Timestamp) {
     devices[device].surplus.add(surplus, rate, now: now)
+  }
+
+  /// The tokens spent of the rate of a control, or of an activity's priority-10 pushes.
+  subscript(ownRate instance: InstanceSlot) -> RateState {
+    get { addressed[instance]?.rate ?? RateState() }
+    set { addressed[instance]?.rate = newValue }
   }
 
   /// The tokens spent of the rate of Live Activity starts on a device.
@@ -268,7 +274,7 @@ struct Registry {
     if known.background.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.backgroundTokenDead) }
     var walk = instances(of: device)
     while let instance = walk.next(self) {
-      if addressed[instance].map({ Identifier($0.token) }) == rejected { addressed[instance]?.tokenDead = true }
+      if addressed[instance].map({ Identifier($0.token) }) == rejected { addressed[instance]?.reject() }
     }
   }
 
@@ -456,15 +462,16 @@ struct Registry {
   ///   - token: The token, or the id of a broadcast channel.
   ///   - isChannel: Whether `token` is the id of a broadcast channel.
   mutating func address(_ instance: InstanceSlot, token: String, isChannel: Bool) {
-    var state = addressed[instance] ?? AddressedState()
-    if state.token != token { state.tokenDead = false }
-    state.token = token
-    state.isChannel = isChannel
-    addressed[instance] = state
+    addressed[instance, default: AddressedState()].address(token: token, isChannel: isChannel)
   }
 
   /// Removes the additional state of an instance and returns it, for another instance that takes it over.
   mutating func takeAddress(of instance: InstanceSlot) -> AddressedState? { addressed.removeValue(forKey: instance) }
+
+  /// Gives an instance the additional state of another one.
+  mutating func copyAddress(of other: InstanceSlot, to instance: InstanceSlot) {
+    addressed[instance] = addressed[other]
+  }
 
   // MARK: Reloads
 

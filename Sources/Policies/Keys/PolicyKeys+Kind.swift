@@ -156,7 +156,7 @@ extension PolicyKeys {
       }),
     .number(
       "round", \.round, PolicyBounds.per,
-      "The widget shows multiples of this. Left out: the value as it is. Two numbers with the same multiple are shown alike."
+      "The widget shows the nearest multiple of this; a half goes away from 0. Two numbers with the same multiple are shown alike. How wrong others are is taken from the numbers themselves. Left out: the value as it is."
     ),
     PolicyKey(
       "per", .other,
@@ -172,7 +172,7 @@ extension PolicyKeys {
       read: { decoder, value, field in field.weights = decoder.valueWeights(value) }),
     PolicyKey(
       "initial", .other,
-      "The value that the screen shows of a subject before any event has carried the field, such as 0 for a delay. Left out: nothing, so the first value counts as wholly different.",
+      "The value that the screen shows of a subject before any event has carried the field, such as 0 for a delay. Left out: nothing, so the first value counts by its weight.",
       read: { decoder, value, field in field.initial = decoder.scalar(value) }),
   ])
 }

@@ -38,7 +38,7 @@ public struct DisplayField: Equatable, Sendable {
   /// The weights of single values. Two values are as far apart as their weights, but at least `weight`. Other values weigh 0.
   public var weights: [ValueWeight]
   /// The value that a screen shows of a subject before any event has carried the field; nil: nothing, so that the first value
-  /// is wholly different.
+  /// counts by its weight.
   public var initial: FieldValue?
 
   /// Creates a displayed field. Nothing is checked.

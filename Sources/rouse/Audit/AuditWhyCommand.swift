@@ -23,7 +23,8 @@ struct AuditWhyCommand: ParsableCommand {
   @Option(help: "The event's id, without its source.")
   var event: Identifier?
   @Option(
-    help: ArgumentHelp("The moment in question, RFC 3339.", valueName: "time"), transform: Instant.read)
+    help: ArgumentHelp("Without --event: the moment in question, RFC 3339.", valueName: "time"), transform: Instant.read
+  )
   var at: Timestamp?
   @OptionGroup var audit: AuditOptionGroup
 
