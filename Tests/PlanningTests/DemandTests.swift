@@ -82,27 +82,39 @@ struct DemandTests {
     #expect(unseen[9...].allSatisfy { $0 == 1_000_000 } && unseen[...8].allSatisfy { $0 == 0 })
   }
 
-  @Test("a refund, another registration and a tombstone take the hours without tokens along", arguments: 0..<3)
-  func dryNoMore(_ way: Int) throws {
+  @Test("another registration and a tombstone take the hours without tokens along", arguments: [false, true])
+  func dryNoMore(isForgotten: Bool) {
     var h = Self.spent()
-    let command = try #require(h.lastCommands.first?.command)
     let later = H.noon + H.hour + H.hour / 2
-    switch way {
-    case 0: h.signal(.deliveryCompleted(command: command, outcome: .refused), at: later)
-    case 1: h.register(.phone(at: later, developerMode: true), at: later)
-    default: h.apply(.forget(device: "d1"), at: later)
+    if isForgotten {
+      h.apply(.forget(device: "d1"), at: later)
+    } else {
+      h.register(.phone(at: later, developerMode: true), at: later)
     }
-    #expect(
-      h.planner.pricing.kinds[0].demand.dry
-        == { () -> DryHours in
-          // What is left is the hour at hand, which has begun without tokens.
-          var dry = DryHours()
-          dry.add(1, 9..<10, at: H.noon / H.hour, place: 8)
-          return dry
-        }())
+    // What is left is the hour at hand, which has begun without tokens.
+    var hourAtHand = DryHours()
+    hourAtHand.add(1, 9..<10, at: H.noon / H.hour, place: 8)
+    #expect(h.planner.pricing.kinds[0].demand.dry == hourAtHand)
     h.tick(at: H.noon + 40 * H.hour)
     #expect(h.planner.pricing.kinds[0].demand.dry.isEmpty)
     h.planner.checkInvariants()
+  }
+
+  @Test("a refund gives back the hours without tokens but that at hand")
+  func dryUntilRefund() throws {
+    var h = Self.spent()
+    let command = try #require(h.lastCommands.first?.command)
+    h.tick(at: H.noon + H.hour + H.hour / 2)
+    h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + H.hour + H.hour / 2)
+    var dry = h.planner.pricing.kinds[0].demand.dry
+    var hours: [[Int]] = []
+    for hour in H.noon / H.hour..<H.noon / H.hour + 24 {
+      dry.report(hour, takes: true) { hours.append([$0, Int($1)]) }
+    }
+    #expect(hours == [[9, 1]])
+    // Whenever the next push takes it, no hour is counted twice.
+    h.tick(at: H.noon + 40 * H.hour)
+    #expect(h.planner.pricing.kinds[0].demand.unseen.allSatisfy { $0 <= 1_000_000 })
   }
 
   @Test("the tokens of a rolling window that come back before the next anchor count, too")
