@@ -72,6 +72,7 @@ struct AbsurdStateTests {
     h.planner = try Self.restore("a/com.example.flights") { writer in
       writer.count(Int.max)
       writer.zigzag(Int64(PlannerHarness.noon / (24 * PlannerHarness.hour)))
+      writer.zigzag(0)
     }
     h.register(.phone())
     h.event(.delay(5, id: "e1", at: PlannerHarness.noon))

@@ -135,7 +135,7 @@ extension Planner {
   private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
     let app = registry.devices[device].app
     if isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }
-    ledgers.apps.charge(app, now: now)
+    ledgers.apps.charge(app, at: record.offset, now: now)
     let left = ledgers.apps.tokensLeft(app, now: now)
     if left < 0 { return }
     output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(left)))

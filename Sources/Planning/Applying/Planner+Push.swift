@@ -61,7 +61,7 @@ extension Planner {
     }
     chargeRate(of: device, examination, into: &output)
     let app = registry.devices[device].app
-    ledgers.apps.charge(app, now: now)
+    ledgers.apps.charge(app, at: record.offset, now: now)
     let appLeft = ledgers.apps.tokensLeft(app, now: now)
     if appLeft >= 0 { output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(appLeft))) }
     output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart

@@ -7,6 +7,7 @@ extension Planner {
   /// which screens are right, so nothing has to be done for those.
   mutating func bringDistancesUpToDate(_ instance: InstanceSlot) {
     let kind = registry.instances[instance].kind
+    if !rules[kind].hasOtherScales { return }
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
       guard registry.entries[entry].distance > 0, let row = registry.row(entry, head: rules[kind].display.rowHead),

@@ -95,7 +95,7 @@ extension Planner {
       case .controlPushes: control.map { .controlPush($0) } ?? .unreachable(.noToken)
       }
     if last.rate == route.rate { ledgers.rate(last.rate).refund(&registry[rate: route, device]) }
-    ledgers.apps.refund(registry.devices[device].app, now: now)
+    ledgers.apps.refund(registry.devices[device].app, chargedAt: last.offset, now: now)
   }
 
   // MARK: Views

@@ -14,6 +14,8 @@ struct AppState {
   fileprivate(set) var spent = 0
   /// The UTC day that `spent` counts, in days since 1970; nil if nothing was counted yet and `rouse.state` has no record.
   fileprivate(set) var day: Int64?
+  /// The log offset of the record that led to the first charge of `day`; −1 if there was none.
+  fileprivate(set) var firstCharge: Int64 = -1
   /// Whether the app changed since the last commit.
   fileprivate(set) var touched = false
 
@@ -111,19 +113,28 @@ struct AppTable {
 
   /// Takes a token of the app's day. Tokens are also counted while there is no limit, so that a limit which a policy sets at
   /// noon counts the whole day.
-  mutating func charge(_ app: AppSlot, now: Timestamp) {
+  /// - Parameters:
+  ///   - app: The app.
+  ///   - offset: The log offset of the record that led to the charge.
+  ///   - now: Log time.
+  mutating func charge(_ app: AppSlot, at offset: Int64, now: Timestamp) {
     let day = Self.day(of: now)
     if states[app].day != day {
       states[app].day = day
       states[app].spent = 0
+      states[app].firstCharge = offset
     }
     if states[app].spent < .max { states[app].spent += 1 }
     states[app].touched = true
   }
 
   /// Gives back the token that a device's last command took, if it was taken today.
-  mutating func refund(_ app: AppSlot, now: Timestamp) {
-    guard states[app].spent > 0, states[app].day == Self.day(of: now) else { return }
+  /// - Parameters:
+  ///   - app: The app of the device.
+  ///   - offset: The log offset of the record that led to the command.
+  ///   - now: Log time.
+  mutating func refund(_ app: AppSlot, chargedAt offset: Int64, now: Timestamp) {
+    guard states[app].spent > 0, states[app].day == Self.day(of: now), offset >= states[app].firstCharge else { return }
     states[app].spent -= 1
     states[app].touched = true
   }
@@ -146,9 +157,11 @@ struct AppTable {
   ///   - app: The app.
   ///   - spent: The tokens spent.
   ///   - day: The UTC day on which they were spent, in days since 1970.
-  mutating func restore(_ app: AppSlot, spent: Int, day: Int64) {
+  ///   - firstCharge: The log offset of the record that led to the first charge of that day.
+  mutating func restore(_ app: AppSlot, spent: Int, day: Int64, firstCharge: Int64) {
     states[app].spent = spent
     states[app].day = day
+    states[app].firstCharge = firstCharge
   }
 
   /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.

@@ -3,6 +3,8 @@ import Policies
 
 /// The pending events of one instance, and the time at which the instance is examined again.
 struct Waiting {
+  /// The earliest time at which a cause expires; the distant future if there is none.
+  fileprivate(set) var earliestExpiry = Timestamp.distantFuture
   /// The oldest cause; causes are chained, oldest first.
   fileprivate(set) var firstCause = CauseSlot.absent
   /// The newest cause.
@@ -171,6 +173,7 @@ struct Pending {
     }
     waitings[slot].lastCause = inserted
     waitings[slot].causes += 1
+    waitings[slot].earliestExpiry = min(waitings[slot].earliestExpiry, cause.expires)
   }
 
   /// Puts a cause behind the others of its instance, for a restore. The event gets one more reference.
@@ -209,6 +212,7 @@ struct Pending {
       if waitings[slot].lastCause == place { waitings[slot].lastCause = previous }
       waitings[slot].causes -= 1
       causes.remove(place, leaving: Cause())
+      if cause.expires <= waitings[slot].earliestExpiry { waitings[slot].earliestExpiry = earliest(slot, after: nil) }
       return cause
     }
     return nil
@@ -275,21 +279,22 @@ struct Pending {
   }
 
   /// Returns the earliest time at which a cause of an instance expires; the distant future if it has none.
-  func earliestExpiry(_ slot: WaitingSlot) -> Timestamp {
-    var earliest = Timestamp.distantFuture
-    var walk = causes(of: slot)
-    while let place = walk.next(self) { earliest = min(earliest, causes[place].expires) }
-    return earliest
-  }
+  @inline(__always)
+  func earliestExpiry(_ slot: WaitingSlot) -> Timestamp { self[slot].earliestExpiry }
 
   /// Returns the earliest time after an instant at which a cause expires; the distant future if there is none. A cause may outlive its
   /// age, so the earliest time of all may be past.
   func nextExpiry(_ slot: WaitingSlot, after instant: Timestamp) -> Timestamp {
+    let earliest = earliestExpiry(slot)
+    return earliest > instant ? earliest : self.earliest(slot, after: instant)
+  }
+
+  private func earliest(_ slot: WaitingSlot, after instant: Timestamp?) -> Timestamp {
     var earliest = Timestamp.distantFuture
     var walk = causes(of: slot)
     while let place = walk.next(self) {
       let expires = causes[place].expires
-      if expires > instant { earliest = min(earliest, expires) }
+      if instant.map({ expires > $0 }) ?? true { earliest = min(earliest, expires) }
     }
     return earliest
   }
@@ -441,6 +446,7 @@ struct Pending {
         (own, last) = (own + 1, place)
       }
       precondition(own == Int(self[slot].causes) && last == self[slot].lastCause, "a chain of causes is broken")
+      precondition(self[slot].earliestExpiry == earliest(slot, after: nil), "an earliest expiry that no cause has")
       precondition(self[slot].armedAt <= self[slot].due, "an instance is examined later than it is due")
       count += own
     }

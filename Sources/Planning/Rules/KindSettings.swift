@@ -15,6 +15,10 @@ struct KindSettings {
   private(set) var prefersBackground = false
   /// The displayed fields.
   private(set) var display: KindDisplay
+  /// Whether distances of some rows may have been computed by other weights than those of the policy.
+  private(set) var hasOtherScales = false
+  /// Up to two scales of restored rows and of earlier policies.
+  private var scales: Set<UInt64> = []
   /// The limits of the day's count.
   private(set) var day = DayLimits()
   /// The time that must pass between two reloads.
@@ -38,13 +42,22 @@ struct KindSettings {
     nameBytes = name.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == 0x22 || $1 == 0x5c ? 6 : 1) }
   }
 
+  /// Notes a scale by which distances of rows of the kind were computed.
+  mutating func note(scale: UInt64) {
+    // Which others there are does not matter, so two tell whether one of them is not the present one.
+    if scales.count < 2 { scales.insert(scale) }
+    hasOtherScales = scales.contains { $0 != display.scale }
+  }
+
   /// Takes over a policy's settings.
   /// - Parameters:
   ///   - kind: The settings in the policy, or those of a kind that it does not name.
   ///   - index: The index in the policy's kinds; nil if it does not name the kind.
   mutating func configure(_ kind: KindPolicy, index: Int?) {
     policyIndex = index
+    let before = display
     display = KindDisplay(kind: name, kind.displays)
+    if !before.isEmpty { note(scale: before.scale) }
     enabled = kind.enabled
     prefersBackground = kind.surface == .background
     day.perDay = kind.budget.perDay

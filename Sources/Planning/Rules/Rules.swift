@@ -69,6 +69,9 @@ struct Rules {
   /// The name of all kinds beyond `PlannerBounds.kindsMax`.
   private static let otherKinds: Identifier = "(other kinds)"
 
+  /// Notes the scale by which the distance of a restored row was computed.
+  mutating func note(scale: UInt64, of kind: KindSlot) { kinds[kind.index].note(scale: scale) }
+
   private mutating func configure(_ kind: KindSlot) -> KindPolicy {
     let name = kinds[kind.index].name
     let index = policy.kinds.firstIndex { $0.name == name }

@@ -160,6 +160,7 @@ extension Planner {
     let distance = try reader.float("a distance")
     guard distance >= 0, distance <= 1 else { throw .corrupt(offset: reader.offset, what: "a distance of 0 to 1") }
     registry.show(values, head: head, distance: distance, entry)
+    rules.note(scale: head & ShownFields.scaleBits, of: registry.instances[registry.entries[entry].instance].kind)
   }
 
   private mutating func restoreCauses(

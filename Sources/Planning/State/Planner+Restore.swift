@@ -64,7 +64,8 @@ extension Planner {
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func restore(app id: Identifier, from reader: inout BinaryReader) throws(BinaryError) {
     let spent: Int = try reader.integer("tokens spent")
-    ledgers.apps.restore(appSlot(id), spent: spent, day: try reader.zigzag("a day"))
+    let day = try reader.zigzag("a day")
+    ledgers.apps.restore(appSlot(id), spent: spent, day: day, firstCharge: try reader.zigzag("an offset"))
   }
 
   /// Finishes a restore after the last record: builds the tables that follow from all devices, such as the interest index

@@ -62,6 +62,7 @@ extension Planner {
     writer.beginValue()
     writer.binary.count(state.spent)
     writer.binary.zigzag(state.day ?? .min)
+    writer.binary.zigzag(state.firstCharge)
     writer.lend(to: body)
   }
 

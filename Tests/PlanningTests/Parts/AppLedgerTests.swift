@@ -10,6 +10,8 @@ struct AppLedgerTests {
     var devices = 0
     /// The tokens spent by UTC day.
     var spent: [Int64: Int] = [:]
+    /// The step of the last charge, and its UTC day.
+    var last: (step: Int64, day: Int64) = (-1, -1)
   }
 
   @Test("the apps are those of a dictionary, over random devices and charges")
@@ -42,11 +44,14 @@ struct AppLedgerTests {
           guard known != nil else { break }
           let app = ledgers.apps.slot(id, limit: 10)
           if random.chance(1, in: 4) {
-            ledgers.apps.refund(app, now: now)
-            if known?.spent[today, default: 0] ?? 0 > 0 { model[id]?.spent[today, default: 0] -= 1 }
+            ledgers.apps.refund(app, chargedAt: known?.last.step ?? -1, now: now)
+            if known?.last.day == today, known?.spent[today, default: 0] ?? 0 > 0 {
+              model[id]?.spent[today, default: 0] -= 1
+            }
           } else {
-            ledgers.apps.charge(app, now: now)
+            ledgers.apps.charge(app, at: Int64(step), now: now)
             model[id]?.spent[today, default: 0] += 1
+            model[id]?.last = (Int64(step), today)
           }
         }
         ledgers.checkInvariants { _ in true }
@@ -72,12 +77,25 @@ struct AppLedgerTests {
     #expect(second == first && ledgers.apps[second].number != number)
   }
 
+  @Test("a refund of yesterday's push gives back no token of today")
+  func yesterday() {
+    var ledgers = Ledgers(PolicyProfiles.standard)
+    let (monday, tuesday) = (Timestamp(microseconds: 0), Timestamp(microseconds: 0) + .hours(30))
+    let app = ledgers.apps.slot("a", limit: 5)
+    ledgers.apps.charge(app, at: 3, now: monday)
+    ledgers.apps.charge(app, at: 7, now: tuesday)
+    ledgers.apps.refund(app, chargedAt: 3, now: tuesday)
+    #expect(ledgers.apps.tokensLeft(app, now: tuesday) == 4)
+    ledgers.apps.refund(app, chargedAt: 7, now: tuesday)
+    #expect(ledgers.apps.tokensLeft(app, now: tuesday) == 5)
+  }
+
   @Test("the limits of a new policy hold at once, and spent tokens stay spent")
   func limits() {
     var ledgers = Ledgers(PolicyProfiles.standard)
     let now = Timestamp(microseconds: 0)
     let app = ledgers.apps.slot("a", limit: -1)
-    for _ in 0..<3 { ledgers.apps.charge(app, now: now) }
+    for offset in 0..<3 as Range<Int64> { ledgers.apps.charge(app, at: offset, now: now) }
     #expect(ledgers.apps.tokensLeft(app, now: now) == -1)
     ledgers.apps.setLimits { $0 == "a" ? 5 : -1 }
     #expect(ledgers.apps.tokensLeft(app, now: now) == 2)
