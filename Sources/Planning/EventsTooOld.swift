@@ -1,10 +1,11 @@
 public import Domain
 
-/// The events that were not decided since the planner was made, because they are not newer than events of their subject and type
-/// that are no longer remembered. Each may be a repeat of one that was decided. Events without subscribers are not counted.
+/// A count of the events that the planner has left undecided since it was created, because they may be repeats: each was not
+/// newer than some event of its subject and type that the planner no longer remembers. Events without subscribers are not
+/// counted.
 public struct EventsTooOld: Equatable, Sendable {
   /// The number of such events.
   public var events = 0
-  /// The id of the newest such event.
+  /// The id of the last such event in the log; empty if there was none.
   public var newest: Identifier = ""
 }

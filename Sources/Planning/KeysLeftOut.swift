@@ -1,12 +1,12 @@
 public import Domain
 
-/// The events with more interest keys than `DomainBounds.interestsPerEventMax`, since the planner was made. Their further keys
-/// are ignored.
+/// A count of the events since the planner was created that had more interest keys than `DomainBounds.interestsPerEventMax`.
+/// Their further keys were ignored.
 public struct KeysLeftOut: Equatable, Sendable {
   /// The number of such events.
   public var events = 0
-  /// The id of the newest such event.
+  /// The id of the last such event in the log; empty if there was none.
   public var newest: Identifier = ""
-  /// The number of its keys that were ignored.
+  /// The number of keys of that last event that were ignored.
   public var count = 0
 }

@@ -1,8 +1,9 @@
 public import Domain
 
-/// The keys that a planner will look up first for a log record. `Planner.prefetch` uses them.
+/// The hashes that a planner will look up first for the event in a log record. `Planner.prefetch` uses them to load table entries
+/// ahead of time.
 public struct LookUpHint: Hashable, Sendable {
-  /// The hash of the subject as an interest key.
+  /// The hash by which the event's subject is looked up among the interest keys.
   let interest: UInt32
   /// The key of the subject and type in `SubjectMemory`.
   let subject: UInt64

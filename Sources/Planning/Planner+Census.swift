@@ -1,5 +1,5 @@
 extension Planner {
-  /// The counts of everything in the planner that could grow with traffic. It reads every slot.
+  /// The counts of everything in the planner that could grow with traffic. Taking the census reads every slot.
   public var census: PlannerCensus {
     var census = PlannerCensus()
     census.devices = registry.devices.liveCount

@@ -53,8 +53,8 @@ extension Planner {
     return prefetch(reached: &instances, count: count)
   }
 
-  /// Loads what a decision about each of some instances reads: their devices, what waits on them, and the other instances of
-  /// the devices.
+  /// Loads the table entries that decisions about these instances read: their devices, what waits on them, and the other
+  /// instances of the devices.
   @inline(__always)
   private borrowing func prefetch(reached instances: inout InlineArray<16, InstanceSlot>, count: Int) -> UInt32 {
     var sum: UInt32 = 0

@@ -11,8 +11,8 @@ extension Planner {
     registry.instances.values.count { $0.flags.contains(.used) && !$0.flags.contains(.retired) }
   }
 
-  /// The memory of the tables of devices, instances, interests, subjects and waiting causes. It does not count kinds, apps and
-  /// zones, which are few, nor the overhead of the allocator. Bytes.
+  /// The bytes that the tables of devices, instances, interests, subjects and waiting causes take in memory. It does not count
+  /// kinds, apps and zones, which are few, nor the overhead of the allocator.
   public var tableBytes: Int {
     let tables =
       registry.devices.bytes + registry.indexBytes + registry.instances.bytes + registry.instanceIDs.bytes

@@ -43,14 +43,15 @@ public struct Planner {
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
-  /// The events that were not decided, because they may be repeats of forgotten ones.
+  /// The count of the events that were left undecided, because they may be repeats of events that the planner no longer
+  /// remembers.
   public internal(set) var eventsTooOld = EventsTooOld()
 
   /// Creates a planner without devices.
   /// - Parameters:
   ///   - partition: The number of the log partition; part of every id.
   ///   - partitionCount: The number of partitions of the log.
-  ///   - policy: The policy that is in force until the log holds one.
+  ///   - policy: The policy that is in force until the planner reads a policy record from the log.
   ///   - bounds: The bounds of the planner's memory and times.
   ///   - offsets: The source of the UTC offsets of time zones.
   public init(
@@ -101,7 +102,7 @@ public struct Planner {
 
   /// Continues a record whose first steps were committed before a restart.
   /// - Parameters:
-  ///   - content: The record that `begin` was given.
+  ///   - content: The content of the record, the same as before the restart.
   ///   - offset: Its offset in the log partition.
   ///   - timestamp: The timestamp of the record.
   ///   - cursor: The place up to which its effects are committed.
@@ -112,7 +113,7 @@ public struct Planner {
     record.resume(at: cursor)
   }
 
-  /// Begins a tick in place of a record that is not planned.
+  /// Begins a record that the planner must skip, as if it were a tick: time passes, but the content has no effect.
   /// - Parameters:
   ///   - offset: The offset of the record in the log partition.
   ///   - timestamp: The timestamp of the record.
@@ -127,7 +128,7 @@ public struct Planner {
     record.postponesTimers = postponesTimers
   }
 
-  /// The place that has been reached in the current record; nil when there is none.
+  /// The place that the planner has reached in the current record; nil when it is idle.
   public var cursor: RecordCursor? {
     switch record.step {
     case .idle: nil
@@ -190,8 +191,9 @@ public struct Planner {
     purgeForgotten()
   }
 
-  /// Begins a new generation of remembered subjects. The state of a subject that screens show stays known: without it, a later event
-  /// that carries some of the fields would not say what the others are.
+  /// Begins a new generation of the subject memory, which forgets the older of its two. The displayed state of a subject whose
+  /// name an instance listens to is kept: without it, a later event that carries only some fields would not tell what the others
+  /// are.
   mutating func rotateSubjects() {
     let displays = rules.kinds.filter { !$0.display.isEmpty }.map(\.display)
     var keys: [UInt64] = []

@@ -2,24 +2,25 @@ public import Domain
 
 /// The bounds of a planner's memory and times, each with its reason.
 public struct PlannerBounds: Sendable {
-  /// The number of causes that wait on one instance at most. When one more arrives, the oldest ends as `SUPERSEDED`. 32 is more
-  /// than a screen can show, and it keeps a device's state record below 4 KB.
-  /// - Beyond: the oldest cause ends as `SUPERSEDED`.
+  /// The number of causes that wait on one instance at most. When one more arrives, the oldest one that adds no value of its own,
+  /// or else the oldest one, ends as `SUPERSEDED`. 32 is more than a screen can show, and it keeps a device's state record below
+  /// 4 KB.
+  /// - Beyond: the oldest cause that adds no value, or else the oldest cause, ends as `SUPERSEDED`.
   public var causesPerInstanceMax = 32
-  /// The number of subjects and event types that the subject memory holds in one generation; it keeps two generations. Each takes
-  /// 150 bytes, or 400 with 16 events, and 150 more for each kind that displays something of the subject. What is displayed of a
-  /// subject whose name an instance listens to is kept beyond them.
+  /// The number of pairs of a subject and an event type that the subject memory holds in one generation; it keeps two
+  /// generations. A pair takes 150 bytes, or 400 with 16 events, and 150 more for each kind that displays something of the
+  /// subject. The displayed state of a subject whose name an instance listens to is kept longer than that.
   /// - Beyond: a new generation begins, and the older of the two is forgotten.
   public var subjectsPerGenerationMax = 500_000
   /// The approximate size of one state record with notes about subjects. Brokers accept 1 MB by default. Bytes.
   /// - Beyond: another state record begins.
   public var noteChunkBytesMax = 64 * 1024
-  /// The size of the value of one state record. A larger one is written in pieces (`SplitRecord`): a device that reaches every bound
-  /// takes some MB, a usual one 400 bytes. Brokers accept 1 MB by default. Bytes.
+  /// The size of the value of one state record. A larger one is written in pieces (`SplitRecord`): a device that reaches every
+  /// bound takes some MB, a usual one 400 bytes. Brokers accept 1 MB by default. Bytes.
   /// - Beyond: the record is written in pieces.
   public var stateRecordBytesMax = 512 * 1024
-  /// The size that the records with notes may reach, in addition to twice the size of the memory itself, before the oldest subjects are
-  /// written again. It spares a small memory the rewriting. Bytes.
+  /// The size by which the notes about subjects in `rouse.state` may exceed twice the size of one complete note for each subject,
+  /// before the oldest subjects are written again. It spares a small memory the rewriting. Bytes.
   /// - Beyond: the oldest subjects are written again.
   public var noteSpareBytes = 1024 * 1024
   /// The time after which an app counts as in the background even without the signal `backgrounded`. That signal may be lost,
@@ -30,7 +31,7 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the command has expired; the sender should drop it.
   public var commandLifetime = TimeSpan.minutes(15)
 
-  /// The day of an instance of which nothing is known yet. Only tests set another one.
+  /// The demand that is assumed of an instance before anything has been learnt about it. Only tests change it.
   public var demandPrior = DemandPrior.standard
 
   /// The number of removed instances of one device whose ledgers are kept until their day is over. It is more than a device can
@@ -42,12 +43,13 @@ public struct PlannerBounds: Sendable {
   /// keeps the token's part of the state record below 300 KB.
   /// - Beyond: the oldest subject is forgotten, and may be started again.
   public var startsPerTokenMax = 1000
-  /// The number of kinds. Further kinds that no policy names share one name in decisions. A policy names far fewer kinds.
+  /// The number of kinds that a planner tells apart. Further kinds that no policy names share one name in decisions. A policy
+  /// names far fewer kinds.
   /// - Beyond: further kinds that no policy names are counted and named as one.
   public var kindsMax = 10_000
 
-  /// The devices of one log partition, forgotten ones included until their ledgers are full again. The table of devices alone
-  /// would take 2 GB.
+  /// The number of devices of one log partition. Forgotten devices count until their ledgers are full again. With so many, the
+  /// table of devices alone would take 2 GB.
   /// - Beyond: the state is refused as damaged; use more partitions.
   static let deviceSlotsMax: UInt32 = 16_777_216
 

@@ -11,13 +11,13 @@ public struct PlannerCensus: Equatable, Sendable {
   public var causes = 0
   /// The largest number of causes that wait on one instance.
   public var causesPerInstance = 0
-  /// The number of events to which something refers.
+  /// The number of events that a waiting cause or the current record refers to.
   public var events = 0
   /// The number of instances with waiting causes or a timer.
   public var waiting = 0
   /// The number of entries in the timer queue, including outdated ones.
   public var timers = 0
-  /// The largest number of started subjects that one push-to-start token remembers.
+  /// The largest number of subjects that are remembered as started for one push-to-start token.
   public var startsPerToken = 0
   /// The largest number of charge times that one instance with a rolling window keeps.
   public var chargesPerInstance = 0
@@ -25,11 +25,11 @@ public struct PlannerCensus: Equatable, Sendable {
   public var subjects = 0
   /// The number of entries for a subject and a kind in the subject memory, which hold what the kind displays.
   public var truths = 0
-  /// The number of event ids and values in both sorts of entries.
+  /// The number of event ids in the entries for event types, and of displayed values in the entries for kinds, together.
   public var subjectHashes = 0
   /// The size of the notes about subjects in `rouse.state`, in bytes.
   public var noteBytes = 0
-  /// The number of chunks of these notes.
+  /// The number of chunks (state records) that hold the notes about subjects.
   public var noteChunks = 0
   /// The number of kinds.
   public var kinds = 0

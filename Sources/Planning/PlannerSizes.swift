@@ -4,11 +4,11 @@ public struct PlannerSizes: Equatable, Sendable {
   public var devices: Int
   /// The number of instances, including those that are kept only for their ledgers.
   public var instances: Int
-  /// The number of interest keys of all instances together.
+  /// The number of interest keys of all instances together. A key counts once for each instance that listens to it.
   public var interests: Int
   /// The number of distinct interest keys.
   public var keys: Int
-  /// The size of all ids, tokens and keys.
+  /// The size of all ids, tokens and distinct interest keys, in bytes.
   public var textBytes: Int
 
   /// Creates sizes.
@@ -17,7 +17,7 @@ public struct PlannerSizes: Equatable, Sendable {
   ///   - instances: The number of instances, including those that are kept only for their ledgers.
   ///   - interests: The number of interest keys of all instances together.
   ///   - keys: The number of distinct interest keys.
-  ///   - textBytes: The size of all ids, tokens and keys.
+  ///   - textBytes: The size of all ids, tokens and distinct interest keys, in bytes.
   public init(devices: Int, instances: Int, interests: Int, keys: Int, textBytes: Int) {
     self.devices = devices
     self.instances = instances

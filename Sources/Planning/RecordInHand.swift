@@ -2,14 +2,14 @@ import Domain
 
 /// The record that a planner is processing, and the arrays that its steps reuse.
 struct RecordInHand {
-  /// The place up to which the record was committed before a restart; nil when processing began in this process.
+  /// The place up to which the record was committed before a restart; nil if nothing of it was committed.
   private(set) var resumeAt: RecordCursor?
   var step = Step.idle
   /// The offset of the record in the log partition.
   private(set) var offset: Int64 = -1
   /// Whether the timestamp of the record lies before the log time.
   private(set) var isLate = false
-  /// The last part of the id of the next decision or command.
+  /// The ordinal of the record's next decision or command: the last part of its id.
   private(set) var nextOrdinal: UInt32 = 0
   /// Whether the timers that are due are postponed instead of fired.
   var postponesTimers = false
@@ -26,7 +26,7 @@ struct RecordInHand {
   var waitingNow: [InstanceSlot] = []
   /// The instance that is examined although no event waits on it, because its screen is wrong; absent if there is none.
   var catchingUp = InstanceSlot.absent
-  /// The terms of the current examination.
+  /// The terms of the current examination, one for each instance that the push would reach.
   var terms: ContiguousArray<InstanceTerms> = []
 
   /// The state of the processing. `timers` holds the record until the timers that are due have fired.
@@ -52,7 +52,7 @@ struct RecordInHand {
     resumeAt = cursor
   }
 
-  /// Returns the ordinal of the next decision or command of the record.
+  /// Returns the ordinal for a new decision or command of the record, and advances to the next one.
   mutating func takeOrdinal() -> UInt32 {
     defer { nextOrdinal += 1 }
     return nextOrdinal

@@ -62,7 +62,8 @@ extension Planner {
         relevance: relevance, command: output.place(ofEarlier: registry.devices[device].lastCommand)), into: &output)
   }
 
-  /// Learns that a change came which people could see. One in quiet hours cannot spend a token, so it is no need.
+  /// Counts the current event as a visible change in the demand of an instance. In quiet hours it is not counted, because it
+  /// could not spend a token.
   private mutating func noteArrival(_ instance: InstanceSlot, _ device: DeviceSlot) {
     let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
     if let quiet = rules.policy.quietHours, quietEnd(quiet, timeOfDay) != nil { return }
@@ -70,7 +71,7 @@ extension Planner {
     touch(device)
   }
 
-  /// Learns that a change of an instance came.
+  /// Adds one visible change to the demand of an instance and of its kind.
   @inline(__always)
   mutating func learnChange(_ instance: InstanceSlot, _ device: DeviceSlot) {
     registry[demand: instance] = pricing.noteChange(

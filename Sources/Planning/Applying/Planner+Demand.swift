@@ -2,7 +2,8 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Learns what a charged push brings to an instance that it reloads, and whether it took the last token of the day.
+  /// Adds the worth of a charged push to the demand of an instance that it reloads. If the push took the last token of the day,
+  /// the time until the next token is noted, too.
   /// - Parameters:
   ///   - instance: The instance.
   ///   - worth: The worth of its reload, in looks.
@@ -17,7 +18,7 @@ extension Planner {
   }
 
   /// Gives back the token that the device's last command took from an instance, if it took one.
-  /// - Returns: Whether it did.
+  /// - Returns: Whether a token was given back.
   mutating func refund(_ instance: InstanceSlot) -> Bool {
     let dry = dryTime(of: instance)
     guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { return false }
@@ -29,7 +30,8 @@ extension Planner {
     return true
   }
 
-  /// Returns the time for which an instance has no token of its day; nil if it has one.
+  /// Returns the time until a widget or control without tokens of its day gets one again; nil if it has a token, and for
+  /// activities.
   private func dryTime(of instance: InstanceSlot) -> TimeSpan? {
     let state = registry.instances[instance]
     let limits = rules[state.kind].day
@@ -41,10 +43,11 @@ extension Planner {
 
   // MARK: Instances
 
-  /// Counts the instances of a device whose hours count in or out, before and after anything that may change them.
+  /// Adds the instances of a device to the number over which the usual demand of each kind is averaged, or takes them out. Call
+  /// it with −1 before, and with 1 after, any change that may affect which instances count.
   ///
-  /// An instance counts while a push can reach it. The changes that come to another one are no need, and no push is made for them, so
-  /// its hours would make the usual demand of the kind too small for those that can be reached.
+  /// An instance counts while a push can reach it. Events for an unreachable instance are no need, and no push is made for them.
+  /// So its hours would make the usual demand of the kind too small for the instances that can be reached.
   mutating func countInstances(of device: DeviceSlot, by change: Int64) {
     if isInDeveloperMode(device) { return }
     let (zone, zones) = (registry.devices[device].zone, zones)
@@ -59,8 +62,8 @@ extension Planner {
     }
   }
 
-  /// Returns whether the hours of an instance count, unless its device is in developer mode: whether it is registered, and has a
-  /// token to which a push can be sent.
+  /// Returns whether an instance counts for the usual demand of its kind: whether it is registered, and has a token to which a
+  /// push can be sent. Developer mode is not considered.
   func isCounted(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
     !registry.instances[instance].flags.contains(.retired) && hasToken(instance, device: device)
   }

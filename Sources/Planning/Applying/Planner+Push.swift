@@ -167,7 +167,8 @@ extension Planner {
 
   // MARK: Hold
 
-  /// Holds back a push: reports a decision for each event of this record, and sets a timer.
+  /// Holds back a push: sets timers, and reports a decision for each instance that the push would reach and on which the current
+  /// event waits. If a timer led to the examination, it reports one for the trigger, and only if the reason has changed.
   private mutating func hold(
     _ examination: Examination, _ device: DeviceSlot, _ trigger: InstanceSlot, fromTimer: Bool,
     into output: inout PlannerOutput

@@ -2,8 +2,8 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Applies a registration. Instances that stay keep their ledgers and waiting causes. An instance that is gone keeps its ledger
-  /// until its window ends, so that registering it again refills nothing.
+  /// Applies a registration. Instances that stay keep their ledgers and waiting causes. The ledger of an instance that is no
+  /// longer registered is kept until its budget window ends, so that registering the instance again refills nothing.
   mutating func register(_ registration: Registration, into output: inout PlannerOutput) {
     let device = deviceSlot(registration.device, app: registration.app)
     guard registration.updatedAt >= registry.devices[device].updatedAt else { return }
@@ -47,7 +47,7 @@ extension Planner {
     return found
   }
 
-  /// Applies a tombstone: removes tokens and interests at once, and each ledger when nothing is owed to it.
+  /// Applies a tombstone: removes tokens and interests at once, and each ledger when it is full again.
   mutating func forget(_ id: Identifier, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }
     countInstances(of: device, by: -1)
@@ -112,8 +112,8 @@ extension Planner {
     listen(instance, to: starter.interests)
   }
 
-  /// Returns the instance with an id, and makes it if there is none. Another kind or surface under the same id is another
-  /// instance.
+  /// Returns the instance with an id, and makes it if there is none. If the id had another kind or surface before, the waiting
+  /// causes end and the demand begins anew, but the day's ledger stays.
   private mutating func place(
     _ id: Identifier, _ kindName: Identifier, _ surface: InstanceSurface, _ device: DeviceSlot,
     into output: inout PlannerOutput
@@ -137,7 +137,8 @@ extension Planner {
     return instance
   }
 
-  /// Begins the demand of a new instance, and its budget window, so that its first day ends with that window.
+  /// Begins to learn the demand of a new instance, and begins its budget window, so that the first day of both ends at the same
+  /// time.
   private mutating func beginDemand(of instance: InstanceSlot) {
     bringDayUpToDate(instance)
     let state = registry.instances[instance]
@@ -185,7 +186,8 @@ extension Planner {
 
   // MARK: Activities
 
-  /// Marks the starts up to that of a registered activity as registered, so that they never count as zombies.
+  /// Marks the starts by push that are remembered up to the start of a registered activity as registered, so that none of them
+  /// counts as a zombie.
   private mutating func rememberRegistered(_ activity: Registration.Activity, _ device: DeviceSlot) {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
     registry[addressed: starter]?.register(startsUpTo: activity.startedAt)
@@ -211,7 +213,7 @@ extension Planner {
     boundRetired(of: registry.instances[instance].device)
   }
 
-  /// Removes the retired instance whose ledger ends first when the device has too many.
+  /// Removes the retired instance whose ledger ends first, if the device has more than `retiredPerDeviceMax`.
   private mutating func boundRetired(of device: DeviceSlot) {
     var count = 0
     var first: InstanceSlot?
@@ -229,7 +231,7 @@ extension Planner {
 
   private func due(_ instance: InstanceSlot) -> Timestamp { pending[registry.instances[instance].waiting].due }
 
-  /// Returns the time at which the ledgers of the instance and of its device are full again.
+  /// Returns the time at which the ledgers of an instance, and those of its device if it is forgotten, are full again.
   private func ledgerEnd(_ instance: InstanceSlot) -> Timestamp {
     let state = registry.instances[instance]
     // The window of a new instance is the current day of its zone, which began at most 25 h ago. It must not begin before this

@@ -2,11 +2,11 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Reports a final suppression of the current event.
+  /// Reports a decision that suppresses the current event for an instance.
   /// - Parameters:
   ///   - instance: The instance.
   ///   - reason: The reason.
-  ///   - lane: What was weighed for a Live Activity; the default if nothing was.
+  ///   - lane: The weighing of a Live Activity push; the default if none was weighed.
   ///   - output: Receives the decision.
   @inline(__always)
   mutating func suppressNew(
@@ -48,7 +48,7 @@ extension Planner {
     return ledgers.tokensLeft(state.day, of: instance, rules[state.kind].day, now: now)
   }
 
-  /// Returns the tokens left in the ledgers that apply to an instance; −1 for a ledger without a limit.
+  /// Returns the tokens left in the ledgers that apply to an instance; −1 where there is no ledger or no limit.
   @inline(__always)
   private func ledgersLeft(
     _ instance: InstanceSlot, _ device: DeviceSlot, _ route: Route

@@ -3,8 +3,8 @@ import Policies
 
 /// The content of screens, and how wrong it is.
 extension Planner {
-  /// Computes anew how wrong an instance's screen is about subjects that were weighed by another policy. The weights do not change
-  /// which screens are right, so nothing has to be done for those.
+  /// Recomputes how wrong an instance's screen is about each subject for which that was computed with the weights of an earlier
+  /// policy. A screen that is right stays right whatever the weights are, so it is skipped.
   mutating func bringDistancesUpToDate(_ instance: InstanceSlot) {
     let kind = registry.instances[instance].kind
     if !rules[kind].hasOtherScales { return }
@@ -41,7 +41,7 @@ extension Planner {
   /// whose truth has changed since keeps what it showed before, because the state of that instant is not known any more.
   /// - Parameters:
   ///   - instance: The instance.
-  ///   - instant: The log time of the reload. The last reload that is known must not have been noted as this one yet.
+  ///   - instant: The log time of the reload. Call `Registry.noteReload` for this reload afterwards, not before.
   mutating func markFresh(_ instance: InstanceSlot, asOf instant: Timestamp) {
     let kind = registry.instances[instance].kind
     let head = rules[kind].display.rowHead
@@ -63,8 +63,8 @@ extension Planner {
     }
   }
 
-  /// Forgets the row of an entry if it is one of other fields than the policy lists now.
-  /// - Returns: Whether the entry has a row of those fields.
+  /// Forgets the values that an entry's screen shows if they are of other fields than the policy lists now.
+  /// - Returns: Whether the entry has a row with values of the fields that the policy lists now.
   private mutating func keepsRow(_ entry: EntrySlot, _ head: UInt64) -> Bool {
     if registry.row(entry, head: head) != nil { return true }
     registry.forgetRow(entry)
@@ -96,8 +96,8 @@ extension Planner {
     return false
   }
 
-  /// Returns the displayed state of the subject whose name is an entry's key, the current event included; nil if it has been
-  /// forgotten.
+  /// Returns the newest displayed state of the subject whose name is an entry's key, the current event included; nil if it has
+  /// been forgotten.
   private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> DisplayedTruth? {
     let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
     if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
@@ -114,7 +114,8 @@ extension Planner {
 
   // MARK: Ending what is shown
 
-  /// Ends the causes that a reload of an earlier instant has shown: those that came before, and those of a state that is right now.
+  /// Ends the causes that a reload at an earlier instant has shown: those that came until then, and those about a subject whose
+  /// displayed fields are all right on the screen now.
   /// While the screen is wrong about a subject, the newest cause that came by its key stays. Call `markFresh` first.
   mutating func endShown(of instance: InstanceSlot, asOf instant: Timestamp, into output: inout PlannerOutput) {
     if !hasPending(instance) { return }

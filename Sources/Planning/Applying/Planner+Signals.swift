@@ -104,7 +104,7 @@ extension Planner {
   /// - Beyond: the device's habits learn nothing from the signal.
   private static let lookAgeMax = TimeSpan.hours(24)
 
-  /// Adds a view to what is learnt about the device's hours.
+  /// Adds a look at the device to its view habits: the local hours at which people look.
   private mutating func noteLook(_ device: DeviceSlot, at time: Timestamp) {
     guard !isInDeveloperMode(device), now - time <= Self.lookAgeMax else { return }
     let local = min(now, time) + zones.offset(registry.devices[device].zone)

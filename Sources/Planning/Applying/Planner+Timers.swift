@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 extension Planner {
-  /// Sets the time of the instance's next examination.
+  /// Sets the log time of the instance's next examination.
   @inline(__always)
   mutating func setDue(_ instance: InstanceSlot, _ due: Timestamp) {
     let order = registry.instances[instance].order
@@ -55,8 +55,8 @@ extension Planner {
     setDue(instance, due)
   }
 
-  /// Ends the causes that have expired. While the screen is wrong about a subject, the newest cause that came by its key stays: age
-  /// ends the causes of a difference, never the difference itself.
+  /// Ends the causes that have expired. While the screen is wrong about a subject, the newest cause that came by its key
+  /// stays although it has expired, so that the wrong screen is still examined.
   private mutating func endExpired(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard nextExpiryIsDue(instance) else { return }
     let (now, kept) = (now, newestCausesOfWrong(instance))
@@ -71,7 +71,7 @@ extension Planner {
     hasPending(instance) && pending.earliestExpiry(registry.instances[instance].waiting) <= now
   }
 
-  /// Returns whether nothing is wrong about a state for which causes wait, so that a push would show nothing new.
+  /// Returns whether the screen is right by now although causes wait, so that a push would show nothing new.
   private func isOvertaken(_ instance: InstanceSlot) -> Bool {
     let entry = newestCause(of: instance).entry
     return (entry.isAbsent || !registry.entries[entry].row.isAbsent) && wrongness(instance) <= 0
@@ -111,12 +111,12 @@ extension Planner {
 
   // MARK: Catching up
 
-  /// The time after which a screen is examined whose push was refunded. What APNs refuses for good it refuses again, until somebody
-  /// has mended the reason; and a sender that is late must not get more to send.
+  /// The delay between the refund of a push and the next examination of the screens that it should have reloaded. APNs would
+  /// refuse the next push, too, until the cause is repaired, and a sender that is late must not get more to send.
   private static let refundPause = TimeSpan.hours(1)
 
-  /// The time after which a screen is examined that a registration has made reachable. The app that registers runs, and often says a
-  /// moment later that it is in the foreground, where everything is shown for free.
+  /// The delay between a registration that makes an instance reachable and the examination of its screen. The app that registers
+  /// is running, and often signals a moment later that it is in the foreground, where reloads are free.
   private static let registrationPause = TimeSpan.minutes(1)
 
   /// Returns whether an instance needs a push, because an event waits or its screen is wrong.
@@ -124,24 +124,26 @@ extension Planner {
     hasPending(instance) || registry.difference(of: instance).value > 0
   }
 
-  /// Sets the time at which a wrong screen is examined for which no event waits.
+  /// Sets the time at which a wrong screen is examined although no event waits. Does nothing if an event waits or the screen is
+  /// right.
   /// - Parameters:
   ///   - instance: The instance.
-  ///   - due: The log time.
+  ///   - due: The log time of the examination.
   private mutating func catchUp(_ instance: InstanceSlot, at due: Timestamp) {
     if !hasPending(instance), isOpen(instance) { setDue(instance, due) }
   }
 
-  /// Sets the time at which a screen is examined that a registration has made reachable.
+  /// Sets the time of the examination of an instance that a registration has made reachable, if its screen is wrong.
   mutating func catchUpAfterRegistration(_ instance: InstanceSlot) {
     catchUp(instance, at: now + Self.registrationPause)
   }
 
-  /// Sets the time at which a screen is examined whose push was refunded.
+  /// Sets the time of the examination of an instance for which a push was refunded, if its screen is wrong.
   mutating func catchUpAfterRefund(_ instance: InstanceSlot) { catchUp(instance, at: now + Self.refundPause) }
 
-  /// Examines a push to an instance whose screen is wrong although no event waits. It is put off while a reload is free, and while
-  /// events wait on other instances that the same push would reach: they lead to it sooner or later, and explain it better.
+  /// Examines a push to an instance whose screen is wrong although no event waits. It is put off while a reload is free, and
+  /// while events wait on other instances that the same push would reach: those events lead to the push sooner or later, and its
+  /// decisions name them.
   private mutating func catchUp(
     _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
   ) {

@@ -6,13 +6,15 @@ import Policies
 struct ActivityVerdict {
   /// The reason why nothing is pushed; nil when `push` is sent.
   var reason: Reason?
-  /// The fingerprint that the entry would show after a push now; nil when the event does not change it.
+  /// The fingerprint of the content that the interest entry would show after a push now; nil when the event does not change it.
   var current: UInt64?
-  /// Whether the event ends a silence of the activity's subject, so that the activity is kept alive.
+  /// Whether the event is worth showing on the activity, pushed or not. If so, the time after which a silent activity is ended
+  /// starts again.
   var isHeard = false
   var lane = Lane()
   var push: Push?
-  /// The band and the size of a body near or above the platform's limit, and the action that the body is for.
+  /// The band and the size in bytes of a body near or above the platform's limit, and the action of that push; nil for a smaller
+  /// body.
   var largePayload: (band: PayloadBand, bytes: Int, action: Rule.Action)?
 
   /// The priority of an activity push, and the ledger that it is charged to.
@@ -22,11 +24,11 @@ struct ActivityVerdict {
     /// The ledger that is charged; nil for a free push.
     var ledger: Command.Ledger?
     var weighing = Weighing()
-    /// D, how wrong the screen is, 0…1.
+    /// D, how wrong the screen is: the relevance of the event, 0…1.
     var distance = 0.0
-    /// V, the looks of the next 20 minutes.
+    /// V, the number of looks at the screen that are expected in the next 20 minutes.
     var looks = 0.0
-    /// The reason why a start is not made.
+    /// The reason why a start is not made; nil if nothing forbids it.
     var refused: Reason?
   }
 
@@ -37,7 +39,7 @@ struct ActivityVerdict {
     var body: String
     var band: PayloadBand
     var isEnd: Bool
-    /// The subject of the activity that it starts; nil when it starts none.
+    /// The subject of the activity that the push starts; nil when it starts none.
     var starts: Identifier?
   }
 }

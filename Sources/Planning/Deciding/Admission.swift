@@ -7,16 +7,17 @@ struct Admission {
   var reason: Reason?
   /// The effect on the causes that already wait.
   var effect = Effect.none
-  /// The fingerprint that the entry would show after a reload now; nil when the event does not change it.
+  /// The fingerprint of the content that the interest entry would show after a reload now; nil when the event does not change it.
   var current: UInt64?
-  /// The distance between the entry's screen and the truth after the event, for a subject that is shown field by field; nil for
-  /// another one.
+  /// The distance, 0…1, between what the screen shows of the event's subject and the truth after the event; nil when that subject
+  /// is not tracked field by field.
   var distance: Float?
-  /// Whether a waiting cause already shows the same content. Then the event adds no value and does not count as an arrival.
+  /// Whether the event adds no value as news: a waiting cause has the same content, or `distance` already says how wrong the
+  /// screen is.
   var isRepeat = false
-  /// Whether the event counts as an arrival for the instance's price.
+  /// Whether the event counts as a visible change in the instance's demand, from which the price of its tokens is computed.
   var arrives = false
-  /// The distance that the news which waits makes, this event included, 0…1.
+  /// The distance, 0…1, that all waiting news makes together; the event is included if it is news.
   var value = 0.0
 
   enum Effect {

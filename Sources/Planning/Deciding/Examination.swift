@@ -12,7 +12,7 @@ struct Examination {
     case push
     /// The causes that wait on the trigger end with this reason.
     case end(Reason)
-    /// The push is held back. The weighing has the reason and the time at which it no longer holds.
+    /// The push is held back. `weighing` has the reason, and the time at which that reason no longer holds.
     case hold
   }
 }

@@ -12,6 +12,6 @@ struct HeldReason: Equatable {
   init(number: UInt8) { self.number = number }
 
   /// Creates the held reason of a decision.
-  /// - Parameter reason: The reason of the decision. A reason that does not hold back becomes `none`.
+  /// - Parameter reason: The reason of the decision. Nil, and a reason that does not make an event wait, become `none`.
   init(_ reason: Reason?) { number = reason.map { $0.holdsBack ? $0.number : 0 } ?? 0 }
 }

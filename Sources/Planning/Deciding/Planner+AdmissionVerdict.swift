@@ -69,8 +69,8 @@ extension Planner {
     return admission
   }
 
-  /// Returns how wrong an entry's screen is after the event. A screen of which nothing is known shows the state before the event:
-  /// a widget fetches the state of its time when it is placed.
+  /// Returns how wrong an entry's screen is after the event, 0…1. A screen of which nothing is known is taken to show the state
+  /// before the event, because a widget fetches the current state when it is placed.
   @inline(__always)
   private func distance(_ entry: EntrySlot, _ kind: KindSlot) -> Float {
     let place = record.fanOut.evaluations[kind.index].truth
@@ -112,8 +112,8 @@ extension Planner {
     return .reloadImminent
   }
 
-  /// Returns whether the device's last command reloaded the instance at the instant of the current record. A record whose
-  /// timestamp lies before the log time came at another instant, however little time the log has moved.
+  /// Returns whether the device's last command reloaded the instance at the instant of the current record. False for a record
+  /// whose timestamp lies before the log time, because its own instant is an earlier one.
   @inline(__always)
   private func isPushedNow(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
     if record.isLate { return false }
@@ -133,7 +133,7 @@ extension Planner {
     registry.devices[device].flags.contains(.developerMode)
   }
 
-  /// Returns how wrong the instance's screen is by the news that waits, faded to an instant, 0…1.
+  /// Returns how wrong the waiting news makes the instance's screen, 0…1, faded by the kind's half-life until an instant.
   @inline(__always)
   func pendingValue(_ instance: InstanceSlot, at instant: Timestamp) -> Double {
     pending.value(

@@ -3,11 +3,11 @@ import Policies
 
 extension Planner {
   /// Examines a push to a device. One push reloads, and is charged to, every instance that it reaches. So the tightest ledger
-  /// governs, and the sum of the values is compared with the sum of the prices.
+  /// governs, and the sum of the worths is compared with the sum of the prices. Call `bringDayUpToDate` for the instances first.
   ///
-  /// Each instance is priced by its own need. The need of all of them together, which also spends its tokens, was tried: devices that
-  /// show an airport, two boards and a match then saw 4 % more wrong looks at 48 tokens a day and 8 % more at 20, because they kept
-  /// tokens to the end of the day. Call `bringDayUpToDate` for the instances first.
+  /// The token of an instance is priced by the need of that instance alone, although pushes for the other instances spend its
+  /// tokens, too. Pricing it by the need of all of them was tried: devices that show an airport, two boards and a match then saw
+  /// 4 % more wrong looks at 48 tokens a day and 8 % more at 20, because they kept tokens to the end of the day.
   /// - Parameters:
   ///   - device: The device.
   ///   - trigger: The instance that caused the examination.
@@ -94,9 +94,9 @@ extension Planner {
     var spacedUntil = Timestamp.distantPast
     var budgetUntil = Timestamp.distantPast
     var reserveHeld = false
-    /// The need of all instances in the memory of the last two hours.
+    /// The need of all these instances, in visible changes, in the fading memory of the last two hours.
     var recentNeed = 0.0
-    /// The longest time between two reloads.
+    /// The longest minimum interval between two reloads among these instances.
     var minInterval = TimeSpan.zero
 
     mutating func note(need: Double, _ interval: TimeSpan) {
@@ -154,8 +154,9 @@ extension Planner {
     return top
   }
 
-  /// Returns the relevance of a waiting cause: that of its rule. Without one it is how wrong the screen of its subject is now, whatever
-  /// it was when the event came; for news, which no state tells, it is as it was.
+  /// Returns the relevance of a waiting cause, 0…1: the one that its rule states. If the rule states none, it is how wrong the
+  /// screen is about the cause's subject now; for news, whose subject is not tracked field by field, it is the relevance at
+  /// arrival.
   @inline(__always)
   private func relevance(_ cause: Cause) -> Float {
     if cause.isRelevanceStated || cause.entry.isAbsent || registry.entries[cause.entry].row.isAbsent {
@@ -164,8 +165,8 @@ extension Planner {
     return registry.entries[cause.entry].distance
   }
 
-  /// Returns the time at which every reserve that holds now has released a token; nil when the waiting causes are relevant
-  /// enough for all of them.
+  /// Returns the time at which every reserve that holds the push back has released a token; nil when the waiting causes are
+  /// relevant enough for all of them.
   private func reserveUntil(_ terms: ContiguousArray<InstanceTerms>) -> Timestamp? {
     let top = topRelevance(terms)
     var until: Timestamp?
@@ -188,16 +189,17 @@ extension Planner {
   /// The longest time between two examinations of a push that is not worth its price.
   private static let examinationInterval = TimeSpan.minutes(10)
 
-  /// Returns the time at which a push that is not worth its price is examined again: in ten minutes, or up to ten minutes after the
-  /// next full hour, at which the looks change. Between changes the worth is constant but for the hours, and the price falls
-  /// slowly.
+  /// Returns the time at which a push that is not worth its price is examined again: in ten minutes, or up to ten minutes after
+  /// the next full hour, at which the expected looks change. While no screen changes, the worth follows the expected looks alone,
+  /// and the price falls slowly.
   func nextExamination(_ device: DeviceSlot) -> Timestamp {
     let hour = now - zones.timeOfDay(registry.devices[device].zone, now).pastHour + LocalZone.hour
     let soon = now + Self.examinationInterval
     return soon < hour ? soon : hour + spread(device)
   }
 
-  /// Returns a time of up to ten minutes that follows from the device's slot, so that a time zone is not examined all at once.
+  /// Returns a delay of up to ten minutes, always the same for a device, so that the devices of a time zone are not all examined
+  /// at once.
   private func spread(_ device: DeviceSlot) -> TimeSpan {
     var hash = Hash64()
     hash.add(UInt64(device.number))

@@ -3,8 +3,8 @@ import Domain
 extension Planner {
   /// Returns whether a token of the device's rate of pushes has a price now.
   ///
-  /// A full rate gains no token, so one of its tokens costs nothing. A rate that holds one token at most cannot save any. A rate of
-  /// a single control is not priced, because its tokens serve no other instance.
+  /// A full rate gains no token, so one of its tokens costs nothing. A rate that holds one token at most cannot save any. A rate
+  /// of a single control is not priced, because its tokens serve no other instance.
   @inline(__always)
   func pricesRate(_ route: Route, _ device: DeviceSlot) -> Bool {
     if case .controlPush = route { return false }
@@ -12,19 +12,20 @@ extension Planner {
     return rate.burst > 1 && rate.tokensOut(registry[rate: route, device], now: now) > 0
   }
 
-  /// Returns μ, the price of a token of the device's rate of pushes, in looks. A push has to be worth it beyond the price of the
-  /// instances' tokens.
+  /// Returns μ, the price of a token of the device's rate of pushes, in looks. A push must be worth μ in addition to the
+  /// price of the instances' tokens.
   ///
-  /// It is the price of a token of the day with the device's own amounts, for the time in which all tokens come back: N is the need
-  /// of its instances, A the surplus of its pushes, both as fast as in the last two hours. What comes back is lost to a rate that is
-  /// full, so μ is taken to nothing as the rate fills up.
+  /// It is computed like the price of a token of the day (`TokenPrice`), but for the time in which all tokens of the rate come
+  /// back. N is the need of the device's instances in that time, and A the surplus of its pushes, both at the pace of the last
+  /// two hours. A full rate gains no tokens, so μ falls to 0 as the rate fills up.
   ///
-  /// Measured on devices that show an airport, two boards and a match: 14 % fewer wrong looks than without μ at five pushes an hour
-  /// and 200 tokens a day, 2 % fewer at five pushes an hour and 48 tokens, 7 % fewer at 24 pushes a day, and never more.
+  /// Measured on devices that show an airport, two boards and a match: 14 % fewer wrong looks than without μ at five pushes an
+  /// hour and 200 tokens a day, 2 % fewer at five pushes an hour and 48 tokens, 7 % fewer at 24 pushes a day, and never more.
   /// - Parameters:
   ///   - route: The route of the push.
   ///   - device: The device.
-  ///   - recentNeed: The need of all instances that the push reaches, in the memory of the last two hours.
+  ///   - recentNeed: The need of all instances that the push reaches, in visible changes, in the fading memory of the last two
+  ///     hours.
   ///   - minInterval: The longest minimum interval of these instances.
   func ratePrice(_ route: Route, _ device: DeviceSlot, recentNeed: Double, minInterval: TimeSpan) -> Double {
     let (rate, state) = (ledgers.rate(route.rate), registry[rate: route, device])

@@ -52,8 +52,8 @@ extension Planner {
       && registry.instances[instance].flags.contains(.pushEnabled)
   }
 
-  /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes, or the
-  /// one whose screen is examined without any.
+  /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes, or
+  /// the kind of an instance whose screen is wrong although no event waits.
   @inline(__always)
   func reaches(_ instance: InstanceSlot, device: DeviceSlot, route: Route) -> Bool {
     let flags = registry.instances[instance].flags

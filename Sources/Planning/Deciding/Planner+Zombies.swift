@@ -2,7 +2,8 @@ import Domain
 
 extension Planner {
   /// Returns the activities that run and can no longer be updated or ended, in the order of slots. The system has ended every
-  /// activity that is older than eight hours, so those are not returned. It reads every instance with an address of its own.
+  /// activity that is older than eight hours, so those are not returned. It reads every instance with
+  /// a push token of its own.
   public func zombies() -> [Zombie] {
     var found: [Zombie] = []
     for instance in registry.addressed.keys.sorted() {

@@ -8,7 +8,7 @@ enum Route: Equatable {
   /// No push can reach the instance, for this reason.
   case unreachable(Reason)
 
-  /// The push that this route makes.
+  /// The push that this route makes; `widgets` for an unreachable instance, for which no push is made.
   var push: PlannedPush {
     switch self {
     case .widgetPush, .unreachable: .widgets
@@ -17,7 +17,7 @@ enum Route: Equatable {
     }
   }
 
-  /// The rate that a push by this route draws on.
+  /// The rate that a push by this route draws on; that of WidgetKit pushes for an unreachable instance.
   @inline(__always)
   var rate: ChargedRate {
     switch self {

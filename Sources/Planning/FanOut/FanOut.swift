@@ -5,25 +5,26 @@ struct FanOut {
   var event: DomainEvent?
   /// The time at which the event happened.
   var time = Timestamp(microseconds: 0)
-  /// The event in the event table.
+  /// The slot of the event in `Pending.events`.
   var slot = EventSlot.absent
   var standing = SubjectMemory.Standing.fresh
-  /// The interest lists that the event's keys lead to, with the next place in each.
+  /// The lists of the interest entries that listen to the event's keys, one cursor for each list.
   var cursors: [Cursor] = []
-  /// The keys of the event, the subject first.
+  /// The interest keys of the event, the subject first.
   var keys: [Identifier] = []
-  /// The evaluation of the event for each kind, by slot.
+  /// The evaluation of the event for each kind, by kind slot.
   var evaluations: ContiguousArray<KindEvaluation> = []
   /// The kinds that have a rule for the event.
   var evaluated: ContiguousArray<KindSlot> = []
-  /// The displayed state of the event's subject after the event, for each kind, to be noted in `SubjectMemory`.
+  /// The displayed states of the event's subject before and after the event, for each kind that displays fields and has a rule
+  /// for the event.
   var truths: [Truth] = []
   /// The interest key that is the event's subject; absent if no instance listens to it.
   var subjectInterest = InterestSlot.absent
-  /// The first device without decisions. A fan-out that is resumed after a restart continues there.
+  /// The first device that the fan-out has not visited yet. A fan-out that is resumed after a restart continues there.
   var nextDevice = DeviceSlot(0)
 
-  /// The displayed state of the event's subject for one kind.
+  /// The displayed states of the event's subject before and after the event, for one kind.
   struct Truth {
     /// The key of the state in `SubjectMemory`.
     var key: UInt64

@@ -19,7 +19,7 @@ extension Planner {
     record.fanOut.event = consume event
   }
 
-  /// Ends the fan-out of an event that may be a repeat of a forgotten one. It reaches nobody.
+  /// Ends the fan-out of an event that may be a repeat of a forgotten one. No instance gets a decision about it.
   private mutating func leaveUndecided(_ event: borrowing DomainEvent) {
     if !record.fanOut.cursors.isEmpty { eventsTooOld = EventsTooOld(events: eventsTooOld.events + 1, newest: event.id) }
     record.fanOut.cursors.removeAll(keepingCapacity: true)
@@ -73,8 +73,9 @@ extension Planner {
     }
   }
 
-  /// Returns the event's change to what a kind displays, and appends the state that it leads to. `finishFanOut` notes that state
-  /// in the subject memory, so that a fan-out that is resumed after a restart begins with the same one.
+  /// Returns the event's change to what a kind displays of its subject, and appends the states before and after it to
+  /// `FanOut.truths`. Only `finishFanOut` notes the new state in the subject memory, so that a fan-out that is resumed after a
+  /// restart begins with the same state.
   private mutating func displayedChange(_ event: DomainEvent, _ kind: KindSlot) -> DisplayedChange {
     let fields = rules[kind].display.fields
     let key = rules[kind].display.truthKey(subject: event.subject.utf8.span)
@@ -120,7 +121,7 @@ extension Planner {
     }
   }
 
-  /// The number of entries ahead for which prefetching is worth its instructions.
+  /// The smallest number of entries ahead for which prefetching costs less than it saves.
   private static let prefetchedMin = 4
 
   /// Moves a cursor past a device, and collects the entries of instances whose kind has a rule that names the cursor's key.
@@ -146,8 +147,8 @@ extension Planner {
     record.fanOut.cursors[cursor].place = place
   }
 
-  /// Sorts the collected entries by instance. An instance keeps only the entry with the earliest key, so that it gets one
-  /// decision.
+  /// Sorts the collected entries by instance. Of the entries of one instance, only the one whose key comes first among the
+  /// event's keys is kept, so that the instance gets one decision.
   private mutating func orderEntries() {
     guard record.entries.count > 1 else { return }
     // Insertion sort is stable, and a device rarely has more than two entries.
@@ -206,7 +207,8 @@ extension Planner {
     }
   }
 
-  /// Applies a scheduled reload of the widget's timeline whose time has passed, if the current event matters to the widget.
+  /// Applies a scheduled reload of the widget's timeline whose time has passed, if the current event is new and the kind has a
+  /// rule for it.
   @inline(__always)
   private mutating func bringReloadUpToDate(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard record.fanOut.standing == .fresh,
@@ -237,8 +239,8 @@ extension Planner {
     apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
   }
 
-  /// Begins a new budget window for every instance that a push would reach and whose window is over, and computes what the prices
-  /// of their kinds have in common.
+  /// Prepares every instance that a push would reach for an examination: begins a new budget window if the last one is over,
+  /// recomputes distances that an earlier policy weighed, and computes the usual demand of the kinds.
   private mutating func bringDaysUpToDate(_ device: DeviceSlot, _ route: Route) {
     let zone = registry.devices[device].zone
     let timeOfDay = zones.timeOfDay(zone, now)

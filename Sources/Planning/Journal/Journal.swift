@@ -1,6 +1,7 @@
 import Domain
 
-/// The last commit before which a device changed. It stands with the device in the registry; only a `Journal` sets it.
+/// The number of the commit for which a device was last noted as changed. It is kept with the device in the registry; only a
+/// `Journal` sets it.
 struct JournalMark {
   fileprivate var epoch: UInt32 = 0
 
@@ -21,7 +22,7 @@ struct Journal {
   private(set) var policy = false
   /// The number of further pieces of each record that `rouse.state` holds in pieces, by key. Such records are rare.
   private var pieces: [[UInt8]: Int] = [:]
-  /// The number of the next commit. Wraps.
+  /// The number of the next commit; it wraps around.
   private var epoch: UInt32 = 1
 
   /// Notes that a device changed.

@@ -1,7 +1,7 @@
 import Domain
 
-/// The additional state of instances that have a push token of their own: controls, activities and push-to-start tokens. Other folders
-/// change it by its functions only; `Ledgers` changes `rate`.
+/// The additional state of instances that have a push token of their own: controls, activities and push-to-start tokens. Other
+/// folders change it by its functions only; `Ledgers` changes `rate`.
 struct AddressedState {
   /// The token, or the id of a broadcast channel.
   var token = ""
@@ -13,15 +13,17 @@ struct AddressedState {
   var frequentPushes = false
   /// Whether the activity is over: an end push was sent, its life has ended, or the device has reported it.
   var ended = false
-  /// The rate of the control's pushes, or of the activity's priority-10 pushes.
+  /// The tokens spent of the rate of the control's pushes, or of the activity's priority-10 pushes.
   var rate = RateState()
   /// The `timestamp` in the payload of the last push, in Unix seconds. The next one must be larger.
   var timestamp: Int64 = 0
-  /// The instant at which the activity was started.
+  /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity.
   var startedAt = Timestamp(microseconds: 0)
-  /// The log time of the last event that was pushed to the activity, or of its registration.
+  /// The log time of the last event that was worth showing on the activity, pushed or not; that of the registration before the
+  /// first one.
   var lastEventAt = Timestamp(microseconds: 0)
-  /// The subjects for which activities were started by this push-to-start token.
+  /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
+  /// and those of registered activities on broadcast channels.
   var started: [StartedSubject] = []
 
   // MARK: Changes
@@ -57,7 +59,7 @@ struct AddressedState {
     if lastEventAt.microseconds == 0 { lastEventAt = now }
   }
 
-  /// Notes that an event about the activity's subject came.
+  /// Notes the log time of an event that is worth showing on the activity.
   mutating func hear(at instant: Timestamp) { lastEventAt = instant }
 
   /// Notes the `timestamp` in the payload of a push, in Unix seconds.
@@ -66,10 +68,11 @@ struct AddressedState {
   /// Notes that the activity is over.
   mutating func end() { ended = true }
 
-  /// Remembers a start by this push-to-start token. Only the newest start of a subject is kept, and starts that are over are removed.
+  /// Remembers a start by this push-to-start token. Only the newest start of a subject is kept, and starts that are over are
+  /// removed.
   /// - Parameters:
   ///   - start: The start.
-  ///   - startsMax: The number of starts to remember; the first one is forgotten for one more.
+  ///   - startsMax: The largest number of starts to remember. Beyond it, the one that was added first is forgotten.
   ///   - now: Log time.
   mutating func remember(_ start: StartedSubject, startsMax: Int, now: Timestamp) {
     started.removeAll { now - $0.at >= ActivityTimes.startMemory || $0.subject == start.subject }

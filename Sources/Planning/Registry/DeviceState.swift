@@ -18,13 +18,13 @@ struct DeviceState {
   var id = TextHandle.absent
   /// The device's tokens as `TokenPair.bytes`, read only when a command is written out.
   var tokens = TextHandle.absent
-  /// The rate of WidgetKit pushes.
+  /// The tokens spent of the rate of WidgetKit pushes.
   var pushRate = RateState()
-  /// The rate of background pushes.
+  /// The tokens spent of the rate of background pushes.
   var backgroundRate = RateState()
-  /// The surplus of the latest pushes, by rate.
+  /// The surplus of the pushes in the fading memory of the last two hours, by rate.
   var surplus = PushSurplus()
-  /// `updatedAt` of the registration in force.
+  /// The `updatedAt` of the registration in force, or the log time of its arrival if that was earlier.
   var updatedAt = Timestamp.distantPast
   /// The last charged command, which may still be refunded.
   var lastCommand = LastCommand()
@@ -48,11 +48,11 @@ struct DeviceState {
     static let foreground = Flags(rawValue: 8)
     /// The device has a token for WidgetKit pushes.
     static let widgetsToken = Flags(rawValue: 16)
-    /// APNs has refused that token for good.
+    /// APNs has permanently refused the token for WidgetKit pushes.
     static let widgetsTokenDead = Flags(rawValue: 32)
     /// The device has a token for background pushes.
     static let backgroundToken = Flags(rawValue: 64)
-    /// APNs has refused that token for good.
+    /// APNs has permanently refused the token for background pushes.
     static let backgroundTokenDead = Flags(rawValue: 128)
     /// A tombstone has removed the device. It is kept without tokens until its ledgers are full again, so that an app cannot
     /// refill them by registering anew.
@@ -61,18 +61,18 @@ struct DeviceState {
     static let habits = Flags(rawValue: 512)
     /// The registry holds a `RareDeviceState` of the device.
     static let rare = Flags(rawValue: 4096)
-    /// The flags that the state record holds as they are.
+    /// The flags that are written to the state record. The others follow from the rest of the state.
     static let stored = Flags(rawValue: 1023)
   }
 }
 
 /// The state that only a few devices have at any time.
 struct RareDeviceState {
-  /// The rate of Live Activity starts.
+  /// The tokens spent of the rate of Live Activity starts.
   var startRate = RateState()
-  /// The instant at which the app came to the foreground; 1970 while it is not there.
+  /// The instant at which the app came to the foreground; 1970 while it is in the background.
   var foregroundSince = Timestamp(microseconds: 0)
 
-  /// Whether nothing differs from the state at the beginning.
+  /// Whether the state is that of a new device, so that it need not be stored.
   var isEmpty: Bool { startRate.isFull && foregroundSince.microseconds == 0 }
 }

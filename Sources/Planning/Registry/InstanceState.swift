@@ -2,7 +2,7 @@ import Domain
 
 /// The state of one placed widget, control or activity that decisions read, in 88 bytes. Its pending events are in `Pending`.
 struct InstanceState {
-  /// The demand that the instance has shown.
+  /// The demand learnt from the instance: the visible changes that came, and the worth of its pushes.
   var demand = DemandState()
   /// The yes-or-no facts about the instance.
   var flags: Flags = []
@@ -21,11 +21,11 @@ struct InstanceState {
   var firstEntry = EntrySlot.absent
   /// The slot of the instance in `Pending`; absent if no event waits and no timer is set.
   var waiting = WaitingSlot.absent
-  /// The id of the instance.
+  /// The number of the instance's id in `Registry.instanceIDs`.
   var id = SharedTextNumber.absent
   /// The log time of the last reload that is known; the distant past if there was none.
   var lastReload = Timestamp.distantPast
-  /// The day's count of tokens.
+  /// The count of the tokens that were spent in the budget day.
   var day = DayWindow()
 
   /// The kind of the instance.
@@ -80,14 +80,15 @@ struct InterestEntry {
   var instance = InstanceSlot.absent
   /// The next entry of the instance.
   var next = EntrySlot.absent
-  // The fingerprints are kept in halves: whole ones need alignment, and the entry would take 32 bytes.
+  // The fingerprints are kept in halves: whole ones need alignment, and the entry would take 40 bytes.
   private var shownLow: UInt32 = 0
   private var shownHigh: UInt32 = 0
   private var currentLow: UInt32 = 0
   private var currentHigh: UInt32 = 0
-  /// The values that the screen shows of the subject whose name is the key; absent if the kind is not shown field by field.
+  /// The values that the screen shows of the subject whose name is the key; absent if they are not
+  /// tracked field by field, or not known.
   var row = ShownRow.absent
-  /// The distance between the screen and the truth of that subject, 0…1.
+  /// The distance between what the screen shows in `row` and the truth, 0…1; 0 if there is no row.
   var distance: Float = 0
 
   /// Creates the value of a free slot.

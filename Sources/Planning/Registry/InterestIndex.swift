@@ -44,7 +44,7 @@ struct InterestIndex {
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }
   }
 
-  /// Returns the key that a look-up of this hash would compare first, which may be another key.
+  /// Returns the slot that a look-up of this hash reads first. It may belong to a key with another hash.
   @inline(__always)
   func candidate(_ hash: UInt32) -> InterestSlot? { index.candidate(hash).map { InterestSlot($0) } }
 
@@ -161,7 +161,8 @@ struct InterestIndex {
     free.append(id)
   }
 
-  /// Returns the first place of a key's list whose sort key is at least `key`.
+  /// Returns the first place in the list of `id` whose entry has a sort key of at least `key`; the length of the list if none
+  /// has.
   func position(of key: UInt64, in id: InterestSlot, by order: EntryOrder) -> Int {
     var low = 0
     var high = count(of: id)

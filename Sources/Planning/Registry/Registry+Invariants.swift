@@ -1,5 +1,5 @@
 extension Registry {
-  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// Traps if an invariant is broken that holds between any two records. It reads every slot; for tests.
   func checkInvariants() {
     devices.checkInvariants()
     instances.checkInvariants()

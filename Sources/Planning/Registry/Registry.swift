@@ -19,7 +19,7 @@ struct Registry {
   private(set) var shownFields = ShownFields()
   /// The texts: ids of devices and instances, tokens, interest keys.
   private(set) var texts = TextPool()
-  /// The ids of instances.
+  /// The distinct ids of instances. Instances of several devices may share one.
   private(set) var instanceIDs = SharedTexts()
   /// The additional state of controls, activities and push-to-start tokens. It is looked up by instance, or iterated in the
   /// order of slots, because a dictionary has no fixed order.
@@ -54,21 +54,21 @@ struct Registry {
     @inline(__always) _modify { yield &devices[device].journalMark }
   }
 
-  /// The last command of a device that may be refunded.
+  /// The last charged command of a device, which may still be refunded.
   @inline(__always)
   subscript(lastCommand device: DeviceSlot) -> LastCommand {
     @inline(__always) _read { yield devices[device].lastCommand }
     @inline(__always) _modify { yield &devices[device].lastCommand }
   }
 
-  /// The day's count of an instance.
+  /// The count of the tokens that an instance has spent in its budget day.
   @inline(__always)
   subscript(day instance: InstanceSlot) -> DayWindow {
     @inline(__always) _read { yield instances[instance].day }
     @inline(__always) _modify { yield &instances[instance].day }
   }
 
-  /// The demand that an instance has shown.
+  /// The demand learnt from an instance.
   @inline(__always)
   subscript(demand instance: InstanceSlot) -> DemandState {
     @inline(__always) _read { yield instances[instance].demand }
@@ -107,7 +107,7 @@ struct Registry {
     set { addressed[instance]?.rate = newValue }
   }
 
-  /// Notes the surplus of a push to a device.
+  /// Adds the surplus of a push, in looks, to the memory of a device.
   mutating func note(surplus: Double, _ rate: ChargedRate, _ device: DeviceSlot, now: Timestamp) {
     devices[device].surplus.add(surplus, rate, now: now)
   }
@@ -189,7 +189,7 @@ struct Registry {
     devices.remove(device, leaving: DeviceState())
   }
 
-  /// Takes a device without instances out of a restore. Its slot stays in use until `finishDevices`.
+  /// Undoes the `restore` of a device, whose instances must have been removed. Its slot is not free until `finishDevices`.
   mutating func unplace(_ device: DeviceSlot) {
     dropTexts(of: device)
     dropRare(device)
@@ -208,8 +208,8 @@ struct Registry {
   ///   - registration: The registration.
   ///   - device: The device.
   ///   - zone: The zone of the registration.
-  ///   - now: Log time, up to which `updatedAt` counts. A backend whose clock runs ahead must not lock out every later
-  ///     registration.
+  ///   - now: Log time. A later `updatedAt` is replaced by it, because a backend whose clock runs ahead must not lock out every
+  ///     later registration.
   mutating func takeOver(_ registration: Registration, _ device: DeviceSlot, zone: ZoneSlot, now: Timestamp) {
     var flags = devices[device].flags
     // A rejected token stays dead until another one comes.
@@ -235,8 +235,8 @@ struct Registry {
   /// Marks a device that a tombstone has removed.
   mutating func markForgotten(_ device: DeviceSlot) { devices[device].flags.insert(.forgotten) }
 
-  /// Removes everything from a device that a tombstone removes at once: tokens, the mark of its views, and the state of the
-  /// app. Ledgers stay.
+  /// Removes everything from a device that a tombstone removes at once: tokens, the flag that view habits are known, and
+  /// whether the app is in the foreground. Ledgers stay.
   mutating func forget(_ device: DeviceSlot) {
     set(TokenPair(), of: device)
     devices[device].flags.subtract([
@@ -278,7 +278,7 @@ struct Registry {
     }
   }
 
-  /// Returns the instant at which the app came to the foreground; nil if it is not there.
+  /// Returns the instant at which the app came to the foreground; nil while it is in the background.
   func foregroundSince(_ device: DeviceSlot) -> Timestamp? {
     devices[device].flags.contains(.foreground) ? rare(device).foregroundSince : nil
   }
@@ -294,19 +294,19 @@ struct Registry {
 
   // MARK: Rare state
 
-  /// Returns the state of a device that only a few devices have.
+  /// Returns the rare state of a device; the initial state if none is stored.
   func rare(_ device: DeviceSlot) -> RareDeviceState {
     devices[device].flags.contains(.rare) ? rareStates[device] ?? RareDeviceState() : RareDeviceState()
   }
 
-  /// Changes the state that only a few devices have. A state as at the beginning is not stored.
+  /// Changes the rare state of a device. A state that equals the initial one is not stored.
   private mutating func changeRare(_ device: DeviceSlot, _ change: (inout RareDeviceState) -> Void) {
     var state = rare(device)
     change(&state)
     restore(state, of: device)
   }
 
-  /// Sets the state of a device that only a few devices have.
+  /// Sets the rare state of a device. A state that equals the initial one is not stored.
   mutating func restore(_ state: RareDeviceState, of device: DeviceSlot) {
     if state.isEmpty {
       dropRare(device)
@@ -341,7 +341,7 @@ struct Registry {
     return nil
   }
 
-  /// Returns the number of an instance id; nil if no instance has it.
+  /// Returns the number that stands for an instance id in `InstanceState.id`; nil if no instance has that id.
   func number(ofInstanceID id: Identifier) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
 
   /// Adds an instance without interest keys to a device. It gets the smallest free index.
@@ -420,8 +420,8 @@ struct Registry {
     addressed[instance] = nil
   }
 
-  /// Changes the kind or the surface of an instance that was registered anew under the same id. The new instance shows nothing that
-  /// is known.
+  /// Changes the kind or the surface of an instance that was registered anew under the same id. From then
+  /// on it is unknown what the instance shows.
   mutating func change(_ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) {
@@ -468,7 +468,7 @@ struct Registry {
   /// Removes the additional state of an instance and returns it, for another instance that takes it over.
   mutating func takeAddress(of instance: InstanceSlot) -> AddressedState? { addressed.removeValue(forKey: instance) }
 
-  /// Gives an instance the additional state of another one.
+  /// Copies the additional state, such as the token and the rate, of one instance to another.
   mutating func copyAddress(of other: InstanceSlot, to instance: InstanceSlot) {
     addressed[instance] = addressed[other]
   }
@@ -488,7 +488,8 @@ struct Registry {
   @inline(__always)
   mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
 
-  /// Returns the row with what an entry's screen shows field by field; nil if there is none, or only one of other fields.
+  /// Returns the row with what an entry's screen shows field by field; nil if there is none, or if it holds other fields than the
+  /// kind displays now.
   /// - Parameters:
   ///   - entry: The interest entry.
   ///   - head: The head of the kind's rows.
@@ -513,7 +514,7 @@ struct Registry {
   /// Sets how wrong an entry's screen is.
   /// - Parameters:
   ///   - distance: The distance, 0…1.
-  ///   - scale: The scale by which it was computed (`KindDisplay.scale`).
+  ///   - scale: The hash of the weights with which it was computed (`KindDisplay.scale`).
   ///   - entry: The entry, which has a row.
   @inline(__always)
   mutating func set(distance: Float, scale: UInt64, _ entry: EntrySlot) {
@@ -521,7 +522,7 @@ struct Registry {
     shownFields.set(scale: scale, entries[entry].row)
   }
 
-  /// Returns how wrong an instance's screen is by what it shows field by field.
+  /// Returns how wrong an instance's screen is by the fields that are tracked one by one. Waiting news is not included.
   @inline(__always)
   func difference(of instance: InstanceSlot) -> ScreenDistance {
     var screen = ScreenDistance()
@@ -536,7 +537,7 @@ struct Registry {
     instances[instance].lastReload = instant
   }
 
-  /// Notes a reload that may be older than the last one that is known.
+  /// Sets the log time of an instance's last reload, unless a later reload is known.
   mutating func noteReload(_ instance: InstanceSlot, notBefore instant: Timestamp) {
     instances[instance].lastReload = max(instances[instance].lastReload, instant)
   }
@@ -560,7 +561,7 @@ struct Registry {
 
   // MARK: Interests
 
-  /// The sort keys of interest entries.
+  /// The order of the entries in the lists of the interest keys.
   var entryOrder: EntryOrder { EntryOrder(entries: entries, instances: instances) }
 
   /// Returns the text of an entry's key.

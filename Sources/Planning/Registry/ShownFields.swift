@@ -18,8 +18,8 @@ struct ShownRow: Hashable {
 ///
 ///      63            24 23          6 5          0
 ///     ┌────────────────┬─────────────┬────────────┐
-///     │ hash of fields │ scale       │ number of  │   The head of a row. The fields and their rounding say which rows can be
-///     │ and rounding   │             │ fields     │   compared, the scale by which weights the entry's distance was computed.
+///     │ hash of fields │ scale       │ number of  │   The head of a row. Rows with the same hash and number of fields can be
+///     │ and rounding   │             │ fields     │   compared. The scale is a hash of the weights that gave the distance.
 ///     └────────────────┴─────────────┴────────────┘
 struct ShownFields {
   /// The rows one after the other, each with its head first.
@@ -28,10 +28,10 @@ struct ShownFields {
   private var free: [Int: [UInt32]] = [:]
 
   private static let widthBits: UInt64 = 0x3f
-  /// The bits of a scale.
+  /// The bits of a head that hold the scale.
   static let scaleBits: UInt64 = 0xff_ffc0
 
-  /// Creates the rows of no entry.
+  /// Creates an empty table.
   init() {}
 
   /// The bytes that the rows take in memory.
@@ -53,11 +53,11 @@ struct ShownFields {
   @inline(__always)
   func head(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] & ~Self.scaleBits }
 
-  /// Returns the scale of the distance between a row and the truth, in its place in the head.
+  /// Returns the scale of a row, a hash of the weights with which its distance from the truth was computed, in `scaleBits`.
   @inline(__always)
   func scale(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] & Self.scaleBits }
 
-  /// Sets the scale of the distance between a row and the truth.
+  /// Notes the weights with which the distance of a row from the truth was computed.
   @inline(__always)
   mutating func set(scale: UInt64, _ row: ShownRow) {
     let head = head(row) | scale & Self.scaleBits
@@ -68,7 +68,7 @@ struct ShownFields {
   @inline(__always)
   subscript(row: ShownRow, field: Int) -> DisplayedValue { DisplayedValue(bits: cells[Int(row.place) + 1 + field]) }
 
-  /// Sets a row, which is made anew if it has another head.
+  /// Sets the head and the values of a row. A row of other fields is replaced by a new one.
   /// - Parameters:
   ///   - row: The row.
   ///   - head: The head of the kind's rows, with or without a scale.
@@ -102,11 +102,11 @@ struct ShownFields {
     row = .absent
   }
 
-  /// Returns the distance between what a row shows and the truth.
+  /// Returns the distance between what a row shows and the truth, 0…1.
   /// - Parameters:
   ///   - row: The row.
   ///   - truth: The true values, as many as the row has.
-  ///   - fields: The distances of the fields, as many.
+  ///   - fields: The functions that measure the distance of each field, as many as there are values.
   func distance(_ row: ShownRow, _ truth: [DisplayedValue], _ fields: [FieldDistance]) -> Double {
     var screen = ScreenDistance()
     // Most fields of a screen are right. Not to ask for their distances saves a call.

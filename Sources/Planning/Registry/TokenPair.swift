@@ -3,8 +3,8 @@ import Domain
 /// The two tokens of a device, packed. APNs gives tokens out as hexadecimal digits; two digits in lower case take one byte.
 /// Other texts are kept as they are. The pair is read only when a command is written out.
 struct TokenPair: Equatable {
-  /// For each token, one of: 0 (no token); 1, a count in one byte, so many packed bytes; 2, a count in two bytes, so many bytes
-  /// of UTF-8. Empty if there is no token at all.
+  /// The token for WidgetKit pushes, then that for background pushes, each in one of three forms: 0 (no token); 1, a count in one
+  /// byte, so many packed bytes; 2, a count in two bytes, so many bytes of UTF-8. Empty if there is no token at all.
   private(set) var bytes: [UInt8] = []
 
   /// Creates a pair without tokens.
@@ -13,7 +13,7 @@ struct TokenPair: Equatable {
   /// Restores a pair from its `bytes`, which must be well-formed.
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Packs two tokens; nil: the device has none of that sort.
+  /// Packs two tokens. A token is nil if the device has none of that sort.
   init(widgets: String?, background: String?) {
     if widgets == nil, background == nil { return }
     bytes.reserveCapacity(4 + ((widgets?.utf8.count ?? 0) + (background?.utf8.count ?? 0)) / 2)

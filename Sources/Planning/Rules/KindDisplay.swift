@@ -3,11 +3,13 @@ import Policies
 
 /// The fields that a kind displays, and the hashes under which states of them are kept.
 struct KindDisplay {
-  /// The distance of each field, in the policy's order. Empty if the policy does not say what the kind displays.
+  /// The functions that measure the distance of each displayed field, in the policy's order. Empty if the policy does not say
+  /// what the kind displays.
   let fields: [FieldDistance]
   /// The head of the rows in which screens of the kind are kept (`ShownFields`).
   let rowHead: UInt64
-  /// The scale of the distances between screens of the kind and the truth, in its place in the head of a row (`ShownFields`).
+  /// The hash of the weights with which the kind's distances are computed, in the bits of a row's head that hold it
+  /// (`ShownFields`).
   let scale: UInt64
   /// The hash of the kind's name and of the fields. Under a policy with other fields, states that were noted before must not be
   /// compared with new ones.

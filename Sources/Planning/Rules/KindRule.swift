@@ -7,7 +7,7 @@ final class KindRule: Sendable {
   let kind: KindSlot
   /// The templates of the interest keys.
   let keys: [Key]
-  /// The relevance of an event.
+  /// The formula for the relevance of an event; nil if the rule states none.
   let relevance: RelevanceFormula?
   /// The age beyond which an event is stale; unbounded if the rule sets none.
   let maxAge: TimeSpan

@@ -7,21 +7,21 @@ struct KindSettings {
   let name: Identifier
   /// The largest number of bytes that the name takes in JSON.
   let nameBytes: Int
-  /// The index in the policy's kinds; nil if the policy does not name the kind.
+  /// The index of the kind in `Policy.kinds`; nil if the policy does not name the kind.
   private(set) var policyIndex: Int?
-  /// Whether events of the kind are decided; false if the policy switches the kind off.
+  /// Whether pushes are made for the kind; false if the policy switches the kind off.
   private(set) var enabled = false
   /// Whether background pushes are sent even to devices that could get widget pushes.
   private(set) var prefersBackground = false
-  /// The displayed fields.
+  /// The fields that the kind displays.
   private(set) var display: KindDisplay
   /// Whether distances of some rows may have been computed by other weights than those of the policy.
   private(set) var hasOtherScales = false
   /// Up to two scales of restored rows and of earlier policies.
   private var scales: Set<UInt64> = []
-  /// The limits of the day's count.
+  /// The limits of the tokens that an instance may spend in a budget day.
   private(set) var day = DayLimits()
-  /// The time that must pass between two reloads.
+  /// The time that must pass between two reloads of an instance.
   private(set) var minInterval = TimeSpan.zero
   /// The relevance from which an event may use the reserve; above 1 if there is no reserve.
   private(set) var reserveAboveRelevance = 2.0
@@ -52,7 +52,7 @@ struct KindSettings {
   /// Takes over a policy's settings.
   /// - Parameters:
   ///   - kind: The settings in the policy, or those of a kind that it does not name.
-  ///   - index: The index in the policy's kinds; nil if it does not name the kind.
+  ///   - index: The index of the kind in `Policy.kinds`; nil if the policy does not name it.
   mutating func configure(_ kind: KindPolicy, index: Int?) {
     policyIndex = index
     let before = display

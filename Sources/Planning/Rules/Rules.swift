@@ -9,8 +9,8 @@ struct Rules {
   private(set) var document: String?
   /// The offset of the record that put the policy in force; −1 if none did.
   private(set) var offset: Int64 = -1
-  /// The reason why the newest policy record of the log was not taken over; nil if it was. The policy before it stays in
-  /// force.
+  /// The reason why the newest policy record of the log was not taken over; nil if it was, or if there was none. The policy
+  /// before it stays in force.
   private(set) var refused: PolicyError?
   /// The settings of the registered kinds, by kind slot.
   private(set) var kinds: ContiguousArray<KindSettings> = []
@@ -62,8 +62,8 @@ struct Rules {
     return (slot, configure(slot))
   }
 
-  /// The bound on kinds that the policy does not name. An instance keeps its kind in 16 bits; what is left is for kinds that
-  /// policies name.
+  /// The bound on kinds that the policy does not name. An instance keeps its kind in 16 bits; the numbers above
+  /// this bound are left for kinds that policies name.
   private static let kindsMax = 60_000
 
   /// The name of all kinds beyond `PlannerBounds.kindsMax`.

@@ -126,7 +126,7 @@ extension DecisionWriter {
     }
   }
 
-  /// Writes the request of `APNsRequests.widgets` and the members that follow it.
+  /// Writes the request as `APNsRequests.widgets` makes it, and the rest of the command.
   private mutating func request(
     _ planned: PlannedCommand, _ device: DeviceState, _ planner: borrowing Planner, to json: inout JSONWriter
   ) {

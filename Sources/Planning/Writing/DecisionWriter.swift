@@ -52,7 +52,7 @@ public struct DecisionWriter: Sendable {
   /// Creates a writer without cached texts.
   public init() {}
 
-  /// Begins the document of a decision after its Kafka key, the device's id.
+  /// Writes the Kafka key of a decision, its device's id, and begins the JSON document that follows it.
   /// - Parameters:
   ///   - index: The index of the decision in `output`.
   ///   - output: The output of the planner's last step.
@@ -65,7 +65,7 @@ public struct DecisionWriter: Sendable {
     json.beginDocument(after: planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.id)))
   }
 
-  /// Begins the document of a command after its Kafka key, the device's id.
+  /// Writes the Kafka key of a command, its device's id, and begins the JSON document that follows it.
   /// - Parameters:
   ///   - index: The index of the command in `output`.
   ///   - output: The output of the planner's last step.
@@ -199,7 +199,7 @@ public struct DecisionWriter: Sendable {
     if planner.record.offset != offset || planner.policy.reference != reference { begin(planner) }
   }
 
-  /// Returns the request id that belongs to a command's id, as `APNsRequests.requestID` computes it.
+  /// Returns the APNs request id of a command of the current record, the same as `APNsRequests.requestID` returns.
   /// - Parameter ordinal: The last part of the command's id.
   func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
     var low = Hash64()
@@ -262,7 +262,7 @@ public struct DecisionWriter: Sendable {
     return json.bytes
   }
 
-  /// Updates the texts of a record in place, because every event begins a record.
+  /// Updates the cached texts that all decisions of a record share. The storage is reused, because every event begins a record.
   private mutating func begin(_ planner: borrowing Planner) {
     offset = planner.record.offset
     event = .absent
@@ -314,7 +314,7 @@ public struct DecisionWriter: Sendable {
     }
   }
 
-  /// Updates the cached texts of an event.
+  /// Caches the texts of an event in place of those of the one before.
   mutating func begin(event slot: EventSlot, _ planner: borrowing Planner) {
     event = slot
     let text = planner.pending.events[slot].id

@@ -8,7 +8,7 @@ public struct LargePayload: Equatable, Sendable, CustomStringConvertible {
   public struct Member: Equatable, Sendable {
     /// The name of the member, such as `alert.title`.
     public var name: Identifier
-    /// The size of its value as JSON.
+    /// The size of its value as JSON, in bytes.
     public var bytes: Int
   }
 
@@ -18,9 +18,9 @@ public struct LargePayload: Equatable, Sendable, CustomStringConvertible {
   public var event: Identifier
   /// `risky`, `allowed` or `refused`.
   public var band: PayloadBand
-  /// The size of the first push's body.
+  /// The size of the first push's body, in bytes.
   public var bytes: Int
-  /// The largest size that the platform accepts.
+  /// The largest size that the platform accepts, in bytes.
   public var bytesMax: Int
   /// The largest members of the first push's body, largest first.
   public var members: [Member]

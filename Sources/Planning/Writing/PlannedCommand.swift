@@ -7,7 +7,7 @@ package struct PlannedCommand {
   package var device: DeviceSlot
   /// The last part of the command's id.
   package var ordinal: UInt32
-  /// The request to make.
+  /// The sort of APNs request to make, and its target.
   package var push: PlannedPush
   /// The event that caused the push; absent for the end of an activity after a silence.
   package var event: EventSlot
@@ -64,16 +64,16 @@ package struct PlannedServed {
   package var causesStart: Int
   /// The number of delivered events.
   package var causesCount: Int
-  /// The number of delivered events, the first ones, that the command counts but does not list.
+  /// The number of delivered events that the command counts but does not list: the first ones, which are the oldest.
   package var leftOut = 0
 }
 
-/// A charge of a command.
+/// One token that a command takes from a ledger.
 package struct PlannedCharge {
   /// The ledger that was charged.
   package var ledger: Command.Ledger
   /// The instance, for a ledger that an instance owns; unused for the others.
   package var instance: InstanceSlot
-  /// The tokens left after the charge.
+  /// The tokens left in the ledger after the charge.
   package var left: Int32
 }

@@ -17,7 +17,7 @@ package struct PlannedDecision {
   package var causesCount: UInt32
   /// The last part of the decision's id.
   package var ordinal: UInt32
-  /// The verdict that the reason belongs to.
+  /// The verdict: `emit`, `defer`, `coalesce` or `suppress`.
   package var verdict: Verdict
   /// The reason of the decision.
   package var reason: Reason
@@ -27,19 +27,19 @@ package struct PlannedDecision {
   package var surface: Surface
   /// The relevance of the event, 0 to 1.
   package var relevance: Float
-  /// D of the instance, 0 to 1, when the push was weighed; 0 when none was.
+  /// D, how wrong the instance's screen was when a push was weighed, 0 to 1; 0 when none was weighed.
   package var wrong: Float
-  /// V of the instance, in looks; 0 when no push was weighed.
+  /// V, the looks at the instance that are expected in the next 20 minutes; 0 when no push was weighed.
   package var looks: Float
-  /// ΣW of the push that was weighed, in looks; 0 when none was.
+  /// ΣW, the worth of the push that was weighed, in looks, over all instances that it reloads; 0 when none was weighed.
   package var value: Float
-  /// Σλ of the push that was weighed, in looks; 0 when none was.
+  /// Σλ + μ, the price of the push that was weighed, in looks; 0 when none was weighed.
   package var price: Float
-  /// The tokens left to the instance; −1 when it has no limit.
+  /// The tokens left to the instance when the decision was made; −1 when it has no limit.
   package var leftInstance: Int32
-  /// The tokens left to the device; −1 when it has no limit.
+  /// The tokens left to the device in the rate of that sort of push; −1 when it has no limit.
   package var leftDevice: Int32
-  /// The tokens left to the app; −1 when it has no limit.
+  /// The tokens left to the app in this partition today; −1 when it has no limit.
   package var leftApp: Int32
   /// The latest time of the next examination; the distant future when there is none.
   package var until: Timestamp

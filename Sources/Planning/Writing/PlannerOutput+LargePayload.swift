@@ -7,8 +7,8 @@ extension PlannerOutput {
   ///   - band: The band of the body's size.
   ///   - kind: The kind of the activity.
   ///   - event: The id of the event.
-  ///   - bytes: The size of the body.
-  ///   - bytesMax: The largest size that the platform accepts.
+  ///   - bytes: The size of the body, in bytes.
+  ///   - bytesMax: The largest size that the platform accepts, in bytes.
   ///   - members: Returns the largest members; called only for the first body of an entry.
   mutating func note(
     _ band: PayloadBand, kind: Identifier, event: Identifier, bytes: Int, bytesMax: Int,

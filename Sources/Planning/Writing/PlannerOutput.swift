@@ -10,7 +10,7 @@ public struct PlannerOutput {
   package var commands: ContiguousArray<PlannedCommand> = []
   /// The commands of earlier steps that decisions of this one refer to.
   private var earlierCommands: ContiguousArray<LastCommand> = []
-  /// The events of merged causes. Decisions and commands refer to ranges of them.
+  /// The events that the commands deliver, by served instance. Decisions and commands refer to ranges of them.
   package var causes: ContiguousArray<EventSlot> = []
   /// The instances that the commands serve. Each command refers to a range of them.
   package var served: ContiguousArray<PlannedServed> = []
