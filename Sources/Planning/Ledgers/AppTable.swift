@@ -1,12 +1,15 @@
 import Domain
 
-/// One app and its share of the app ledger. Only `AppTable` changes it.
+/// One app, with the tokens that this partition may spend and has spent for it in a UTC day. Only `AppTable` changes
+/// it.
 struct AppState {
   /// The bundle id.
   fileprivate(set) var id: Identifier = ""
-  /// The number of the app in this planner; 0 if the slot is free. Unlike the slot it is never given to another app.
+  /// The serial number of the app, counted from 1 in the order in which this planner added apps; 0 if the slot is free.
+  /// Unlike a slot, it is never used again.
   private(set) var number: UInt64 = 0
-  /// The number of devices that refer to the app, forgotten ones included.
+  /// The number of devices of the app. A device that a tombstone has removed counts for as long as it is kept for its
+  /// ledgers.
   fileprivate(set) var devices = 0
   /// This partition's tokens of a UTC day; −1 if the app has no limit.
   fileprivate(set) var limit = -1
@@ -76,15 +79,16 @@ struct AppTable {
   /// Counts one more device of the app.
   mutating func join(_ app: AppSlot) { states[app].devices += 1 }
 
-  /// Counts one device of the app less, for a restore that takes a device out again. The app stays until all records are
-  /// read.
+  /// Counts one device of the app less, for a restore that removes a device it had added. The app stays until all
+  /// records are read, even without devices.
   mutating func unjoin(_ app: AppSlot) { states[app].devices -= 1 }
 
   /// Counts one device of the app less, and removes the app if nothing needs it any more.
   /// - Parameters:
   ///   - app: The app of the device.
   ///   - now: Log time.
-  /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
+  /// - Returns: The id of the app if its record must be removed from `rouse.state`; nil if the app stays or has no
+  ///   record there.
   mutating func leave(_ app: AppSlot, now: Timestamp) -> Identifier? {
     states[app].devices -= 1
     return purge(app, now: now)
@@ -94,7 +98,8 @@ struct AppTable {
   /// - Parameters:
   ///   - app: The app; its slot may be free.
   ///   - now: Log time.
-  /// - Returns: The id of the app if its record must be removed; nil if the app stays or has no record.
+  /// - Returns: The id of the app if its record must be removed from `rouse.state`; nil if the app stays or has no
+  ///   record there.
   mutating func purge(_ app: AppSlot, now: Timestamp) -> Identifier? {
     guard states[app].number != 0, !states[app].isNeeded(today: Self.day(of: now)) else { return nil }
     let (id, hasRecord) = (states[app].id, states[app].day != nil)
@@ -139,7 +144,7 @@ struct AppTable {
     states[app].touched = true
   }
 
-  /// Takes over the limits of another policy.
+  /// Takes over the limits of a new policy.
   /// - Parameter limit: Returns this partition's tokens of a UTC day for an app; −1 if the app has no limit.
   mutating func setLimits(_ limit: (Identifier) -> Int) {
     for slot in states.slots { states[slot].limit = limit(states[slot].id) }
@@ -164,7 +169,8 @@ struct AppTable {
     states[app].firstCharge = firstCharge
   }
 
-  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// Traps if an invariant is broken that must hold whenever no log record is being processed. Reads everything; for
+  /// tests.
   func checkInvariants() {
     states.checkInvariants()
     for (id, slot) in slotByID { precondition(states[slot].id == id, "an app is found under another id") }

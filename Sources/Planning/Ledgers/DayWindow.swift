@@ -1,9 +1,9 @@
 import Domain
 
-/// The day's count of one instance, packed into 64 bits. It stands with the instance in the registry; only `Ledgers` changes
-/// it.
+/// The tokens that one instance has spent in its current budget day, and the end of that day, packed into 64 bits. It
+/// is stored with the instance in the registry; only `Ledgers` changes it.
 struct DayWindow {
-  /// From the highest bit on: 40 bits of the end in seconds, 16 bits of the tokens spent, 8 bits of flags.
+  /// From the highest bit on: 40 bits of the end in seconds since 1970, 16 bits of the tokens spent, 8 bits of flags.
   private var bits: Int64 = 0
 
   private static let secondsMax: Int64 = 1 << 39 - 1
@@ -13,12 +13,12 @@ struct DayWindow {
   /// Creates the count of an instance that has no window yet.
   init() {}
 
-  /// Restores a window as it was written.
+  /// Restores a window from the values that `rouse.state` holds.
   /// - Parameters:
   ///   - end: The end of the window.
   ///   - spent: The tokens spent in it.
   ///   - isRolling: Whether the charges of the last 24 hours are kept one by one.
-  ///   - chargedByLast: Whether the device's refundable command charged the instance.
+  ///   - chargedByLast: Whether the device's last command charged the instance, and may still be refunded.
   init(end: Timestamp, spent: UInt16, isRolling: Bool, chargedByLast: Bool) {
     self.end = end
     self.spent = spent
@@ -49,11 +49,11 @@ struct DayWindow {
     @inline(__always) set { bits = newValue ? bits | Self.rollingBit : bits & ~Self.rollingBit }
   }
 
-  /// Returns whether the window is the one of now, counted as the kind counts.
+  /// Returns whether the window has not ended and is counted as `limits` says: rolling, or by local day.
   @inline(__always)
   func isUpToDate(_ limits: DayLimits, now: Timestamp) -> Bool { now < end && isRolling == limits.rolling }
 
-  /// Whether the device's refundable command charged the instance.
+  /// Whether the device's last command charged the instance, and may still be refunded.
   fileprivate(set) var chargedByLast: Bool {
     @inline(__always) get { bits & Self.lastBit != 0 }
     @inline(__always) set { bits = newValue ? bits | Self.lastBit : bits & ~Self.lastBit }
@@ -86,8 +86,9 @@ extension Ledgers {
   /// Brings the day's count of an instance up to now: starts a new window if the old one is over, and changes the way of
   /// counting if the policy has changed it.
   ///
-  /// A window ends at an anchor of the device's zone, at least 23 h (a day with a clock change) after the one before it. So a
-  /// device that moves between zones may get its next window late, but never early.
+  /// A window ends at an anchor (the time at which budget days begin) of the device's zone, at least 23 h (a day with a
+  /// clock change) after the one before it. So a device that moves between zones may get its next window late, but
+  /// never early.
   /// - Parameters:
   ///   - day: The day's count.
   ///   - instance: The instance.
@@ -142,7 +143,7 @@ extension Ledgers {
     return .began(ended: old.microseconds > 0 ? old : nil)
   }
 
-  /// Returns the tokens that an instance has left. `bringUpToDate` first.
+  /// Returns the tokens that an instance has left. Call `bringUpToDate` first.
   /// - Parameters:
   ///   - day: The day's count.
   ///   - instance: The instance.
@@ -154,8 +155,9 @@ extension Ledgers {
     return max(0, limits.perDay - spent)
   }
 
-  /// Returns the tokens that an instance can still spend before its next anchor: those that it has left, and of a rolling window
-  /// those that come back by then. They are the tokens of a day without those that were spent since the last anchor.
+  /// Returns the tokens that an instance can still spend before its budget day ends. In a rolling window spent tokens
+  /// come back by then: the result is the day's limit minus the tokens spent since the budget day began, or the tokens
+  /// left if they are more.
   /// - Parameters:
   ///   - day: The day's count, which is up to date.
   ///   - limits: The limits of its kind.
@@ -175,8 +177,8 @@ extension Ledgers {
     limits.rolling ? rollingFree(instance, needed: 1, limits, now: now) : day.end
   }
 
-  /// Returns the instant at which `needed` tokens of a rolling window are left: 24 h after the charge that must no longer
-  /// count by then.
+  /// Returns the instant at which `needed` tokens of a rolling window are left: 24 h after the charge that must no
+  /// longer count by then, or `now` if they are left already.
   private func rollingFree(_ instance: InstanceSlot, needed: Int, _ limits: DayLimits, now: Timestamp) -> Timestamp {
     let charges = rolling[instance] ?? []
     let place = charges.count - limits.perDay + needed - 1
@@ -201,7 +203,7 @@ extension Ledgers {
   /// - Parameters:
   ///   - day: The day's count.
   ///   - instance: The instance.
-  ///   - now: Log time. A token of a window that has ended is not given back.
+  ///   - now: Log time. A token of a local day that has ended is not given back.
   /// - Returns: Whether the command charged this instance.
   mutating func refund(_ day: inout DayWindow, of instance: InstanceSlot, now: Timestamp) -> Bool {
     guard day.chargedByLast else { return false }
@@ -211,27 +213,29 @@ extension Ledgers {
     return true
   }
 
-  /// Makes the last charge of an instance one that cannot be refunded any more.
+  /// Marks the last charge of an instance as final: it can no longer be refunded.
   @inline(__always)
   func settle(_ day: inout DayWindow) { day.chargedByLast = false }
 
-  /// Lets another instance have the refund that may come for an instance's last charge, too.
+  /// Lets a possible refund of an instance's last charge also reach the retired record with the same id. That record is
+  /// made when a widget takes over the id of a control, and keeps the control's rate.
   func copyRefund(from day: DayWindow, to other: inout DayWindow) { other.chargedByLast = day.chargedByLast }
 
-  /// Forgets the tokens that an instance has spent. For removed instances, when a device keeps too many of them.
+  /// Forgets the tokens that an instance has spent. Called for a retired instance, when its device keeps too many of
+  /// them.
   mutating func forget(_ day: inout DayWindow, of instance: InstanceSlot) {
     day.spent = 0
     if day.isRolling { rolling.set([], of: instance) }
   }
 
-  /// The share of a day before the end of the window at which the reserve begins to shrink.
+  /// The time before the end of the window at which the reserve begins to shrink, as a share of 24 hours.
   private static let releaseBegins = 0.15
-  /// The share of a day before the end of the window at which the reserve is gone: half an hour, so that its last token can
-  /// still be spent.
+  /// The time before the end of the window at which the reserve is gone, as a share of 24 hours. It is half an hour, so
+  /// that the last token in reserve can still be spent.
   private static let releaseEnds = 0.02
 
-  /// Returns the tokens that are kept in reserve now. The reserve is whole for most of the day and then shrinks evenly; of a
-  /// rolling window it is always whole.
+  /// Returns the tokens that are kept in reserve now. The reserve is whole for most of the day and then shrinks evenly;
+  /// in a rolling window it never shrinks.
   /// - Parameters:
   ///   - day: The day's count, which is up to date.
   ///   - limits: The limits of the kind.

@@ -2,7 +2,7 @@
 struct LastCommand: Equatable {
   /// The log offset of the record that led to the command; −1 if there is no refundable command.
   private(set) var offset: Int64 = -1
-  /// The number of the command among those of the record.
+  /// The last part of the command's id: its number among the decisions and commands of that record, from 0 on.
   private(set) var ordinal: UInt32 = 0
   /// The rate that the command was charged to.
   private(set) var rate = ChargedRate.widgetPushes
@@ -13,7 +13,8 @@ struct LastCommand: Equatable {
   /// Creates a command that may be refunded.
   /// - Parameters:
   ///   - offset: The log offset of the record that led to the command.
-  ///   - ordinal: The number of the command among those of the record.
+  ///   - ordinal: The last part of the command's id: its number among the decisions and commands of that record, from 0
+  ///     on.
   ///   - rate: The rate that the command was charged to.
   init(offset: Int64, ordinal: UInt32, rate: ChargedRate) {
     self.offset = offset
@@ -21,7 +22,7 @@ struct LastCommand: Equatable {
     self.rate = rate
   }
 
-  /// Makes the command one that cannot be refunded any more.
+  /// Marks the command as final: it can no longer be refunded.
   mutating func settle() { offset = -1 }
 }
 

@@ -3,9 +3,9 @@ import Policies
 
 /// The budgets: the limits of rates, the charges of rolling windows, and the tokens of apps.
 ///
-/// The counts of a device and of an instance stand with them in the registry, as values that only this folder changes:
-/// `RateState`, `DayWindow`, `LastCommand`. `RollingCharges` and `AppTable` are parts with verbs of their own. A push is charged to several ledgers; all of them are checked before the first
-/// one is charged.
+/// The counts of a device and of an instance are stored with them in the registry, as values that only this folder
+/// changes: `RateState`, `DayWindow`, `LastCommand`. `RollingCharges` and `AppTable` are tables of this struct. A push
+/// is charged to several ledgers; all of them are checked before the first one is charged.
 struct Ledgers {
   /// The rate of WidgetKit pushes to a device.
   private(set) var widgetPushes: RateLedger
@@ -15,12 +15,12 @@ struct Ledgers {
   private(set) var controlPushes: RateLedger
   /// The rate of priority-10 pushes to one activity.
   private(set) var activityPushes: RateLedger
-  /// The rate of priority-10 pushes to one activity whose app has the person's leave for frequent updates.
+  /// The rate of priority-10 pushes to one activity for which the person allows frequent updates.
   private(set) var frequentActivityPushes: RateLedger
   /// The rate of activities started by push on a device.
   private(set) var activityStarts: RateLedger
 
-  /// The charges of rolling windows.
+  /// The charges of the last 24 hours, of the instances whose kind counts a rolling window.
   var rolling = RollingCharges()
   /// The tokens of the apps.
   var apps = AppTable()
@@ -57,7 +57,8 @@ struct Ledgers {
   /// - Parameter frequentPushes: Whether the person allows frequent updates.
   func activityRate(frequentPushes: Bool) -> RateLedger { frequentPushes ? frequentActivityPushes : activityPushes }
 
-  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// Traps if an invariant is broken that must hold whenever no log record is being processed. Reads everything; for
+  /// tests.
   /// - Parameter isUsed: Returns whether an instance exists.
   func checkInvariants(isUsed: (InstanceSlot) -> Bool) {
     apps.checkInvariants()

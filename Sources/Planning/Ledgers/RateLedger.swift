@@ -10,7 +10,7 @@ package struct RateState: Equatable, Sendable {
   /// Creates the state of a rate of which nothing was spent.
   package init() {}
 
-  /// Restores a state as it was written.
+  /// Restores a state from the value that `rouse.state` holds.
   init(tat: Timestamp) { self.tat = tat }
 
   /// Whether nothing was ever charged.

@@ -10,7 +10,7 @@ struct RollingCharges {
   /// The number of charges in the longest list.
   var longest: Int { charges.values.reduce(0) { max($0, $1.count) } }
 
-  /// The charges of an instance; nil if it does not count a rolling window.
+  /// The charges of an instance, oldest first; nil if it does not count a rolling window.
   @inline(__always)
   subscript(instance: InstanceSlot) -> [Timestamp]? { charges.isEmpty ? nil : charges[instance] }
 
@@ -22,25 +22,26 @@ struct RollingCharges {
     if !charges.isEmpty { charges[instance] = nil }
   }
 
-  /// Returns the number of charges in the last 24 hours.
+  /// Returns the number of an instance's charges in the last 24 hours.
   func count(_ instance: InstanceSlot, now: Timestamp) -> Int {
     let since = now - .hours(24)
     return self[instance]?.reduce(0) { $0 + ($1 > since ? 1 : 0) } ?? 0
   }
 
-  /// Adds a charge, and removes those that are older than 24 hours.
+  /// Adds a charge of an instance, and removes its charges that are older than 24 hours.
   mutating func add(_ instance: InstanceSlot, now: Timestamp) {
     let since = now - .hours(24)
     charges[instance, default: []].removeAll { $0 <= since }
     charges[instance, default: []].append(now)
   }
 
-  /// Removes the newest charge, if there is one.
+  /// Removes the newest charge of an instance, if there is one.
   mutating func removeLast(_ instance: InstanceSlot) {
     if charges[instance]?.isEmpty == false { charges[instance]?.removeLast() }
   }
 
-  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// Traps if an invariant is broken that must hold whenever no log record is being processed. Reads everything; for
+  /// tests.
   /// - Parameter isUsed: Returns whether an instance exists.
   func checkInvariants(isUsed: (InstanceSlot) -> Bool) {
     for (instance, charges) in charges {

@@ -5,13 +5,14 @@ import Policies
 struct Waiting {
   /// The earliest time at which a cause expires; the distant future if there is none.
   fileprivate(set) var earliestExpiry = Timestamp.distantFuture
-  /// The oldest cause; causes are chained, oldest first.
+  /// The oldest cause, absent if there is none; causes are chained, oldest first.
   fileprivate(set) var firstCause = CauseSlot.absent
   /// The newest cause.
   fileprivate(set) var lastCause = CauseSlot.absent
   /// The number of causes.
   fileprivate(set) var causes: UInt16 = 0
-  /// The distance that the news of all causes makes together, as of `valueAt`: 0…1.
+  /// The degree to which the waiting news makes the screen wrong, as of `valueAt`: 0…1. It fades with the kind's
+  /// half-life.
   fileprivate(set) var value: Float = 0
   /// The log time for which `value` is given.
   fileprivate(set) var valueAt = Timestamp(microseconds: 0)
@@ -29,13 +30,14 @@ struct Waiting {
   fileprivate var isOver: Bool { isEmpty && due == .distantFuture && armedAt == .distantFuture }
 }
 
-/// One event that waits on one instance.
+/// One event that waits to be shown by one instance.
 struct Cause {
-  /// The event in the event table.
+  /// The slot of the event in `Pending.events`.
   var event = EventSlot.absent
-  /// The next younger cause of the instance.
+  /// The next younger cause of the instance; absent for the newest.
   fileprivate(set) var next = CauseSlot.absent
-  /// The interest entry by which the event came; absent once the instance no longer listens to that key.
+  /// The interest entry (the instance's subscription to one key) by which the event came; absent once the instance no
+  /// longer listens to that key.
   fileprivate(set) var entry = EntrySlot.absent
   /// The relevance of the event, 0…1, with two more facts in bits that such a number leaves unused. The sign says that the event would
   /// show nothing but what other pending events show already: then it adds no value. The highest bit of the exponent says that the
@@ -82,22 +84,23 @@ struct Cause {
   var signedRelevance: Float { Float(bitPattern: relevanceBits & ~Self.isNotStated) }
   /// Whether the rule states the relevance of the event.
   var isRelevanceStated: Bool { relevanceBits & Self.isNotStated == 0 }
-  /// The relevance of the event, whether it adds value or not.
+  /// The relevance of the event without its sign, 0…1.
   var relevance: Float { signedRelevance.magnitude }
-  /// The value that showing the event would add to showing the other pending events.
+  /// The relevance of the event, 0…1, if showing it would add value to showing the other pending events; otherwise 0.
   var value: Float { max(0, signedRelevance) }
 
-  /// Returns whether both stand for the arrival of one event at one instance.
+  /// Returns whether both causes name the same event with the same time of arrival.
   func isSame(as other: Cause) -> Bool { event == other.event && at == other.at }
 }
 
-/// An event that decisions refer to. It is kept as long as a cause or the record in hand refers to it.
+/// An event that decisions refer to. It is kept as long as a cause, or the log record that is being processed, refers
+/// to it.
 struct EventEntry {
   /// The id of the event.
   fileprivate(set) var id: Identifier = ""
   /// The trace context that the event carried; nil if it carried none.
   fileprivate(set) var traceparent: String?
-  /// The number of references.
+  /// The number of causes that name the event, plus 1 while its log record is being processed.
   fileprivate(set) var references: UInt32 = 0
 }
 
@@ -119,17 +122,17 @@ struct Pending {
   /// The bytes that the tables take in memory.
   var bytes: Int { waitings.bytes + causes.bytes + events.bytes + timers.bytes }
 
-  /// The state of an instance; an empty one for the absent slot.
+  /// The pending causes and the timer of an instance; an empty `Waiting` for the absent slot.
   @inline(__always)
   subscript(slot: WaitingSlot) -> Waiting { slot.isAbsent ? Waiting() : waitings[slot] }
 
-  /// Returns whether no event waits.
+  /// Returns whether no event waits on an instance.
   @inline(__always)
   func isEmpty(_ slot: WaitingSlot) -> Bool { slot.isAbsent || waitings[slot].isEmpty }
 
   // MARK: Events
 
-  /// Adds an event with one reference, that of the record in hand.
+  /// Adds an event with one reference, that of the log record that is being processed.
   /// - Parameters:
   ///   - id: The id of the event.
   ///   - traceparent: The trace context that the event carried.
@@ -137,7 +140,7 @@ struct Pending {
     events.insert(EventEntry(id: id, traceparent: traceparent, references: 1))
   }
 
-  /// Adds an event without references, for a restore.
+  /// Adds an event that no waiting cause names yet, for a restore.
   mutating func restore(event id: Identifier, traceparent: String?) -> EventSlot {
     events.insert(EventEntry(id: id, traceparent: traceparent, references: 0))
   }
@@ -154,7 +157,7 @@ struct Pending {
   /// - Parameters:
   ///   - cause: The cause.
   ///   - slot: The slot of the instance, which gets one if it has none.
-  ///   - value: The value of all causes at `now`, this one included.
+  ///   - value: The new `Waiting.value` at `now`, which includes this cause.
   ///   - now: Log time.
   mutating func append(_ cause: Cause, to slot: inout WaitingSlot, value: Double, now: Timestamp) {
     link(cause, to: &slot)
@@ -188,8 +191,8 @@ struct Pending {
     settle(&slot)
   }
 
-  /// Removes the oldest cause of an instance for which `ends` returns true. The cause's reference to its event passes to the
-  /// caller, who must `release` it. Call `resum` when all causes are removed.
+  /// Removes the oldest cause of an instance for which `ends` returns true. The cause's reference to its event passes
+  /// to the caller, who must `release` it. Call `resum` after the last of a series of removals.
   /// - Parameters:
   ///   - slot: The slot of the instance.
   ///   - ends: Returns whether a cause is to be removed.
@@ -218,9 +221,10 @@ struct Pending {
     return nil
   }
 
-  /// Computes anew how wrong the screen is by the news that waits, after causes were removed.
+  /// Recomputes how wrong the waiting news makes the screen, after causes were removed.
   /// - Parameters:
-  ///   - slot: The slot of the instance, which must have one.
+  ///   - slot: The slot of the instance, which must not be absent. It becomes absent when nothing waits and no timer is
+  ///     left.
   ///   - inverseHalfLife: The inverse of the kind's half-life, in 1 / µs.
   ///   - now: Log time.
   mutating func resum(_ slot: inout WaitingSlot, inverseHalfLife: Double, now: Timestamp) {
@@ -235,10 +239,10 @@ struct Pending {
     settle(&slot)
   }
 
-  /// Returns how wrong an instance's screen is by the news that waits, faded to an instant: 0…1.
+  /// Returns how wrong the waiting news makes an instance's screen, faded to an instant: 0…1.
   /// - Parameters:
   ///   - slot: The slot of the instance.
-  ///   - instant: The instant, not before the last change.
+  ///   - instant: The instant, not before the slot's `valueAt`.
   ///   - inverseHalfLife: The inverse of the kind's half-life, in 1 / µs.
   @inline(__always)
   func value(_ slot: WaitingSlot, at instant: Timestamp, inverseHalfLife: Double) -> Double {
@@ -248,7 +252,7 @@ struct Pending {
     return Double(value) * Decay.factor(age: instant - waitings[slot].valueAt, inverseHalfLife: inverseHalfLife)
   }
 
-  /// Returns whether an event that adds value waits on an instance and came by an interest entry.
+  /// Returns whether any waiting event that came to an instance by a given interest entry adds value.
   @inline(__always)
   func hasValue(_ slot: WaitingSlot, by entry: EntrySlot) -> Bool {
     if isEmpty(slot) { return false }
@@ -282,8 +286,8 @@ struct Pending {
   @inline(__always)
   func earliestExpiry(_ slot: WaitingSlot) -> Timestamp { self[slot].earliestExpiry }
 
-  /// Returns the earliest time after an instant at which a cause expires; the distant future if there is none. A cause may outlive its
-  /// age, so the earliest time of all may be past.
+  /// Returns the earliest time after an instant at which a cause expires; the distant future if there is none. A cause
+  /// may still wait after it has expired, so the earliest time of all may be past.
   func nextExpiry(_ slot: WaitingSlot, after instant: Timestamp) -> Timestamp {
     let earliest = earliestExpiry(slot)
     return earliest > instant ? earliest : self.earliest(slot, after: instant)
@@ -392,12 +396,12 @@ struct Pending {
     timers = TimerQueue(due)
   }
 
-  /// Removes an event without references, for a restore that takes a device out again.
+  /// Removes an event that no waiting cause names any more, for a restore that removes a device it had added.
   mutating func forget(_ event: EventSlot) { events.remove(event, leaving: EventEntry()) }
 
-  /// Removes all causes of an instance, for a restore that takes a device out again.
+  /// Removes all causes of an instance, for a restore that removes a device it had added.
   /// - Parameter slot: The slot of the instance, which stays in use.
-  /// - Returns: The events without references. They are kept until `forget`.
+  /// - Returns: The events that no waiting cause names any more. They are kept until `forget` removes them.
   mutating func unplace(_ slot: WaitingSlot) -> [EventSlot] {
     var unused: [EventSlot] = []
     while let cause = takeCause(from: slot, where: { _ in true }) {
@@ -429,7 +433,8 @@ struct Pending {
     }
   }
 
-  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// Traps if an invariant is broken that must hold whenever no log record is being processed. Reads everything; for
+  /// tests.
   /// - Parameter waiting: The slots of all instances that have one.
   func checkInvariants(waiting: [WaitingSlot]) {
     waitings.checkInvariants()

@@ -2,8 +2,8 @@ import Domain
 
 /// The timers of instances, the earliest first, in a binary heap.
 ///
-/// Timers of the same time fire in the order of devices and their instances. So the order does not depend on when a timer was
-/// set, and a restored planner fires like the one that was lost.
+/// Timers of the same time fire in the order of devices and their instances. So the order does not depend on when a
+/// timer was set, and a restored planner fires its timers in the same order as the one that it replaces.
 struct TimerQueue {
   /// A timer of one instance.
   struct Entry {
@@ -77,7 +77,7 @@ struct TimerQueue {
     return first
   }
 
-  /// Puts an entry at `start` or below it.
+  /// Puts an entry into the heap at the place `start`, or below it if earlier entries must rise.
   private mutating func sink(_ entry: Entry, from start: Int) {
     var parent = start
     let count = heap.count

@@ -25,7 +25,7 @@ package enum Decay {
     return sum * Double(bitPattern: UInt64(1023 - whole) << 52)
   }
 
-  /// Returns the share of a value that is left at an age.
+  /// Returns the share of a fading value that is left after a time: 0…1.
   /// - Parameters:
   ///   - age: The time since the value was whole.
   ///   - inverseHalfLife: The inverse of the half-life, in 1 / µs.

@@ -1,27 +1,27 @@
 import Domain
 import Policies
 
-/// The looks at the instances of one kind, and their demand, as far as they are known.
+/// The estimates for one kind: at which hours people look at its instances, and how much demand the instances have.
 struct KindPricing {
   /// The demand of the instances.
   var demand: KindDemand
-  /// The looks at a device that sent no views.
+  /// The expected looks by local hour at an instance whose device sent no views.
   private(set) var looks = LookCurve(weights: KindPolicy.defaultViews)
-  /// The chance of a look by local hour, relative to the best hour.
+  /// The chance of a look in each of the 24 local hours, relative to the best hour, as the policy sets it.
   private(set) var views: ContiguousArray<Double> = []
-  /// The number of days of a device's own views that `views` counts as much as.
+  /// The weight of `views` against a device's own views: as much as this number of days with own views.
   private(set) var viewsWeight = 2.0
   /// The local time at which a budget day begins, in minutes after midnight.
   private(set) var anchorMinute = 240
-  /// The usual demand in each time zone, by zone slot, as it was computed last.
+  /// The usual demand in each time zone, by zone slot, as it was computed last; nil if it never was.
   private var usual: ContiguousArray<UsualCourse?> = []
-  /// Whether anything has changed since the last commit.
+  /// Whether the kind's record in `rouse.state` must be written at the next commit.
   var touched = false
 
-  /// Creates the pricing of a kind. `configure` before asking it.
+  /// Creates the pricing of a kind. Call `configure` before use.
   init(prior: DemandPrior = .standard) { demand = KindDemand(prior: prior) }
 
-  /// Takes over the policy's settings. What was learnt stays.
+  /// Takes over the policy's settings. What was learnt stays, except worth that was measured by other display settings.
   mutating func configure(_ kind: KindPolicy) {
     switch kind.budget.window {
     case .localDay(let minute): anchorMinute = minute
@@ -38,7 +38,7 @@ struct KindPricing {
       measure: Self.measure(kind.displays))
   }
 
-  /// Returns the hash of the distances between what a screen shows and the truth; never 0.
+  /// Returns a hash of the display settings by which the kind measures how wrong a screen is; never 0.
   static func measure(_ displays: [DisplayField]) -> UInt64 {
     var hash = Hash64()
     for field in displays {
@@ -80,7 +80,7 @@ struct KindPricing {
     return course
   }
 
-  /// Returns the chance of a look in a local hour by the mix of the kind's hours and the device's own.
+  /// Returns the chance of a look in a local hour, as a weighted mean of the kind's hours and the device's own.
   @inline(__always)
   private func mixed(_ hour: Int, _ habits: ViewHabits, _ weight: Double) -> Double {
     views[hour] + (habits.share(hour) - views[hour]) * weight
@@ -103,8 +103,8 @@ struct KindPricing {
       timeOfDay, mixed(timeOfDay.hour, habits, weight) * scale, next: mixed(next, habits, weight) * scale)
   }
 
-  /// The least share of looks that an hour of the kind counts as, so that a device whose person looks in an hour in which
-  /// nobody else does is not counted without bound.
+  /// The least share of looks that an hour of the kind counts as. A device's share is divided by the kind's, and the
+  /// quotient must stay bounded when a person looks in an hour in which nobody else does.
   private static let shareMin = 0.001
 
   /// Returns the device's share of looks in each hour of the budget day, divided by the kind's.

@@ -4,8 +4,8 @@ import Policies
 /// The worth of reloads and the price of tokens, in looks, with the knowledge about kinds and about the hours at which people
 /// look.
 ///
-/// The demand of one instance is a `DemandState` that stands with the instance in the registry. Asking for a price changes
-/// nothing; learning returns the instance's next state, which the caller stores.
+/// The demand of one instance is a `DemandState` that is stored with the instance in the registry. Asking for a price
+/// changes nothing; learning returns the instance's next state, which the caller stores.
 struct Pricing {
   /// The kinds, by slot.
   private(set) var kinds: ContiguousArray<KindPricing> = []
@@ -14,14 +14,15 @@ struct Pricing {
   private(set) var viewHabits: [DeviceSlot: ViewHabits] = [:]
   /// The time up to which the kinds have learnt, in periods of ten minutes since 1970; `.min` before the first record.
   private(set) var period: Int64 = .min
-  /// The number of instances of each kind in each zone whose hours count. It follows from the devices, so it is no part of the
-  /// state. Sums over it do not depend on its order.
+  /// The number of instances of each kind in each zone that a push can reach, without those in developer mode. Only the
+  /// hours of these instances count in what is learnt. It follows from the devices, so `rouse.state` does not hold it.
+  /// Sums over it do not depend on its order.
   private var populations: [Population: Int64] = [:]
 
   private let prior: DemandPrior
 
-  /// Creates the pricing of no kind.
-  /// - Parameter prior: The day of an instance of which nothing is known yet.
+  /// Creates a pricing without kinds.
+  /// - Parameter prior: The demand that is assumed for a day of an instance of which nothing is known yet.
   init(prior: DemandPrior = .standard) { self.prior = prior }
 
   private struct Population: Hashable {
@@ -31,7 +32,7 @@ struct Pricing {
 
   // MARK: Kinds
 
-  /// Adds the next kind slot.
+  /// Adds a kind, in the slot after the last one.
   /// - Parameter policy: The policy's settings of the kind.
   mutating func addKind(_ policy: KindPolicy) {
     var kind = KindPricing(prior: prior)
@@ -40,13 +41,14 @@ struct Pricing {
     kinds.append(kind)
   }
 
-  /// Takes over another policy's settings of a kind. What was learnt stays.
+  /// Takes over a new policy's settings of a kind. What was learnt stays, except worth that was measured by other
+  /// display settings.
   mutating func configure(_ kind: KindSlot, _ policy: KindPolicy) { kinds[kind.index].configure(policy) }
 
   /// Marks every kind as changed, so that the next commit writes it.
   mutating func touchKinds() { for kind in kinds.indices { kinds[kind].touched = true } }
 
-  /// Marks no kind as changed, after a restore.
+  /// Marks every kind as unchanged, after a restore.
   mutating func untouchKinds() { for kind in kinds.indices { kinds[kind].touched = false } }
 
   /// Returns the kinds that changed since the last call, by rising slot.
@@ -70,9 +72,9 @@ struct Pricing {
 
   // MARK: Time
 
-  /// The bound on the hours that a jump of log time counts as, a fortnight.
+  /// The largest number of hours that are learnt from after a jump of log time: those of a fortnight.
   private static let hoursMax: Int64 = 24 * 14
-  /// The log time after which the usual amounts are computed anew.
+  /// The interval of log time at which the usual amounts are computed anew.
   static let period = TimeSpan.minutes(10)
   private static let periodsPerHour: Int64 = 6
 
@@ -95,7 +97,7 @@ struct Pricing {
       count(hour: passed, Self.whole, timeOfDay) { $0.hourEnded($1, instances: $2) }
       for kind in kinds.indices { kinds[kind].demand.dryHourEnded(passed) }
     }
-    // The part of the hour at hand that has passed is known, too, until the next time.
+    // The part of the current hour that has passed is counted, too, until the next call.
     let part = next % Self.periodsPerHour * Self.whole / Self.periodsPerHour
     count(hour: hours.1, part, timeOfDay) { $0.hourGoesOn($1, instances: $2) }
     for kind in kinds.indices { kinds[kind].demand.dryHourGoesOn(hours.1, part: part) }
@@ -106,7 +108,7 @@ struct Pricing {
     return isNewDay
   }
 
-  /// Counts a part of an hour of the log for all instances.
+  /// Counts an hour of the log, or the part of it in millionths, for all instances.
   private mutating func count(
     hour: Int64, _ part: Int64, _ timeOfDay: (ZoneSlot, Timestamp) -> TimeOfDay,
     _ note: (inout KindDemand, _ hour: Int, _ instances: Int64) -> Void
@@ -118,7 +120,7 @@ struct Pricing {
     }
   }
 
-  /// An instance that was there for a whole hour, in millionths.
+  /// The count of one instance that was there for a whole hour, in millionths.
   private static let whole: Int64 = 1_000_000
 
   private static func middle(ofHour hour: Int64) -> Timestamp {
@@ -130,7 +132,8 @@ struct Pricing {
     DayPlace(timeOfDay, anchorMinute: kinds[kind.index].anchorMinute)
   }
 
-  /// Counts instances of a kind in a zone in or out. The hour at hand counts as the part that they see.
+  /// Adds instances of a kind in a zone to those whose hours count, or takes them away. Of the current hour, only the
+  /// part in which they are there is counted.
   /// - Parameters:
   ///   - change: The number of instances that come, negative if they go.
   ///   - kind: The kind.
@@ -151,7 +154,8 @@ struct Pricing {
     kinds[kind.index].touched = true
   }
 
-  /// Counts an instance of a restored device in. What it saw of the hour at hand was counted before.
+  /// Adds an instance of a restored device to those whose hours count. Its part of the current hour was counted before
+  /// the restore.
   mutating func restorePopulation(_ kind: KindSlot, _ zone: ZoneSlot) {
     populations[Population(kind: kind, zone: zone), default: 0] += 1
   }
@@ -185,7 +189,7 @@ struct Pricing {
     kinds[kind.index].ahead(timeOfDay, habits)
   }
 
-  /// Computes what the prices of a kind's instances in a zone have in common at this instant, for `terms`.
+  /// Computes what the prices of a kind's instances in a zone have in common at this instant. Call it before `terms`.
   @inline(__always)
   mutating func prepare(_ kind: KindSlot, _ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
     kinds[kind.index].prepare(zone, timeOfDay, now: now)
@@ -193,13 +197,13 @@ struct Pricing {
 
   /// Returns V, the looks of the next 20 minutes at an instance, and λ, the price of one of its tokens of the day, in looks.
   /// - Parameters:
-  ///   - state: What the instance has shown of its demand.
+  ///   - state: The demand of the instance so far.
   ///   - kind: The kind of the instance.
   ///   - left: The tokens that the instance has left.
   ///   - zone: The zone of the device.
   ///   - timeOfDay: The local time in that zone.
   ///   - habits: The habits of the device; nil if it sent no views.
-  ///   - faded: The share of the instance's memory of the last two hours that is left.
+  ///   - faded: The factor by which the instance's memory of the last two hours has faded since it was updated, 0…1.
   ///   - now: Log time.
   @inline(__always)
   func terms(
@@ -224,7 +228,7 @@ struct Pricing {
   /// Returns the price of one token of a rate, in looks. A rate has no day, so the hour ahead counts: what the last two hours
   /// brought, per hour, against the tokens that are there and those that come back.
   /// - Parameters:
-  ///   - state: What the instance has shown of its demand.
+  ///   - state: The demand of the instance so far.
   ///   - left: The tokens of the rate that are left, and those that come back in an hour.
   ///   - now: Log time.
   func ratePrice(_ state: DemandState, left: Int, now: Timestamp) -> TokenPrice {
@@ -244,7 +248,7 @@ struct Pricing {
     return kinds[kind.index].demand.noteChange(state, at: place(kind, timeOfDay), now: now)
   }
 
-  /// Learns what a push that was charged brought to one of the instances that it reloaded.
+  /// Learns the worth, in looks, that a charged push brought to one of the instances that it reloaded.
   /// - Returns: The instance's next state.
   mutating func notePush(
     _ state: DemandState, _ kind: KindSlot, worth: Double, _ timeOfDay: TimeOfDay, now: Timestamp
@@ -255,9 +259,9 @@ struct Pricing {
 
   /// Learns that the last token of an instance was spent.
   /// - Parameters:
-  ///   - state: What the instance has shown of its demand.
+  ///   - state: The demand of the instance so far.
   ///   - kind: The kind of the instance.
-  ///   - dry: The time for which it has no token.
+  ///   - dry: The time from now until it has a token again.
   ///   - timeOfDay: The local time.
   ///   - now: Log time.
   /// - Returns: The instance's next state.
@@ -269,8 +273,8 @@ struct Pricing {
     return kinds[kind.index].demand.ranDry(state, at: place, until: Self.end(of: dry, place), now: now)
   }
 
-  /// Learns that an instance without tokens has one again, because the push that took the last one failed. The parameters are
-  /// those of `ranDry`, as they were before.
+  /// Learns that an instance without tokens has one again, because the push that took the last one failed. The
+  /// parameters are those of `ranDry`; `dry` is the time for which it would have had no token.
   /// - Returns: The instance's next state.
   mutating func refilled(
     _ state: DemandState, _ kind: KindSlot, for dry: TimeSpan, _ timeOfDay: TimeOfDay, now: Timestamp
@@ -280,11 +284,11 @@ struct Pricing {
     return kinds[kind.index].demand.refilled(state, at: place, until: Self.end(of: dry, place), now: now)
   }
 
-  /// Counts an instance without tokens in or out, when it comes or goes.
+  /// Adds an instance to those without tokens when it is added in that state, or takes it away when it is removed.
   /// - Parameters:
   ///   - change: 1 or −1.
   ///   - kind: The kind of the instance.
-  ///   - dry: The time for which it has no token.
+  ///   - dry: The time from now until it has a token again.
   ///   - timeOfDay: The local time.
   ///   - now: Log time.
   mutating func countDry(
@@ -295,7 +299,8 @@ struct Pricing {
     kinds[kind.index].touched = true
   }
 
-  /// Returns the hour of the budget day in which a time from a place on ends; 24 for the next day.
+  /// Returns the hour of the budget day in which a span that begins at a place of the day ends; 24 if it ends on the
+  /// next day.
   private static func end(of span: TimeSpan, _ place: DayPlace) -> Int {
     let hours = Double(span.microseconds) / Double(LocalZone.hour.microseconds)
     // The day may be an hour longer or shorter than 24 hours.
@@ -303,15 +308,20 @@ struct Pricing {
   }
 
   /// Ends the budget day of an instance.
+  /// - Parameters:
+  ///   - state: The demand of the instance so far.
+  ///   - kind: The kind of the instance.
+  ///   - idle: The number of whole days that have passed since that day, in which nothing happened.
   /// - Returns: The instance's next state.
   func dayEnded(_ state: DemandState, _ kind: KindSlot, idle: Int) -> DemandState {
     kinds[kind.index].demand.dayEnded(state, idle: idle)
   }
 
-  /// Returns the state of an instance that comes at a local time.
+  /// Returns the demand of an instance that is added at a local time.
   func newcomer(_ kind: KindSlot, _ timeOfDay: TimeOfDay) -> DemandState { DemandState(start: place(kind, timeOfDay)) }
 
-  /// Traps if an invariant is broken that holds between any two records. Looks at everything; for tests.
+  /// Traps if an invariant is broken that must hold whenever no log record is being processed. Reads everything; for
+  /// tests.
   /// - Parameter isUsed: Returns whether a device exists.
   func checkInvariants(isUsed: (DeviceSlot) -> Bool) {
     for device in viewHabits.keys { precondition(isUsed(device), "views of a device that is gone") }

@@ -3,8 +3,8 @@ import Domain
 /// The hours at which one person looks at the device, learnt from the device's own signals. For each local hour it counts
 /// the days on which the person looked in that hour. It takes 32 bytes.
 ///
-/// Ten looks in an hour count as one. When an hour has been counted `countMax` times all counters are halved, so that the
-/// habits of a month ago fade.
+/// Several looks in one hour count as one. When an hour has been counted `countMax` times all counters are halved, so
+/// that the habits of a month ago fade.
 struct ViewHabits: Equatable {
   /// The counters, eight to a word, hour 0 in the lowest byte of the first.
   private var words: (night: UInt64, day: UInt64, evening: UInt64) = (0, 0, 0)
@@ -15,7 +15,7 @@ struct ViewHabits: Equatable {
   /// The local hour (hours since 1970) that was counted last. Wraps.
   private(set) var lastHour: UInt32 = 0
 
-  /// The counter at which all counters are halved.
+  /// The value of a counter at which all counters are halved.
   static let countMax: UInt8 = 32
 
   /// Creates the habits of a device that has sent no look.
@@ -55,12 +55,12 @@ struct ViewHabits: Equatable {
     best >>= 1
   }
 
-  /// Returns the weight of the device's own curve against the curve of a kind, 0…1.
-  /// - Parameter priorDays: The number of days that the curve of the kind counts as much as.
+  /// Returns the weight of the device's own hours in a mean with the hours of a kind, 0…1.
+  /// - Parameter priorDays: The number of days with own looks at which both have the same weight.
   @inline(__always)
   func weight(priorDays: Double) -> Double { Double(days) / (Double(days) + priorDays) }
 
-  /// Returns the chance of a look in a local hour relative to the best hour, 0…1, by the device's own days alone.
+  /// Returns the chance of a look in a local hour relative to the best hour, 0…1, from the device's own looks alone.
   @inline(__always)
   func share(_ hour: Int) -> Double { Double(count(hour)) / Double(max(1, best)) }
 
@@ -70,7 +70,7 @@ struct ViewHabits: Equatable {
 }
 
 extension ViewHabits {
-  /// Writes a bit for each hour in which somebody looked, then the counters of these hours, then the days.
+  /// Writes a bit for each hour in which somebody looked, then the counters of these hours, then `days` and `lastHour`.
   func write(to writer: inout BinaryWriter) {
     var hours: UInt64 = 0
     for hour in 0..<24 where count(hour) != 0 { hours |= 1 << UInt64(hour) }

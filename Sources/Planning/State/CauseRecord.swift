@@ -8,15 +8,15 @@ struct CauseRecord {
   var event = 0
   /// The bits of the relevance, as `Cause.relevanceBits` holds them.
   var relevance: Float = 0
-  /// The log time of the event.
+  /// The log time at which the event arrived.
   var at = Timestamp(microseconds: 0)
   /// The instant from which the event is not worth showing.
   var expires = Timestamp(microseconds: 0)
 
-  /// Lists the fields for one direction of the codec.
+  /// Passes each field to a coder, which writes or reads it.
   /// - Parameters:
-  ///   - base: The instant to which the next one is relative, in µs.
-  ///   - coder: The direction.
+  ///   - base: The instant to which the next instant in the record is relative, in µs.
+  ///   - coder: The writer or the reader.
   /// - Throws: The coder's error.
   mutating func fields<Coder: FieldCoder & StateCoder>(
     since base: inout Int64, _ coder: inout Coder

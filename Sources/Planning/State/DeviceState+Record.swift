@@ -1,7 +1,8 @@
 import Domain
 
 extension DeviceState {
-  /// Returns the parts that the device's record holds, as far as the device's own state says so.
+  /// Returns those parts of the device's record whose presence follows from the device's own state. The caller adds the
+  /// others.
   /// - Parameter rare: The device's rare state.
   func parts(_ rare: RareDeviceState) -> DeviceRecordBits {
     var parts = DeviceRecordBits(rawValue: UInt32(flags.intersection(.stored).rawValue))
@@ -11,12 +12,12 @@ extension DeviceState {
     return parts
   }
 
-  /// Lists the numbers of the device's record, for one pass of a coder.
+  /// Passes each number of the device's record to a coder, which notes, writes or reads it.
   /// - Parameters:
   ///   - rare: The device's rare state.
   ///   - parts: The parts that are present.
-  ///   - base: The instant to which the next one is relative, in µs.
-  ///   - coder: The pass.
+  ///   - base: The instant to which the next instant in the record is relative, in µs.
+  ///   - coder: The coder.
   /// - Throws: The coder's error.
   @inline(__always)
   mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
@@ -59,7 +60,7 @@ extension LastCommand {
 }
 
 extension StateCoder where Self: ~Copyable, Self: ~Escapable {
-  /// The theoretical arrival time of a rate, relative to `base`. µs.
+  /// Codes the theoretical arrival time of a rate, relative to `base`. µs.
   @inline(__always)
   mutating func instant(_ rate: inout RateState, since base: Int64, _ what: StaticString) throws(Failure) {
     var tat = rate.tat

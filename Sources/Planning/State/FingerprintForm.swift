@@ -1,6 +1,8 @@
-/// The fingerprints that follow an interest key in an instance's record. The form is in the lowest two bits of the key's
-/// length.
+/// The fingerprints that follow an interest key in an instance's record: that of what the instance shows, and that of
+/// what it would show after a reload now (the current one). The form is in the lowest two bits of the number that also
+/// holds the key's length.
 enum FingerprintForm: UInt64 {
+  /// In this order: no fingerprint; the current one only.
   case neither, current
   /// One fingerprint, which is both the shown and the current one.
   case same

@@ -25,7 +25,7 @@ struct InstanceRecordBits: OptionSet {
   static let charges = InstanceRecordBits(rawValue: 1 << 15)
   /// A surface other than `widget`, and the address (`AddressedState`) that such an instance has.
   static let surface = InstanceRecordBits(rawValue: 1 << 16)
-  /// The index, when it is not the index of the instance before plus one.
+  /// The index, when it is not one more than that of the instance before.
   static let index = InstanceRecordBits(rawValue: 1 << 17)
   /// `DemandState.countedAt`.
   static let countedAt = InstanceRecordBits(rawValue: 1 << 18)

@@ -1,7 +1,8 @@
 import Domain
 
 extension InstanceState {
-  /// Returns the parts that the instance's record holds, as far as the instance's own state says so.
+  /// Returns those parts of the instance's record whose presence follows from the instance's own state and its timer.
+  /// The caller adds the others.
   /// - Parameters:
   ///   - expected: The index that the instance has if the record does not hold one.
   ///   - due: The time of the instance's timer; the distant future if there is none.
@@ -12,14 +13,14 @@ extension InstanceState {
     return parts
   }
 
-  /// Lists the numbers of the instance's part of a device's record, for one pass of a coder.
+  /// Passes each number of the instance's part of a device's record to a coder, which notes, writes or reads it.
   /// - Parameters:
   ///   - expected: The index that the instance has if the record does not hold one.
-  ///   - nextReload: The time at which the timeline reloads by itself; of meaning if `parts` holds it.
+  ///   - nextReload: The time at which the timeline reloads by itself; used only if `parts` holds it.
   ///   - due: The time of the instance's timer; the distant future if there is none.
   ///   - parts: The parts that are present.
-  ///   - base: The instant to which the next one is relative, in µs.
-  ///   - coder: The pass.
+  ///   - base: The instant to which the next instant in the record is relative, in µs.
+  ///   - coder: The coder.
   /// - Throws: The coder's error.
   @inline(__always)
   mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(

@@ -36,7 +36,7 @@ extension Planner {
     return unused
   }
 
-  /// Reads the record `p/clock`: log time, and the counters of the parts.
+  /// Reads the record `p/clock`: log time, and the counters of the planner's parts.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
     let time = Timestamp(microseconds: try reader.int64("log time"))

@@ -96,7 +96,7 @@ extension Planner {
     return writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 
-  /// Writes the record `p/clock`: log time, and the counters of the parts.
+  /// Writes the record `p/clock`: log time, and the counters of the planner's parts.
   func lendClock(_ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("p", "clock")
     writer.beginValue()

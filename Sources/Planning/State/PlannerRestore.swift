@@ -15,16 +15,17 @@ public struct PlannerRestore {
   /// The newest records of devices whose slot another device holds, by id. One of the two records is out of date, and a later
   /// record will replace or remove it.
   private var displaced: [[UInt8]: StateRecord] = [:]
-  /// The newest first pieces of records in pieces, by key.
+  /// The first pieces of the records that are written in pieces, by the record's key; the newest of each.
   private var split: [[UInt8]: SplitRecord] = [:]
-  /// The newest further pieces of records in pieces, by key. Those without a first piece are left over.
+  /// The further pieces of such records, by the piece's key; the newest of each. Pieces without a first piece are left
+  /// over.
   private var pieces: [[UInt8]: [UInt8]] = [:]
   /// The chunks of notes, by number. They are read at the end, in order.
   private var notes: [Int64: StateRecord] = [:]
   /// The records that are read at the end, which are few (policy, clock, kinds, apps), and those that do not belong to the
   /// planner.
   private var others: [[UInt8]: StateRecord] = [:]
-  /// The keys whose newest record was left out.
+  /// The keys whose newest record was left out because it cannot be read.
   private var leftOut: Set<[UInt8]> = []
   /// The offset of the record that is being added.
   private var offset: Int64 = 0

@@ -1,7 +1,8 @@
 import Domain
 import JSON
 
-/// One pass over the numbers of a device or an instance, which list themselves once for all passes.
+/// One pass over the numbers of a device or an instance: it finds the parts that are present, writes them, or reads
+/// them. One list of the numbers serves all passes.
 ///
 /// A record begins with the set of its parts that are present. So a record takes two passes to be written: `PartNoter` finds
 /// the parts, then `OutputSpan` takes them. A third coder, `BinaryReader`, reads them. The compiler makes a copy of a list for
@@ -15,7 +16,7 @@ extension StateCoder where Self: ~Copyable, Self: ~Escapable {
   /// Returns whether a part is to be coded. The pass that notes parts adds it to the set instead.
   /// - Parameters:
   ///   - part: The bit of the part.
-  ///   - isThere: Whether the value differs from the initial one. Of meaning when parts are noted.
+  ///   - isThere: Whether the value differs from the initial one. Used only by the pass that notes parts.
   ///   - parts: The parts that are present.
   @inline(__always)
   static func codes<Parts: OptionSet>(_ part: Parts, _ isThere: Bool, _ parts: inout Parts) -> Bool
@@ -25,14 +26,14 @@ extension StateCoder where Self: ~Copyable, Self: ~Escapable {
     return false
   }
 
-  /// An instant relative to `base`, which then becomes the new `base`. µs.
+  /// Codes an instant relative to `base`, and makes it the new `base`. µs.
   @inline(__always)
   mutating func instant(_ value: inout Timestamp, movingBase base: inout Int64, _ what: StaticString) throws(Failure) {
     try instant(&value, since: base, what)
     base = value.microseconds
   }
 
-  /// An instant relative to `base`. µs.
+  /// Codes an instant relative to `base`. µs.
   @inline(__always)
   mutating func instant(_ value: inout Timestamp, since base: Int64, _ what: StaticString) throws(Failure) {
     var distance = value.microseconds &- base
@@ -40,7 +41,7 @@ extension StateCoder where Self: ~Copyable, Self: ~Escapable {
     value = Timestamp(microseconds: base &+ distance)
   }
 
-  /// An instant that is a whole second, relative to the second of `base`, which is in µs.
+  /// Codes an instant that is a whole second, relative to the second of `base`, which is in µs.
   @inline(__always)
   mutating func wholeSecond(_ value: inout Timestamp, since base: Int64, _ what: StaticString) throws(Failure) {
     var distance = value.microseconds / 1_000_000 &- base / 1_000_000
@@ -48,7 +49,8 @@ extension StateCoder where Self: ~Copyable, Self: ~Escapable {
     value = Timestamp(microseconds: 0) + .seconds(distance &+ base / 1_000_000)
   }
 
-  /// A 32-bit count of seconds since 1970, which may have wrapped, relative to the second of `base`, which is in µs.
+  /// Codes a 32-bit count of seconds since 1970, which may have wrapped, relative to the second of `base`, which is in
+  /// µs.
   @inline(__always)
   mutating func second(_ value: inout UInt32, since base: Int64, _ what: StaticString) throws(Failure) {
     let origin = UInt32(truncatingIfNeeded: base / 1_000_000)
@@ -67,7 +69,8 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// The pass that finds the parts of a record that are present. It may change the value that lists itself, so it takes a copy.
+/// The pass that finds the parts of a record that are present. It may change the value that it is given, so callers
+/// pass a copy.
 struct PartNoter: StateCoder {
   static var notes: Bool { true }
 
@@ -81,7 +84,7 @@ struct PartNoter: StateCoder {
   ) where Tag.RawValue == UInt8 {}
 }
 
-/// Room for a record, of which enough was reserved before.
+/// The pass that writes, into room that was reserved before.
 extension OutputSpan<UInt8>: StateCoder { static var notes: Bool { false } }
 
 extension BinaryWriter: StateCoder { static var notes: Bool { false } }

@@ -30,8 +30,8 @@ public enum StateKey {
     return number
   }
 
-  /// Whether a planner can go on without the record of a key. Without its position, its clock or its policy it cannot: it would
-  /// decide again what it has decided, or decide everything by no rule.
+  /// Returns whether a planner can go on without the record of a key. Without its position, its clock or its policy it
+  /// cannot: it would decide again what it has decided, or would have no rules.
   /// - Parameter key: The key of a record of `rouse.state`.
   public static func isDispensable(_ key: [UInt8]) -> Bool { !key.starts(with: "p/".utf8) }
 

@@ -21,7 +21,7 @@ struct NoteChunk {
   static let noteBytes = 22
   /// The usual size of an event in a note: its hash, and its time relative to that of the note. Bytes.
   static let eventBytes = 12
-  /// The largest sizes of the same. Bytes.
+  /// The largest sizes of a note without events and values, and of an event in a note. Bytes.
   private static let (noteBytesMax, eventBytesMax) = (
     9 + 5 * OutputSpan<UInt8>.varintMax, 8 + OutputSpan<UInt8>.varintMax
   )
@@ -53,7 +53,7 @@ struct NoteChunk {
   /// - Parameters:
   ///   - slots: The table of subjects.
   ///   - slot: The slot of the subject.
-  ///   - count: The number of events to write, the last ones.
+  ///   - count: The number of events to write: the last ones of those that are remembered.
   mutating func append(
     _ slots: borrowing SlotPool<SubjectTag, SubjectMemory.Remembered>, _ slot: SubjectSlot, count: Int
   ) {

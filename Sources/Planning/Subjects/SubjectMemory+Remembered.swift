@@ -45,18 +45,18 @@ extension SubjectMemory {
   struct Remembered {
     var key: UInt64 = 0
     var newest = Newest()
-    /// The generation of its newest event.
+    /// The generation in which the entry was last noted or prolonged. A duplicate prolongs it, too.
     var generation: Int64 = 0
     /// The generation in which the entry was made. A subject that comes again after it was forgotten is a new entry.
     var born: Int64 = 0
-    /// The number of events noted since then, of which `newest` holds the last `eventsMax`; for a truth the number of changes.
-    /// 0 when the slot is not in use.
+    /// The number of events noted since the entry was made, of which `newest` holds the last `eventsMax`; for a truth
+    /// the number of changes. 0 when the slot is not in use.
     var noted: Int64 = 0
     /// The number of the chunk with its newest whole note, or `unwritten`.
     var place = SubjectMemory.unwritten
-    /// The entry before it in the chain.
+    /// The entry before it in the chain; absent for the first entry.
     var older = SubjectSlot.absent
-    /// The entry after it in the chain.
+    /// The entry after it in the chain; absent for the last entry.
     var younger = SubjectSlot.absent
     /// The number of events noted since the last `takeNotes`, at most `eventsMax`.
     var eventsToWrite: UInt8 = 0

@@ -17,6 +17,8 @@ struct SubjectMemory {
 
   /// The relation of an event to the earlier events of its subject and type.
   enum Standing: UInt8 {
+    /// In this order: the event is unknown and not older than the newest one; its id is known; it is unknown and older
+    /// than the newest one.
     case fresh, duplicate, stale
     /// The event may be a repeat of one that is forgotten, so it is not decided.
     case tooOld
@@ -118,11 +120,11 @@ struct SubjectMemory {
   /// - Parameter key: The subject and kind, as `KindDisplay.truthKey` returns it.
   func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(values: slots[$0].newest.values) } }
 
-  /// Returns the newest known state of what a kind displays of a subject, as of an earlier instant; nil when there is no entry, or
-  /// when the state has changed since.
+  /// Returns the newest known state of what a kind displays of a subject, if it has not changed after an earlier
+  /// instant; nil if it has, or when there is no entry.
   /// - Parameters:
-  ///   - key: The subject and kind, as `KindRule.truthKey` returns it.
-  ///   - instant: The log time.
+  ///   - key: The subject and kind, as `KindDisplay.truthKey` returns it.
+  ///   - instant: The earlier log time.
   func truth(_ key: UInt64, unchangedSince instant: Timestamp) -> DisplayedTruth? {
     guard let slot = slot(key), slots[slot].newest.time <= instant else { return nil }
     return DisplayedTruth(values: slots[slot].newest.values)
@@ -132,7 +134,7 @@ struct SubjectMemory {
   /// the entry.
   /// - Parameters:
   ///   - key: The subject and kind, as `KindDisplay.truthKey` returns it.
-  ///   - known: The slot of its entry since the last rotation; nil if there was none then.
+  ///   - known: The slot of its entry, if it was looked up after the last rotation; nil to look it up here.
   ///   - truth: The state after the event.
   ///   - now: Log time.
   mutating func note(_ key: UInt64, at known: SubjectSlot? = nil, truth: DisplayedTruth, now: Timestamp) {
@@ -155,7 +157,7 @@ struct SubjectMemory {
     listed.append(slot)
   }
 
-  /// Prolongs the life of a state as an event that changes nothing does.
+  /// Prolongs the life of the entry with a key, if there is one, as an event that changes nothing does.
   mutating func prolong(_ key: UInt64) {
     if let slot = slot(key), moveUp(slot) { list(slot) }
   }

@@ -1,4 +1,5 @@
-/// The size in bytes from which unused capacity lies in whole pages.
+/// The size in bytes from which an array counts as large: nearly all of its unused capacity lies in pages that were
+/// never written.
 private let largeBytes = 64 << 10
 
 extension ContiguousArray {

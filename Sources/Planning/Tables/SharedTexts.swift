@@ -4,7 +4,7 @@ import Domain
 struct SharedTextNumber: Hashable, Sendable {
   fileprivate(set) var number: UInt32
 
-  /// The number of no text.
+  /// The number that stands for no text.
   static let absent = SharedTextNumber(number: .max)
 
   @inline(__always)
@@ -19,7 +19,7 @@ struct SharedTexts {
   private var index = HashIndex()
   private var free: [UInt32] = []
 
-  /// The number of different texts.
+  /// The number of distinct texts.
   var count: Int { index.count }
 
   /// Returns the number of a text; nil if nothing refers to it.

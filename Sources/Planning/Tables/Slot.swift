@@ -43,11 +43,11 @@ package enum InterestTag {}
 package enum CauseTag {}
 /// The table of events that decisions refer to (`Pending.events`).
 package enum EventTag {}
-/// The table of instances that wait for something (`Pending`).
+/// The table of instances that have waiting events or a timer (`Pending`).
 package enum WaitingTag {}
 /// The table of apps (`AppTable`).
 package enum AppTag {}
-/// The table of kinds (`Rules.kinds`, `Pricing.curves`).
+/// The table of kinds (`Rules.kinds`, `Pricing.kinds`).
 package enum KindTag {}
 /// The table of time zones (`ZoneTable`).
 package enum ZoneTag {}

@@ -5,9 +5,10 @@ struct SlotPool<Owner, Value> {
   private var free: FreeSlots
 
   /// Creates an empty table.
-  /// - Parameter smallestFirst: Whether a new value gets the smallest free slot. Its slot then depends only on which slots
-  ///   are in use, so a planner that was restored from its state gives new values the same slots as the planner that was
-  ///   lost would have. Otherwise a new value gets the slot that was freed last, which costs less.
+  /// - Parameter smallestFirst: Whether a new value gets the smallest free slot. Its slot then depends only on which
+  ///   slots are in use, so a planner that was restored from its state gives new values the same slots as the planner
+  ///   that wrote the state would have given. Otherwise a new value gets the slot that was freed last, which costs
+  ///   less.
   init(smallestFirst: Bool = false) { free = FreeSlots(smallestFirst: smallestFirst) }
 
   /// The number of slots ever used; some may be free.

@@ -5,16 +5,17 @@ struct TextHandle: Hashable, Sendable {
   /// The place of the first byte, in units of four bytes.
   fileprivate(set) var place: UInt32
 
-  /// The handle of no text.
+  /// The handle that stands for no text.
   static let absent = TextHandle(place: .max)
 
-  /// Whether the handle is that of no text.
+  /// Whether the handle stands for no text.
   @inline(__always)
   var isAbsent: Bool { place == .max }
 }
 
-/// Byte strings in one buffer, each found by its handle. A text takes its bytes, one byte for the length, and up to three
-/// bytes to fill a unit of four. The place of a removed text is used again for a text of as many units.
+/// Byte strings in one buffer, each found by its handle. A text takes its bytes, one byte for the length, and up to
+/// three bytes to fill a unit of four. The place of a removed text is used again for a text that takes the same number
+/// of units.
 struct TextPool {
   /// The bytes of all texts. Each text is its length (one byte, or 255 and four bytes), then its bytes.
   private(set) var bytes: ContiguousArray<UInt8> = []
@@ -24,7 +25,7 @@ struct TextPool {
   /// Makes room for this many bytes.
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
-  /// Stores a text. Equal texts are stored once each.
+  /// Stores a text. A text that equals a stored one is stored again.
   /// - Returns: The handle of the text.
   mutating func insert(_ text: Span<UInt8>) -> TextHandle {
     let count = text.count
@@ -77,7 +78,7 @@ struct TextPool {
   /// Returns a text as an identifier. Bytes that are not UTF-8 are replaced.
   func identifier(_ handle: TextHandle) -> Identifier { Identifier(string(handle)) }
 
-  /// Returns whether a stored text has the same bytes as another.
+  /// Returns whether a stored text has the same bytes as `text`.
   @inline(__always)
   func isEqual(_ handle: TextHandle, _ text: Span<UInt8>) -> Bool {
     let range = range(of: handle)

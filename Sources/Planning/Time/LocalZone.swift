@@ -18,7 +18,7 @@ struct LocalZone {
     var end: Timestamp
   }
 
-  /// Creates a zone whose offset is not known yet: `refresh` before asking for local times.
+  /// Creates a zone whose offset is not known yet. Call `refresh` before asking for local times.
   init(id: String) { self.id = id }
 
   /// The length of a day without a clock change.
@@ -26,7 +26,7 @@ struct LocalZone {
   /// The length of an hour.
   static var hour: TimeSpan { .hours(1) }
   private static let microsecondsPerDay: Int64 = 86_400_000_000
-  /// The time for which an offset is cached, a quarter of an hour. Offsets change at whole quarter hours only.
+  /// The time for which an offset is cached: a quarter of an hour, in µs. Offsets change at whole quarter hours only.
   private static let quarter: Int64 = 900_000_000
 
   /// Returns whether `offset` is valid at an instant.
@@ -44,7 +44,7 @@ struct LocalZone {
     offsetUntil = offsetFrom + TimeSpan(microseconds: Self.quarter)
   }
 
-  /// Returns the local time of day of an instant by the cached offset; `refresh` first.
+  /// Returns the local time of day of an instant by the cached offset. Call `refresh` first.
   @inline(__always)
   func timeOfDay(_ instant: Timestamp) -> TimeOfDay {
     let rest = (instant + offset).microseconds % Self.microsecondsPerDay

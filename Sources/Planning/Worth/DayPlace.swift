@@ -28,7 +28,8 @@ struct DayPlace: Equatable {
     part = Double(since % LocalZone.hour.microseconds) / Double(LocalZone.hour.microseconds)
   }
 
-  /// Creates the place at a number of hours after the anchor; one beyond the day is its end.
+  /// Creates the place at a number of hours after the anchor; a number outside of the day counts as its beginning or
+  /// end.
   @inline(__always)
   init(hours: Double) {
     let kept = min(max(0, hours), 23.999_999)

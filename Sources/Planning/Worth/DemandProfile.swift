@@ -16,17 +16,17 @@ struct DemandProfile {
   private(set) var usual = ContiguousArray<Double>(repeating: 0, count: 24)
   /// The sum of `usual` before each hour; the last one is the whole day's.
   private(set) var before = ContiguousArray<Double>(repeating: 0, count: 25)
-  /// The sum of `usual` before each hour as the memory of the last two hours has it.
+  /// The sum of `usual` before each hour, with earlier hours faded as `FadingMemory` says.
   private var recent = ContiguousArray<Double>(repeating: 0, count: 25)
 
-  /// The unit of counts.
+  /// The count of an amount of 1: amounts are counted in millionths.
   static let unit = 1_000_000.0
-  /// The instance-days that the day's level counts as in each hour.
+  /// The weight of the day's level in the mean of each hour, in instance-days.
   private static let levelDays = 30.0
-  /// The instance-days that the amount of a day before anything is known counts as.
+  /// The weight of c₀, the amount of a day before anything is known, in the day's level. Instance-days.
   private static let priorDays = 2.0
 
-  /// Creates the course of a quantity of which nothing is known. `freeze` before asking it.
+  /// Creates the course of a quantity of which nothing is known. Call `freeze` before use.
   init() {}
 
   /// Counts an amount in an hour of the budget day.
@@ -39,7 +39,7 @@ struct DemandProfile {
   ///   - days: The instance-days observed of each hour, in millionths; 24 numbers. Negative ones count as 0.
   ///   - shares: The share of looks of each hour, 24 numbers that sum to 1.
   ///   - prior: c₀, the amount of a day before anything is known.
-  ///   - hourMax: The largest amount of an hour.
+  ///   - hourMax: The largest usual amount of an hour.
   mutating func freeze(days: ContiguousArray<Int64>, shares: ContiguousArray<Double>, prior: Double, hourMax: Double) {
     var (sum, looks) = (0.0, 0.0)
     for hour in 0..<24 {
@@ -67,7 +67,7 @@ struct DemandProfile {
   /// Returns the usual amounts around a place in the day.
   /// - Parameters:
   ///   - place: The place.
-  ///   - start: The place from which on the instance exists today; the beginning of the day after its first day.
+  ///   - start: The place in the day at which the instance was added, if that was today; otherwise `.start`.
   @inline(__always)
   func course(at place: DayPlace, from start: DayPlace) -> DemandCourse {
     let passed = passed(place)
@@ -75,11 +75,11 @@ struct DemandProfile {
     return start == .start ? course : since(start, course, at: place)
   }
 
-  /// Returns the part of a course that an instance saw which came within the day.
+  /// Returns the usual amounts for an instance that was added within the day.
   /// - Parameters:
-  ///   - start: The place from which on the instance exists today.
-  ///   - course: The usual amounts around a place of an instance that was there from the beginning of the day.
-  ///   - place: That place.
+  ///   - start: The place in the day at which the instance was added.
+  ///   - course: The usual amounts around `place` for an instance that was there from the beginning of the day.
+  ///   - place: The place in the day.
   func since(_ start: DayPlace, _ course: DemandCourse, at place: DayPlace) -> DemandCourse {
     var seen = course
     seen.passed = max(0, course.passed - passed(start))
@@ -91,7 +91,8 @@ struct DemandProfile {
   @inline(__always)
   private func passed(_ place: DayPlace) -> Double { before[place.hour] + usual[place.hour] * place.part }
 
-  /// The part of the hour at hand counts as of its middle.
+  /// Returns the usual amounts before a place, faded as `FadingMemory` says. The part of the current hour that has
+  /// passed counts as if it had come at the middle of that part.
   @inline(__always)
   private func remembered(_ place: DayPlace) -> Double {
     let half = FadingMemory.factor(hours: place.part * 0.5)
@@ -101,7 +102,7 @@ struct DemandProfile {
   /// Returns the usual amounts for a device whose looks come at other hours than those of the kind: each hour is scaled.
   /// - Parameters:
   ///   - place: The place.
-  ///   - start: The place from which on the instance exists today; the beginning of the day after its first day.
+  ///   - start: The place in the day at which the instance was added, if that was today; otherwise `.start`.
   ///   - own: The device's share of looks in each hour of the budget day, divided by the kind's.
   func course(at place: DayPlace, from start: DayPlace, own: InlineArray<24, Double>) -> DemandCourse {
     var course = DemandCourse(whole: 0, passed: 0, rest: 0, recent: 0)
@@ -144,10 +145,11 @@ struct DemandProfile {
 struct DemandCourse: Equatable {
   /// The amount of the whole day.
   var whole: Double
-  /// The amount until the place, from the time on from which the instance exists.
+  /// The amount until the place: from the beginning of the day, or from the time at which the instance was added on
+  /// that day.
   var passed: Double
   /// The amount from the place to the end of the day.
   var rest: Double
-  /// The amount until the place, as the memory of the last two hours has it.
+  /// The amount until the place, with earlier hours faded as `FadingMemory` says.
   var recent: Double
 }

@@ -1,30 +1,35 @@
-/// The demand that one instance has shown, in 44 bytes. It stands with the instance; only `KindDemand` makes another one
-/// of it. Numbers are stored as they are computed with, so a restored planner computes the same.
+/// The demand of one instance so far, in 44 bytes: its need (changes that people could see) and the worth of the pushes
+/// made, in looks. It is stored with the instance; only `KindDemand` computes its next value. Numbers are stored
+/// exactly, so a restored planner computes the same.
 struct DemandState: Equatable {
-  /// The need of past days, each day counting 0.85 of the one after it.
+  /// The sum of the need of past days. Each day has 0.85 times the weight of the day after it.
   var needSum: Float = 0
-  /// The worth of the pushes of past days, likewise.
+  /// The sum of the worth of the pushes made on past days, with the same weights. The worth of a day that ran out of
+  /// tokens is raised to that of a whole day.
   var worthSum: Float = 0
-  /// The number of past days, likewise; the first one counts as the share of its looks that the instance saw.
+  /// The number of past days, with the same weights. The first day counts only as the share of its looks that came
+  /// after the instance was added.
   var days: Float = 0
-  /// The need of today.
+  /// The need of the current budget day so far.
   var needToday: Float = 0
-  /// The worth of the pushes of today.
+  /// The worth of the pushes made in the current budget day so far.
   var worthToday: Float = 0
-  /// The need in the memory of the last two hours, as of `recentAt`.
+  /// The need of about the last two hours before `recentAt`: each change fades as `FadingMemory` says.
   var needRecent: Float = 0
-  /// The worth of pushes in the memory of the last two hours, as of `recentAt`.
+  /// The worth of the pushes made in about the last two hours before `recentAt`, faded in the same way.
   var worthRecent: Float = 0
-  /// The share of the worth of the day, from the time on at which the instance came, that it does not see because it has no tokens:
-  /// that of the whole hours after the one in which the last token was spent. 0 while there are tokens.
+  /// The share of the usual worth of today that cannot be observed because the instance has no tokens: that of the
+  /// whole hours after the one in which its last token was spent. On its first day, today begins when it was added. 0
+  /// if it has not run out of tokens today.
   var unseenShare: Float = 0
-  /// The hours between the anchor and the time at which the instance came, on its first day; 0 from then on.
+  /// The hours from the beginning of the budget day to the time at which the instance was added, on its first day; 0 on
+  /// later days.
   var startHours: Float = 0
-  /// The second of log time for which the memories are given. Wraps.
+  /// The log time for which `needRecent` and `worthRecent` are given, in seconds since 1970. Wraps.
   var recentAt: UInt32 = 0
-  /// The second of log time of the last change that was counted as need; 0 if there was none. Wraps.
+  /// The log time of the last change that was counted as need, in seconds since 1970; 0 if there was none. Wraps.
   var countedAt: UInt32 = 0
 
-  /// Creates the state of an instance that comes at a place in the day.
+  /// Creates the demand of an instance that is added at a place in the day.
   init(start: DayPlace = .start) { startHours = Float(start.hours) }
 }

@@ -2,18 +2,19 @@ import Domain
 
 /// The hours ahead in which instances of a kind will have no tokens, because they have spent those of their day.
 ///
-/// Such an hour tells nothing about worth. It is counted as such when it has passed, as all hours are: counted at once, the hours
-/// ahead would be missing from those that the other instances have seen, and their worth would look larger than it is.
+/// Such an hour tells nothing about worth, so it is left out of the observed hours, but only when it has passed,
+/// because hours are counted as observed when they have passed. If hours ahead were left out at once, too few observed
+/// hours would remain, and the worth of an hour would look larger than it is.
 ///
-/// Zones are told apart by the distance between an hour of their budget day and the hour of the log, so there are at most 24 of
-/// them. Every entry is taken within a day.
+/// Instances are grouped by the distance between the hour of their budget day and the hour of the log, of which there
+/// are 24, instead of by time zone. An entry is removed when its hour has passed, which is within a day.
 struct DryHours: Equatable {
   /// The number of instances for each distance and hour of the budget day; empty while no instance is without tokens.
   private var instances: ContiguousArray<Int32> = []
 
   private static let hours = 24
 
-  /// Creates no hours.
+  /// Creates an empty value: no instance is without tokens.
   init() {}
 
   /// Whether no instance is without tokens.
@@ -21,10 +22,10 @@ struct DryHours: Equatable {
 
   /// Adds instances to hours of their budget day.
   /// - Parameters:
-  ///   - change: The number of instances, negative to take them away. No hour has fewer than none.
+  ///   - change: The number of instances, negative to take them away. No count falls below 0.
   ///   - places: The hours of the budget day, within 0..<24.
-  ///   - hour: An hour of the log.
-  ///   - place: The hour of the budget day that it is.
+  ///   - hour: The current hour of the log, in hours since 1970.
+  ///   - place: The current hour of the instances' budget day.
   mutating func add(_ change: Int32, _ places: Range<Int>, at hour: Int64, place: Int) {
     if places.isEmpty { return }
     if instances.isEmpty {
@@ -40,7 +41,7 @@ struct DryHours: Equatable {
 
   /// Reports the instances that have no tokens in an hour of the log.
   /// - Parameters:
-  ///   - hour: The hour of the log.
+  ///   - hour: The hour of the log, in hours since 1970.
   ///   - takes: Whether the hour has passed, so that it is not reported again.
   ///   - body: Receives an hour of the budget day and the number of instances, for each distance.
   mutating func report(_ hour: Int64, takes: Bool, _ body: (_ place: Int, _ instances: Int64) -> Void) {

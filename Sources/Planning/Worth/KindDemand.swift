@@ -1,21 +1,25 @@
 import Domain
 
-/// The demand of the instances of one kind: how much is usual, what one instance shows, and the price that follows.
+/// The demand of the instances of one kind: how much is usual, how much one instance has, and the price that follows.
 ///
-/// Two quantities are learnt. The *need* is the number of changes that people could see, at most one for each minimum interval:
-/// what would be spent if every change were pushed at once. The *worth* is what the pushes brought, in looks.
+/// Two quantities are learnt. The *need* is the number of changes that people could see, at most one for each minimum
+/// interval: the tokens that would be spent if every change were pushed at once. The *worth* is what the pushes
+/// brought, in looks.
 struct KindDemand {
   /// The usual need.
   private(set) var need = DemandProfile()
   /// The usual worth of pushes.
   private(set) var worth = DemandProfile()
-  /// The instance-days observed of each hour of the budget day, in millionths.
+  /// The instance-days observed of each hour of the budget day, in millionths: an instance that is there for the hour
+  /// on one day adds one million.
   private(set) var observed = ContiguousArray<Int64>(repeating: 0, count: 24)
-  /// The instance-days of each hour that tell nothing about worth, because there were no tokens, in millionths.
+  /// Those of `observed` that tell nothing about worth, because the instance had no tokens, or because worth has since
+  /// been measured by other display settings. In millionths.
   private(set) var unseen = ContiguousArray<Int64>(repeating: 0, count: 24)
-  /// The instance-days of the parts of hours that are not over, in millionths; all 0 outside of `passTime`.
+  /// The instance-days of the part of the current hour that has passed, in millionths; all 0 outside of
+  /// `Pricing.passTime`.
   private var going = ContiguousArray<Int64>(repeating: 0, count: 24)
-  /// Those of them that tell nothing about worth.
+  /// Those of `going` that tell nothing about worth.
   private var goingUnseen = ContiguousArray<Int64>(repeating: 0, count: 24)
   /// The hours ahead in which instances have no tokens.
   private(set) var dry = DryHours()
@@ -23,35 +27,36 @@ struct KindDemand {
   private(set) var shares = ContiguousArray<Double>(repeating: 1.0 / 24, count: 24)
   /// The tokens of an instance in a day.
   private(set) var perDay = 48
-  /// The time between two reloads, in seconds.
+  /// The minimum interval between two reloads of an instance, in seconds; 0 if there is none.
   private(set) var intervalSeconds: UInt32 = 0
 
-  /// The instance-days that the kind's usual day counts as for one instance.
+  /// The weight of the kind's usual day against an instance's own days, in days.
   private static let usualDays = 1.5
-  /// The share of a day that is left after one more.
+  /// The weight of a past day, relative to that of the day after it.
   private static let fading = 0.85
-  /// The events that are added to both what was seen and what was expected, so that few of them prove little.
+  /// The number of changes (or pushes of usual worth) that is added to both the observed and the expected amount, so
+  /// that a few of them prove little.
   private static let caution = 0.5
-  /// The largest factor by which the worth of a day without tokens is raised.
+  /// The largest factor by which the worth of a day that ran out of tokens is raised.
   private static let driedMax = 5.0
   /// The number of idle days from which on their number does not matter: 0.85^64 is 0.00003.
   private static let idleDaysMax = 64
 
   private let prior: DemandPrior
-  /// The hash of the distances by which the worth was measured; 0 if nothing was.
+  /// The hash of the display settings by which the worth was measured (`KindPricing.measure`); 0 if none was.
   private var measure: UInt64 = 0
 
-  /// Creates the demand of a kind of which nothing is known. `configure` before asking it.
+  /// Creates the demand of a kind of which nothing is known. Call `configure` before use.
   init(prior: DemandPrior = .standard) { self.prior = prior }
 
-  /// Takes over the settings of a policy. What was learnt stays.
+  /// Takes over the settings of a policy. What was learnt stays, except for worth if `measure` has changed.
   /// - Parameters:
   ///   - looks: The looks of the kind.
   ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
   ///   - perDay: The tokens of an instance in a day.
-  ///   - minInterval: The time between two reloads.
-  ///   - measure: The hash of the distances between what a screen shows and the truth. Worth that was measured by others is
-  ///     forgotten.
+  ///   - minInterval: The minimum interval between two reloads of an instance; zero if there is none.
+  ///   - measure: The hash of the display settings by which the kind measures how wrong a screen is. If it differs from
+  ///     that of the last policy, the worth that was learnt is forgotten.
   mutating func configure(
     _ looks: LookCurve, anchorMinute: Int, perDay: Int, minInterval: TimeSpan, measure: UInt64
   ) {
@@ -72,7 +77,7 @@ struct KindDemand {
   ///   - instances: The number of instances, in millionths: one that came within the hour counts as the part that it saw.
   mutating func hourEnded(_ hour: Int, instances: Int64) { observed[hour] &+= instances }
 
-  /// Notes the part of an hour of the budget day that has passed for instances, until the next `freeze`.
+  /// Notes the part that has passed of an hour of the budget day which is not over, until the next `freeze`.
   mutating func hourGoesOn(_ hour: Int, instances: Int64) { going[hour] &+= instances }
 
   /// Notes that an hour of the log has ended for the instances that had no tokens in it.
@@ -84,7 +89,8 @@ struct KindDemand {
     swap(&ended, &dry)
   }
 
-  /// Notes the part of an hour of the log that has passed for instances without tokens, until the next `freeze`.
+  /// Notes, for instances without tokens, the part that has passed of an hour of the log which is not over. It counts
+  /// until the next `freeze`.
   /// - Parameters:
   ///   - hour: The hour of the log.
   ///   - part: The part, in millionths.
@@ -118,10 +124,11 @@ struct KindDemand {
 
   /// Returns the price of one token of an instance.
   /// - Parameters:
-  ///   - state: What the instance has shown.
+  ///   - state: The demand of the instance so far.
   ///   - left: The tokens that it has left.
   ///   - place: The place in its budget day.
-  ///   - own: The device's share of looks in each hour of the budget day, divided by the kind's; nil: the kind's looks.
+  ///   - own: The device's share of looks in each hour of the budget day, divided by the kind's; nil to use the kind's
+  ///     looks.
   ///   - now: Log time.
   func price(
     _ state: DemandState, left: Int, at place: DayPlace, own: InlineArray<24, Double>? = nil, now: Timestamp
@@ -137,10 +144,10 @@ struct KindDemand {
 
   /// Returns the price of one token of an instance whose device has no habits of its own, in looks.
   /// - Parameters:
-  ///   - state: What the instance has shown.
+  ///   - state: The demand of the instance so far.
   ///   - left: The tokens that it has left.
   ///   - usual: The usual demand of the kind in the zone of the instance at `now`.
-  ///   - faded: The share of the memory of the last two hours that is left at `now`.
+  ///   - faded: The factor by which the instance's memory of the last two hours has faded until `now`, 0…1.
   @inline(__always)
   func price(_ state: DemandState, left: Int, usual: UsualCourse, faded: Double) -> Double {
     let start = DayPlace(hours: Double(state.startHours))
@@ -158,7 +165,8 @@ struct KindDemand {
     scaled(usual, sum: Double(state.needSum), days: Double(state.days))
   }
 
-  /// Returns N, at most as much as the time that is left allows.
+  /// Returns N, the need to come in the rest of the budget day: at most one change for each minimum interval that is
+  /// left.
   @inline(__always)
   private func needLeft(_ state: DemandState, _ needs: DemandCourse, at place: DayPlace, _ faded: Double) -> Double {
     let left =
@@ -166,7 +174,7 @@ struct KindDemand {
     return intervalSeconds == 0 ? left : min(left, (24 - place.hours) * 3600 / Double(intervalSeconds))
   }
 
-  /// Returns A.
+  /// Returns A, the worth in looks of the pushes to come in the rest of the budget day.
   @inline(__always)
   private func worthLeft(
     _ state: DemandState, _ needs: DemandCourse, _ usual: DemandCourse, _ faded: Double
@@ -178,7 +186,8 @@ struct KindDemand {
       * surge(worths, today: Double(state.worthToday), recent: Double(state.worthRecent) * faded, unit: unit)
   }
 
-  /// Returns the usual course times the instance's own factor g = (m + 1.5 B) / (n + 1.5) / B.
+  /// Returns the usual course times the instance's own factor g = (m + 1.5 B) / (n + 1.5) / B. B is the kind's usual
+  /// amount of a day, m the sum over the instance's past days, and n their number.
   @inline(__always)
   private func scaled(_ usual: DemandCourse, sum: Double, days: Double) -> DemandCourse {
     let whole = max(1e-9, usual.whole)
@@ -187,20 +196,21 @@ struct KindDemand {
       whole: usual.whole * own, passed: usual.passed * own, rest: usual.rest * own, recent: usual.recent * own)
   }
 
-  /// Returns ρ, today's factor: the larger of what was seen over what was expected, today and in the last two hours.
+  /// Returns ρ, the larger of two ratios of the observed to the expected amount: that of today and that of the last two
+  /// hours.
   @inline(__always)
   private func surge(_ expected: DemandCourse, today: Double, recent: Double, unit: Double) -> Double {
     let caution = max(1e-9, Self.caution * unit)
     return max((today + caution) / (expected.passed + caution), (recent + caution) / (expected.recent + caution))
   }
 
-  /// Returns the share of the memory of the last two hours that is left.
+  /// Returns the factor by which an instance's memory of the last two hours has faded since it was updated, 0…1.
   @inline(__always)
   static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
     FadingMemory.factor(hours: Double(second(now) &- state.recentAt) / 3600)
   }
 
-  /// Returns what the last two hours brought, as it is remembered now.
+  /// Returns the need and the worth of about the last two hours, faded to now. Worth is in looks.
   static func recent(_ state: DemandState, now: Timestamp) -> (need: Double, worth: Double) {
     let faded = faded(state, now)
     return (Double(state.needRecent) * faded, Double(state.worthRecent) * faded)
@@ -210,10 +220,10 @@ struct KindDemand {
 
   /// Learns that a change came which people could see. At most one in each minimum interval is counted.
   /// - Parameters:
-  ///   - state: What the instance has shown.
+  ///   - state: The demand of the instance so far.
   ///   - place: The place in its budget day.
   ///   - now: Log time.
-  /// - Returns: The instance's next state; the same one if the change is not counted.
+  /// - Returns: The instance's next state; `state` itself if the change is not counted.
   mutating func noteChange(_ state: DemandState, at place: DayPlace, now: Timestamp) -> DemandState {
     if state.countedAt != 0, Self.second(now) &- state.countedAt < intervalSeconds { return state }
     var next = remembered(state, now)
@@ -224,9 +234,9 @@ struct KindDemand {
     return next
   }
 
-  /// Learns what a push that was charged brought to one of the instances that it reloaded.
+  /// Learns the worth that a charged push brought to one of the instances that it reloaded.
   /// - Parameters:
-  ///   - state: What the instance has shown.
+  ///   - state: The demand of the instance so far.
   ///   - looks: W of the instance, in looks; 0 if nothing had changed for it.
   ///   - place: The place in its budget day.
   ///   - now: Log time.
@@ -241,9 +251,10 @@ struct KindDemand {
     return next
   }
 
-  /// Learns that the last token of an instance was spent, so that it sees no worth for a while. The hour at hand counts as seen.
+  /// Learns that the last token of an instance was spent, so that no worth can be observed of it for a while. The
+  /// current hour counts as observed.
   /// - Parameters:
-  ///   - state: What the instance has shown.
+  ///   - state: The demand of the instance so far.
   ///   - place: The place in its budget day.
   ///   - end: The hour of the budget day in which it has a token again; 24 for the next day.
   ///   - now: Log time.
@@ -257,9 +268,9 @@ struct KindDemand {
 
   /// Learns that an instance without tokens has one again, because the push that took the last one failed.
   /// - Parameters:
-  ///   - state: What the instance has shown.
+  ///   - state: The demand of the instance so far.
   ///   - place: The place in its budget day.
-  ///   - end: The hour of the budget day in which it would have had a token without that.
+  ///   - end: The hour of the budget day in which it would otherwise have had a token again; 24 for the next day.
   ///   - now: Log time.
   /// - Returns: The instance's next state.
   mutating func refilled(_ state: DemandState, at place: DayPlace, until end: Int = 24, now: Timestamp) -> DemandState {
@@ -269,7 +280,7 @@ struct KindDemand {
     return next
   }
 
-  /// Counts instances without tokens in or out.
+  /// Adds instances to those without tokens, or takes them away if `change` is negative.
   mutating func countDry(_ change: Int32, at place: DayPlace, until end: Int, now: Timestamp) {
     let ahead = place.hour + 1..<max(place.hour + 1, min(end, 24))
     let hour = now.microseconds / LocalZone.hour.microseconds
@@ -296,8 +307,8 @@ struct KindDemand {
 
   /// Ends the budget day of an instance. The worth of a day that ran out of tokens is raised to that of a whole day.
   /// - Parameters:
-  ///   - state: What the instance has shown.
-  ///   - idle: The number of whole days that have passed since, in which nothing happened.
+  ///   - state: The demand of the instance so far.
+  ///   - idle: The number of whole days that have passed since that day, in which nothing happened.
   /// - Returns: The instance's next state.
   func dayEnded(_ state: DemandState, idle: Int = 0) -> DemandState {
     var next = DemandState()

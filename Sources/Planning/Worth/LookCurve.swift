@@ -2,7 +2,7 @@ import Domain
 
 /// The looks at one screen over a day, by local hour. Only the shape of the hours is known, so it is scaled to `looksPerDay`.
 struct LookCurve {
-  /// The looks at a screen in a day.
+  /// The number of looks at a screen that is assumed for every day.
   static let looksPerDay = 50.0
   /// The time ahead for which a reload is weighed. It is only the unit of worth: it scales worth and price alike.
   static let horizon = TimeSpan.minutes(20)
@@ -17,8 +17,8 @@ struct LookCurve {
     looks = ContiguousArray(weights.map { sum > 0 ? $0 / sum * Self.looksPerDay : Self.looksPerDay / 24 })
   }
 
-  /// Returns V, the looks that are expected in the next 20 minutes. Where the next hour has more looks it is the rate of this
-  /// hour, so that no reload is made early for people who are not there yet.
+  /// Returns V, the looks that are expected in the next 20 minutes. If the next hour has more looks, the rate of this
+  /// hour is used for all 20 minutes, so that no reload is made early for people who are not there yet.
   /// - Parameter timeOfDay: The local time.
   @inline(__always)
   func ahead(_ timeOfDay: TimeOfDay) -> Double {

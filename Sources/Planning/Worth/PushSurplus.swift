@@ -1,19 +1,19 @@
 import Domain
 
-/// The surplus of the pushes to one device in the memory of the last two hours, in 12 bytes. The surplus of a push is the worth that
-/// it brought beyond the price of the instances' tokens, in looks.
+/// The surplus of the pushes made to one device in about the last two hours (`FadingMemory`), in 12 bytes. The surplus
+/// of a push is the worth that it brought beyond the price of the instances' tokens, in looks.
 struct PushSurplus: Equatable {
-  /// The surplus of WidgetKit pushes, as of `at`.
+  /// The surplus of WidgetKit pushes, faded to `at`. Looks.
   private(set) var widgets: Float = 0
-  /// The surplus of background pushes, as of `at`.
+  /// The surplus of background pushes, faded to `at`. Looks.
   private(set) var background: Float = 0
-  /// The second of log time for which the memories are given. Wraps.
+  /// The log time for which the other fields are given, in seconds since 1970. Wraps.
   private(set) var at: UInt32 = 0
 
   /// Creates the memory of a device without pushes.
   init() {}
 
-  /// Adds the surplus of a push. One to a control is not remembered: its rate is its own.
+  /// Adds the surplus of a push. A push to a control is not remembered, because each control has its own rate.
   mutating func add(_ surplus: Double, _ rate: ChargedRate, now: Timestamp) {
     let faded = Float(factor(now))
     widgets *= faded
@@ -26,7 +26,7 @@ struct PushSurplus: Equatable {
     }
   }
 
-  /// Returns the surplus that is remembered of pushes which drew on a rate, in looks.
+  /// Returns the surplus of the pushes that drew on a rate, faded to now, in looks; 0 for pushes to controls.
   func remembered(_ rate: ChargedRate, now: Timestamp) -> Double {
     switch rate {
     case .widgetPushes: Double(widgets) * factor(now)
@@ -45,10 +45,10 @@ struct PushSurplus: Equatable {
 }
 
 extension PushSurplus {
-  /// Lists the numbers of the memory, for one pass of a coder.
+  /// Passes each number to a coder, which notes, writes or reads it.
   /// - Parameters:
   ///   - base: The instant to which the time is relative, in µs.
-  ///   - coder: The pass.
+  ///   - coder: The coder.
   /// - Throws: The coder's error.
   @inline(__always)
   mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(

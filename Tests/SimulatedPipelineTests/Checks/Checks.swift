@@ -282,6 +282,6 @@ struct Checks {
 
   /// Whether the record belongs to an app that was never charged: such a record is written only with the whole state.
   private func isUntouchedApp(_ key: [UInt8], _ value: [UInt8]?) -> Bool {
-    key.starts(with: Array("a/".utf8)) && value?.dropFirst() == [0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]
+    key.starts(with: Array("a/".utf8)) && value?.dropFirst() == [0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 1]
   }
 }
