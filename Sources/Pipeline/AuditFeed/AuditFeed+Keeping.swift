@@ -2,7 +2,8 @@ import KafkaClient
 import Logging
 
 extension AuditFeed {
-  /// The equal refusals of a record for its content.
+  /// The number of equal refusals by the audit store, for the content of one record, after which the feed stops trying
+  /// to store it.
   /// - Beyond: the record is set aside.
   private static let refusalsMax = 3
 
@@ -11,16 +12,17 @@ extension AuditFeed {
     case done(Result)
     /// The process was asked to stop.
     case stopped
-    /// The store refused the content as often as allowed.
+    /// The store refused the content as many times as the caller allowed.
     case refused(RecordRefusal)
   }
 
-  /// Stores records, and sets those aside that the store refuses for their content. They are found by halves.
+  /// Stores records, and sets those aside that the store refuses for their content. After a refusal it tries each half
+  /// of the records separately, until a single record is refused.
   ///
   /// - Parameters:
   ///   - records: The records, in the order of their partitions.
-  ///   - positions: The positions behind them.
-  ///   - isSuspect: Whether one of the records was refused together with others.
+  ///   - positions: The positions to store with them: in each partition the offset after the last of these records.
+  ///   - isSuspect: Whether the store has just refused a larger batch that held these records.
   /// - Returns: Whether the records were stored or set aside; not if the process was asked to stop.
   func keep(_ records: ArraySlice<AuditRecord>, _ positions: [AuditPosition], isSuspect: Bool = false) -> Bool {
     guard let first = records.first else {
@@ -43,7 +45,7 @@ extension AuditFeed {
     }
   }
 
-  /// Goes on without a record, and notes the hole.
+  /// Leaves a record out, and notes the hole in the store.
   private func setAside(
     _ record: AuditRecord, because refusal: RecordRefusal, _ positions: [AuditPosition]
   ) -> Bool {
@@ -58,7 +60,7 @@ extension AuditFeed {
     return untilDone { try sink.note(hole, positions: positions) } != nil
   }
 
-  /// Returns the positions behind some records.
+  /// Returns for each partition the position after the last of the given records.
   private static func positions(behind records: ArraySlice<AuditRecord>) -> [AuditPosition] {
     var positions: [AuditPosition] = []
     for record in records {
@@ -69,7 +71,8 @@ extension AuditFeed {
     return positions
   }
 
-  /// Repeats work until it succeeds: records that are not stored yet are kept.
+  /// Repeats work until it succeeds, with pauses that grow from 0.2 s to 10 s. The calling thread waits, so the records
+  /// in hand are kept.
   ///
   /// - Returns: The result; nil if the process was asked to stop.
   func untilDone<Result>(_ work: () throws -> Result) -> Result? {
@@ -77,7 +80,8 @@ extension AuditFeed {
     return result
   }
 
-  /// Repeats work until it succeeds, or until the store has refused its content as often as allowed, with equal words.
+  /// Repeats work until it succeeds, or until the store has refused its content `refusalsMax` times in a row with the
+  /// same words.
   ///
   /// - Parameter refusalsMax: The number of equal refusals that end the attempt; nil to go on for ever.
   private func attempt<Result>(refusalsMax: Int?, _ work: () throws -> Result) -> Attempt<Result> {

@@ -7,7 +7,8 @@ public import Logging
 /// Feeds the audit store from `rouse.decisions` and `rouse.commands`, committed records only. It has a separate consumer:
 /// when the store is slow or its disk is full, the feed falls behind and planning does not.
 ///
-/// Works on one thread. Records are stored in order and once: the store keeps the position of each partition in the same transaction.
+/// Works on one thread. Records are stored in order and once: the store writes the position of each partition in the
+/// same transaction as its records.
 public final class AuditFeed {
   let settings: PipelineSettings
   let sink: any DecisionSink
@@ -23,8 +24,9 @@ public final class AuditFeed {
   private var skips: SkipReader
   /// The offset of the next record to store, by partition.
   private var next: [KafkaTopicPartition: Int64] = [:]
+  /// The instant of the last housekeeping (`DecisionSink.idle`), on the thread's clock.
   private var lastIdle = Duration.zero
-  /// The time after which retention may have removed records while the store refused.
+  /// The time for storing one batch above which the feed checks whether retention removed records meanwhile.
   private let longRefusal: Duration
   /// Partitions from which retention removed records that were not stored, each with its oldest offset when the store
   /// accepted writes again. Records that the consumer had read ahead may still come.
@@ -47,9 +49,10 @@ public final class AuditFeed {
       settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: .seconds(60))
   }
 
-  /// Makes a feed with all its ports.
+  /// Makes a feed with a given cluster and clock.
   ///
-  /// - Parameter longRefusal: The time after which retention may have removed records while the store refused.
+  /// - Parameter longRefusal: The time for storing one batch above which the feed checks whether retention removed
+  ///   records meanwhile.
   init(
     settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger,
     longRefusal: Duration, cluster: any Cluster = RealCluster(), clock: any StageClock = SystemClock()
@@ -68,8 +71,8 @@ public final class AuditFeed {
 
   /// Works on the calling thread until asked to stop.
   ///
-  /// - Throws: `PipelineError` if Kafka fails. A store that fails is retried for ever, except that a record that it refuses for its
-  ///   content is set aside.
+  /// - Throws: `PipelineError` if Kafka fails. A failing store is retried until it succeeds or the process is asked to
+  ///   stop. A record that the store refuses for its content is set aside.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -165,7 +168,7 @@ public final class AuditFeed {
     return lows
   }
 
-  /// Logs records that retention removed before they were stored: the audit never has them.
+  /// Logs that retention removed records before they were stored, and notes them in the store as a hole.
   private func tellLoss(_ partition: KafkaTopicPartition, from offset: Int64, to low: Int64) {
     logger.critical(
       "records were removed before the audit had stored them and are missing there; raise the topic's retention above the longest time that the store may be away",
@@ -176,7 +179,7 @@ public final class AuditFeed {
     _ = untilDone { try sink.note(hole, positions: []) }
   }
 
-  /// Logs the records missing before a message, if retention has removed some.
+  /// Logs and notes the records before a message that retention removed unstored, if there are any.
   private func lookForLoss(before message: KafkaMessage, from next: Int64?) {
     guard let low = overtaken[message.topicPartition], message.offset >= low else { return }
     overtaken[message.topicPartition] = nil

@@ -4,22 +4,22 @@ public struct AuditFeedHole: Hashable, Sendable {
   public enum FeedHoleCause: String, Sendable {
     /// The store refused the record for its content.
     case refused
-    /// An operator ordered to pass over the records.
+    /// An operator ordered the feed to pass over the records.
     case passedOver
     /// Retention removed the records before they were stored.
     case removed
   }
 
-  /// The topic.
+  /// The topic that the records were in.
   public var topic: AuditPosition.Topic
-  /// The partition.
+  /// The partition that the records were in.
   public var partition: Int32
   /// The offset of the first record.
   public var first: Int64
-  /// The offset behind the last record.
+  /// The offset after the last record.
   public var next: Int64
   /// The cause.
   public var cause: FeedHoleCause
-  /// The reason in words; empty if the cause says it all.
+  /// The reason in words; empty unless the store refused the record.
   public var reason = ""
 }

@@ -1,4 +1,4 @@
-/// The position of the feed in one partition.
+/// The place up to which the feed has read one partition.
 public struct AuditPosition: Hashable, Sendable {
   /// The topics that the feed reads.
   public enum Topic: String, Sendable { case decisions, commands }

@@ -9,17 +9,17 @@ public protocol DecisionSink: AnyObject {
   ///
   /// - Parameters:
   ///   - batch: The records, in the order of their partitions.
-  ///   - positions: The positions behind them.
-  /// - Throws: `RecordRefusal` if trying again cannot help; after three equal ones the feed sets the record aside. After any other
-  ///   error the feed keeps the records and tries again.
+  ///   - positions: The positions to store with them: in each partition the offset after the last of these records.
+  /// - Throws: `RecordRefusal` if trying again cannot help; after three equal refusals of a single record the feed sets
+  ///   that record aside. After any other error the feed keeps the records and tries again.
   func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws
 
   /// Notes records that will never be stored, and stores positions, atomically. Noting the same hole again must change nothing.
   /// A store without a place for holes only stores the positions.
   ///
   /// - Parameters:
-  ///   - hole: The records.
-  ///   - positions: The positions behind them; empty if other records before them are to come.
+  ///   - hole: The place of the missing records, and the cause.
+  ///   - positions: The position after the hole; empty if records before the hole may still come.
   /// - Throws: Any error. The feed tries again.
   func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws
 

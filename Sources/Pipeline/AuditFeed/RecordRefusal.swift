@@ -1,4 +1,4 @@
-/// A store's refusal of records for their content. Trying again does not help, while it may help after every other error.
+/// A store's refusal of records for their content. Trying again does not help; after any other error of a store it may.
 public struct RecordRefusal: Error, Equatable, Sendable {
   /// The reason, in words.
   public var reason: String

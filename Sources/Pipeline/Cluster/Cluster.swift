@@ -36,5 +36,5 @@ package protocol Cluster: AnyObject {
   func partitionCounts(of topics: [String], _ configuration: KafkaConfiguration) throws(KafkaError) -> [Int32]
 }
 
-/// A consumer's place in its group: group, generation and member.
+/// A consumer's membership in its group: the group's name, the generation and the member's id.
 package protocol GroupMembership: AnyObject {}

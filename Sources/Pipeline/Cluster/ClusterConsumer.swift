@@ -17,7 +17,7 @@ package protocol ClusterConsumer: AnyObject {
   ) throws(KafkaError) -> [KafkaCommittedOffset]
   func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError)
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks
-  /// Returns the consumer's present place in its group, for a producer of the same cluster.
+  /// Returns the consumer's current membership in its group. A producer of the same cluster commits offsets with it.
   ///
   /// - Throws: `KafkaError` if the group has expelled the member.
   func membership() throws(KafkaError) -> any GroupMembership

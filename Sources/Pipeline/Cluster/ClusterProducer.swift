@@ -5,7 +5,7 @@ package import KafkaClient
 package protocol ClusterProducer: AnyObject {
   var counts: KafkaDeliveryCounts { get }
   func send(_ record: KafkaRecord) throws(KafkaError)
-  /// Queues a record whose key and value are lent for the call.
+  /// Queues a record. The key and the value need to live for the call only.
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError)
   /// Queues a record that removes its key from a compacted topic.
   func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError)
@@ -14,8 +14,8 @@ package protocol ClusterProducer: AnyObject {
   /// - Parameters:
   ///   - topic: The name of the topic.
   ///   - partition: The partition; nil lets the partitioner choose by key.
-  ///   - records: The places of keys and values.
-  ///   - bytes: The bytes that the places are in.
+  ///   - records: The places of the keys and values in `bytes`.
+  ///   - bytes: The bytes of all keys and values.
   /// - Throws: `KafkaError`; some of the records may be queued by then.
   func send(
     topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
@@ -25,7 +25,7 @@ package protocol ClusterProducer: AnyObject {
   func takeDeliveryFailures() -> [KafkaDeliveryFailure]
   func initTransactions(timeout: Duration) throws(KafkaError)
   func beginTransaction() throws(KafkaError)
-  /// Makes offsets part of the transaction.
+  /// Makes the commit of consumer offsets a part of the open transaction.
   ///
   /// - Parameters:
   ///   - positions: The offsets.

@@ -1,13 +1,13 @@
 import KafkaClient
 
-/// A consumer that a stage makes with its first question to the broker, beside the one that reads the stage's records. It
-/// subscribes to nothing. Belongs to the stage's thread.
+/// A second consumer of a stage, for questions to the broker beside the reading of records. It is made with the first
+/// question and subscribes to nothing. Belongs to the stage's thread.
 struct OnDemandConsumer {
   private let cluster: any Cluster
   private let configuration: KafkaConfiguration
   private var made: (any ClusterConsumer)?
 
-  /// Notes how to make the consumer. Nothing is made yet.
+  /// Stores how to make the consumer, without making it.
   ///
   /// - Parameters:
   ///   - cluster: Makes the consumer.
@@ -17,7 +17,7 @@ struct OnDemandConsumer {
     self.configuration = configuration
   }
 
-  /// Returns the consumer, the same one until it is closed.
+  /// Returns the consumer. The first call makes it; later calls return that consumer until it is closed.
   ///
   /// - Throws: `KafkaError` for invalid properties.
   mutating func use() throws(KafkaError) -> any ClusterConsumer {
@@ -27,7 +27,7 @@ struct OnDemandConsumer {
     return consumer
   }
 
-  /// Closes the consumer, if there is one. The next use makes another.
+  /// Closes the consumer, if there is one. The next call of `use` makes a new one.
   mutating func close() {
     made?.close(timeout: .seconds(2))
     made = nil

@@ -2,11 +2,11 @@ package import KafkaClient
 
 /// The real Kafka cluster, through librdkafka.
 package final class RealCluster: Cluster {
-  /// The failures of deliveries that a producer keeps: as many as librdkafka queues by default, because one bad record fails its
-  /// whole batch.
+  /// The number of failed deliveries that a producer keeps for its caller: as many as librdkafka queues by default,
+  /// because one bad record fails its whole batch.
   private static let failuresMax = 100_000
 
-  /// Makes a cluster that connects with the configuration of each client.
+  /// Makes the cluster. It connects to nothing; each client connects with its own configuration.
   package init() {}
 
   /// Makes a `KafkaConsumer`.
@@ -48,7 +48,7 @@ extension KafkaConsumer: ClusterConsumer {
 extension KafkaGroupMetadata: GroupMembership {}
 
 extension KafkaProducer: ClusterProducer {
-  /// Makes offsets part of the transaction.
+  /// Makes the commit of consumer offsets a part of the open transaction.
   ///
   /// - Parameters:
   ///   - positions: The offsets.

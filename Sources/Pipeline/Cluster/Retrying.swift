@@ -6,7 +6,7 @@ import KafkaClient
 /// - Parameters:
 ///   - patience: The time after which it gives up; at most 4 s once the process is asked to stop.
 ///   - clock: Measures the time and waits.
-///   - stop: Shortens the patience; nil for a call that cannot be interrupted.
+///   - stop: Shortens the patience when it is raised; nil to keep the whole patience even then.
 ///   - call: The call.
 /// - Returns: The result of the call.
 /// - Throws: The last error of the call.

@@ -1,8 +1,8 @@
 import KafkaClient
 
-/// Records to be written in one transaction, in one buffer.
+/// Records that are collected in one buffer, to be written to Kafka in one transaction.
 package struct OutputBatch {
-  /// The topic of a record, with the number of the log partition that it comes from.
+  /// The topic that a record goes to, with the number of the log partition that it results from.
   package enum Destination: Equatable, Sendable {
     case decisions(Int32)
     case commands(Int32)
@@ -11,20 +11,22 @@ package struct OutputBatch {
 
   /// The bytes of all keys and values.
   package var bytes: [UInt8] = []
-  /// The records of each destination as places in `bytes`, in order: they are queued at once. Indexed by
-  /// `Destination.lane`; empty lanes stay, for their memory.
+  /// The records of each destination as places in `bytes`, in the order in which they are sent. Indexed by
+  /// `Destination.lane`. A lane without records stays, so that its memory is used again.
   private var lanes: [[KafkaRecordPlace]] = []
   /// Destinations that have records, in the order of their first ones.
   private var used: [Destination] = []
-  /// The number of decisions, commands and state records.
+  /// The number of decisions in the batch.
   private(set) var decisions = 0
+  /// The number of commands in the batch.
   private(set) var commands = 0
+  /// The number of state records in the batch.
   private(set) var stateRecords = 0
 
   /// Makes an empty batch.
   package init() {}
 
-  /// Whether there is no record.
+  /// Whether the batch holds no record.
   package var isEmpty: Bool { used.isEmpty }
 
   /// Copies a record into the batch.
@@ -59,7 +61,7 @@ package struct OutputBatch {
     }
   }
 
-  /// Lends the records, destination by destination.
+  /// Calls a closure for each destination that has records.
   ///
   /// - Parameter body: Gets a destination and the places of its records in `bytes`.
   /// - Throws: The first error of `body`, at once.

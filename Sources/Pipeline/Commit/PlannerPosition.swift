@@ -12,8 +12,8 @@ struct PlannerPosition: Equatable {
   var nextOffset: Int64 = 0
   /// The progress within a half-done record; nil between two records.
   var cursor: RecordCursor?
-  /// The highest offset seen of each partition of the source topics. A record that intake appends again after a crash is
-  /// dropped by it.
+  /// The highest offset seen of each partition of the source topics. By it the planner drops a record that intake
+  /// appends again after a crash.
   var origins: [OriginPartition: OriginMark] = [:]
   /// The timestamp of the first record ever planned in this partition, in µs since 1970; nil before that record. It distinguishes a
   /// log and its state from others of the same name, such as topics that were deleted and created again.
@@ -27,20 +27,23 @@ struct PlannerPosition: Equatable {
     static func < (a: OriginPartition, b: OriginPartition) -> Bool { (a.topic, a.partition) < (b.topic, b.partition) }
   }
 
-  /// The highest offset seen of a partition.
+  /// The highest offset that was seen of a source partition.
   struct OriginMark: Hashable {
-    /// The generation of the partition; 0 if it is not known.
+    /// The generation of the partition: a number that changes when its topic is deleted and made again; 0 if it is not
+    /// known.
     var generation: Int64
+    /// The highest offset that was seen in this generation.
     var offset: Int64
   }
 
   /// Makes the position before the first record.
   init() {}
 
-  /// Records the origin of the current record.
+  /// Notes the origin of the current log record.
   ///
   /// - Parameter origin: The place of the record in its source topic.
-  /// - Returns: Whether the record is new: neither it nor a later one of its partition's generation was noted before.
+  /// - Returns: Whether the record is new: no record of the same source partition and generation with this offset or a
+  ///   higher one was noted before.
   mutating func note(_ origin: Origin) -> Bool {
     Self.raise(
       &origins[

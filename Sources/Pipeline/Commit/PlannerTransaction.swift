@@ -38,9 +38,9 @@ final class PlannerTransaction {
   enum State: Equatable {
     /// No transaction is open.
     case idle
-    /// A transaction is open, with this many bytes sent so far.
+    /// A transaction is open; `bytes` is the size of the batches sent in it so far.
     case open(bytes: Int)
-    /// The transaction must be aborted: memory is ahead of what can be committed.
+    /// A call failed, so the transaction must be aborted. Planners in memory are ahead of what can be committed.
     case failed
     /// Only a new producer can find out how the transaction ended.
     case unknown
@@ -55,7 +55,7 @@ final class PlannerTransaction {
   var sharesPartitions = false
   private let clock: any StageClock
   private let stop: StopSignal
-  /// The longest time for which a call is repeated that the broker asks to repeat.
+  /// The longest time for which a planner repeats a call of a transaction while the broker asks it to repeat the call.
   /// - Beyond: the worker fails and starts anew from its last commit.
   private static let patience = Duration.seconds(120)
 
@@ -81,7 +81,7 @@ final class PlannerTransaction {
     try retry { () throws(KafkaError) in try producer.initTransactions(timeout: .seconds(30)) }
   }
 
-  /// The number of bytes in the open transaction; 0 when none is open.
+  /// The bytes of the batches that were sent in the open transaction; 0 when none is open.
   var bytes: Int { if case .open(let bytes) = state { bytes } else { 0 } }
   /// Whether a transaction is open and healthy.
   var isOpen: Bool { if case .open = state { true } else { false } }
@@ -132,7 +132,7 @@ final class PlannerTransaction {
   /// none is open.
   ///
   /// - Parameters:
-  ///   - offsets: The next offset of each owned log partition.
+  ///   - offsets: The next offset of each log partition that the worker plans.
   ///   - membership: Returns the worker's membership in its group, by which the broker refuses a worker that was replaced.
   /// - Throws: `KafkaError`; the transaction is then `failed`, or `unknown` if its outcome is.
   func commit(
@@ -156,8 +156,9 @@ final class PlannerTransaction {
     state = .idle
   }
 
-  /// Returns the refusal of a record for its size, time or content, if that made the transaction fail. The call that failed often
-  /// says only that the transaction must be aborted; the reports of the records say why. Call it before `abort`.
+  /// Returns the broker's or the client's refusal of a record for its size, time or content, if such a refusal made the
+  /// transaction fail. The call that failed often says only that the transaction must be aborted; the reports of the
+  /// records say why. Call it before `abort`.
   ///
   /// - Parameter error: The error of the call that failed.
   /// - Returns: The refusal; nil if the transaction failed for another reason.

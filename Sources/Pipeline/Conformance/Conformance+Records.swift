@@ -3,7 +3,7 @@ import KafkaClient
 
 /// Checks of how a broker keeps records.
 extension Conformance {
-  /// Checks that the broker sets the timestamps of the log.
+  /// Checks that the broker sets the timestamps of records in the log, instead of keeping the producer's.
   func appendTime() throws(KafkaError) -> ConformanceVerdict {
     let producer = try self.producer()
     try producer.send(topic: logTopic, partition: 0, key: nil, value: [1], timestampMilliseconds: 1000)
@@ -40,7 +40,8 @@ extension Conformance {
     return .pass
   }
 
-  /// Checks that the largest state record is accepted.
+  /// Checks that the broker accepts a state record of 3.9 MB, close to the largest that is allowed, and returns it
+  /// unchanged.
   func size() throws(KafkaError) -> ConformanceVerdict {
     let producer = try self.producer(["message.max.bytes": "4194304"])
     var state: UInt64 = 1

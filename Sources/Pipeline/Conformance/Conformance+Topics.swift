@@ -9,7 +9,7 @@ extension Conformance {
   var plainTopic: String { prefix + "plain" }
   var transactionTopic: String { prefix + "transactions" }
 
-  /// Makes the topics of the other checks.
+  /// Creates the topics that the other checks use, and returns whether the broker could.
   func makeTopics() throws(KafkaError) -> ConformanceVerdict {
     let topics = [
       KafkaNewTopic(
@@ -29,7 +29,7 @@ extension Conformance {
     return .pass
   }
 
-  /// Checks that a topic can be compacted.
+  /// Checks that the broker kept the setting that a topic is compacted (`cleanup.policy`).
   func compaction() throws(KafkaError) -> ConformanceVerdict {
     guard made.contains(stateTopic) else {
       return .fail("no topic could be made with settings: state would never shrink")

@@ -1,6 +1,6 @@
 import KafkaClient
 
-/// Checks of transactions, on which exactly-once rests.
+/// Checks of transactions, which the exactly-once effect relies on.
 extension Conformance {
   /// Checks that readers of committed records see neither open nor aborted ones.
   func isolation() throws(KafkaError) -> ConformanceVerdict {
@@ -23,7 +23,7 @@ extension Conformance {
     }
   }
 
-  /// Checks that a transaction commits offsets, or none.
+  /// Checks that offsets are committed with a committed transaction, and not with an aborted one.
   func offsets() throws(KafkaError) -> ConformanceVerdict {
     let group = try consumer("offsets")
     defer { group.close(timeout: .seconds(2)) }
@@ -45,7 +45,7 @@ extension Conformance {
       ? .pass : .fail("expected 11, found \(kept.first.map { "\($0.offset)" } ?? "none"): lag tools would be wrong")
   }
 
-  /// Checks that the broker withholds an offset that an open transaction may still move.
+  /// Checks that the broker does not return a committed offset while an open transaction may still change it.
   func stableOffsets() throws(KafkaError) -> ConformanceVerdict {
     let group = try consumer("stable")
     defer { group.close(timeout: .seconds(2)) }

@@ -6,10 +6,12 @@ public final class Conformance {
   let settings: PipelineSettings
   /// The prefix of the topics, groups and transactional ids of this run.
   let prefix: String
-  /// The topics that were made.
+  /// The names of the topics that this run has created.
   var made: Set<String> = []
+  /// The longest wait for one answer of the broker.
   static let patience = Duration.seconds(20)
-  /// The longest wait for new topics. A broker that knows the request answers at once; the embedded one never answers.
+  /// The longest wait for the creation of topics. A broker that knows the request answers at once; the embedded one
+  /// never answers.
   static let makingPatience = Duration.seconds(5)
   /// The longest wait for the broker's cleaner, which looks every 15 s by default (`log.cleaner.backoff.ms`).
   static let cleanerPatience = Duration.seconds(60)
@@ -60,7 +62,7 @@ public final class Conformance {
     return findings
   }
 
-  /// Deletes the topics that the checks created. Topics that the broker auto-created are not deleted.
+  /// Deletes the topics that the checks created, if the broker can. Topics that the broker created by itself stay.
   private func clean() {
     guard !made.isEmpty else { return }
     // Topics that cannot be deleted do no harm: their names begin with the prefix.
@@ -86,7 +88,7 @@ public final class Conformance {
     return producer
   }
 
-  /// Makes a consumer of a group.
+  /// Makes a consumer of committed records in a group of its own.
   func consumer(_ name: String) throws(KafkaError) -> KafkaConsumer {
     try KafkaConsumer(
       settings.client([
@@ -95,7 +97,7 @@ public final class Conformance {
       ]))
   }
 
-  /// Waits until everything is delivered.
+  /// Waits until the broker has confirmed every record of a producer. Throws if one failed, or after 20 s.
   func deliver(_ producer: KafkaProducer) throws(KafkaError) {
     let all = try producer.flush(timeout: Self.patience)
     if let error = producer.takeDeliveryFailures().first?.error { throw error }

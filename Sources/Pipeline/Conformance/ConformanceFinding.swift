@@ -6,15 +6,16 @@ public struct ConformanceFinding: Equatable, Sendable {
     case pass
     /// The broker does something else.
     case fail
-    /// The broker does not know the request; Rouse works without it.
+    /// The broker does not know the request, or a check could not be made without it. `isNeeded` says whether Rouse
+    /// works without it.
     case notSupported = "not supported"
   }
 
-  /// The thing that Rouse relies on, as a sentence.
+  /// The property of the broker that was checked, as a short sentence.
   public var name: String
   /// The result.
   public var outcome: Outcome
-  /// Whether Rouse's guarantees need it.
+  /// Whether Rouse's guarantees need the property.
   public var isNeeded: Bool
   /// A sentence that says what was seen, and what follows from it; empty after a pass.
   public var detail: String
@@ -22,8 +23,8 @@ public struct ConformanceFinding: Equatable, Sendable {
   /// Makes the finding of a check.
   ///
   /// - Parameters:
-  ///   - name: The thing that Rouse relies on.
-  ///   - isNeeded: Whether Rouse's guarantees need it.
+  ///   - name: The property of the broker that was checked.
+  ///   - isNeeded: Whether Rouse's guarantees need the property.
   ///   - verdict: The answer of the check.
   init(name: String, isNeeded: Bool, _ verdict: ConformanceVerdict) {
     self.name = name

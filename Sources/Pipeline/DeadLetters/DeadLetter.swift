@@ -5,13 +5,13 @@ import KafkaClient
 ///
 ///     whole ── does not fit ──► without value ── does not fit ──► cut ── refused ──► the record stays in its topic alone
 struct DeadLetter {
-  /// The parts of the record that its letter has.
+  /// The parts of the refused record that a letter contains.
   enum Extent {
-    /// Everything.
+    /// Key, value and headers.
     case whole
-    /// Key and headers. The origin in the headers says where the value is.
+    /// Key and headers. The added headers name the place of the original record, where its value still is.
     case withoutValue
-    /// The beginning of the key. The size of such a letter is bounded.
+    /// Only the beginning of the key. So the size of the letter is bounded.
     case cut
   }
 
@@ -23,13 +23,13 @@ struct DeadLetter {
   let text: String
   private(set) var extent = Extent.whole
 
-  /// The reason of a record that the broker or the client refused for its size, time or content.
+  /// The reason code of a record that the broker or the Kafka client refused for its size, time or content.
   static let refused = "REFUSED"
-  /// Makes the letter of a record of the log whose output was refused so often that it is not planned.
+  /// Makes the letter of a log record that is not planned, because the broker refused its output too often.
   ///
   /// - Parameters:
   ///   - message: The record of the log.
-  ///   - origin: The public record that it came from.
+  ///   - origin: The place of the public record that the log record was made from; nil if it has none.
   static func setAside(_ message: KafkaMessage, from origin: Origin?) -> DeadLetter {
     let place = origin.map { "; it came from \($0)" } ?? ""
     return DeadLetter(
@@ -55,15 +55,15 @@ struct DeadLetter {
     )
   }
 
-  /// The bytes of the reason in words: it may quote what came from outside.
+  /// The most bytes of the reason in words. The reason may quote input of any length.
   private static let textBytesMax = 1024
-  /// The bytes that are kept of a key that is cut: enough for a device.
+  /// The bytes that a letter keeps of a key that is too long: enough for the id of a device.
   private static let keyBytesKept = DomainBounds.nameBytesMax
-  /// The size up to which any topic is expected to take a record: below Kafka's default limit of 1,048,588 bytes, with room
-  /// for the headers that a letter adds.
+  /// The size of a letter, in bytes, up to which any topic is expected to accept it: below Kafka's default limit of
+  /// 1,048,588 bytes, with room for the added headers.
   private static let safeBytesMax = 900_000
 
-  /// Makes the letter of a record, with all of the record.
+  /// Makes a letter that contains the whole record.
   ///
   /// - Parameters:
   ///   - message: The record that was not accepted.
@@ -75,7 +75,7 @@ struct DeadLetter {
     self.text = String(decoding: text.utf8.prefix(Self.textBytesMax), as: UTF8.self)
   }
 
-  /// The letter with the next smaller extent; nil if there is none.
+  /// The letter with the next smaller extent; nil if the extent is `cut` already.
   var smaller: DeadLetter? {
     var letter = self
     switch extent {
@@ -86,7 +86,8 @@ struct DeadLetter {
     return letter
   }
 
-  /// The letter, made so small that any topic is expected to take it: for a transaction, which one refused record would end.
+  /// The letter, made so small that any topic is expected to accept it. A transaction needs this, because one refused
+  /// record makes all of it fail.
   var safe: DeadLetter {
     var letter = self
     while letter.bytes > Self.safeBytesMax, let smaller = letter.smaller { letter = smaller }
@@ -95,17 +96,17 @@ struct DeadLetter {
 
   private var bytes: Int { (key?.count ?? 0) + (value?.count ?? 0) + message.headersBytes }
 
-  /// The key of the letter.
+  /// The key of the letter: the key of the record, or its beginning.
   var key: [UInt8]? { extent == .cut ? message.key.map { Array($0.prefix(Self.keyBytesKept)) } : message.key }
 
-  /// The value of the letter; empty where it is left out.
+  /// The value of the letter; empty if it is left out, nil if the record has none.
   var value: [UInt8]? { extent == .whole ? message.value : message.value.map { _ in [] } }
 
   /// Returns the record that carries the letter.
   ///
   /// - Parameters:
   ///   - topic: The topic of dead letters.
-  ///   - tag: The number that the report of a failure carries.
+  ///   - tag: A number that a report of a failed delivery returns, so that the sender knows the letter again.
   func record(for topic: String, tag: UInt64 = 0) -> KafkaRecord {
     KafkaRecord(topic: topic, key: key, value: value, headers: headers, tag: tag)
   }

@@ -1,10 +1,11 @@
 import KafkaClient
 
-/// A record that will be given back.
+/// A record that will be written back to its topic.
 private struct ReplayRecord {
   var letter: DeadLetterRecord
   var topic: String
-  /// The original partition; nil if the topic has fewer partitions now. Then the key chooses.
+  /// The original partition. Nil if the topic has too few partitions for it now; then the partitioner chooses one by
+  /// key.
   var partition: Int32?
   var value: [UInt8]?
 }
@@ -15,11 +16,12 @@ private struct ReplayRefusal: Error {
 }
 
 extension DeadLetterBox {
-  /// The largest value that is given back: intake reads no larger ones.
+  /// The size of the largest record value that a replay writes back to its topic. Intake reads no larger ones.
   /// - Beyond: the letter is not given back, and the command says so.
   private static let valueBytesMax = 4_000_000
-  /// The bounds of a transaction, so that it ends well within its time-out.
+  /// The most letters of one transaction, so that the transaction ends well within its time-out.
   private static let transactionLettersMax = 1000
+  /// The most bytes of values in one transaction; a single larger value is written alone.
   private static let transactionBytesMax = 32 << 20
 
   /// Writes the original key, value and headers of letters to the partitions that they came from, each letter once. The
@@ -27,7 +29,7 @@ extension DeadLetterBox {
   /// that still cannot be accepted becomes a letter again.
   ///
   /// All letters are examined before the first is written. A registration is refused if the device has sent another one
-  /// since: in a compacted topic the old one would replace it.
+  /// since: in a compacted topic the old registration would replace the newer one.
   ///
   /// - Parameters:
   ///   - letters: The letters to give back.

@@ -1,8 +1,8 @@
 public import KafkaClient
 
-/// Reads the dead letters, and gives them back to the topics that they came from.
+/// Reads the dead letters, and gives their records back: it writes them to the topics that they came from.
 public struct DeadLetterBox {
-  /// The topic of the letters and the topics that they go back to.
+  /// The address of Kafka, and the names of the topics.
   let settings: PipelineSettings
   private static let patience = Duration.seconds(20)
 
@@ -11,12 +11,13 @@ public struct DeadLetterBox {
   /// - Parameter settings: The address of Kafka, and the topics.
   public init(settings: PipelineSettings) { self.settings = settings }
 
-  /// Returns the newest letters, newest first. Its memory holds `2 * limit` letters of each partition, and all receipts.
+  /// Returns the newest letters, newest first. It holds up to `2 * limit` letters of each partition, and all receipts,
+  /// in memory.
   ///
   /// - Parameters:
   ///   - limit: The most letters to return.
-  ///   - reason: Only letters with this code; nil for all.
-  ///   - waiting: Only letters that were not given back.
+  ///   - reason: The reason code of the letters to return; nil for letters of every reason.
+  ///   - waiting: Whether to leave out letters that were given back already.
   /// - Throws: `KafkaError` if the topic cannot be read.
   public func newest(_ limit: Int, reason: String? = nil, waiting: Bool = false) throws(KafkaError)
     -> [DeadLetterRecord]
@@ -55,10 +56,10 @@ public struct DeadLetterBox {
     return letter
   }
 
-  /// Returns when letters were given back.
+  /// Returns the times at which letters were given back, as their receipts say.
   ///
   /// - Parameter letters: The letters.
-  /// - Returns: The time in ms since 1970, by place, of the letters that were given back.
+  /// - Returns: The time in ms since 1970 by the place of the letter. Letters that were not given back are absent.
   /// - Throws: `KafkaError` if the topic cannot be read.
   func receipts(for letters: [DeadLetterRecord]) throws(KafkaError) -> [KafkaPosition: Int64] {
     var starts: [KafkaTopicPartition: Int64] = [:]

@@ -2,7 +2,7 @@ public import KafkaClient
 
 /// One refused record, as stored in `rouse.dead-letters`: a letter.
 public struct DeadLetterRecord: Sendable {
-  /// The record of the topic, with the original key and value.
+  /// The record of `rouse.dead-letters`, with the original key and value as far as they fit.
   public var message: KafkaMessage
   /// The code of the reason why the record was not accepted.
   public var reason: String
@@ -20,7 +20,7 @@ public struct DeadLetterRecord: Sendable {
   /// The time when the letter was given back, in ms since 1970; nil if it was not.
   public var replayedAt: Int64?
 
-  /// The place of the letter in the topic.
+  /// The place of the letter in the topic of dead letters.
   public var place: KafkaPosition { KafkaPosition(message.topicPartition, offset: message.offset) }
 
   private static let replayedReason = "REPLAYED"
@@ -66,7 +66,7 @@ public struct DeadLetterRecord: Sendable {
     ]
   }
 
-  /// The headers of the record when it is given back: its own, and the place of the letter.
+  /// The headers of the record when it is given back: the original headers, and the place of the letter.
   var replayHeaders: [KafkaHeader] {
     message.headers.filter { !$0.name.hasPrefix("rouse-") } + [
       KafkaHeader(DeadLetterHeaders.replayedFrom, "\(place)")

@@ -1,7 +1,7 @@
 import Domain
 
-/// The ids of the newest events, to drop repeated events. Two generations bound it: it knows at least the last
-/// `size` ids and at most twice as many.
+/// The ids of the newest events, to drop repeated events. The ids are kept in two sets, of which the older is discarded
+/// when the newer is full. So the window knows at least the last `size` ids and at most twice as many.
 struct DuplicateWindow {
   private let size: Int
   private var current: Set<UInt64> = []
@@ -9,10 +9,10 @@ struct DuplicateWindow {
 
   /// Makes an empty window.
   ///
-  /// - Parameter size: The number of ids of a generation; at least 1.
+  /// - Parameter size: The number of ids in one of the two sets; values below 1 count as 1.
   init(size: Int) { self.size = max(1, size) }
 
-  /// Whether the event is known.
+  /// Whether the window knows an event.
   ///
   /// - Parameters:
   ///   - source: The event's source.
@@ -22,7 +22,7 @@ struct DuplicateWindow {
     return current.contains(key) || previous.contains(key)
   }
 
-  /// Adds an event. The oldest generation goes when the newest is full.
+  /// Adds an event. If the newer set is full, the older one is discarded first.
   ///
   /// - Parameters:
   ///   - source: The event's source.
@@ -35,7 +35,8 @@ struct DuplicateWindow {
     current.insert(Self.key(source, id))
   }
 
-  /// Returns 64 bits of the process's own hash. Two of a million ids collide in one of 37 million windows.
+  /// Returns a 64-bit hash of an event's source and id, seeded for each process. Two of a million ids collide in one of
+  /// 37 million windows.
   private static func key(_ source: Identifier, _ id: Identifier) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(source)

@@ -2,7 +2,7 @@ import Domain
 import KafkaClient
 
 extension Intake {
-  /// Sends the records under way that were not sent yet, in order, as far as they may be sent now.
+  /// Sends the records of the batch that were not sent yet, in order, and stops at the first that must wait.
   ///
   /// A record that must be alone waits until everything before it was delivered, and the next record waits for it.
   ///
@@ -53,7 +53,8 @@ extension Intake {
     return nil
   }
 
-  /// Returns the log partitions of a record: of an event all, of device records the device's.
+  /// Returns the log partitions that a record is appended to: all for an event, the device's one for a registration, a
+  /// tombstone or a signal.
   private func partitions(of record: LogRecord) -> Range<Int32> {
     switch record.content {
     case .event: return 0..<partitions
@@ -111,7 +112,7 @@ extension Intake {
     try send(channel.device, to: partition, time: channel.updatedAt, producer)
   }
 
-  /// Queues the record in `buffer`.
+  /// Queues the encoded log record that `buffer` holds.
   private func send(
     _ key: Identifier?, to partition: Int32, time: Timestamp?, _ producer: any ClusterProducer
   ) throws(KafkaError) {

@@ -2,7 +2,7 @@ import KafkaClient
 import Logging
 
 extension Intake {
-  /// Makes a dead letter of a record, unless it has one.
+  /// Makes and sends the dead letter of a record, unless the record has one already.
   ///
   /// - Parameters:
   ///   - index: The index of the record in the batch.

@@ -71,10 +71,10 @@ extension Intake {
     return .forget(device: device)
   }
 
-  /// Counts a decoded record, and remembers its event.
+  /// Counts a decoded record, and remembers the id if it is an event.
   ///
   /// - Parameter record: The log record.
-  /// - Returns: Whether the record is to be appended. An event that was accepted before is not.
+  /// - Returns: Whether the record is to be appended to the log; false for an event that was accepted before.
   func accept(_ record: LogRecord) -> Bool {
     switch record.content {
     case .event(let event):

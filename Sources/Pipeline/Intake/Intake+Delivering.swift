@@ -2,11 +2,11 @@ import Domain
 import KafkaClient
 import Logging
 
-/// Rules by which intake keeps its promise that a planner sees each origin once, in order.
+/// The rules by which intake makes sure that a planner takes each record of a source topic once, and in order.
 ///
-/// Planners drop an origin below the highest that they have seen in their partition. So a log record must never reach a
-/// partition before an earlier record of the same source partition. A broker refuses a whole batch for one bad record, and
-/// batches behind it may be in flight. Three things together keep the order:
+/// A planner drops a log record whose origin (source partition and offset) is not above the highest that it has seen.
+/// So a log record must never reach a partition before an earlier record of the same source partition. A broker refuses
+/// a whole batch for one bad record, and batches behind it may be in flight. Three things together keep the order:
 ///
 /// - The producer is gapless (`enable.gapless.guarantee`): after a refused batch it sends nothing more.
 /// - A broker refuses a batch in flight behind a gap, if it has taken a batch of that producer in that partition before.
@@ -14,7 +14,7 @@ import Logging
 /// - After a refusal, a new producer sends the records of the batch again, each alone. Planners drop those that had
 ///   arrived. A record that is refused alone is bad itself, and becomes a dead letter.
 extension Intake {
-  /// Sends what waits, waits until everything in flight has arrived, then commits the offsets.
+  /// Sends the records that wait, waits until the broker has confirmed everything in flight, then commits the offsets.
   ///
   /// - Parameter timeout: The longest wait. Records that have not arrived by then remain in flight.
   /// - Throws: `KafkaError` for a record that was not delivered, unless it was refused for its size, time or content.
@@ -44,7 +44,7 @@ extension Intake {
     try commit(done, consumer)
   }
 
-  /// Handles deliveries that failed.
+  /// Handles the deliveries to the log that failed.
   ///
   /// - Parameter producer: The producer of the log.
   /// - Returns: Whether records were refused for their size, time or content.

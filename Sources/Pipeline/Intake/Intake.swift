@@ -11,9 +11,9 @@ public import Logging
 ///
 /// `Intake+Delivering.swift` says how the order is kept when the broker refuses a record.
 ///
-/// At least once: the group's offsets move when every log record and dead letter made from the records was delivered. Planners drop an origin
-/// that they have seen. Memory is bounded by one batch and what the consumer reads ahead: while intake is paused it still
-/// polls, so that it stays in its group.
+/// At least once: the group's offsets move when every log record and dead letter made from the records was delivered.
+/// Planners drop a log record whose origin they have seen. Memory is bounded by one batch and what the consumer reads
+/// ahead: while intake is paused it still polls, so that it stays in its group.
 public final class Intake {
   let settings: PipelineSettings
   let stop: StopSignal
@@ -30,13 +30,13 @@ public final class Intake {
   var channels = DuplicateWindow(size: 10_000)
   /// The number of partitions of the log; 0 before the start.
   private(set) var partitions: Int32 = 0
-  /// The encoded log record; kept for its memory.
+  /// The log record that is being encoded and sent. Kept between records, so that its memory is used again.
   var buffer: [UInt8] = []
   /// The source records whose log records and dead letters are not all delivered yet.
   var underway = IntakeBatch()
-  /// Whether each record is sent alone, because the broker refused a batch that it was in.
+  /// Whether each record of the current batch is sent alone, because the broker refused the batch as a whole.
   private(set) var isCareful = false
-  /// The log partitions in which the broker has taken a record of the present producer.
+  /// The log partitions in which the broker has accepted a record of the current producer.
   var known: Set<Int32> = []
   private(set) var consumer: (any ClusterConsumer)?
   /// The producer of the log.
@@ -63,7 +63,7 @@ public final class Intake {
       settings: settings, stop: stop, counters: counters, logger: logger, cluster: RealCluster(), clock: SystemClock())
   }
 
-  /// Makes an intake with all its ports.
+  /// Makes an intake with a given cluster and clock.
   init(
     settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger, cluster: any Cluster,
     clock: any StageClock
@@ -93,7 +93,7 @@ public final class Intake {
 
   // MARK: Life
 
-  /// Connects and joins the group.
+  /// Connects, and joins the consumer group of intake.
   ///
   /// - Throws: `PipelineError` if the cluster cannot be reached or lacks the log.
   func start() throws(PipelineError) {
@@ -162,7 +162,8 @@ public final class Intake {
     return configuration
   }
 
-  /// Waits for up to 4 s until everything is delivered, so that it need not be read again.
+  /// Waits for up to 4 s until the records that were read are delivered, so that the next start need not read them
+  /// again.
   ///
   /// - Throws: `PipelineError` if the delivery fails.
   func finish() throws(PipelineError) {
@@ -178,7 +179,7 @@ public final class Intake {
     } catch { throw .kafka(error) }
   }
 
-  /// Releases everything.
+  /// Leaves the group and closes all clients.
   func end() {
     consumer?.leave(timeout: .seconds(5))
     consumer = nil

@@ -9,16 +9,17 @@ struct IntakeBatch {
   var messages: [KafkaMessage] = []
   /// The index of the first record that was not sent yet. It returns to 0 when the batch is sent again.
   var next = 0
-  /// The number of records that were counted and compared with earlier events.
+  /// The number of records, from the first on, that were examined: decoded or refused, and compared with earlier
+  /// events. It stays when the batch is sent again.
   var decided = 0
   /// The indices of repeated events, which are not appended.
   var dropped: Set<Int> = []
-  /// The dead letters, by the index of the record.
+  /// The dead letters of records that could not be accepted, by the index of the record.
   var letters: [Int: DeadLetter] = [:]
-  /// The record that is sent alone and has no delivery report yet.
+  /// The record that was sent alone and is not confirmed yet; nil if there is none.
   var alone: SentAlone?
 
-  /// Whether nothing is under way.
+  /// Whether the batch holds no record.
   var isEmpty: Bool { messages.isEmpty }
 
   /// Checks what holds between two turns.

@@ -1,10 +1,10 @@
 import KafkaClient
 
-/// The lag of planners behind the log: the ends of the log minus the group's offsets, which planners commit with their
-/// transactions. The broker is asked every two seconds. If no offset is committed (planners have never run, or the broker
-/// keeps none, as the embedded one) the lag is unknown, and intake does not wait.
+/// The lag of planners behind the log: for each log partition, its end minus the offset that planners have committed.
+/// The broker is asked every two seconds. If no offset is committed (planners have never run, or the broker keeps none,
+/// as the embedded one) the lag is unknown, and intake does not wait.
 struct PlannerLag {
-  /// A planner that is too far behind.
+  /// A log partition whose planner is too far behind.
   struct Excess: Equatable {
     /// The log partition.
     var partition: Int32
@@ -19,10 +19,10 @@ struct PlannerLag {
   private var partitionCount: Int32 = 0
   private var next = Duration.zero
   private var last: Excess?
-  /// The time between two questions.
+  /// The shortest time between two questions to the broker.
   private static let interval = Duration.seconds(2)
 
-  /// Makes the lag of an installation; nothing is asked yet.
+  /// Makes the lag of an installation, without asking the broker.
   ///
   /// - Parameters:
   ///   - settings: The limit, and how to reach Kafka.
@@ -39,8 +39,9 @@ struct PlannerLag {
       ]))
   }
 
-  /// Returns the partition that is furthest behind, if it is too far, as of the last question. A planner that was too far
-  /// behind has to come back to half of the limit. If the broker does not answer, the last answer counts.
+  /// Returns the log partition whose planner is furthest behind, if it is more than `plannerLagMax` records; nil
+  /// otherwise. Once a planner was that far behind, half of the limit counts until all are within it. Between two
+  /// questions, and if the broker does not answer, the last result is returned.
   ///
   /// - Throws: `KafkaError` that does not pass by itself.
   mutating func excess() throws(KafkaError) -> Excess? {

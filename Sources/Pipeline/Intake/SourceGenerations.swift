@@ -3,10 +3,10 @@ import Logging
 
 /// The generations of the source partitions that intake reads.
 ///
-/// A topic that is deleted and made again has the old name, and offsets from 0. Planners drop an origin below the highest that
-/// they have seen, so they must see that it is another topic. librdkafka 2.0.2 tells no topic id. So the generation of a
-/// partition is the fingerprint of its record at offset 0, and intake keeps it, together with the fingerprint of the last
-/// consumed record, beside its committed offset:
+/// A topic that is deleted and made again has the old name, and offsets from 0. Planners drop a record whose origin is
+/// not above the highest that they have seen, so they must learn that it is another topic. librdkafka 2.0.2 tells no
+/// topic id. So the generation of a partition is the fingerprint of its record at offset 0, and intake keeps it,
+/// together with the fingerprint of the last consumed record, beside its committed offset:
 ///
 /// | at the first record, when offsets fall, and after an error that a topic is gone | the generation |
 /// | --- | --- |
@@ -21,7 +21,7 @@ struct SourceGenerations {
   /// A partition that is being read.
   private struct Reading {
     var generation: Int64
-    /// The offset behind the last record.
+    /// The offset after the last record that was read.
     var next: Int64
     /// Whether the topic may have been made again since the last record.
     var isDoubtful = false
@@ -30,12 +30,12 @@ struct SourceGenerations {
   private let clock: any StageClock
   private let logger: Logger
   private var readings: [KafkaTopicPartition: Reading] = [:]
-  /// Reads single records again.
+  /// The consumer that reads single records again.
   private var looker: OnDemandConsumer
   /// The longest wait for an answer of the broker.
   private static let patience = Duration.seconds(10)
 
-  /// Makes the generations of an intake, which knows none yet.
+  /// Makes the generations of an intake. None is known yet.
   ///
   /// - Parameters:
   ///   - settings: The address of Kafka, and the topics.
@@ -56,12 +56,12 @@ struct SourceGenerations {
   /// The generation of a partition that is being read; 0 if it is not known.
   func generation(of partition: KafkaTopicPartition) -> Int64 { readings[partition]?.generation ?? 0 }
 
-  /// Returns the mark to commit behind a record.
+  /// Returns the mark to commit together with the offset after a record.
   func mark(of message: KafkaMessage) -> SourceMark {
     SourceMark(generation: generation(of: message.topicPartition), last: SourceMark.fingerprint(message))
   }
 
-  /// Notes the records of a poll, and looks at partitions whose offsets fell or that are new.
+  /// Notes the records of a poll, and finds the generations of partitions that are new, or whose offsets fell.
   ///
   /// - Parameters:
   ///   - messages: The records, in the order of each partition.
@@ -117,7 +117,7 @@ struct SourceGenerations {
   /// Finds the generation of a partition.
   ///
   /// - Parameters:
-  ///   - message: The record that leads to the question.
+  ///   - message: A record of the partition that was just read.
   ///   - previous: The generation of the records before it; 0 if it is not known.
   ///   - consumer: The consumer that it comes from.
   /// - Returns: The generation, and whether the partition must be read from its beginning.
@@ -161,7 +161,7 @@ struct SourceGenerations {
     return SourceMark.fingerprint(first)
   }
 
-  /// Reads the record at an offset, or the first one behind it.
+  /// Reads the record at an offset, or the first one after it.
   ///
   /// - Returns: The record; nil if the partition ends before it.
   private mutating func record(

@@ -1,7 +1,7 @@
 import Domain
 import KafkaClient
 
-/// The remark beside a committed offset of intake: what the last consumed record looked like, so that a later start sees
+/// The metadata of a committed offset of intake: a fingerprint of the last consumed record, by which a later start sees
 /// whether the topic is still the same.
 struct SourceMark: Equatable {
   /// The generation of the partition; 0 if it is not known.
@@ -9,7 +9,7 @@ struct SourceMark: Equatable {
   /// The fingerprint of the record before the committed offset.
   var last: Int64
 
-  /// The remark of the offset.
+  /// The mark as the text that is committed as the metadata of the offset.
   var text: String { "generation=\(generation) last=\(last)" }
 
   /// Makes a mark.
@@ -18,7 +18,8 @@ struct SourceMark: Equatable {
     self.last = last
   }
 
-  /// Reads a remark; nil for a text that is none, such as the empty one of a tool that moves offsets.
+  /// Reads a mark from the metadata of a committed offset. Nil for any other text, such as the empty one that a tool
+  /// leaves when it moves offsets.
   init?(_ text: String) {
     let words = text.split(separator: " ")
     guard words.count == 2, words[0].hasPrefix("generation="), words[1].hasPrefix("last="),

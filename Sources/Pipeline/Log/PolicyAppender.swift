@@ -2,8 +2,8 @@ import Domain
 public import KafkaClient
 public import Policies
 
-/// Puts a policy into force: appends a record to every log partition. Each planner decides by the policy from that record
-/// on, and a replay finds it at the same place.
+/// Puts a policy into force by appending it as a record to the log partitions. Each planner decides by the policy from
+/// that record on, and a replay finds it at the same place.
 public struct PolicyAppender {
   private let settings: PipelineSettings
 
@@ -20,7 +20,8 @@ public struct PolicyAppender {
     try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: timestamp)
   }
 
-  /// Appends a policy to the partitions that hold no record yet, so that a new installation starts with a policy.
+  /// Appends a policy to the log partitions to which no record was ever appended, so that a new installation starts
+  /// with a policy.
   ///
   /// - Parameter document: The policy.
   /// - Returns: The number of partitions that were empty.
@@ -31,7 +32,7 @@ public struct PolicyAppender {
     return empty.count
   }
 
-  /// Returns the log partitions that hold no record yet.
+  /// Returns the log partitions to which no record was ever appended.
   ///
   /// - Throws: `KafkaError` if the broker does not answer.
   public func emptyPartitions() throws(KafkaError) -> [Int32] {
@@ -48,8 +49,9 @@ public struct PolicyAppender {
     return empty
   }
 
-  /// The timestamp of the records, in ms since 1970; nil for now. In a replay log time is the events' time, which a policy
-  /// must not move. librdkafka takes 0 for now, hence 1.
+  /// The timestamp that the policy records get, in ms since 1970; nil for the present time. With `timestamps` set to
+  /// `event`, log time is the time of the events, and a policy record must not move it forward. So the timestamp is
+  /// then 1, the smallest possible: librdkafka replaces 0 by the present time.
   private var timestamp: Int64? { settings.timestamps == .event ? 1 : nil }
 
   private func append(_ document: PolicyDocument, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {

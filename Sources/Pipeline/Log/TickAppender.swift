@@ -8,9 +8,10 @@ final class TickAppender {
   private let cluster: any Cluster
   private let clock: any StageClock
   private var producer: (any ClusterProducer)?
-  /// Partitions with a tick that was not read back yet, each with the instant when it was appended.
+  /// The log partitions with a tick that this thread has not read yet, each with the instant when the tick was
+  /// appended.
   private var underway: [Int32: Duration] = [:]
-  /// The time after which a tick that was not read back counts as lost.
+  /// The time after which a tick that was appended and not read counts as lost.
   private static let patience = Duration.seconds(5)
   /// The shortest time between two ticks of a partition. If the broker's clock is behind this machine's, a timer stays due
   /// for a while.
@@ -35,7 +36,7 @@ final class TickAppender {
     self.clock = clock
   }
 
-  /// Appends a tick, unless one is in flight or was just appended.
+  /// Appends a tick, unless one was appended less than 0.5 s ago, or less than 5 s ago and was not read yet.
   ///
   /// - Parameter partition: The log partition.
   /// - Returns: Whether a tick was appended.
@@ -58,7 +59,8 @@ final class TickAppender {
     return true
   }
 
-  /// Records that a record of a partition was read, so that a tick in flight is no longer waited for.
+  /// Notes that a record of a partition was read. The partition no longer waits for its tick, because any record moves
+  /// log time.
   ///
   /// - Parameter partition: The log partition.
   func consumed(_ partition: Int32) {

@@ -1,8 +1,8 @@
 import Domain
 public import Logging
 
-/// Passes log lines on with every message, key and value escaped by `PrintableText`. So an id or an error with a line feed
-/// cannot begin a log line, and no terminal command reaches the terminal of the person who reads the log.
+/// Passes log lines on with every message, key and value escaped by `PrintableText`. So an id or an error with a line
+/// feed cannot begin a new log line, and no control sequence reaches the terminal of a person who reads the log.
 public struct PrintableLogHandler: LogHandler {
   private var target: any LogHandler
 
@@ -10,7 +10,7 @@ public struct PrintableLogHandler: LogHandler {
   /// - Parameter target: The handler that receives the escaped lines.
   public init(_ target: any LogHandler) { self.target = target }
 
-  /// Returns the handler of all logs: lines of text on standard error.
+  /// Returns the handler that Rouse uses for all logs: it writes lines of text to standard error.
   public static func standardError(label: String) -> PrintableLogHandler {
     PrintableLogHandler(StreamLogHandler.standardError(label: label))
   }
@@ -27,7 +27,7 @@ public struct PrintableLogHandler: LogHandler {
     set { target.metadata = Self.escape(newValue) }
   }
 
-  /// The metadata of every line with a key, escaped.
+  /// The value that every line has as metadata under a key. Key and value are escaped when it is set.
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { target[metadataKey: Self.escape(key)] }
     set { target[metadataKey: Self.escape(key)] = newValue.map(Self.escape) }

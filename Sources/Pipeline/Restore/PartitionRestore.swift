@@ -8,8 +8,9 @@ import Policies
 ///
 ///     snapshot ── read whole, or discarded ──► topic ── up to `end` ──► finished
 ///
-/// A record that cannot be read counts only if no later record has its key. If all such records were replaced, the topic is read
-/// once more without them. Otherwise the partition stops until an operator orders to leave the record out.
+/// An unreadable record does no harm if a later record has the same key. If all unreadable records were replaced like
+/// this, the topic is read once more without them. Otherwise the partition stops until an operator orders to leave the
+/// record out.
 final class PartitionRestore {
   /// The source that is being read now.
   enum Source {
@@ -26,19 +27,20 @@ final class PartitionRestore {
   private(set) var snapshot: SnapshotHeader?
   private(set) var records: PlannerRestore
   private let makeEmpty: () -> PlannerRestore
-  /// The offset of `rouse.state` to read up to.
+  /// The end of the partition of `rouse.state`: the restore is complete once everything before this offset was read.
   var end: Int64 = 0
-  /// The offset of `rouse.state` that has been reached.
+  /// The offset in `rouse.state` of the next record to read.
   var reached: Int64 = 0
-  /// The instant when the last record came.
+  /// The instant when the last record was read, on the thread's clock.
   var progressed: Duration
   /// The offsets of records that operators ordered to leave out.
   private let ordered: Set<Int64>
-  /// The offsets of records that cannot be read and were replaced by later ones.
+  /// The offsets of records that cannot be read, and that later records with the same keys replaced.
   private var replaced: Set<Int64> = []
-  /// The newest records that cannot be read, by key.
+  /// The records that cannot be read and that no later record has replaced so far, by key. A key has its newest such
+  /// record.
   private var unreadable: [[UInt8]: StateRecordError] = [:]
-  /// Whether a record could not be added, so that the records must be read again.
+  /// Whether a record could not be added in this reading, so that all records must be read again.
   private(set) var isSpoilt = false
   /// The number of records read from the snapshot.
   private(set) var snapshotRecords = 0
@@ -48,11 +50,12 @@ final class PartitionRestore {
   /// The number of records read at which memory for the remaining records is first reserved. It is reserved again each time
   /// the number has doubled.
   private static let reserveMin = 1 << 14
-  /// The keys whose unreadable records are noted in one reading.
-  /// - Beyond: the next reading notes them.
+  /// The number of keys for which one reading of `rouse.state` notes that a record cannot be read.
+  /// - Beyond: the next reading notes the further keys.
   private static let unreadableMax = 256
-  /// The replaced records that are passed over.
-  /// - Beyond: the partition stops at the next one, as if it had not been replaced.
+  /// The number of unreadable state records of one partition that a restore ignores because a later record with the
+  /// same key replaced them.
+  /// - Beyond: the partition stops at the next unreadable record, as if no later record had replaced it.
   private static let replacedMax = 1 << 20
 
   /// Makes a restore that has read nothing.
@@ -73,7 +76,7 @@ final class PartitionRestore {
     records = makeEmpty()
   }
 
-  /// Begins with a snapshot.
+  /// Makes a snapshot the source to read first.
   func use(_ reader: SnapshotReader) {
     source = .snapshot(reader)
     records.reserve(reader.sizes)

@@ -14,17 +14,19 @@ final class StateReader {
   private let cluster: any Cluster
   private let clock: any StageClock
   private let store: (any SnapshotStore)?
-  /// The longest time without a record before the end. Then the restore fails, and is tried again.
+  /// The longest wait for the next record of a partition that was not read to its end. After it the restore fails, and
+  /// is tried again.
   private let patience: Duration
   private let report: PlannerReport
   private var consumer: (any ClusterConsumer)?
-  /// An uncommitted reader, which sees the real ends of partitions.
+  /// The consumer that sees the real ends of partitions, because it also reads uncommitted records.
   private var ends: (any ClusterConsumer)?
   private var restores: [Int32: PartitionRestore] = [:]
   /// The partitions that `consumer` reads.
   private var assigned: Set<Int32> = []
-  /// The bounds of one step, which takes about 30 ms.
+  /// The most records that one step reads from the topic. With `blocksMax` it keeps a step at about 30 ms.
   private static let recordsMax = 10_000
+  /// The most blocks that one step reads from each snapshot.
   private static let blocksMax = 8
 
   /// Makes a reader.
@@ -34,7 +36,7 @@ final class StateReader {
   ///   - cluster: Makes the consumers.
   ///   - clock: The thread's clock.
   ///   - store: The store of local snapshots; nil if there is none.
-  ///   - report: Gets snapshots that are not used.
+  ///   - report: Logs snapshots that are not used.
   init(
     settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, store: (any SnapshotStore)?,
     report: PlannerReport
@@ -76,7 +78,7 @@ final class StateReader {
     try unassign(partition)
   }
 
-  /// Reads the next slice.
+  /// Reads the next part of every partition that is being restored.
   ///
   /// - Parameter timeout: The longest wait for records if none is there.
   /// - Returns: The restores that are complete, in the order of their partitions.

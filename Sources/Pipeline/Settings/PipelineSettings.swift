@@ -63,9 +63,10 @@ public struct PipelineSettings: Sendable {
     case event
   }
 
-  /// The session of the consumers that share a topic. When a process is killed, the others wait for its session to end before
-  /// they take over, so it is as short as brokers accept by default (`group.min.session.timeout.ms`, 6 s); librdkafka's own default
-  /// is 45 s. Heartbeats are sent four times a session, by a thread of librdkafka that no planning delays.
+  /// The default session time-out and heartbeat interval, in ms, of the consumers that share a topic as a group. When a
+  /// process is killed, the others wait for its session to end before they take over, so it is as short as brokers
+  /// accept by default (`group.min.session.timeout.ms`, 6 s); librdkafka's own default is 45 s. Heartbeats are sent
+  /// four times a session, by a thread of librdkafka that no planning delays.
   static let memberDefaults: [(String, String)] = [("session.timeout.ms", "6000"), ("heartbeat.interval.ms", "1500")]
 
   /// Returns the properties of a consumer that shares its topics with the other members of a group.

@@ -1,15 +1,16 @@
 /// The settings of planners.
 public struct PlannerSettings: Sendable {
-  /// The longest time between two commits. A shorter one means less latency and more transactions.
+  /// The longest time between two commits of a planner thread. A shorter one means less latency and more transactions.
   /// - Beyond: the transaction is committed.
   public var commitInterval: Duration = .milliseconds(100)
   /// The number of bytes at which a transaction is committed early.
   /// - Beyond: the transaction is committed early.
   public var transactionBytesMax = 16 << 20
-  /// The most log records that are read at once.
+  /// The most log records that a planner thread reads in one poll.
   /// - Beyond: the rest is read in the next turn.
   public var pollRecordsMax = 500
-  /// The most decisions of one step. A larger fan-out continues from its cursor.
+  /// The most decisions that a planner makes for one event before it lets the thread write them. A larger fan-out
+  /// continues from its cursor.
   /// - Beyond: the fan-out continues from its cursor, in another transaction if need be.
   public var stepDecisionsMax = 20_000
   /// The time after which the broker aborts a transaction whose owner is gone, and so the longest time that a take-over
@@ -19,7 +20,8 @@ public struct PlannerSettings: Sendable {
   /// The folder of local snapshots, which make a restart on the same machine quick; nil for none. Each installation needs
   /// a separate folder; its processes on one machine may share it.
   public var snapshotFolder: String?
-  /// The time between two snapshots of a partition. A restart reads what changed since the newest one from the topic.
+  /// The time between two snapshots of a partition. A restart reads only what changed since the newest snapshot from
+  /// the topic.
   public var snapshotInterval: Duration = .seconds(300)
   /// Makes settings with the defaults.
   public init() {}

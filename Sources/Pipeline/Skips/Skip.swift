@@ -4,26 +4,27 @@ import Logging
 /// An operator's order to pass over records that stop the readers of a partition: a batch that cannot be unpacked, a log
 /// record that no release wrote, or such a record of the state, which the restore then leaves out.
 ///
-/// Orders are committed offsets of the group `<group>-skips`, which has no members: of the partition, with `next` as the
-/// offset, and `first` as its remark. So they need no topic, each partition has one order at most, and the broker removes
-/// it after `offsets.retention.minutes`. A reader takes an order only where it is stopped at `first`, so an order of
-/// earlier days never applies to other records.
+/// An order is stored as a committed offset of the group `<group>-skips`, which has no members: the offset is `next`,
+/// and its metadata names `first`. So orders need no topic, each partition has one order at most, and the broker
+/// removes it after `offsets.retention.minutes`. A reader takes an order only where it is stopped at `first`, so an old
+/// order never applies to other records.
 public struct Skip: Sendable, Hashable {
   /// The offset at which the readers are stopped, with its partition.
   public var first: KafkaPosition
   /// The offset at which reading continues; larger than the first.
   public var next: Int64
-  /// The content of a state record, in words: what the planner has to go on without. Nil for records of other topics.
+  /// The content of the state record that is left out, in words. Nil for records of other topics, and for an order that
+  /// was read from the broker.
   public var loss: String?
 
   private static let remark = "skip from "
 
-  /// Names records to pass over.
+  /// Makes an order, which is not given yet.
   ///
   /// - Parameters:
   ///   - first: The offset at which the readers are stopped, with its partition.
   ///   - next: The offset at which reading continues; larger than the first.
-  ///   - loss: The content of a state record, in words.
+  ///   - loss: The content of the state record that is left out, in words; nil for records of other topics.
   public init(_ first: KafkaPosition, next: Int64, loss: String? = nil) {
     precondition(next > first.offset, "a skip leads forward")
     self.loss = loss
@@ -31,7 +32,7 @@ public struct Skip: Sendable, Hashable {
     self.next = next
   }
 
-  /// Reads an order; nil for a committed offset that is none.
+  /// Reads an order from a committed offset of the group for orders; nil if the offset is not an order.
   init?(_ offset: KafkaCommittedOffset) {
     guard offset.metadata.hasPrefix(Self.remark), let first = Int64(offset.metadata.dropFirst(Self.remark.count)),
       first >= 0, offset.position.offset > first
@@ -39,7 +40,7 @@ public struct Skip: Sendable, Hashable {
     self.init(KafkaPosition(offset.position.partition, offset: first), next: offset.position.offset)
   }
 
-  /// The committed offset that is the order.
+  /// The committed offset that stores the order.
   var committedOffset: KafkaCommittedOffset {
     KafkaCommittedOffset(
       KafkaPosition(first.partition, offset: next), metadata: "\(Self.remark)\(first.offset)")

@@ -6,10 +6,10 @@ struct SkipReader {
   private let clock: any StageClock
   private let logger: Logger
   private var consumer: OnDemandConsumer
-  /// The earliest instant of the next question.
+  /// The earliest instant of the next question, on the thread's clock.
   private var next = Duration.zero
-  /// The time between two questions: so long may a partition wait for an order that was given. The stage waits for the
-  /// broker's answer.
+  /// The shortest time between two questions. A stopped partition takes an order at most about this long after it was
+  /// given. Questions are rare, because the stage does nothing else until the broker answers.
   static let interval = Duration.seconds(3)
   private static let patience = Duration.seconds(1)
 
@@ -19,7 +19,7 @@ struct SkipReader {
   ///   - settings: The address of Kafka, and the topics.
   ///   - cluster: Makes the consumer that asks.
   ///   - clock: The thread's clock.
-  ///   - logger: Gets questions that fail.
+  ///   - logger: Logs questions that fail.
   init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, logger: Logger) {
     self.clock = clock
     self.logger = logger
@@ -27,7 +27,8 @@ struct SkipReader {
       cluster, settings.client(["group.id": "\(settings.skipGroup)", "enable.auto.commit": "false"]))
   }
 
-  /// Returns the orders for the places at which a stage is stopped. Asks at most every three seconds, over all places.
+  /// Returns the orders for the places at which a stage is stopped. Asks the broker at most every three seconds, about
+  /// all places at once.
   ///
   /// - Parameter places: The offsets that cannot be read, one of each partition.
   /// - Returns: The orders for exactly these places; none if it is too early to ask, or the broker does not answer.

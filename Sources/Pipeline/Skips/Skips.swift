@@ -1,13 +1,13 @@
 public import KafkaClient
 import Planning
 
-/// Finds the end of what stops the readers of a partition, and orders them to pass over it.
+/// Finds the records that stop the readers of a partition, and gives the order to pass over them.
 public struct Skips {
   private let settings: PipelineSettings
   /// The longest wait for an answer of the broker.
   private static let patience = Duration.seconds(30)
 
-  /// Makes the orders of an installation.
+  /// Makes the access to the orders of an installation. Nothing is asked yet.
   ///
   /// - Parameter settings: The address of Kafka, and the names of the topics.
   public init(settings: PipelineSettings) { self.settings = settings }
@@ -66,8 +66,8 @@ public struct Skips {
       operation: "looking at \(place)", isRetriable: false)
   }
 
-  /// Gives an order. Readers that are stopped at its place take it within seconds; others keep it in mind for as long as the
-  /// broker keeps offsets of a group without members, a week by default.
+  /// Gives an order. Readers that are stopped at its place take it within seconds; a reader that reaches the place
+  /// later takes it, too, for as long as the broker keeps offsets of a group without members, a week by default.
   ///
   /// - Parameter skip: The order. It replaces an earlier one of the same partition.
   /// - Throws: `KafkaError` if the broker does not take it.
@@ -84,11 +84,11 @@ public struct Skips {
 
   /// The result of reading at an offset.
   private enum Find {
-    /// A record, at this offset or behind it, and its key.
+    /// A record: its offset, which is the one that was asked for or a later one, and its key.
     case record(Int64, key: [UInt8])
     /// A batch that cannot be unpacked, with its first offset.
     case batch(KafkaPosition)
-    /// The end of the partition.
+    /// The end of the partition, with its offset.
     case end(Int64)
   }
 
@@ -112,7 +112,7 @@ public struct Skips {
       isRetriable: true)
   }
 
-  /// Returns the offset behind a batch that cannot be unpacked.
+  /// Returns the offset after a batch that cannot be unpacked.
   private func end(of first: KafkaPosition, _ consumer: KafkaConsumer) throws(KafkaError) -> Int64 {
     let high = try consumer.watermarks(of: first.partition, timeout: Self.patience).high
     var (inside, behind) = (first.offset, high)

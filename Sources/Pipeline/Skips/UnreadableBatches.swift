@@ -5,7 +5,8 @@ import Logging
 /// librdkafka reports it again with every fetch: each batch is logged once.
 struct UnreadableBatches {
   private var logged: Set<KafkaPosition> = []
-  /// The most batches that are remembered. Each stops a partition, so there are no more than partitions at a time.
+  /// The most batches that are remembered as logged; beyond it all are forgotten. Each batch stops its partition, so
+  /// each partition has one at a time.
   private static let loggedMax = 1000
 
   /// Logs and counts an unreadable batch, unless it was logged before.

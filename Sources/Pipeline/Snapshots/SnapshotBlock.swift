@@ -5,9 +5,9 @@ enum SnapshotBlock: UInt8 {
   case head = 1
   case records, end
 
-  /// The number of bytes at which a block is written.
+  /// The size in bytes at which a block of records is complete and is written.
   static let bytes = 1 << 18
-  /// The largest block that is read: twice the usual size and one more record.
+  /// The size in bytes of the largest block that is read: twice the usual size and one more record.
   static let bytesMax = 2 * bytes + TopicPlan.stateRecordBytesMax
 
   /// Returns the CRC-32 of a block, as zlib computes it.

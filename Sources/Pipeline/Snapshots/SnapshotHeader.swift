@@ -11,18 +11,19 @@ import Planning
 struct SnapshotHeader: Equatable {
   /// The partition of `rouse.state`.
   var state: KafkaTopicPartition
-  /// The snapshot holds everything that was committed before this offset.
+  /// The offset of `rouse.state` up to which the snapshot is complete: it holds everything that was committed before.
   var stateOffset: Int64
   /// The wall clock when the snapshot was begun, in µs since 1970.
   var begunAt: Int64
-  /// The timestamp of the first record ever planned in this partition, in µs since 1970 (see `PlannerPosition.birth`). It
-  /// differs after a topic was deleted and made again.
+  /// The timestamp of the first record ever planned in this partition, in µs since 1970 (see `PlannerPosition.birth`).
+  /// It differs after a topic was deleted and made again. Nil if no record was planned.
   var birth: Int64?
   /// The sizes of the planner's tables when the snapshot was begun: a restore reserves this much memory.
   var sizes: PlannerSizes
 
   static let magic = Array("ROUSESNP".utf8)
-  /// A snapshot of another version is not used, because the topic holds the complete state.
+  /// The version of the snapshot format. A snapshot of another version is not used, because the topic holds the
+  /// complete state.
   static let formatVersion: UInt8 = 2
 
   /// The greatest age of a usable snapshot, in µs. The broker removes tombstones a day after they were written
@@ -36,7 +37,7 @@ struct SnapshotHeader: Equatable {
   /// - Parameter state: The partition of `rouse.state`.
   static func name(_ state: KafkaTopicPartition) -> String { "\(state.topic)-\(state.partition).snapshot" }
 
-  /// Rejects a snapshot that does not belong to the topic.
+  /// Rejects a snapshot that belongs to another partition, reaches beyond the end of the topic, or is too old.
   ///
   /// - Parameters:
   ///   - state: The partition of `rouse.state` that is being restored.
@@ -61,12 +62,12 @@ struct SnapshotHeader: Equatable {
     }
   }
 
-  /// The age from which on an instant is damaged or forged: a thousand years. µs.
+  /// The age, in µs, above which the time in a header counts as damaged or forged: about a thousand years.
   private static let centuries: Int64 = 1000 * 366 * 24 * 3_600_000_000
 
   /// Returns the sizes to reserve memory for: no more entries than the snapshot has bytes, because each takes a byte at least.
   ///
-  /// - Parameter bytes: The length of the snapshot.
+  /// - Parameter bytes: The size of the snapshot, in bytes.
   func sizes(in bytes: Int) -> PlannerSizes {
     PlannerSizes(
       devices: min(sizes.devices, bytes), instances: min(sizes.instances, bytes),

@@ -2,7 +2,8 @@ import KafkaClient
 import Logging
 import Planning
 
-/// Keeps a local snapshot of each partition that a planner thread owns. A failure loses the snapshot but never stops planning.
+/// Keeps a local snapshot of each partition that a planner thread owns. If writing a snapshot fails, only this snapshot
+/// is lost; planning continues.
 ///
 ///     none ── a commit, when it is due ──► writing ── last slice ──► written ── next commit ──► none, put in place
 ///                                             │ abort, release, failure │
@@ -26,7 +27,7 @@ final class SnapshotKeeper {
   private var writing: [Int32: Writing] = [:]
   /// The instant when the last snapshot of each partition was begun.
   private var begun: [Int32: Duration] = [:]
-  /// The most records of a slice, which takes about 2 ms.
+  /// The most records of one slice. Writing a slice takes about 2 ms.
   private static let sliceRecordsMax = 1000
 
   /// Makes the keeper of a planner thread.
@@ -35,7 +36,7 @@ final class SnapshotKeeper {
   ///   - settings: The names of the partitions, and the interval.
   ///   - store: The place of the snapshots.
   ///   - clock: The thread's clock.
-  ///   - logger: Gets failures.
+  ///   - logger: Logs failures.
   init(settings: PipelineSettings, store: any SnapshotStore, clock: any StageClock, logger: Logger) {
     self.settings = settings
     self.store = store
@@ -46,7 +47,8 @@ final class SnapshotKeeper {
   /// The partitions with a snapshot that is not in place yet, in ascending order.
   var partitions: [Int32] { writing.keys.sorted() }
 
-  /// Records that planning of a partition begins. Its next snapshot is due after an interval.
+  /// Notes that a partition was restored and is planned from this instant on. Its next snapshot is due a
+  /// `snapshotInterval` later.
   ///
   /// - Parameter partition: The number of the partition.
   func restored(_ partition: Int32) { begun[partition] = clock.elapsed }
@@ -55,7 +57,7 @@ final class SnapshotKeeper {
   ///
   /// - Parameters:
   ///   - processor: The partition, all of which is committed.
-  ///   - end: Returns the present end of the partition's state; nil if the broker does not return it.
+  ///   - end: Returns the current end of the partition in `rouse.state`; nil if the broker does not tell it.
   func committed(_ processor: PartitionProcessor, end: () -> Int64?) {
     let partition = processor.partition
     if let current = writing[partition] {
@@ -70,7 +72,7 @@ final class SnapshotKeeper {
     }
   }
 
-  /// Writes the next slice of one snapshot.
+  /// Writes the next slice of one unfinished snapshot; does nothing if there is none.
   func writeOn() {
     guard let partition = writing.keys.filter({ writing[$0]?.isWritten == false }).min(),
       var current = writing[partition]

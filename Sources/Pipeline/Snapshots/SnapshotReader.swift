@@ -18,13 +18,13 @@ final class SnapshotReader {
     header = try SnapshotHeader(bytes: Array(block.dropFirst()))
   }
 
-  /// The sizes to reserve memory for.
+  /// The sizes of the planner's tables, for which a restore reserves memory.
   var sizes: PlannerSizes { header.sizes(in: source.bytes) }
 
   /// Passes the records of the next block to a closure.
   ///
-  /// - Parameter take: Gets the places of key and value in the block, and the block.
-  /// - Returns: False at the end of the snapshot, when nothing was missing.
+  /// - Parameter take: Receives the places of a record's key and value in the block, and the block.
+  /// - Returns: True after a block of records; false at the end of the snapshot, if no record is missing.
   /// - Throws: `SnapshotError` for damage, or the error of `take`.
   func nextBlock(
     _ take: (_ key: Range<Int>, _ value: Range<Int>, _ block: [UInt8]) throws(SnapshotError) -> Void

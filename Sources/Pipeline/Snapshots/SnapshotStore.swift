@@ -9,7 +9,7 @@ protocol SnapshotStore: AnyObject {
   /// Opens a snapshot.
   ///
   /// - Parameter name: The name of the snapshot.
-  /// - Returns: Its bytes; nil if there is none of that name.
+  /// - Returns: The snapshot, to be read; nil if there is none of that name.
   /// - Throws: `SnapshotError` if it cannot be read.
   func open(_ name: String) throws(SnapshotError) -> (any SnapshotSource)?
 }
@@ -30,7 +30,7 @@ protocol SnapshotSink: AnyObject {
 
 /// A snapshot that is being read.
 protocol SnapshotSource: AnyObject {
-  /// The size of the whole snapshot.
+  /// The size of the whole snapshot, in bytes.
   var bytes: Int { get }
   /// Reads the next bytes.
   ///

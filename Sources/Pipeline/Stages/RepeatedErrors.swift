@@ -1,12 +1,12 @@
 import KafkaClient
 import Logging
 
-/// Logs what may happen hundreds of times a second, equal things at most every ten seconds: errors of polls while a broker is
-/// away, and records that no release writes. Belongs to one stage's thread.
+/// Logs things that may happen hundreds of times a second, each at most once every ten seconds: errors of polls while a
+/// broker is away, and records that no release writes. Belongs to one stage's thread.
 struct RepeatedErrors {
   private struct Entry {
     var loggedAt: Duration
-    /// The equal things since then.
+    /// The number of equal things since then, which were not logged.
     var count = 0
   }
 
@@ -14,11 +14,12 @@ struct RepeatedErrors {
   private let logger: Logger
   private var entries: [String: Entry] = [:]
   private static let interval = Duration.seconds(10)
-  /// The different things that are remembered.
-  /// - Beyond: all are forgotten, and logged again.
+  /// The number of different errors, or partitions with bad records, for which a stage remembers when it last logged
+  /// them.
+  /// - Beyond: all are forgotten, so each is logged when it happens again.
   private static let thingsMax = 100
 
-  /// Makes a log without errors.
+  /// Makes a log that remembers nothing yet.
   ///
   /// - Parameters:
   ///   - clock: The thread's clock.
@@ -28,20 +29,21 @@ struct RepeatedErrors {
     self.logger = logger
   }
 
-  /// Logs an error of a poll that needs no action as a warning, unless an equal one was logged a moment ago.
+  /// Logs an error of a poll that needs no action as a warning, unless an equal one was logged within the last ten
+  /// seconds.
   ///
   /// - Parameter error: The error.
   mutating func log(_ error: KafkaError) {
     log("kafka", level: .warning, thing: "\(error)", metadata: ["error": "\(error)"])
   }
 
-  /// Logs a line, unless one about an equal thing was logged a moment ago. The line has the number of those between as
-  /// `repetitions`.
+  /// Logs a line, unless one about an equal thing was logged within the last ten seconds. Its metadata `repetitions` is
+  /// the number of lines that were left out since.
   ///
   /// - Parameters:
   ///   - message: The message.
   ///   - level: The level.
-  ///   - thing: The thing that the line is about.
+  ///   - thing: The text that identifies the thing: an error, or a partition. Equal texts are equal things.
   ///   - metadata: The metadata of the line.
   mutating func log(
     _ message: Logger.Message, level: Logger.Level, thing: String, metadata: @autoclosure () -> Logger.Metadata

@@ -2,8 +2,8 @@
 public enum Role: String, CaseIterable, Sendable {
   /// Reads the public topics and appends to the log.
   case intake
-  /// Decides.
+  /// Plans the log: decides about events, and writes decisions and commands.
   case planner
-  /// Stores decisions and commands for questions.
+  /// Stores decisions and commands, so that questions about them can be answered.
   case audit
 }

@@ -12,7 +12,8 @@ public final class RoleRunner: Sendable {
   private let logger: Logger
   private let running = Mutex(0)
   private let failure = Mutex<PipelineError?>(nil)
-  /// The stack of a thread. Parsing a policy on a planner thread takes less than 1 MiB in a debug build.
+  /// The size of the stack of a thread, in bytes. Parsing a policy on a planner thread takes less than 1 MiB in a debug
+  /// build.
   private static let stackBytes = 8 << 20
 
   /// Makes a runner.
@@ -30,15 +31,15 @@ public final class RoleRunner: Sendable {
   /// The number of threads that have not ended.
   public var runningCount: Int { running.withLock { $0 } }
 
-  /// The error for which a stage gave up, and everything was stopped; nil if none did.
+  /// The error of the first stage that failed for good, which stopped all stages; nil if none has.
   public var fatalError: PipelineError? { failure.withLock { $0 } }
 
   /// Runs one stage on a new thread until it is asked to stop.
   ///
   /// - Parameters:
   ///   - name: The name of the thread, and of the stage in logs.
-  ///   - stage: Makes the stage and runs it. Called again, after a pause of 0.5 s to 30 s, when it throws an error that
-  ///     `isWorthRetrying`.
+  ///   - stage: Makes the stage and runs it. Called again, after a pause of 0.5 s to 30 s, when it returns although
+  ///     nothing asked it to stop, or throws an error that `isWorthRetrying`.
   public func start(_ name: String, _ stage: @escaping @Sendable () throws(PipelineError) -> Void) {
     running.withLock { $0 += 1 }
     let thread = Thread { [self] in

@@ -14,7 +14,7 @@ public final class StopSignal: Sendable {
   /// Asks the threads to end.
   public func ask() { asked.store(true, ordering: .relaxed) }
 
-  /// Waits until the time is over or the threads are asked to end.
+  /// Waits for a number of seconds, or until the threads are asked to end.
   func wait(_ seconds: Double) {
     let end = Date().addingTimeInterval(seconds)
     while !isAsked, Date() < end { Thread.sleep(forTimeInterval: min(0.05, seconds)) }

@@ -23,6 +23,6 @@ public struct TopicNames: Equatable, Sendable {
   /// The topic of records that were not accepted.
   public var deadLetters: String { prefix + "dead-letters" }
 
-  /// All seven names.
+  /// The names of all seven topics.
   public var all: [String] { [devices, signals, log, state, commands, decisions, deadLetters] }
 }

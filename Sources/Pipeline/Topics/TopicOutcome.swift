@@ -6,6 +6,6 @@ public struct TopicOutcome: Equatable, Sendable {
   public var name: String
   /// Whether the topic was there already.
   public var existed: Bool
-  /// The reason why the topic was not created; nil if it is there.
+  /// The reason why the topic could not be created; nil if it was created or existed.
   public var error: KafkaError?
 }

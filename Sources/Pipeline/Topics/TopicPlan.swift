@@ -1,7 +1,8 @@
 import Foundation
 public import KafkaClient
 
-/// The planned topics: their partitions and settings, each setting with its reason in `TopicPlan.make`.
+/// The topics that an installation needs, with their partitions and settings. `TopicPlan.make` gives the reason for
+/// each setting.
 public struct TopicPlan: Equatable, Sendable {
   /// The topics, in the order in which they are created.
   public var topics: [KafkaNewTopic]
@@ -11,8 +12,9 @@ public struct TopicPlan: Equatable, Sendable {
   /// - Parameter topics: The topics.
   init(topics: [KafkaNewTopic]) { self.topics = topics }
 
-  /// The most bytes of a state record. A planner writes records of up to `PlannerBounds.stateRecordBytesMax`, and larger ones in
-  /// pieces; only the position, with one entry for each partition of the public topics, is always in one piece.
+  /// The most bytes of a record that `rouse.state` accepts. A planner writes records of up to
+  /// `PlannerBounds.stateRecordBytesMax`, and larger ones in pieces; only the position, with one entry for each
+  /// partition of the public topics, is always in one piece.
   /// - Beyond: the broker refuses the record.
   static let stateRecordBytesMax = 4 << 20
 

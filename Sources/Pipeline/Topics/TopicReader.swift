@@ -1,17 +1,17 @@
 public import KafkaClient
 
-/// Reads a topic once: from its beginning or from given offsets up to the end that it has at the start. Committed records
-/// only.
+/// Reads the committed records of a topic once: from its beginning or from given offsets, up to the end that the topic
+/// has when reading starts.
 public struct TopicReader {
   private let settings: PipelineSettings
-  /// The longest time without a record before the end.
+  /// The longest wait for the next record.
   private let patience: Duration
 
   /// Makes a reader.
   ///
   /// - Parameters:
   ///   - settings: The address of Kafka, and the topics.
-  ///   - patience: The longest time without a record before the end.
+  ///   - patience: The longest wait for the next record.
   public init(settings: PipelineSettings, patience: Duration = .seconds(60)) {
     self.settings = settings
     self.patience = patience
@@ -30,7 +30,7 @@ public struct TopicReader {
     return try read(Dictionary(uniqueKeysWithValues: partitions.map { ($0, KafkaOffset.beginning) }), topic, take)
   }
 
-  /// Reads partitions of one topic up to their present ends.
+  /// Reads partitions of one topic up to the ends that they have when reading starts.
   ///
   /// - Parameters:
   ///   - starts: The offset to start from in each partition. If retention has removed it, the oldest record that is left is

@@ -11,7 +11,8 @@ import KafkaClient
 ///   end of that transaction. The transactional id of a planner thread is its `group.instance.id`, so the first of the
 ///   members that are left can end it at once.
 ///
-/// A look costs one request. There is one after each rebalance, one a second or two until everything is in order, then one a minute.
+/// A look costs one request. The thread looks after each rebalance, then every second until everything is in order,
+/// then once a minute.
 struct GroupWatch {
   /// A step that the thread takes after a look, to mend what it saw.
   enum Remedy: Equatable {
@@ -29,31 +30,32 @@ struct GroupWatch {
   private let partitions: Int32
   /// The instant of the next look; nil once the cluster has refused the request for good.
   private var next: Duration?
-  /// The names of the members that were seen last.
+  /// The names of the static members that the last look found.
   private var known: Set<Identifier> = []
-  /// The partitions that had no owner at any look since an instant.
+  /// The partitions that every look since an instant has found without an owner; nil if there are none.
   private var unowned: (partitions: [Int32], since: Duration)?
 
-  /// The time between a rebalance and the look.
+  /// The time between a rebalance and the look that follows it.
   static let afterRebalance = Duration.milliseconds(200)
   /// The time to the next look while the group is rebalanced, or a partition has no owner.
   static let whileUnsettled = Duration.seconds(1)
-  /// The time for which a partition must have had no owner. A partition that moves has none while its owner commits.
+  /// The time for which a partition must have had no owner before a member joins again. A partition that moves to
+  /// another member has none for a moment, while its old owner commits.
   static let ownerlessMin = Duration.seconds(2)
   /// The time to the next look after one that failed.
   static let afterFailure = Duration.seconds(10)
   /// The time to the next look when everything is in order.
   static let atRest = Duration.seconds(60)
-  /// The longest wait for the answer. Nothing is planned meanwhile.
+  /// The longest wait for the answer to a look. The thread plans nothing meanwhile.
   static let timeout = Duration.seconds(1)
 
-  /// Makes the watch of a thread that is about to join.
+  /// Makes the watch of a thread that is about to join the group.
   ///
   /// - Parameters:
   ///   - own: The `group.instance.id` of the thread.
   ///   - prefix: The beginning of the names of all planner threads of the group.
   ///   - topic: The name of the log.
-  ///   - partitions: The number of its partitions.
+  ///   - partitions: The number of partitions of the log.
   ///   - now: The present instant.
   init(own: Identifier, prefix: Identifier, topic: String, partitions: Int32, at now: Duration) {
     self.own = own
@@ -75,11 +77,11 @@ struct GroupWatch {
   /// Notes that a look failed.
   ///
   /// - Parameters:
-  ///   - isFinal: Whether the cluster does not know the request.
+  ///   - isFinal: Whether the cluster does not know the request. Then there are no more looks.
   ///   - now: The present instant.
   mutating func failed(forGood isFinal: Bool, at now: Duration) { next = isFinal ? nil : now + Self.afterFailure }
 
-  /// Takes the group as it is now.
+  /// Examines the group as it is at this instant.
   ///
   /// - Parameters:
   ///   - group: The group as its coordinator sees it.
@@ -116,7 +118,8 @@ struct GroupWatch {
     return (0..<partitions).filter { !owned.contains($0) }
   }
 
-  /// The member that joins again: the one that interrupts the fewest partitions. All members find the same one.
+  /// The static member that joins again: the one with the fewest partitions, because it interrupts the fewest. All
+  /// members choose the same one.
   private func healer(in group: KafkaGroup) -> Identifier? {
     group.members.compactMap { member in member.instance.map { (Identifier($0), member.partitions.count) } }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0

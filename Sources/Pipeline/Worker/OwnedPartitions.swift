@@ -3,20 +3,20 @@ import KafkaClient
 /// The log partitions that the group assigned to one planner thread, each with its state. Holds no client: the worker performs
 /// the action that follows from a transition.
 struct OwnedPartitions {
-  /// The owned partitions by number.
+  /// The states of the owned partitions, by the number of the partition.
   private(set) var lives: [Int32: PartitionLife] = [:]
   /// Partitions that the consumer must pause before it is polled again, because their state must be restored first. They cannot be
   /// paused in the rebalance callback: librdkafka assigns them after it.
   private var unpaused: Set<Int32> = []
 
-  /// The records whose output the broker may refuse, by partition. They outlast the lives of a partition, because every
-  /// refusal ends in an abort. Nearly always empty.
+  /// The records whose output the broker may refuse, by partition. They are kept while a partition is restored, because
+  /// every refusal ends in an abort, and forgotten when it is released. Nearly always empty.
   private var watches: [Int32: RefusalWatch] = [:]
-  /// The offsets of state records that operators ordered to leave out, by partition. They outlast the lives of a partition, until
-  /// a commit has removed the records. Nearly always empty.
+  /// The offsets of state records that operators ordered to leave out, by partition. They are kept while the partition
+  /// is restored, and forgotten when it is released. Nearly always empty.
   private var leftOut: [Int32: Set<Int64>] = [:]
 
-  /// Owned partitions in ascending order.
+  /// The numbers of the owned partitions, in ascending order.
   var numbers: [Int32] { lives.keys.sorted() }
 
   /// The planners of the partitions that are `planning`, in ascending order of their partitions.
@@ -25,17 +25,17 @@ struct OwnedPartitions {
   /// Whether at least one partition is `planning`.
   var arePlanning: Bool { lives.values.contains { $0.processor != nil } }
 
-  /// Whether at least one partition is not `planning` yet, and on its way there.
+  /// Whether at least one partition is `waiting` or `restoring`.
   var areRestoring: Bool { lives.values.contains { $0.processor == nil && !$0.isStopped } }
 
-  /// The partitions that are not `planning` yet, and on their way there, in ascending order.
+  /// The partitions that are `waiting` or `restoring`, in ascending order.
   var restoring: [Int32] { numbers.filter { lives[$0]?.processor == nil && lives[$0]?.isStopped == false } }
 
   /// Moves a partition to its first state: one that was just assigned, or one whose memory is invalid.
   ///
   /// - Parameters:
   ///   - partition: The number of the partition.
-  ///   - wait: When to ask for earlier owners.
+  ///   - wait: The instant from which on the broker is asked about earlier owners.
   mutating func wait(for partition: Int32, _ wait: OwnerWait) {
     if lives[partition] == nil { lives[partition] = .waiting(wait) } else { take(.voided(wait), for: partition) }
     unpaused.insert(partition)
@@ -79,7 +79,7 @@ struct OwnedPartitions {
   /// Returns the offsets of the state records that are to be left out.
   func leftOut(of partition: Int32) -> Set<Int64> { leftOut[partition] ?? [] }
 
-  /// Notes that the broker refused the records of a transaction for their size, time or content. Call it before the abort.
+  /// Notes that the broker refused a record of the transaction for its size, time or content. Call it before the abort.
   ///
   /// - Parameter code: The code of the refusal.
   mutating func noteRefusal(_ code: KafkaErrorCode) {
@@ -94,12 +94,12 @@ struct OwnedPartitions {
     !watches.isEmpty && watches[partition]?.isWatched(offset) == true
   }
 
-  /// Returns the treatment of a record.
+  /// Returns the treatment of the record at an offset; `planned` unless the broker refused its output.
   func treatment(of offset: Int64, of partition: Int32) -> RecordTreatment {
     watches.isEmpty ? .planned : watches[partition]?.treatment(of: offset) ?? .planned
   }
 
-  /// Notes that the output of a record was committed.
+  /// Notes that the output of the record at an offset was committed.
   mutating func committed(_ offset: Int64, of partition: Int32) {
     if let watch = watches[partition], offset >= watch.last { watches[partition] = nil }
   }

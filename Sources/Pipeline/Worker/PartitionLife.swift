@@ -17,12 +17,14 @@ enum PartitionLife {
   case restoring(PartitionRestore)
   /// The planner decides.
   case planning(PartitionProcessor)
-  /// A record of the state cannot be read: the partition waits for an operator's order (see `StoppedPartition`).
+  /// A record of the state cannot be read. The partition waits until an operator orders to leave the record out (see
+  /// `StoppedPartition`).
   case stopped
 
   /// An event in the life of a partition.
   enum Input {
-    /// The planner's memory is ahead of what can be committed, or its state could not be read: start again.
+    /// The partition starts again: its planner in memory is ahead of what can be committed, reading its state failed,
+    /// or an operator ordered to leave a state record out.
     case voided(OwnerWait)
     /// The broker did not confirm at this instant that no earlier owner has an open transaction.
     case unsettled(at: Duration)
@@ -37,7 +39,7 @@ enum PartitionLife {
   /// The planner; nil unless the partition is `planning`.
   var processor: PartitionProcessor? { if case .planning(let processor) = self { processor } else { nil } }
 
-  /// Whether the partition waits for an operator's order.
+  /// Whether the partition is `stopped`: a record of its state cannot be read.
   var isStopped: Bool { if case .stopped = self { true } else { false } }
 
   /// Returns the state that follows an input.
@@ -66,8 +68,8 @@ struct OwnerWait: Equatable {
   var since: Duration
   /// The earliest instant at which to ask the broker again.
   var next: Duration
-  /// The longest time that one question may take. Other partitions are not planned meanwhile, so it starts short and
-  /// doubles up to `timeoutMax`.
+  /// The longest wait for the answer to one question. Other partitions are not planned meanwhile, so it starts short
+  /// and doubles up to `timeoutMax`.
   var timeout = Duration.milliseconds(250)
 
   static let timeoutMax = Duration.seconds(2)

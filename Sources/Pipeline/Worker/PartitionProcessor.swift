@@ -15,24 +15,25 @@ final class PartitionProcessor {
   /// The planner's position in the log.
   private(set) var position: PlannerPosition
   private var recording: RecordingPlanner
-  /// The keys of records that the restore left out. They are removed from the topic with the first commit.
+  /// The keys of state records that the restore left out, as an operator ordered. They are removed from `rouse.state`
+  /// with the first commit.
   private var removals: [[UInt8]] = []
-  /// Whether anything happened since the last `takeState`.
+  /// Whether the state or the position may have changed since the last `takeState`.
   private(set) var isDirty = false
-  /// The number of log records taken since this was made.
+  /// The number of log records that were handed to `begin` since this processor was created.
   private(set) var recordsTaken = 0
   /// The records taken since the last commit; nil if there are none.
   private(set) var uncommitted: UncommittedRecords?
-  /// The offset and the kind of the current record, or of the last one.
+  /// The offset and the kind of the current record, or of the last one if none is half done; nil before the first.
   private var current: (offset: Int64, kind: LogRecordKind)?
-  /// The number of events with too many interest keys at the last report of it.
+  /// The planner's count of events with too many interest keys, as it was after the last event.
   private var notedKeysLeftOut = 0
-  /// The number of events that were too old at the last report of one.
+  /// The planner's count of events that were too old to decide, as it was after the last event.
   private var notedTooOld = 0
-  /// The next offset when the state was taken last: it never falls.
+  /// The position's next offset at the last `takeState`. The position never falls behind it.
   private var takenOffset: Int64
 
-  /// Makes a processor of a planner that is already there.
+  /// Makes a processor from an existing planner.
   ///
   /// - Parameters:
   ///   - planner: The planner, which must be idle.
@@ -50,11 +51,11 @@ final class PartitionProcessor {
     recording = RecordingPlanner(planner, recorder: recorder)
   }
 
-  /// Makes a processor of the state records of a partition.
+  /// Makes a processor by restoring the planner from the state records of a partition.
   ///
   /// - Parameters:
   ///   - restore: The state records. They cannot be used afterwards.
-  ///   - isNew: Whether there were no records.
+  ///   - isNew: Whether the partition has no state records.
   ///   - initialPolicy: The policy in force until the log has a policy record.
   ///   - recorder: Writes what the planner decides.
   /// - Throws: `StateRecordError` for a position or a state that this release cannot read.
@@ -88,13 +89,14 @@ final class PartitionProcessor {
   /// The time at which the planner's next timer is due; nil if there is none.
   var nextTimer: Timestamp? { recording.planner.nextTimer }
 
-  /// Whether records between the position and an offset are missing. A log has no gaps, but retention may have removed
-  /// the beginning of one that was never planned.
+  /// Whether a record at an offset comes too early: the records between the position and it were not read. False for
+  /// the first record of a partition without state, because retention may have removed the beginning of its log.
   ///
   /// - Parameter offset: The offset of the next record.
   func isJump(to offset: Int64) -> Bool { offset > position.nextOffset && !(isNew && recordsTaken == 0) }
 
-  /// Whether everything before an offset was planned.
+  /// Whether a record at an offset is the next one to plan. True for any offset if the partition has no state and
+  /// nothing was read yet.
   ///
   /// - Parameter offset: The offset of a record.
   func isNext(_ offset: Int64) -> Bool { offset == position.nextOffset || isNew && recordsTaken == 0 }
@@ -103,13 +105,14 @@ final class PartitionProcessor {
   ///
   /// - Parameters:
   ///   - offset: The offset to continue at; not before the position.
-  ///   - wall: The wall clock, in µs since 1970: the birth of a partition that has none.
+  ///   - wall: The wall clock, in µs since 1970. It becomes the birth (see `PlannerPosition`) of a partition that has
+  ///     none.
   func passOver(to offset: Int64, at wall: Int64) {
     precondition(recording.planner.isIdle && offset >= position.nextOffset, "only whole records are passed over")
     pass(offset - 1, wall)
   }
 
-  /// Prepares for the next records; see `Planner.prefetch`.
+  /// Loads the planner's data about the next records into the CPU's caches; see `Planner.prefetch`. Changes no state.
   ///
   /// - Parameter hints: The keys that the records will look up.
   func prefetch(_ hints: [LookUpHint]) { recording.prefetch(hints) }
@@ -155,7 +158,7 @@ final class PartitionProcessor {
     return .begun(kind)
   }
 
-  /// Lets log time pass instead of planning a record.
+  /// Handles a record that is not planned: its timestamp still moves log time, unless it is passed over.
   private func setAside(_ offset: Int64, _ timestamp: Int64, _ cursor: RecordCursor?, _ treatment: RecordTreatment) {
     current = (offset, .tick)
     if treatment == .passedOver { return }
@@ -200,7 +203,7 @@ final class PartitionProcessor {
     return StepOutcome(isDone: isDone, notes: notes)
   }
 
-  /// Returns the notes about a whole record, once it is done.
+  /// Returns the notes for the operator about the current record, which is done.
   private func closingNotes() -> [PlanningNote] {
     switch current?.kind {
     case .policy: return [policyNote]

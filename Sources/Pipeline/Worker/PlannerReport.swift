@@ -4,8 +4,8 @@ import Logging
 import Planning
 import Policies
 
-/// Logs and counts what happens on one planner thread. Remembers logged conditions, so that a repeated one is
-/// not logged for each record.
+/// Logs and counts what happens on one planner thread. Remembers which conditions it has logged, so that a lasting
+/// condition is not logged for each record.
 final class PlannerReport {
   /// A change of the partitions that a worker owns.
   enum Rebalance: String { case assigned, revoked, lost }
@@ -74,10 +74,10 @@ final class PlannerReport {
     }
   }
 
-  /// Counts a record that was read again after a seek.
+  /// Counts a record that lies before the position: it was read again after a seek, and is skipped.
   func readAgain() { counters.add(.logRecordsSkipped) }
 
-  /// Counts a record with the origin of an earlier record, and logs the first such record.
+  /// Counts a record that repeats the origin of an earlier record, and logs the first such record of this thread.
   func repeated(_ message: KafkaMessage) {
     counters.add(.logRecordsSkipped)
     guard !isRepetitionNoted else { return }
@@ -87,7 +87,7 @@ final class PlannerReport {
       metadata: ["place": "\(message.topicPartition)@\(message.offset)"])
   }
 
-  /// Logs a record that is not a log record.
+  /// Logs a record of the log that cannot be decoded and became a dead letter.
   func unreadable(_ message: KafkaMessage, _ error: BinaryError) {
     logger.error(
       "a log record is unreadable and became a dead letter",
@@ -126,7 +126,7 @@ final class PlannerReport {
     }
   }
 
-  /// Reminds of a partition that is still stopped.
+  /// Logs a reminder that a partition is still stopped.
   func stillStopped(_ stop: StoppedPartition) {
     switch stop.record {
     case .log:
@@ -150,7 +150,7 @@ final class PlannerReport {
     return metadata
   }
 
-  /// Logs and counts records that were passed over by order.
+  /// Logs and counts that records were passed over, as an operator ordered.
   func skipped(_ skip: Skip) { skip.taken(logger, counters) }
 
   /// Logs a record that is not planned, because the broker refused its output again and again.
@@ -172,7 +172,7 @@ final class PlannerReport {
   ///
   /// - Parameters:
   ///   - offset: The offset of the first missing record.
-  ///   - message: The record behind them.
+  ///   - message: The record after them.
   func missing(from offset: Int64, to message: KafkaMessage) {
     logger.critical(
       "records of the log are missing and can no longer be planned",
@@ -193,7 +193,7 @@ final class PlannerReport {
   /// - Parameters:
   ///   - processor: The partition, ready to plan.
   ///   - restore: The restore, with the counts of records.
-  ///   - time: The time that it took.
+  ///   - time: The time that the restore took.
   func restored(_ processor: PartitionProcessor, by restore: PartitionRestore, in time: Duration) {
     counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
     if !processor.isNew { take(processor.policyNote, partition: processor.partition) }
@@ -223,7 +223,7 @@ final class PlannerReport {
     counters.add(.snapshotsDiscarded)
   }
 
-  /// Logs a snapshot that is not begun.
+  /// Logs that a snapshot of a partition was due and is not written, because of an error.
   func noSnapshot(of partition: Int32, _ error: KafkaError) {
     logger.warning("no snapshot this time", metadata: ["partition": "\(partition)", "error": "\(error)"])
   }
@@ -251,7 +251,7 @@ final class PlannerReport {
       metadata: ["member": "\(id)", "error": "\(error)"])
   }
 
-  /// Logs that the broker does not describe the group.
+  /// Logs that the broker does not support describing the group, so the group is not watched.
   func notWatched(_ error: KafkaError) {
     logger.notice("the broker does not describe the group, so it is not watched", metadata: ["error": "\(error)"])
   }
@@ -265,7 +265,7 @@ final class PlannerReport {
     repeated.log(error)
   }
 
-  /// Logs a batch of the state that cannot be unpacked, once. The restore waits behind it.
+  /// Logs, once, a batch of state records that cannot be unpacked. The restore cannot read on after it.
   func unreadableState(_ error: KafkaError) {
     unreadable.take(error, isSkippable: false, logger: logger, counters: counters)
   }
@@ -280,17 +280,17 @@ final class PlannerReport {
     logger.warning("aborting failed; the broker ends the transaction", metadata: ["error": "\(error)"])
   }
 
-  /// Logs a commit that failed while partitions were handed over.
+  /// Logs a commit that failed before partitions were handed over to other members.
   func handOverFailed(_ error: PipelineError) {
     logger.warning(
       "could not commit what was planned of partitions that go to other members; the next owner decides it again",
       metadata: ["error": "\(error)"])
   }
 
-  /// Records that ticks can be appended again.
+  /// Notes that a tick was appended, so that the next failure is logged again.
   func tickAppended() { isTickFailureNoted = false }
 
-  /// Logs the first of several ticks that could not be appended.
+  /// Logs that a tick could not be appended, but only the first such failure in a row.
   func tickFailed(_ error: KafkaError) {
     if !isTickFailureNoted { logger.warning("a tick could not be appended", metadata: ["error": "\(error)"]) }
     isTickFailureNoted = true

@@ -9,8 +9,8 @@ extension PlannerWorker {
     for action in phase.take(input) { try perform(action, clients) }
   }
 
-  /// Applies an input where no error can be thrown, such as in a rebalance callback. An action that fails is the next input;
-  /// then the other actions are performed.
+  /// Applies an input where no error can be thrown, such as in a rebalance callback. If an action fails, its error is
+  /// applied as the input `handOverFailed`; then the remaining actions are performed.
   ///
   /// - Parameter input: The event that happened.
   func follow(_ input: WorkerPhase<PlannerClients>.Input) {

@@ -3,7 +3,7 @@ import KafkaClient
 extension PlannerWorker {
   /// The properties of the transactional producer.
   ///
-  /// - Parameter id: The transactional id; nil for the worker's own.
+  /// - Parameter id: The transactional id; nil for this worker's own id.
   func producerConfiguration(id: String? = nil) -> KafkaConfiguration {
     settings.client(
       [
@@ -16,7 +16,7 @@ extension PlannerWorker {
       defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
   }
 
-  /// The properties of the consumer of the log.
+  /// The properties of the consumer that reads the log in the planners' group.
   func consumerConfiguration() -> KafkaConfiguration {
     var configuration = settings.member(
       [

@@ -1,9 +1,9 @@
 import KafkaClient
 
 extension PlannerWorker {
-  /// Queues the batch in the transaction.
+  /// Queues the records of `batch` in the transaction, and empties it.
   ///
-  /// - Throws: `KafkaError`; the changes in memory must then be aborted.
+  /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func sendBatch(_ clients: PlannerClients) throws(KafkaError) {
     guard !batch.isEmpty else { return }
     try clients.transaction.send(batch)
@@ -13,9 +13,9 @@ extension PlannerWorker {
     batch.removeAll()
   }
 
-  /// Writes the state and the positions, then commits the transaction.
+  /// Writes the changed state and the positions of all planning partitions, then commits the transaction.
   ///
-  /// - Throws: `KafkaError`; the changes in memory must then be aborted.
+  /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
     schedule.commits(at: clock.elapsed)
     let processors = partitions.processors
@@ -33,8 +33,8 @@ extension PlannerWorker {
     }
   }
 
-  /// Aborts all planning since the last commit, and moves every owned partition that is not stopped back to its first state: memory is
-  /// ahead of what is committed, and must not be committed later.
+  /// Aborts all planning since the last commit, and moves every owned partition that is not stopped back to its first
+  /// state, `waiting`. Its planner in memory is ahead of what was committed, and must not be committed later.
   ///
   /// - Parameter error: The reason, for the log; nil if it was logged already.
   func abort(_ clients: PlannerClients, because error: KafkaError?) {

@@ -5,7 +5,8 @@ extension PlannerWorker: KafkaRebalanceListener {
   /// position.
   ///
   /// - Parameter partitions: The new partitions.
-  /// - Returns: The beginning of each, which is never read.
+  /// - Returns: The beginning of each partition as its start. Before a record is planned, the restore moves the
+  ///   consumer to the restored position.
   public func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
     follow(.assigned(partitions.map(\.partition).sorted()))
     watch?.rebalanced(at: clock.elapsed)
@@ -13,7 +14,7 @@ extension PlannerWorker: KafkaRebalanceListener {
     return Dictionary(uniqueKeysWithValues: partitions.map { ($0, .beginning) })
   }
 
-  /// Commits and releases partitions that are about to go to other members.
+  /// Commits, then releases the partitions that are about to go to other members.
   ///
   /// - Parameter partitions: The partitions that the group takes away.
   public func revoked(_ partitions: [KafkaTopicPartition]) {
@@ -21,7 +22,7 @@ extension PlannerWorker: KafkaRebalanceListener {
     report.rebalanced(.revoked, partitions)
   }
 
-  /// Aborts, and releases partitions that may belong to other members already.
+  /// Aborts everything planned since the last commit, and releases partitions that may belong to other members already.
   ///
   /// - Parameter partitions: The partitions that are gone.
   public func lost(_ partitions: [KafkaTopicPartition]) {

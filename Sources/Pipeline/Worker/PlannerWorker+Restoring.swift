@@ -3,11 +3,12 @@ import KafkaClient
 import Planning
 
 extension PlannerWorker {
-  /// Moves a partition to its first state: it is paused and restored before any of its records is planned.
+  /// Moves a partition to its first state, `waiting`: it will be paused and restored before any of its records is
+  /// planned.
   ///
   /// - Parameters:
   ///   - partition: The number of the partition.
-  ///   - next: The earliest instant to ask for earlier owners; nil for now.
+  ///   - next: The earliest instant at which to ask the broker about earlier owners; nil to ask at once.
   func wait(for partition: Int32, _ clients: PlannerClients, from next: Duration? = nil) {
     cancelRestore(of: partition, clients)
     let now = clock.elapsed
@@ -19,12 +20,12 @@ extension PlannerWorker {
     do throws(KafkaError) { try clients.reader.cancel(partition) } catch { report.ignored(error) }
   }
 
-  /// The log partition of a number.
+  /// Returns the partition of `rouse.log` with a given number.
   func topic(_ partition: Int32) -> KafkaTopicPartition {
     KafkaTopicPartition(topic: settings.topics.log, partition: partition)
   }
 
-  /// Pauses the partitions that were assigned or voided since the last call.
+  /// Pauses the partitions that were assigned, or moved back to `waiting`, since the last call.
   ///
   /// - Throws: `KafkaError` of the consumer.
   func pauseAssigned(_ clients: PlannerClients) throws(KafkaError) {
@@ -114,7 +115,8 @@ extension PlannerWorker {
     report.restored(processor, by: restore, in: clock.elapsed - restore.began)
   }
 
-  /// Reads the state of a partition again from the topic, after its snapshot proved unusable if there is a reason.
+  /// Reads the state of a partition again, from the topic. A reason says why its snapshot proved unusable; it is nil if
+  /// the snapshot is not to blame.
   private func readAgain(
     _ restore: PartitionRestore, because reason: String?, _ clients: PlannerClients
   ) throws(PipelineError) {

@@ -9,24 +9,24 @@ import Planning
 ///   planner stays before it
 /// - a record of the partition's state; there is no planner
 struct StoppedPartition {
-  /// The record that cannot be read.
+  /// The place of the record that cannot be read.
   var place: KafkaPosition
   /// The instant of the next reminder in the log.
   var nextReminder: Duration
-  /// The sort of the record.
+  /// The kind of the record.
   var record = Record.log
 
-  /// A sort of record that stops a partition.
+  /// A kind of record that stops a partition.
   enum Record {
     /// A log record, or a batch of the log.
     case log
     /// A record of the state.
-    /// - content: The content, in words.
+    /// - content: The content of the record, in words.
     /// - isDispensable: Whether an operator can order to leave it out.
     case state(content: String, isDispensable: Bool)
   }
 
-  /// The time between two reminders.
+  /// The time between two reminders in the log.
   static let reminderInterval = Duration.seconds(600)
 }
 
@@ -51,7 +51,7 @@ extension PlannerWorker {
   ///
   /// - Parameters:
   ///   - number: The number of the partition.
-  ///   - error: The record of the state.
+  ///   - error: The place of the state record that cannot be read, and the reason.
   func stop(_ number: Int32, at error: StateRecordError) {
     let place = KafkaPosition(
       KafkaTopicPartition(topic: settings.topics.state, partition: number), offset: error.offset)
@@ -63,7 +63,7 @@ extension PlannerWorker {
     report.stopped(stop, because: error)
   }
 
-  /// Stops the planning partitions with a batch that cannot be unpacked, once everything before it was planned.
+  /// Stops each planning partition whose next record is in a batch that cannot be unpacked.
   ///
   /// - Parameter events: The events of a poll whose records were planned.
   /// - Throws: `KafkaError` of the consumer.
@@ -76,7 +76,8 @@ extension PlannerWorker {
     }
   }
 
-  /// Forgets stopped partitions that were released or are restored, and passes over records as operators ordered.
+  /// Forgets stopped partitions that were released or that are read again, passes over records as operators ordered,
+  /// and logs reminders of the others.
   ///
   /// - Throws: `KafkaError` of the consumer.
   func lookForSkips(_ clients: PlannerClients) throws(KafkaError) {

@@ -13,7 +13,7 @@ extension PlannerWorker {
       partitions: partitionCount, at: clock.elapsed)
   }
 
-  /// Looks at the group if that is due, and mends what is wrong.
+  /// Asks the broker for the members of the group if that is due, and performs the remedies that `GroupWatch` returns.
   ///
   /// - Throws: `PipelineError` if the thread cannot join again.
   func lookAtGroup(_ clients: PlannerClients) throws(PipelineError) {
@@ -40,8 +40,9 @@ extension PlannerWorker {
     }
   }
 
-  /// Ends the transaction that a member left open which is no longer in the group. If the member lives, it makes a new producer. A
-  /// failure is only logged: the broker ends the transaction by itself, later.
+  /// Ends the transaction that a member which is no longer in the group may have left open. A member that is still
+  /// alive loses its producer by this, and makes a new one. A failure is only logged: the broker ends the transaction
+  /// by itself, later.
   private func fence(_ id: Identifier) {
     do throws(KafkaError) {
       let producer = try cluster.producer(producerConfiguration(id: "\(id)"), queueFullTimeout: .zero)
@@ -52,11 +53,13 @@ extension PlannerWorker {
     }
   }
 
-  /// Finds out why another producer has the transactional id of this thread: the group tells a static member whose place was taken.
-  /// If it does not, the broker gave the id away because this process was too slow, and a new worker goes on.
+  /// Finds out why another producer has taken over the transactional id of this thread. If another process has the same
+  /// `instance`, the group tells this static member that its place was taken. Otherwise the broker ended the
+  /// transaction because this process was too slow, and a new worker can continue.
   ///
   /// - Parameter error: The error of the producer.
-  /// - Returns: The error that says that another process has the same `instance`; nil if none is known to.
+  /// - Returns: The error that says that another process has the same `instance`; nil if the group does not say so
+  ///   within 3 s.
   func replacement(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
     guard case .kafka(let cause) = error, cause.isFatal, settings.isStaticMember,
       [.fenced, .producerFenced, .invalidProducerEpoch].contains(cause.code)
@@ -73,6 +76,6 @@ extension PlannerWorker {
     return nil
   }
 
-  /// The time in which the answer to a heartbeat comes, with the default interval.
+  /// The time within which an answer to a heartbeat is expected, with the default interval.
   private static let heartbeatPatience = Duration.seconds(3)
 }

@@ -30,18 +30,18 @@ public final class PlannerWorker {
 
   var phase = WorkerPhase<PlannerClients>.new
   var partitions = OwnedPartitions()
-  /// The planning partitions whose next record cannot be read, by number.
+  /// The owned partitions that a record of the log or of the state stops because it cannot be read, by number.
   var stopped: [Int32: StoppedPartition] = [:]
   var skips: SkipReader
   var schedule: WorkerSchedule
   /// The watch over the group; nil for a dynamic member.
   var watch: GroupWatch?
-  /// Records that were decided and are not queued yet; empty after each turn.
+  /// The records of decisions, commands and state that are not handed to the producer yet; empty after each turn.
   var batch = OutputBatch()
-  /// Records of up to this many bytes are queued at once: asking librdkafka for delivery reports after each log record
-  /// would cost more than planning a small event.
+  /// The size in bytes at which `batch` is handed to librdkafka before the poll is planned to its end. Doing so after
+  /// each log record would cost more than planning a small event, because it also asks for delivery reports.
   private static let batchBytesMax = 64 << 10
-  /// The hints for the next records of one planner. Kept between polls, so that its memory is used again.
+  /// The hints for the next records of one planner. The array is kept between polls, so that its memory is used again.
   private var hints: [LookUpHint] = []
 
   /// Makes a worker.
@@ -90,7 +90,7 @@ public final class PlannerWorker {
       cluster: cluster, clock: SystemClock(), store: store, makeRecorder: makeRecorder)
   }
 
-  /// Makes a worker with all its ports.
+  /// Makes a worker with a given cluster, clock and store of snapshots.
   ///
   /// - Parameters:
   ///   - clock: The thread's clock.
@@ -130,7 +130,7 @@ public final class PlannerWorker {
 
   // MARK: Life
 
-  /// Connects and joins the group.
+  /// Connects, and joins the planners' group.
   ///
   /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic.
   func start() throws(PipelineError) {
@@ -155,11 +155,11 @@ public final class PlannerWorker {
     try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.begin() }
   }
 
-  /// Commits what was decided, leaves the group, and writes a snapshot of each partition. A commit that fails is aborted,
-  /// and the next owner decides it again.
+  /// Commits what was decided, leaves the group, and writes a snapshot of each partition. If the commit fails it is
+  /// aborted, and the next owner decides those records again.
   func finish() { follow(.stopAsked) }
 
-  /// Releases everything. Leaving the group in order makes the other members take over at once.
+  /// Closes all clients, and forgets the partitions.
   func end() {
     follow(.closed)
     skips.close()
@@ -183,8 +183,9 @@ public final class PlannerWorker {
     }
   }
 
-  /// Returns the broker's refusal of a record, if that is why a turn failed, and notes which records it may be about. An abort
-  /// repairs it, because the records are then committed one by one (`RefusalWatch`).
+  /// Returns the broker's refusal of a record, if that is why a turn failed, and notes which records it may be about.
+  /// The error is marked as one that an abort repairs, because the records are then committed one by one
+  /// (`RefusalWatch`).
   private func refusal(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
     guard case .kafka(let cause) = error, var refusal = clients.transaction.refusal(behind: cause) else { return nil }
     partitions.noteRefusal(refusal.code)
@@ -257,7 +258,8 @@ public final class PlannerWorker {
     counters.add(.logRecordsPlanned, planned)
   }
 
-  /// Lets each planner prepare for its records among the next ones. For a single record this has no benefit.
+  /// Lets each planner load its data about its next records into the CPU's caches. Does nothing for a single record,
+  /// because it has no benefit then.
   private func prefetch(_ messages: [KafkaMessage], _ indices: Range<Int>) {
     guard indices.count > 1 else { return }
     for (partition, life) in partitions.lives {
@@ -338,9 +340,9 @@ public final class PlannerWorker {
     }
   }
 
-  /// Handles records between the position and a message that were not read. They must not be skipped: the abort that
-  /// follows the error restores the partition, which reads them. If the first message behind a restore is still behind
-  /// the position, retention has removed them.
+  /// Handles a message that comes too early, because records between the position and it were not read. They must not
+  /// be skipped: the thrown error leads to an abort, which restores the partition and reads them. If the message is the
+  /// first one after a restore, retention has removed them; then they are only logged.
   private func jump(to message: KafkaMessage, _ processor: PartitionProcessor) throws(PipelineError) {
     guard processor.recordsTaken == 0 else {
       throw .kafka(
@@ -353,7 +355,7 @@ public final class PlannerWorker {
 
   // MARK: Ticks
 
-  /// Appends a tick for each partition with a due timer. A failed tick is retried.
+  /// Appends a tick to each planning partition that has a due timer. One that fails is tried again in a later turn.
   private func appendTicks() {
     // A tick behind a record that cannot be read would not be planned either.
     for processor in partitions.processors where stopped[processor.partition] == nil {

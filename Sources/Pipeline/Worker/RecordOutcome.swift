@@ -33,7 +33,7 @@ enum RecordOutcome: Equatable {
   /// due timers may fire.
   /// - Parameters:
   ///   - treatment: The treatment that the record gets instead.
-  ///   - origin: The public record that the record came from.
+  ///   - origin: The place of the public record that the log record was made from; nil if it has none.
   case setAside(RecordTreatment, Origin?)
   /// A newer release wrote the record. The position stays before it, so that the upgraded program plans it.
   case newerFormat(BinaryError)

@@ -29,8 +29,8 @@ struct RecordingPlanner {
   /// Payloads of the last step that are near or above the platform's limit.
   var largePayloads: [LargePayload] { output.largePayloads }
 
-  /// Loads the data that the next records need into the processor's caches; see `Planner.prefetch`. Mutating, because otherwise
-  /// the owner would copy the planner for the call.
+  /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`. Mutating, because
+  /// otherwise the owner would copy the planner for the call.
   mutating func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
 
   /// Clears the outcome of the last step.

@@ -32,7 +32,7 @@ enum WorkerPhase<Clients> {
   case working(Clients)
   /// The thread cannot continue; the error says why.
   case failed(Clients, PipelineError)
-  /// Everything is released.
+  /// All clients are closed.
   case ended
 
   /// An event in the life of the thread.
@@ -45,23 +45,23 @@ enum WorkerPhase<Clients> {
     case revoked([Int32])
     /// Partitions may belong to other members already.
     case lost([Int32])
-    /// The commit before partitions are released failed.
+    /// An action failed that was performed outside of a turn, such as the commit before partitions are released.
     case handOverFailed(PipelineError)
     /// The rebalance callbacks of a poll, or a failed call, have been dealt with.
     case handled
-    /// The commit interval is over, or the transaction is full.
+    /// The commit interval has passed since the last commit.
     case commitDue
     /// A call of a turn failed.
     case callFailed(PipelineError)
-    /// An abort failed, after this error.
+    /// An abort failed. The error is the one that led to the abort.
     case abortFailed(PipelineError)
-    /// The process shall end.
+    /// The process was asked to stop, and no turn is under way.
     case stopAsked
-    /// The thread lets go of its clients.
+    /// The thread ends, so its clients must be closed.
     case closed
   }
 
-  /// The clients, as long as they are open.
+  /// The clients; nil before they are connected and after they are closed.
   var clients: Clients? {
     switch self {
     case .working(let clients), .failed(let clients, _): clients

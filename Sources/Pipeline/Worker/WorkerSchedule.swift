@@ -3,9 +3,9 @@ struct WorkerSchedule {
   private let commitInterval: Duration
   private var lastCommit: Duration
   private var lastTimerCheck: Duration
-  /// The earliest instant of the next question about earlier owners.
+  /// The earliest instant of the next question to the broker about earlier owners, while partitions are planned.
   private var nextQuestion = Duration.zero
-  /// The longest time between two looks at the timers of a busy thread.
+  /// The time between two checks for due timers while the thread is busy.
   private static let timerCheckInterval = Duration.seconds(1)
 
   /// Makes the schedule of a thread that starts to work.
@@ -19,7 +19,7 @@ struct WorkerSchedule {
     lastTimerCheck = now
   }
 
-  /// Whether the open transaction has lasted long enough.
+  /// Whether the commit interval has passed since the last commit.
   func isCommitDue(at now: Duration) -> Bool { now - lastCommit >= commitInterval }
 
   /// Notes that a commit begins.
@@ -36,10 +36,12 @@ struct WorkerSchedule {
     return true
   }
 
-  /// Whether the broker may be asked about earlier owners: always while nothing is planned, else after a pause.
+  /// Whether the broker may be asked about earlier owners now: always if no partition is planned, else after a pause as
+  /// long as the last question took.
   func mayAsk(whilePlanning isPlanning: Bool, at now: Duration) -> Bool { !isPlanning || nextQuestion <= now }
 
-  /// Notes a question. Planning waited meanwhile, so it gets as much time before the next question.
+  /// Notes a question about earlier owners. The thread planned nothing until the answer came, so planning gets as much
+  /// time before the next question.
   ///
   /// - Parameters:
   ///   - began: The instant before the question.
