@@ -46,13 +46,13 @@ extension Surface {
   /// Whether the surface shows Live Activities, one by one or all of a channel.
   public var showsActivities: Bool { traits.showsActivities }
 
-  /// The names of the surfaces for which a trait holds, for messages: `liveActivity or broadcast`.
+  /// Returns the names of the surfaces for which a trait holds, such as `liveActivity` and `broadcast`, for messages.
   public static func names(where trait: (Traits) -> Bool) -> [String] {
     allCases.filter { trait($0.traits) }.map(\.rawValue)
   }
 }
 
 extension Surface: NumberedCode {
-  /// The number of the case in files. Never reused for another case.
+  /// The number that stands for this surface in files. Never reused for another surface.
   public var number: UInt8 { traits.number }
 }

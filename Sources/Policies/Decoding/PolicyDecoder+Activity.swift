@@ -19,7 +19,8 @@ extension PolicyDecoder {
     return stores
   }
 
-  /// Reads `attributesType`: letters, digits and _; dots join the parts of a nested type's name.
+  /// Reads `attributesType`, the name of a Swift type: letters, digits and _, with dots between the parts of a nested
+  /// type's name.
   mutating func attributesType(_ value: Located) -> String? {
     let expected = "the name of a Swift type such as FlightAttributes"
     guard let text = reader.name(value, expected) else { return nil }

@@ -54,7 +54,7 @@ public struct KindPolicy: Equatable, Sendable {
     0.3, 0.15, 0.08, 0.05, 0.05, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1, 1, 0.95, 0.95, 1, 1, 1, 1, 1, 0.9, 0.75, 0.5,
   ]
 
-  /// The half-lives after which waiting news ends as `EXPIRED`: it interests 1.6 % as much as at first.
+  /// The number of half-lives after which waiting news ends as `EXPIRED`. It then interests 1.6 % as much as at first.
   /// - Beyond: the news ends as `EXPIRED`.
   public static let halfLivesMax = 6.0
 
