@@ -9,7 +9,7 @@ extension Surface {
   public struct Traits: Sendable {
     /// The number of the surface in files. Never reused for another surface.
     public let number: UInt8
-    /// The push that updates the surface, for the policy schema.
+    /// The text of the policy schema about the surface, which says by which push it is updated.
     public let meaning: String
     /// Whether the surface shows Live Activities. Kinds of such a surface have an `activity` in the policy and no `budget`.
     public let showsActivities: Bool

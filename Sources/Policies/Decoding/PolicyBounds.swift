@@ -86,7 +86,8 @@ enum PolicyBounds {
   static let share = 0.0...1.0
   /// The weight of a term of a relevance formula.
   static let weight = -1.0...1.0
-  /// The weight of a displayed field. A field that weighs nothing is not shown.
+  /// The weight of a displayed field. With a weight of 0 the field would make no difference, so it would not count as
+  /// shown.
   static let displayWeight = 0.001...1.0
   /// The `per` of a displayed field as a percentage of the shown value.
   static let perPercent = 0.0001...10_000.0

@@ -1,7 +1,7 @@
 import Domain
 
 extension PolicyDecoder {
-  /// Reads `rules`.
+  /// Reads `rules` of a kind.
   /// - Parameter surface: the surface of the kind. Nil if the document misspells it: actions are then not checked
   ///   against it.
   mutating func rules(_ value: Located, surface: Surface?) -> [Rule] {

@@ -5,7 +5,7 @@ import Domain
 struct PolicyDecoder {
   /// The reader of single values, which collects the mistakes that are found.
   var reader: StrictReader
-  /// The hash of the document and its profile.
+  /// The first 16 hexadecimal digits of the SHA-256 of the document and its profile.
   let hash: String
   /// The profile that follows the policy in the same file; it applies regardless of the key `profile`. Nil if none follows.
   var following: BudgetProfile?

@@ -1,6 +1,6 @@
 import Domain
 
-/// A value of the document.
+/// A value of the document, with its path and its place.
 struct Located {
   /// The path of the value.
   var path: String

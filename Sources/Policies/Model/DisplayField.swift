@@ -33,7 +33,8 @@ public struct DisplayField: Equatable, Sendable {
   public var round: Double?
   /// The difference of two numbers that counts with the full weight; nil: any visible difference does.
   public var per: Scale?
-  /// The wrongness of a screen that shows another value of this field, 0…1; nil: `weightInForce`.
+  /// The wrongness of a screen that shows another value of this field than the true one, 0…1; nil: the default that
+  /// `weightInForce` describes.
   public var weight: Double?
   /// The weights of single values; all other values have the weight 0. The distance of two values is the difference of
   /// their weights, but at least `weightInForce`.
