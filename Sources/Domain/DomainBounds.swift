@@ -12,7 +12,7 @@ public enum DomainBounds {
   /// adds, stays far below Kafka's default limit of 1 MiB.
   /// - Beyond: a dead letter, `TOO_LARGE`, without the headers that do not fit.
   public static let headersBytesMax = 65_536
-  /// The bytes that a header counts besides its name and value, so that empty headers are bounded too.
+  /// The bytes that each header counts in addition to its name and value, so that empty headers are bounded too.
   public static let headerOverheadBytes = 16
   /// The span by which the time of a record may be ahead of intake's clock: as much as Kafka 4 allows by default
   /// (`message.timestamp.after.max.ms`). A time far ahead would make every later record of the subject, the device or, with

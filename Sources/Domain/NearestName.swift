@@ -7,7 +7,8 @@ public enum NearestName {
   /// - Parameters:
   ///   - name: the misspelt name. Letter case does not count.
   ///   - candidates: the names that exist.
-  /// - Returns: the first of the nearest candidates; nil if every candidate is further away than a third of its length.
+  /// - Returns: the first of the nearest candidates; nil if each is more edits away than a third of the longer of the
+  ///   two names. One edit is always allowed.
   public static func of(_ name: String, among candidates: [String]) -> String? {
     var best: (name: String, edits: Int)?
     for candidate in candidates {
@@ -19,7 +20,7 @@ public enum NearestName {
   }
 
   /// Returns the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of neighbours.
-  /// The result is nil for names that are too long.
+  /// The result is nil if one of the names is longer than `lengthMax`.
   static func edits(from a: String, to b: String) -> Int? {
     let a = Array(a.unicodeScalars)
     let b = Array(b.unicodeScalars)

@@ -1,5 +1,5 @@
-/// Finds the first mistake in a document that simdjson refused. simdjson reports only that there is one; this slower parser runs
-/// once for each refusal and names the mistake with its byte.
+/// Finds the first mistake in a document that simdjson refused. simdjson reports only that there is a mistake. This
+/// slower parser runs once for each refused document, and finds the kind and the byte of the mistake.
 struct JSONDiagnosis {
   private let bytes: [UInt8]
   private let nestingMax: Int

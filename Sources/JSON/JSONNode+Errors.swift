@@ -11,7 +11,7 @@ extension JSONNode {
     return path
   }
 
-  /// The child that is the node at `target` or contains it, with its step in the path.
+  /// Returns the child that is the node at the index `target` or contains it, and the child's step in a path.
   private func step(towards target: Int) -> (name: String, node: JSONNode)? {
     switch kind {
     case .array:
@@ -29,7 +29,7 @@ extension JSONNode {
     return nil
   }
 
-  /// The step of a path to a member: `.name`, or `["odd name"]` for a name that could be misread.
+  /// Returns the step of a path to a member: `.name`, or `["odd name"]` for a name that could be misread.
   static func pathStep(_ key: String) -> String {
     let plain = !key.isEmpty && key.utf8.count <= 64 && key.utf8.allSatisfy { isNameByte($0) }
     if plain { return ".\(key)" }

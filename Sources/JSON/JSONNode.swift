@@ -28,7 +28,7 @@ import CSimdjson
   /// Whether the value is `null`.
   public var isNull: Bool { raw.kind == UInt32(rouse_json_null) }
 
-  /// The index of the node behind this value and everything in it.
+  /// The index of the first node that comes after this value and everything in it.
   var next: Int {
     let raw = raw
     return raw.kind >= UInt32(rouse_json_array) ? Int(truncatingIfNeeded: raw.bits) : index + 1

@@ -42,7 +42,7 @@ extension JSONWriter {
   }
 
   /// Writes a member that is an object of whole numbers.
-  /// - Parameter counts: The keys, escaped where needed, with their numbers.
+  /// - Parameter counts: The keys, which are escaped where needed, with their numbers.
   public mutating func counts(_ key: StaticString, _ counts: some Sequence<(String, Int)>) {
     object(key) { writer in
       for (key, count) in counts {

@@ -83,18 +83,18 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Begins a new document behind the earlier ones.
+  /// Begins a new document behind those in the buffer, which are kept.
   /// - Parameter prefix: Bytes that are written before the document, unchanged.
   public mutating func beginDocument(after prefix: Span<UInt8>) {
     piece(ofAtMost: prefix.count) { (room: inout OutputSpan<UInt8>) in room.append(prefix) }
     needsComma = false
   }
 
-  /// Exchanges the written bytes for others, behind which the writer continues.
-  /// - Parameter other: The bytes to continue behind; receives the bytes written so far.
+  /// Swaps the written bytes with those of `other`. The writer then appends to what `other` held.
+  /// - Parameter other: The bytes to append to from now on. Receives the bytes that the writer held.
   public mutating func exchange(_ other: inout [UInt8]) { swap(&written, &other) }
 
-  /// Writes an integer of at most 64 bits with all its digits.
+  /// Writes an integer of at most 64 bits in decimal digits, without an exponent.
   @inlinable
   public mutating func integer<Value: FixedWidthInteger>(_ value: Value) {
     let needsComma = needsComma
@@ -186,7 +186,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a text, at the cost of one search if nothing must be escaped.
+  /// Writes a text, escaped where needed. If nothing must be escaped, this costs one search and one copy.
   private mutating func string(of text: UnsafeBufferPointer<UInt8>) {
     if unsafe JSONEscapes.first(in: text, from: 0) == text.count {
       unsafe quoted(text, endsWithColon: false)

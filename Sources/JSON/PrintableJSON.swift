@@ -1,5 +1,5 @@
-/// JSON text for files and terminals. Characters that command a terminal, reorder its text or are invisible become escapes, so that the
-/// text is safe to look at and means the same.
+/// Makes JSON text safe to print in files and on terminals. Characters that control a terminal, reorder its text or are
+/// invisible become JSON escapes, so that the text still means the same.
 public enum PrintableJSON {
   /// Escapes the characters for which `isUnprintable` holds. Outside of strings JSON has none but white space, and inside of strings
   /// it has no C0 controls, so these stay.
@@ -27,7 +27,7 @@ public enum PrintableJSON {
     return escaped + json[start...]
   }
 
-  /// Returns the character that begins at a place, and its bytes; nil for bytes that are no UTF-8 from there.
+  /// Returns the character that begins at an index, and the number of its bytes; nil if the bytes there are not UTF-8.
   private static func scalar(_ json: [UInt8], _ at: Int) -> (scalar: Unicode.Scalar, bytes: Int)? {
     let (count, first): (Int, UInt8)
     switch json[at] {

@@ -13,7 +13,7 @@ struct ByteSource: ~Copyable {
   private var position = 0
   private var count = 0
   private var bytesRead: Int64 = 0
-  /// Whether the position is between two gzip members or before the first.
+  /// Whether the next byte to decompress is outside of a gzip member: before the first one, or behind the end of one.
   private var atMemberStart = true
   /// zlib's refusal and its position; thrown after the bytes before it have been returned.
   private var failure: (detail: String, position: Int64)?

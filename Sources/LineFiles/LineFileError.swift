@@ -16,7 +16,7 @@ public enum LineFileError: Error, Equatable, Sendable {
   /// The system calls that can fail.
   public enum Operation: String, Sendable { case open, read, write, close, rename }
 
-  /// Whether the reader that threw this can be asked for the next line.
+  /// Whether ``LineReader/next()`` may be called again after it threw this error.
   public var canContinue: Bool {
     if case .lineTooLong = self { true } else { false }
   }

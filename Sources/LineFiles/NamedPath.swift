@@ -1,11 +1,11 @@
-/// A path together with the words by which the person who gave it knows it, such as `--decisions`.
+/// A path, together with the option or argument that gave it, such as `--decisions`, for error messages.
 public struct NamedPath: Sendable, Equatable {
   /// The name that error messages show: an option, an argument or a setting.
   public var name: String
   /// The path as it was given; `-` is the standard input or output.
   public var path: String
 
-  /// Names a path.
+  /// Makes a path with its name.
   /// - Parameters:
   ///   - name: The option, argument or setting that gave the path.
   ///   - path: The path, which need not exist.

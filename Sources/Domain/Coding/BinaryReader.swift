@@ -1,8 +1,8 @@
 /// The reason why the bytes of an internal record cannot be read.
 public enum BinaryError: Error, Equatable, Sendable {
-  /// The record ends at a byte, in the middle of a field.
+  /// The record ends at `offset`, in the middle of a field; `what` names the field.
   case truncated(offset: Int, what: String)
-  /// The bytes at an offset are not what was expected there.
+  /// The bytes at `offset` are not what was expected there; `what` names the field.
   case corrupt(offset: Int, what: String)
   /// A newer release of the program wrote the record.
   case newerVersion(found: UInt8, newestKnown: UInt8)
@@ -131,7 +131,8 @@ public struct BinaryReader: Sendable {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
-  /// Reads a number of elements. Each takes at least one byte, so a count larger than the bytes that are left is refused.
+  /// Reads a count of elements, but not the elements. Each of them takes at least one byte, so a count larger than the
+  /// number of bytes that are left is refused.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func count(_ what: StaticString = "a count") throws(BinaryError) -> Int {
     let start = offset
@@ -140,25 +141,25 @@ public struct BinaryReader: Sendable {
     return Int(value)
   }
 
-  /// Reads eight bytes as a signed integer.
+  /// Reads a signed integer of eight bytes, little endian.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func int64(_ what: StaticString = "an integer") throws(BinaryError) -> Int64 {
     Int64(bitPattern: try fixed(what))
   }
 
-  /// Reads the eight bytes of a bit pattern.
+  /// Reads a floating-point number: the eight bytes of its IEEE 754 bit pattern, little endian.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func double(_ what: StaticString = "a number") throws(BinaryError) -> Double {
     Double(bitPattern: try fixed(what))
   }
 
-  /// Reads the four bytes of a bit pattern.
+  /// Reads a floating-point number: the four bytes of its IEEE 754 bit pattern, little endian.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func float(_ what: StaticString = "a number") throws(BinaryError) -> Float {
     Float(bitPattern: try fixed(what))
   }
 
-  /// Reads a length and UTF-8.
+  /// Reads a text: a varint with its length in bytes, then its UTF-8.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func string(_ what: StaticString = "a text") throws(BinaryError) -> String {
     let start = offset
@@ -170,14 +171,14 @@ public struct BinaryReader: Sendable {
     }
   }
 
-  /// Reads a length and UTF-8, and returns the place of the text in `bytes`.
+  /// Reads a text as `string(_:)` does, but returns only its place in `bytes`.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func text(_ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
     let length = try varint(what)
     return try text(count: length, what)
   }
 
-  /// Reads UTF-8 of a known length, and returns its place in `bytes`.
+  /// Reads UTF-8 whose length, `count` bytes, is known already, and returns its place in `bytes`.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func text(count: UInt64, _ what: StaticString = "a text") throws(BinaryError) -> Range<Int> {
     let range = try place(count: count, what)
@@ -185,7 +186,7 @@ public struct BinaryReader: Sendable {
     return range
   }
 
-  /// Reads a length and bytes, and returns their place in `bytes`.
+  /// Reads bytes as `blob(_:)` does, but returns only their place in `bytes`.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func blobPlace(_ what: StaticString = "bytes") throws(BinaryError) -> Range<Int> {
     try lengthPrefixed(what)
@@ -200,19 +201,19 @@ public struct BinaryReader: Sendable {
     }
   }
 
-  /// Reads a flag and, if it is set, a text.
+  /// Reads a text that may be nil: one byte, 0 for nil or 1, and after a 1 the text.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func optionalString(_ what: StaticString = "a text") throws(BinaryError) -> String? {
     try bool(what) ? try string(what) : nil
   }
 
-  /// Reads a length and bytes.
+  /// Reads bytes: a varint with their number, then the bytes.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func blob(_ what: StaticString = "bytes") throws(BinaryError) -> [UInt8] {
     Array(bytes[try lengthPrefixed(what)])
   }
 
-  /// Reads eight bytes of microseconds.
+  /// Reads an instant: eight bytes with the microseconds since 1970.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func timestamp(_ what: StaticString = "an instant") throws(BinaryError) -> Timestamp {
     Timestamp(microseconds: try int64(what))
@@ -228,7 +229,7 @@ public struct BinaryReader: Sendable {
     return value
   }
 
-  /// Reads a number of elements and then each of them.
+  /// Reads a list: the count of its elements, then each element.
   /// - Parameter read: reads one element, which takes at least one byte.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public mutating func list<Element>(

@@ -1,14 +1,14 @@
 /// Appends the fields of internal records to a buffer: little endian, lengths first, most integers as varints.
 public struct BinaryWriter: Sendable {
-  /// The bytes that were written.
+  /// The bytes that the writer was created with, followed by everything written since.
   public var bytes: [UInt8] { written }
   @usableFromInline var written: [UInt8]
 
   /// Creates a writer.
-  /// - Parameter bytes: the bytes before the first field.
+  /// - Parameter bytes: existing bytes, to which the writer appends.
   public init(appendingTo bytes: consuming [UInt8] = []) { written = bytes }
 
-  /// Removes what was written, and keeps the memory for the next record.
+  /// Removes all bytes, those given at creation too, and keeps the memory for the next record.
   public mutating func reset() { written.removeAll(keepingCapacity: true) }
 
   /// Writes several small values at once. This costs a fraction of writing them one by one, because the room in the buffer is
@@ -62,50 +62,50 @@ public struct BinaryWriter: Sendable {
   /// Writes a signed varint: small magnitudes are short.
   public mutating func zigzag(_ value: Int64) { varint(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
-  /// Writes eight bytes.
+  /// Writes a signed integer of eight bytes, little endian.
   public mutating func int64(_ value: Int64) { fixed(UInt64(bitPattern: value)) }
 
-  /// Writes the eight bytes of the bit pattern.
+  /// Writes a floating-point number: the eight bytes of its IEEE 754 bit pattern, little endian.
   public mutating func double(_ value: Double) { fixed(value.bitPattern) }
 
-  /// Writes the four bytes of the bit pattern.
+  /// Writes a floating-point number: the four bytes of its IEEE 754 bit pattern, little endian.
   public mutating func float(_ value: Float) { fixed(value.bitPattern) }
 
-  /// Writes a length and UTF-8.
+  /// Writes a text: a varint with its length in bytes, then its UTF-8.
   public mutating func string(_ text: String) {
     count(text.utf8.count)
     written.append(contentsOf: text.utf8)
   }
 
-  /// Writes UTF-8 without a length. The reader must know where it ends.
+  /// Writes the UTF-8 of a text without its length. Whoever reads it must know the length from elsewhere.
   /// - Parameter text: the UTF-8.
   public mutating func text(utf8 text: Span<UInt8>) {
     // The bytes live as long as the span, which outlives this call.
     unsafe text.withUnsafeBufferPointer { unsafe written.append(contentsOf: $0) }
   }
 
-  /// Writes UTF-8 without a length. The reader must know where it ends.
+  /// Writes the UTF-8 of a text without its length. Whoever reads it must know the length from elsewhere.
   public mutating func text(_ text: String) { written.append(contentsOf: text.utf8) }
 
-  /// Writes 0, or 1 and the text.
+  /// Writes a text that may be nil: the byte 0 for nil, else the byte 1 and the text.
   public mutating func optionalString(_ text: String?) {
     bool(text != nil)
     if let text { string(text) }
   }
 
-  /// Writes a length and bytes.
+  /// Writes bytes: a varint with their number, then the bytes.
   public mutating func blob(_ blob: [UInt8]) {
     count(blob.count)
     written.append(contentsOf: blob)
   }
 
-  /// Writes a count and then each element.
+  /// Writes a list: the count of its elements, then each element.
   public mutating func list<Element>(_ elements: [Element], _ write: (Element, inout BinaryWriter) -> Void) {
     count(elements.count)
     for element in elements { write(element, &self) }
   }
 
-  /// Writes eight bytes of microseconds.
+  /// Writes an instant: eight bytes with the microseconds since 1970.
   public mutating func timestamp(_ value: Timestamp) { int64(value.microseconds) }
 
   private mutating func fixed<Value: FixedWidthInteger>(_ value: Value) {

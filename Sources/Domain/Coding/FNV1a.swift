@@ -1,6 +1,6 @@
 /// The 64-bit FNV-1a hash (Fowler, Noll, Vo). Unlike `Hasher` it gives the same number for the same bytes in every run, on every
-/// machine and in every version, so records may hold it. It protects against nothing: whoever chooses the bytes can choose two
-/// texts of one hash.
+/// machine and in every version, so records may hold it. It does not protect against attackers, who can easily find
+/// two texts with the same hash.
 @frozen
 public struct FNV1a: Hashable, Sendable {
   /// The hash of the bytes that were added.

@@ -7,7 +7,8 @@
 /// Every method takes the value of a field, which a writer only looks at and a reader replaces, and the name of the field,
 /// which messages about damaged bytes use.
 public protocol FieldCoder: NumberCoder {
-  /// Whether fields are replaced. Constant, so that code for the other direction is left out.
+  /// Whether this coder reads, and so replaces the values of fields. A constant, so that the compiler leaves out the
+  /// code of the other direction.
   static var reads: Bool { get }
 
   /// One byte, 0 or 1.
@@ -16,19 +17,20 @@ public protocol FieldCoder: NumberCoder {
   mutating func varint(_ value: inout UInt64, _ what: StaticString) throws(Failure)
   /// A signed varint of 32 bits.
   mutating func zigzag(_ value: inout Int32, _ what: StaticString) throws(Failure)
-  /// Eight bytes.
+  /// A signed integer of eight bytes.
   mutating func int64(_ value: inout Int64, _ what: StaticString) throws(Failure)
-  /// The eight bytes of a bit pattern.
+  /// A floating-point number, as the eight bytes of its bit pattern.
   mutating func double(_ value: inout Double, _ what: StaticString) throws(Failure)
-  /// A length and UTF-8.
+  /// A text: its length in bytes, then its UTF-8.
   mutating func string(_ value: inout String, _ what: StaticString) throws(Failure)
-  /// A flag and, if there is one, a text.
+  /// A text that may be nil: one byte, 0 for nil or 1, and after a 1 the text.
   mutating func string(_ value: inout String?, _ what: StaticString) throws(Failure)
-  /// A length and bytes.
+  /// Bytes: their number, then the bytes.
   mutating func blob(_ value: inout [UInt8], _ what: StaticString) throws(Failure)
-  /// Eight bytes of microseconds.
+  /// An instant, as eight bytes with the microseconds since 1970.
   mutating func timestamp(_ value: inout Timestamp, _ what: StaticString) throws(Failure)
-  /// A number of elements. Each takes at least one byte, which bounds what damaged bytes can ask for.
+  /// A count of elements that follow. Each of them takes at least one byte, so a reader refuses a count larger than the
+  /// number of bytes that are left.
   mutating func count(_ value: inout Int, _ what: StaticString) throws(Failure)
   /// A case of an enumeration, as its text.
   mutating func choice<Value: RawRepresentable>(
@@ -36,7 +38,7 @@ public protocol FieldCoder: NumberCoder {
   ) throws(Failure) where Value.RawValue == String
   /// A varint of 1 to 9 bytes: a number that is not negative.
   mutating func varint(_ value: inout Int, _ what: StaticString) throws(Failure)
-  /// A word of the domain, as its number.
+  /// A case of an enumeration with stored numbers, as its number in one byte.
   mutating func code<Value: NumberedCode>(_ value: inout Value, _ what: StaticString) throws(Failure)
 }
 
@@ -51,7 +53,7 @@ public protocol FieldCoded {
 }
 
 extension FieldCoder {
-  /// A length and UTF-8.
+  /// A text: its length in bytes, then its UTF-8.
   /// - Throws: the coder's error.
   @inlinable
   public mutating func string(_ value: inout Identifier, _ what: StaticString) throws(Failure) {
@@ -60,7 +62,7 @@ extension FieldCoder {
     if Self.reads { value = Identifier(text) }
   }
 
-  /// A flag and, if there is one, a text.
+  /// A text that may be nil: one byte, 0 for nil or 1, and after a 1 the text.
   /// - Throws: the coder's error.
   @inlinable
   public mutating func string(_ value: inout Identifier?, _ what: StaticString) throws(Failure) {
@@ -69,21 +71,21 @@ extension FieldCoder {
     if Self.reads { value = text.map { Identifier($0) } }
   }
 
-  /// A number of elements, then the fields of each.
+  /// A list of values: their count, then the fields of each.
   /// - Throws: the coder's error.
   @inlinable
   public mutating func list<Element: FieldCoded>(_ elements: inout [Element]) throws(Failure) {
     try list(elements: &elements, blank: .blank) { (element, coder) throws(Failure) in try element.fields(&coder) }
   }
 
-  /// A number of texts, then each.
+  /// A list of texts: their count, then each text.
   /// - Throws: the coder's error.
   @inlinable
   public mutating func strings(_ texts: inout [Identifier], _ what: StaticString) throws(Failure) {
     try list(elements: &texts, blank: "") { (text, coder) throws(Failure) in try coder.string(&text, what) }
   }
 
-  /// A number of elements, then each of them.
+  /// A list of elements: their count, then each element.
   /// - Parameters:
   ///   - blank: an empty element that a decoder fills in.
   ///   - fields: encodes or decodes the fields of one element.
@@ -120,7 +122,7 @@ extension FieldCoder {
     if Self.reads { value = Int(wide) }
   }
 
-  /// A flag and, if there is a value, a signed varint.
+  /// A signed integer that may be nil: one byte, 0 for nil or 1, and after a 1 a signed varint.
   /// - Throws: the coder's error.
   @inlinable
   public mutating func zigzag(_ value: inout Int64?, _ what: StaticString) throws(Failure) {
@@ -135,7 +137,7 @@ extension FieldCoder {
     if Self.reads { value = present }
   }
 
-  /// A flag and, if there is a value, its fields.
+  /// A value that may be nil: one byte, 0 for nil or 1, and after a 1 the fields of the value.
   /// - Throws: the coder's error.
   @inlinable
   public mutating func optional<Value: FieldCoded>(_ value: inout Value?, _ what: StaticString) throws(Failure) {

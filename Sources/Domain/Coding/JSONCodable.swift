@@ -17,7 +17,7 @@ extension JSONCodable {
   /// The bound on records from outside, `DomainBounds.recordBytesMax`.
   public static var documentBytesMax: Int { DomainBounds.recordBytesMax }
 
-  /// Makes a reader of documents of this type, to be used again for many of them on one thread.
+  /// Makes a reader for documents of this type. One thread can use it for many documents.
   public static func makeReader() -> JSONReader {
     JSONReader(bytesMax: documentBytesMax, nestingMax: DomainBounds.nestingMax)
   }
@@ -25,7 +25,8 @@ extension JSONCodable {
   /// Reads one JSON document of at most `documentBytesMax` bytes.
   /// - Parameters:
   ///   - json: the document.
-  ///   - reader: a reader to use again for many documents; nil: a new one.
+  ///   - reader: the reader to use, such as one from `makeReader()` that is kept for many documents; nil makes a new
+  ///     one.
   /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
   public init(json: [UInt8], reader: JSONReader? = nil) throws(DomainError) {
     let reader = reader ?? Self.makeReader()
@@ -41,12 +42,12 @@ extension JSONCodable {
 }
 
 extension Decision: JSONCodable {
-  /// The bound on what planners write, `DomainBounds.plannedRecordBytesMax`.
+  /// The bound on records that planners write, `DomainBounds.plannedRecordBytesMax`.
   public static var documentBytesMax: Int { DomainBounds.plannedRecordBytesMax }
 }
 
 extension Command: JSONCodable {
-  /// The bound on what planners write, `DomainBounds.plannedRecordBytesMax`.
+  /// The bound on records that planners write, `DomainBounds.plannedRecordBytesMax`.
   public static var documentBytesMax: Int { DomainBounds.plannedRecordBytesMax }
 }
 

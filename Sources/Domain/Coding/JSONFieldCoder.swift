@@ -52,9 +52,10 @@ package protocol JSONFieldCoder {
   mutating func optionalObjects<Value: JSONFields>(
     _ key: StaticString, _ value: inout [Value], max: Int
   ) throws(Failure)
-  /// The member that names the target of pushes: one of two.
+  /// The member that names the target of pushes: either `token` or `channel`.
   mutating func target(_ value: inout PushTarget) throws(Failure)
-  /// The receiver, headers and body of a push, whose form the list of members cannot express.
+  /// A member with the receiver, headers and body of a push. It has a method of its own, because its JSON has a form
+  /// that `JSONFields` cannot describe.
   mutating func request(_ key: StaticString, _ value: inout Command.APNs) throws(Failure)
 }
 

@@ -42,7 +42,7 @@ extension JSONNode {
     return try node.text(bytesMax: bytesMax)
   }
 
-  /// The words of messages for what a push token has to be.
+  /// The expected form of a push token, in words for error messages.
   static var tokenExpectation: String { "a token in hexadecimal digits" }
 
   /// Returns this value, a push token in hexadecimal digits, as APNs wants it in its paths.
@@ -127,14 +127,14 @@ extension JSONNode {
     return value
   }
 
-  /// Reads the elements of an array that must be there.
+  /// Reads the elements of a member that must be an array.
   func list<Element>(
     _ key: StaticString, max: Int = .max, _ read: (JSONNode) throws(DomainError) -> Element
   ) throws(DomainError) -> [Element] {
     try require(key, "an array").elements(max: max, read)
   }
 
-  /// Reads the elements of an array. An absent array has none.
+  /// Reads the elements of a member that is an array; returns no elements if the member is absent.
   func listIfPresent<Element>(
     _ key: StaticString, max: Int, _ read: (JSONNode) throws(DomainError) -> Element
   ) throws(DomainError) -> [Element] {
@@ -154,7 +154,7 @@ extension JSONNode {
     return elements
   }
 
-  /// Returns the refusal of this value, which exceeds a bound.
+  /// Returns the error for this value, which exceeds a bound.
   func outOfBounds(_ expected: String, found: String) -> DomainError {
     DomainError(.outOfBounds, path: path, message: "expected \(expected), found \(found)")
   }

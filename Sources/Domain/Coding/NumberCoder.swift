@@ -14,7 +14,7 @@ public protocol NumberCoder: ~Copyable, ~Escapable {
   mutating func varint(_ value: inout UInt32, _ what: StaticString) throws(Failure)
   /// A signed varint: small magnitudes are short.
   mutating func zigzag(_ value: inout Int64, _ what: StaticString) throws(Failure)
-  /// The four bytes of a bit pattern.
+  /// A floating-point number, as the four bytes of its bit pattern.
   mutating func float(_ value: inout Float, _ what: StaticString) throws(Failure)
   /// A case of an enumeration, as its byte.
   mutating func tag<Tag: RawRepresentable & CaseIterable>(

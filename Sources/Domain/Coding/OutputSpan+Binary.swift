@@ -20,20 +20,20 @@ extension OutputSpan<UInt8> {
   @inlinable @inline(__always)
   public mutating func append(zigzag value: Int64) { append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
-  /// Appends the four bytes of the bit pattern.
+  /// Appends a floating-point number as the four bytes of its bit pattern, little endian.
   @inlinable @inline(__always)
   public mutating func append(float value: Float) {
     for shift in stride(from: UInt32(0), to: 32, by: 8) { append(UInt8(truncatingIfNeeded: value.bitPattern >> shift)) }
   }
 
-  /// Appends eight bytes.
+  /// Appends an integer as eight bytes, little endian.
   @inlinable @inline(__always)
   public mutating func append(fixed value: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
 }
 
-/// The pass that writes into room for a record, of which enough was reserved before.
+/// Writes the numbers of a record into room that was reserved before and is large enough.
 extension OutputSpan<UInt8>: NumberCoder {
   @inlinable @inline(__always)
   public mutating func uint8(_ value: inout UInt8, _ what: StaticString) { append(value) }

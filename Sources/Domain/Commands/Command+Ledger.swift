@@ -36,6 +36,6 @@ extension Command.Ledger {
 }
 
 extension Command.Ledger: NumberedCode {
-  /// The number of the case in files. Never reused for another case.
+  /// The number that stands for this ledger in files. Never reused for another ledger.
   public var number: UInt8 { traits.number }
 }

@@ -3,7 +3,7 @@ public struct Command: Equatable, Sendable {
   /// The id: `c-<partition>-<offset>-<ordinal>` of the log record that led to the command. A second run over the same log
   /// gives the same id.
   public var command: Identifier
-  /// The id of the device, or of the channel as a device.
+  /// The id of the device; for a push to a broadcast channel, the id `channel/…` that stands for the channel.
   public var device: Identifier
   /// The bundle id of the app.
   public var app: Identifier

@@ -24,16 +24,18 @@ public struct Decision: Equatable, Sendable {
   public var final: Bool
   /// The log time of the decision.
   public var at: Timestamp
-  /// The relevance of this event alone, 0…1: of its rule, or else how wrong the event makes the screen of its subject.
+  /// The relevance of this event alone, 0…1, as its rule states it. If the rule states none, it is how wrong the event
+  /// makes the screen of its subject.
   public var relevance: Double
   /// The distance between the screen of the instance and the truth when the decision was made, before any push: 0…1. This
   /// number and the next three are 0 if the push was not weighed.
   public var wrong: Double
-  /// The looks at the screen that were expected in the next 20 minutes.
+  /// The number of looks at the screen that were expected in the next 20 minutes.
   public var looks: Double
   /// The worth of the push in looks: the sum of `worth` over all instances that it would reload.
   public var value: Double
-  /// The price of the push in looks: the sum of what a token costs over all instances that it would be charged to.
+  /// The price of the push in looks: the sum of what a token costs over all instances that it would be charged to, plus
+  /// the cost of a token of the device's rate of pushes.
   public var price: Double
   /// The tokens left after this decision.
   public var tokensLeft: TokensLeft
@@ -84,7 +86,7 @@ public struct Decision: Equatable, Sendable {
     public var instance: Int?
     /// The pushes that the device may still receive now.
     public var device: Int?
-    /// The pushes that the app may still send today, in this partition.
+    /// The pushes that this partition may still send for the app in the current UTC day.
     public var app: Int?
 
     /// Creates the counts; a level that is left out has no limit.
@@ -100,13 +102,14 @@ extension Decision {
   /// The worth of a reload of this instance alone, in looks.
   public var worth: Double { ReloadWorth.looks(distance: wrong, ahead: looks) }
 
-  /// The part of `value` that the other instances of the push add, in looks. 0 if it is less than a hundredth of `value`, or
-  /// within what rounding to six decimals explains.
+  /// The part of `value` that the other instances of the push add, in looks. Differences of up to a ten-thousandth of
+  /// `value`, and those that rounding to six decimals explains, count as 0.
   public var worthOfOthers: Double {
     let others = value - worth
     return others > 1e-4 * value + 2e-6 * (1 + looks) ? others : 0
   }
 
-  /// Whether worth and price were compared. A decision that was made before that has 0 for each of the numbers.
+  /// Whether the planner compared worth and price. If an earlier check decided, `wrong`, `looks`, `value` and `price`
+  /// are all 0.
   public var isWeighed: Bool { wrong != 0 || looks != 0 || value != 0 || price != 0 }
 }

@@ -74,7 +74,8 @@ public enum Reason: String, Sendable, CaseIterable {
     public var deviceTokens: String
     /// The tokens that the app has left, with the noun.
     public var appTokens: String
-    /// `; examined again by …`, `; kept`, or nothing for a final decision.
+    /// The end of the sentence, which tells what happens to the event next: `; examined again by …`, `; kept`, or
+    /// nothing for a final decision.
     public var kept: String
 
     /// Creates the figures of one decision.
@@ -135,7 +136,7 @@ extension Reason {
     }
   }
 
-  /// The meaning in a sentence or two, for the reference page.
+  /// The meaning of the reason in a sentence or two, for the reference page.
   public var meaning: String {
     switch self {
     case .duplicate: "The same event was decided before. That decision holds, so this one is not final."
@@ -181,7 +182,7 @@ extension Reason {
     }
   }
 
-  /// The advice to the person who runs the system, in general.
+  /// General advice to the person who runs the system, for decisions with this reason.
   public var advice: String {
     switch self {
     case .duplicate: "nothing; a publisher that often repeats events may want to know"
@@ -294,7 +295,7 @@ extension Reason {
 }
 
 extension Reason: NumberedCode {
-  /// The number of the case in files. Never reused for another case.
+  /// The number that stands for this reason in files. Never reused for another reason.
   public var number: UInt8 { entry.number }
 
   private static let byNumber: [Reason?] = {

@@ -49,12 +49,14 @@ package struct RecordId: Hashable, Sendable {
   /// The id as text.
   package func text(of kind: Kind) -> Identifier { "\(kind.rawValue)-\(partition)-\(offset)-\(ordinal)" }
 
-  /// Whether `a` was made before `b`, if both belong to one partition. Ids of different partitions are ordered by partition.
+  /// Whether `a` comes before `b`. Ids are ordered by partition; in a partition, the id that was made first comes
+  /// first.
   package static func inLogOrder(_ a: RecordId, _ b: RecordId) -> Bool {
     (a.partition, a.offset, a.ordinal) < (b.partition, b.offset, b.ordinal)
   }
 
-  /// Reads digits up to `end`, or to the end of the text if `end` is nil. Returns false if it finds anything but digits.
+  /// Reads digits up to `end`, or to the end of the text if `end` is nil. Returns false for anything but 1 to 18 digits
+  /// without a leading zero.
   private static func number(
     _ bytes: inout String.UTF8View.Iterator, until end: UInt8?, into number: inout Int64
   ) -> Bool {

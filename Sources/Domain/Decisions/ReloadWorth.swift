@@ -1,7 +1,7 @@
-/// W, what a reload is worth now, in looks.
+/// The worth of a reload now, W, in looks: the expected number of looks at a wrong screen that it sets right.
 package enum ReloadWorth {
-  /// Returns D^1.5 · V. The exponent is above 1 because a large difference also stays right for longer once it is shown.
-  /// Square roots are exact in IEEE 754, so the result is the same on every machine.
+  /// Returns D^1.5 · V. The exponent is above 1 because a screen on which a large difference was corrected stays right
+  /// for longer. Square roots are exact in IEEE 754, so the result is the same on every machine.
   /// - Parameters:
   ///   - distance: D, how wrong the screen is, 0…1.
   ///   - looks: V, the looks of the next 20 minutes.

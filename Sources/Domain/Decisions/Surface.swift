@@ -9,7 +9,7 @@ extension Surface {
   public struct Traits: Sendable {
     /// The number of the surface in files. Never reused for another surface.
     public let number: UInt8
-    /// The push that updates the surface, for the policy schema.
+    /// The text of the policy schema about the surface, which says by which push it is updated.
     public let meaning: String
     /// Whether the surface shows Live Activities. Kinds of such a surface have an `activity` in the policy and no `budget`.
     public let showsActivities: Bool
@@ -46,13 +46,13 @@ extension Surface {
   /// Whether the surface shows Live Activities, one by one or all of a channel.
   public var showsActivities: Bool { traits.showsActivities }
 
-  /// The names of the surfaces for which a trait holds, for messages: `liveActivity or broadcast`.
+  /// Returns the names of the surfaces for which a trait holds, such as `liveActivity` and `broadcast`, for messages.
   public static func names(where trait: (Traits) -> Bool) -> [String] {
     allCases.filter { trait($0.traits) }.map(\.rawValue)
   }
 }
 
 extension Surface: NumberedCode {
-  /// The number of the case in files. Never reused for another case.
+  /// The number that stands for this surface in files. Never reused for another surface.
   public var number: UInt8 { traits.number }
 }

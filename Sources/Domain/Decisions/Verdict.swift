@@ -11,7 +11,7 @@ public enum Verdict: String, Sendable, CaseIterable {
 }
 
 extension Verdict: NumberedCode {
-  /// The number of the case in files. Never reused for another case.
+  /// The number that stands for this verdict in files. Never reused for another verdict.
   public var number: UInt8 {
     switch self {
     case .emit: 0

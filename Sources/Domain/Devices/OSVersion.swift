@@ -1,4 +1,4 @@
-/// The version of an operating system, such as `26.1`. It compares the way releases do.
+/// The version of an operating system, such as `26.1`. Versions are compared as numbers, so 9.3 is older than 26.1.
 public struct OSVersion: Hashable, Comparable, Sendable {
   /// The number before the first dot.
   public var major: UInt16
@@ -29,7 +29,7 @@ public struct OSVersion: Hashable, Comparable, Sendable {
 }
 
 extension OSVersion: CustomStringConvertible {
-  /// The words of messages for what a text has to be.
+  /// The expected form of the text, in words for error messages.
   static var expectation: String { "a version such as \"26.1\"" }
 
   /// The version as `major.minor`.

@@ -50,7 +50,7 @@ public struct Registration: Equatable, Sendable {
     self.updatedAt = updatedAt
   }
 
-  /// Returns the instance id of the push-to-start token of a kind, as decisions and ledgers use it.
+  /// Returns the instance id that decisions and ledgers use for the push-to-start token of a kind.
   /// - Parameter kind: the attributes type of the Live Activities.
   public static func starterID(kind: Identifier) -> Identifier { "start/\(kind)" }
 
@@ -64,7 +64,7 @@ public struct Registration: Equatable, Sendable {
     /// The app's remote notification token, for background pushes.
     public var background: String?
 
-    /// Creates the tokens; nil: the app has not registered that one.
+    /// Creates the tokens. Nil means that the app has not registered the token.
     public init(widgets: String? = nil, background: String? = nil) {
       self.widgets = widgets
       self.background = background
@@ -168,7 +168,7 @@ public struct Registration: Equatable, Sendable {
 }
 
 extension Registration.Environment: NumberedCode {
-  /// The number of the case in files. Never reused for another case.
+  /// The number that stands for this environment in files. Never reused for another environment.
   public var number: UInt8 {
     switch self {
     case .production: 0

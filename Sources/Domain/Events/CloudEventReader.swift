@@ -19,7 +19,7 @@ struct CloudEventAttributes {
 /// https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md
 final class CloudEventReader {
   private let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
-  /// Shares the strings of sources and types, which repeat.
+  /// The cache of the strings of sources and types, which repeat from event to event.
   private var names = StringPool()
 
   /// The media type as nearly every publisher spells it. A header that equals it needs no parsing.
@@ -30,7 +30,7 @@ final class CloudEventReader {
   /// Reads attributes and data, and hands them to `body`.
   /// - Parameters:
   ///   - record: the record.
-  ///   - body: makes a value of them. The data is nil if there is none, or if it is null.
+  ///   - body: makes the result from attributes and data. The data is nil if the event has none, or if it is null.
   /// - Throws: `DomainError` if the record is no CloudEvent; also the error of `body`.
   func read<Value>(
     _ record: CloudEventRecord,

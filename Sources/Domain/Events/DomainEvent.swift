@@ -45,7 +45,7 @@ public struct DomainEvent: Equatable, Sendable {
     return low < fields.count && fields[low].path == path ? fields[low].value : nil
   }
 
-  /// The number of fields that are searched from the front. Any number gives the same values.
+  /// The number of fields up to which a look-up searches from the front. It affects only the speed.
   private static let shortListCount = 8
 }
 

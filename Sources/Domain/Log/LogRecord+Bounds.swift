@@ -1,6 +1,7 @@
 extension LogRecord.Content {
-  /// Checks that names and lists are within the bounds of public records. The decoders of intake accept nothing else, so other
-  /// bytes are not a record that this program wrote. What is planned from them would be refused by readers.
+  /// Checks that names and lists are within the bounds of public records. Intake accepts nothing beyond them, so a
+  /// record that exceeds one was not written by this program, and `rouse audit` would refuse the decisions that follow
+  /// from it.
   ///
   /// - Throws: `BinaryError.corrupt`, which names the field and the bound.
   func requireBounds() throws(BinaryError) {

@@ -55,7 +55,7 @@ extension Signal.Kind: JSONFields {
     }
   }
 
-  /// Whether the kind needs no member of `data`.
+  /// Whether signals of this kind need no member of `data` besides the device.
   var isComplete: Bool {
     switch self {
     case .appForegrounded, .appBackgrounded, .widgetFetched, .widgetViewed: true

@@ -23,7 +23,7 @@
   @inlinable
   public var isEmpty: Bool { text.isEmpty }
 
-  /// Whether the bytes begin with these bytes.
+  /// Whether the bytes of this identifier begin with those of another.
   @inlinable
   public func hasPrefix(_ prefix: Identifier) -> Bool { utf8.starts(with: prefix.utf8) }
 }

@@ -1,5 +1,5 @@
 extension Timestamp {
-  /// The instants that RFC 3339 can name.
+  /// The instants that RFC 3339 can name: those of the years 0 to 9999.
   static let textRange =
     Timestamp(microseconds: -62_167_219_200_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
 
@@ -41,10 +41,10 @@ extension Timestamp {
     bytes.append(addingCapacity: Self.textMax) { (room: inout OutputSpan<UInt8>) in appendRFC3339(to: &room) }
   }
 
-  /// The bytes of the longest text.
+  /// The number of bytes of the longest text.
   public static let textMax = 27
 
-  /// Appends the same text to room for `textMax` bytes.
+  /// Appends the same text to a buffer, which must have room for `textMax` bytes.
   public func appendRFC3339(to room: inout OutputSpan<UInt8>) {
     let instant = min(max(self, Timestamp.textRange.lowerBound), Timestamp.textRange.upperBound)
     let seconds = Int(instant.seconds)
@@ -98,7 +98,8 @@ private func number(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
   return value
 }
 
-/// Reads the fraction of a second at `at`, if there is one; nil if a point is not followed by one to nine digits.
+/// Reads the fraction of a second at the index `at`, and moves `at` behind it. Returns 0 if there is no fraction, and
+/// nil if a point is not followed by one to nine digits.
 private func fractionInMicroseconds(_ bytes: Span<UInt8>, _ at: inout Int) -> Int? {
   guard bytes[at] == UInt8(ascii: ".") else { return 0 }
   at += 1
@@ -114,7 +115,8 @@ private func fractionInMicroseconds(_ bytes: Span<UInt8>, _ at: inout Int) -> In
   return value
 }
 
-/// Reads the offset from UTC in seconds, positive to the east: `Z` or `±hh:mm`, up to the end of the text.
+/// Reads the offset from UTC, `Z` or `±hh:mm`, which must end the text. Returns seconds, positive to the east; nil for
+/// any other text.
 private func offsetSeconds(_ bytes: Span<UInt8>, _ at: Int) -> Int? {
   if bytes[at] | 0x20 == UInt8(ascii: "z") { return bytes.count == at + 1 ? 0 : nil }
   let sign = bytes[at]
@@ -157,7 +159,7 @@ private func date(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int)
   return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
 }
 
-/// Appends two digits.
+/// Appends a number from 0 to 99 as two decimal digits.
 private func append(_ value: Int, to room: inout OutputSpan<UInt8>) {
   room.append(UInt8(ascii: "0") + UInt8(value / 10))
   room.append(UInt8(ascii: "0") + UInt8(value % 10))

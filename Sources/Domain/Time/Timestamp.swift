@@ -19,8 +19,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// The whole seconds since the Unix epoch, rounded down.
   @inlinable public var seconds: Int64 { roundedDown(microsecondsPerUnit: 1_000_000) }
 
-  /// Divides and rounds down. A record's timestamp may be any number, and the usual `(microseconds - unit + 1) / unit` overflows
-  /// near the lower end of the range; this does not.
+  /// Returns the whole units since the Unix epoch, rounded down. A record's timestamp may be any number, and the usual
+  /// `(microseconds - unit + 1) / unit` overflows near the lower end of the range; this does not.
   @inlinable func roundedDown(microsecondsPerUnit unit: Int64) -> Int64 {
     let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: unit)
     return remainder < 0 ? quotient - 1 : quotient

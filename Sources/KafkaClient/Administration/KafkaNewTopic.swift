@@ -9,7 +9,7 @@ public struct KafkaNewTopic: Sendable, Hashable {
   /// The topic's configuration, such as `cleanup.policy`.
   public var configuration: [String: String]
 
-  /// Describes a topic.
+  /// Makes the description of a topic, which creates nothing yet.
   /// - Parameters:
   ///   - name: The topic's name.
   ///   - partitions: The number of partitions, from 1.

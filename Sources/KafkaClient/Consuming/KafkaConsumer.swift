@@ -10,7 +10,7 @@ public final class KafkaConsumer {
   /// The capacity reserved for the messages of a poll, so that an ordinary batch does not grow step by step.
   private static let messagesReserved = 512
 
-  /// The longest wait of local calls that need librdkafka's own threads.
+  /// The longest wait for calls that ask no broker but need an answer of librdkafka's own threads, such as a seek.
   static let localTimeout = Duration.seconds(5)
 
   /// Makes a consumer, which connects in the background.
@@ -27,7 +27,8 @@ public final class KafkaConsumer {
     handle = try ConsumerHandle(configuration, callbacks: callbacks)
   }
 
-  /// Returns the handle, or throws ``KafkaErrorCode/closed`` after the consumer has been closed.
+  /// Returns the handle of the open consumer, for one call of librdkafka. Throws ``KafkaErrorCode/closed`` if the
+  /// consumer has been closed; the error names `operation` as what failed.
   func open(_ operation: @autoclosure () -> String) throws(KafkaError) -> ConsumerHandle {
     guard let handle else {
       throw KafkaError(
@@ -75,7 +76,8 @@ public final class KafkaConsumer {
   }
 
   /// Takes the events that have arrived since the last call.
-  /// - Returns: The events in the order of their arrival. At most 256 are kept; when more arrive, the oldest are dropped.
+  /// - Returns: The events in the order of their arrival. At most 256 are kept; when
+  ///   more arrive, the oldest 64 are dropped.
   public func takeEvents() -> [KafkaEvent] {
     callbacks.takeEvents()
   }

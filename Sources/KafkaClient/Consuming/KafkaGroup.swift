@@ -5,7 +5,7 @@ public struct KafkaGroup: Sendable, Hashable {
   /// The members, in the order in which the coordinator names them.
   public var members: [KafkaGroupMember]
 
-  /// Makes a description.
+  /// Makes the description of a group.
   /// - Parameters:
   ///   - isStable: Whether no rebalance is in progress.
   ///   - members: The members.

@@ -1,6 +1,6 @@
 /// The codes that brokers give, in the order of their numbers.
 extension KafkaErrorCode {
-  /// No failure.
+  /// The request succeeded: there is no failure.
   static let noError = Self(rawValue: 0)
   /// The offset lies before the oldest record of the partition or behind its end.
   public static let offsetOutOfRange = Self(rawValue: 1)
@@ -56,7 +56,7 @@ extension KafkaErrorCode {
   public static let outOfOrderSequence = Self(rawValue: 45)
   /// The producer's epoch is out of date.
   public static let invalidProducerEpoch = Self(rawValue: 47)
-  /// The transaction is in another state.
+  /// The transaction is in a state that does not allow the request.
   public static let invalidTransactionState = Self(rawValue: 48)
   /// An earlier transaction of the same id is still being ended.
   public static let concurrentTransactions = Self(rawValue: 51)

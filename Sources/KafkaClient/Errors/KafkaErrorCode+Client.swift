@@ -42,7 +42,7 @@ extension KafkaErrorCode {
   public static let unsupportedFeature = Self(rawValue: -165)
   /// A response or a batch of records ends before it is complete (`_UNDERFLOW`).
   public static let underflow = Self(rawValue: -155)
-  /// The call should be repeated.
+  /// The call failed for the moment and should be repeated.
   public static let retry = Self(rawValue: -153)
   /// A message was given up before it was sent.
   public static let purgedFromQueue = Self(rawValue: -152)

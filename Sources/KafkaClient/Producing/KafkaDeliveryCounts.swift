@@ -4,7 +4,7 @@ public struct KafkaDeliveryCounts: Sendable, Hashable {
   public var sent: UInt64
   /// The number of messages that a broker acknowledged.
   public var delivered: UInt64
-  /// The number of messages that failed.
+  /// The number of messages that were not delivered because of an error.
   public var failed: UInt64
   /// The number of messages that were given up by an abort or a purge.
   public var purged: UInt64
@@ -22,6 +22,7 @@ public struct KafkaDeliveryCounts: Sendable, Hashable {
     self.purged = purged
   }
 
-  /// The number of messages that have no report yet. Meaningless with `delivery.report.only.error`, which counts no delivery.
+  /// The number of messages that have no delivery report yet. Meaningless with `delivery.report.only.error`, which
+  /// counts no delivery.
   public var inFlight: UInt64 { sent &- delivered &- failed &- purged }
 }

@@ -28,8 +28,9 @@ public final class KafkaProducer {
     self.queueFullTimeout = queueFullTimeout
   }
 
-  /// Serves reports.
-  /// - Parameter timeout: The longest wait for a report.
+  /// Handles the delivery reports that have arrived: counts them, and keeps the failures for
+  /// ``takeDeliveryFailures()``.
+  /// - Parameter timeout: The longest wait if no report has arrived.
   /// - Throws: The fatal ``KafkaError`` that the producer has met, if there is one.
   public func poll(timeout: Duration = .zero) throws(KafkaError) {
     handle.client.serve(timeout)
@@ -57,8 +58,8 @@ public final class KafkaProducer {
     handle.deliveries.takeFailures()
   }
 
-  /// The numbers of messages since the producer was made. With `delivery.report.only.error` librdkafka does not report
-  /// deliveries, so they are not counted.
+  /// The numbers of messages that were sent, delivered and given up since the producer was made. With
+  /// `delivery.report.only.error` librdkafka does not report deliveries, so they are not counted.
   public var counts: KafkaDeliveryCounts {
     let ledger = handle.deliveries
     return KafkaDeliveryCounts(
@@ -66,7 +67,8 @@ public final class KafkaProducer {
   }
 
   /// Takes the events that have arrived since the last call, such as lost connections.
-  /// - Returns: The events in the order of their arrival. At most 256 are kept; when more arrive, the oldest are dropped.
+  /// - Returns: The events in the order of their arrival. At most 256 are kept; when
+  ///   more arrive, the oldest 64 are dropped.
   public func takeEvents() -> [KafkaEvent] {
     handle.client.callbacks.takeEvents()
   }

@@ -2,10 +2,11 @@
 public struct KafkaPosition: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The partition.
   public var partition: KafkaTopicPartition
-  /// The offset of the next message to read: the offset of the last handled message plus one.
+  /// The offset of the next message to read. A commit after a message was handled names the offset of that message plus
+  /// one.
   public var offset: Int64
 
-  /// Names a position.
+  /// Makes a position.
   /// - Parameters:
   ///   - partition: The partition.
   ///   - offset: The offset of the next message to read, from 0.

@@ -5,7 +5,7 @@ public struct KafkaTopicPartition: Sendable, Hashable, Comparable, CustomStringC
   /// The partition's number, from 0.
   public var partition: Int32
 
-  /// Names a partition.
+  /// Makes the name of a partition, which need not exist.
   /// - Parameters:
   ///   - topic: The topic's name.
   ///   - partition: The partition's number, from 0.

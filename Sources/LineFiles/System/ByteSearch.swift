@@ -10,7 +10,7 @@ func firstNewline(in bytes: [UInt8], from: Int, to: Int) -> Int? {
   }
 }
 
-/// Moves `buffer[from..<to]` to the front.
+/// Copies `buffer[from..<to]` to the front of the buffer, whose length stays the same.
 func moveDown(_ buffer: inout [UInt8], from: Int, to: Int) {
   precondition(from >= 0 && from <= to && to <= buffer.count, "a range outside the buffer")
   unsafe buffer.withUnsafeMutableBytes { bytes in

@@ -18,7 +18,8 @@ import CZlib
     unsafe stream.deallocate()
   }
 
-  /// Deflates `input` from `from` on into all of `output`. Call it with the rest of the input until `isDone`.
+  /// Compresses `input` from the index `from` on, and writes the result to `output` from its start. Call it again with
+  /// the rest of the input until `isDone`.
   func step(
     input: inout [UInt8], from: Int, isLast: Bool, into output: inout [UInt8]
   ) -> (consumed: Int, produced: Int, isDone: Bool) {

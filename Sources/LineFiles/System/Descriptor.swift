@@ -47,7 +47,8 @@ final class Descriptor {
     return try open(path, O_WRONLY)
   }
 
-  /// Creates a file beside `target`, with the permissions of the file that it will replace.
+  /// Creates a temporary file in the folder of `target`, with the permissions of the file at `target` that it will
+  /// replace.
   /// - Parameters:
   ///   - target: The final path.
   ///   - isPrivate: Whether a file that replaces none is for its owner alone, instead of as the umask says.
@@ -68,7 +69,9 @@ final class Descriptor {
     }
   }
 
-  /// The path, with links resolved, that a regular file can be renamed to; `nil` for `-`, devices, pipes and folders.
+  /// Returns the path at which a new file replaces the file at `path`: the path of an existing regular file with its
+  /// links resolved, and a path at which there is no file as it is. `nil` for `-`, devices, pipes, folders and
+  /// inherited descriptors, which cannot be replaced.
   static func replaceableFile(_ path: String) -> String? {
     if path == "-" || inherited(path) != nil { return nil }
     guard let status = status(of: path) else { return path }
@@ -127,7 +130,8 @@ final class Descriptor {
     return 0
   }
 
-  /// Whether to try again: at once after a signal; after waiting for `event` if the descriptor is non-blocking.
+  /// Returns whether a call that failed with `code` should be repeated: at once after a signal, and for a non-blocking
+  /// descriptor after this method has waited for `event`.
   private func waitIfTemporary(_ code: Int32, for event: Int32) -> Bool {
     if code == EINTR { return true }
     guard code == EAGAIN else { return false }

@@ -7,7 +7,8 @@ enum FileIdentity: Equatable {
   /// A file that a writer would create, by its folder and its name there.
   case new(device: dev_t, folder: ino_t, name: String)
 
-  /// Finds the file that a path names, now; `nil` for `-`, devices, pipes, folders, and files in folders that do not exist.
+  /// Finds the file that a path names at the time of the call; `nil` for `-`, devices, pipes, folders, and files in
+  /// folders that do not exist.
   init?(path: String) {
     guard path != "-" else { return nil }
     if let file = Self.status(of: path) {

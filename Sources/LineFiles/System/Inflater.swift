@@ -23,7 +23,8 @@ import CZlib
   /// Prepares for the next gzip member.
   func reset() { unsafe inflateReset(stream) }
 
-  /// Inflates `input[from..<to]` into `output` from `offset` on, until one of them is used up.
+  /// Decompresses `input[from..<to]` into `output` from `offset` on, until the input is used up, `output` is full, or
+  /// the gzip member ends.
   func step(
     input: inout [UInt8], from: Int, to: Int, into output: inout [UInt8], at offset: Int
   ) -> (consumed: Int, produced: Int, outcome: Outcome) {

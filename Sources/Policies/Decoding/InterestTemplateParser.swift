@@ -2,7 +2,7 @@ import Domain
 
 /// Reads texts with placeholders, such as `airport/{data.origin}`.
 enum InterestTemplateParser {
-  /// A mistake, and the number of Unicode scalars before it.
+  /// A mistake in a text, and its place: the number of Unicode scalars before it.
   struct Refusal: Error, Equatable {
     var offset: Int
     var message: String
@@ -73,7 +73,7 @@ enum FieldPath {
   /// The CloudEvents attributes that an interest key may contain.
   private static let attributes = ["subject", "type", "source"]
 
-  /// Returns what is wrong with a path; nil for a good one.
+  /// Returns a message about what is wrong with a path; nil for a good one.
   /// - Parameter eventAttributes: whether attributes of the event are allowed, as in interest keys.
   static func problem(_ path: String, eventAttributes: Bool) -> String? {
     if eventAttributes, attributes.contains(path) { return nil }

@@ -56,7 +56,7 @@ enum PolicyBounds {
   static let appPerDay = 1...1_000_000_000
   /// The pushes in the window of a rate.
   static let rateLimit = 1...100_000
-  /// The pushes of a rate that may follow each other at once.
+  /// The burst of a rate: the pushes that may follow each other without a wait.
   static let burst = 1...1000
   /// The factor for Live Activities of people who allow frequent updates.
   static let frequentPushesFactor = 1...100
@@ -72,24 +72,27 @@ enum PolicyBounds {
   static let imminentReload = TimeSpan.zero...TimeSpan.hours(24)
   /// The age at which an event no longer causes a reload.
   static let maxAge = TimeSpan.seconds(1)...TimeSpan.hours(24 * 30)
-  /// The quiet end of a Live Activity. The system ends an activity 8 hours after its start (Apple, "Displaying live data with
-  /// Live Activities").
+  /// The time without an event after which a quiet Live Activity is ended. The system ends an activity 8 hours after
+  /// its start (Apple, "Displaying live data with Live Activities").
   static let quietEnd = TimeSpan.minutes(1)...TimeSpan.hours(8)
   /// The time after which a Live Activity shows that it is stale.
   static let staleAfter = TimeSpan.minutes(1)...TimeSpan.hours(8)
-  /// The dismissal of an ended activity. The system removes it 4 hours after its end at the latest (same source).
+  /// The time from the end of a Live Activity until it leaves the lock screen. The system removes it 4 hours after its
+  /// end at the latest (same source).
   static let dismissalAfter = TimeSpan.seconds(1)...TimeSpan.hours(4)
   /// The relevance score of a Live Activity, which orders activities on a device.
   static let relevanceScore = 0.0...1e6
-  /// A share of a budget, of events or of devices.
+  /// A share of a budget, a relevance, or the weight of one value of a displayed field.
   static let share = 0.0...1.0
-  /// The weight of a term or of a displayed field.
+  /// The weight of a term of a relevance formula.
   static let weight = -1.0...1.0
-  /// The weight of a displayed field. A field that weighs nothing is not shown.
+  /// The weight of a displayed field. With a weight of 0 the field would make no difference, so it would not count as
+  /// shown.
   static let displayWeight = 0.001...1.0
   /// The `per` of a displayed field as a percentage of the shown value.
   static let perPercent = 0.0001...10_000.0
-  /// The units of changes and of `round`. A division by less would lose all meaning.
+  /// The `per` of a relevance term or of a displayed field, and the `round` of a displayed field. Numbers are divided
+  /// by it, and a division by less would lose all meaning.
   static let per = 1e-6...1e12
   /// The weight of the policy's hours beside a device's own views, in days. Own views count as 31 days at most, so with the
   /// largest weight they hardly count.

@@ -1,7 +1,7 @@
 import Domain
 
 extension PolicyDecoder {
-  /// Reads `contentState`.
+  /// Reads `activity.contentState` of a kind.
   mutating func contentState(_ value: Located) -> [TemplateMember] {
     if case .mapping(let entries) = value.node.content, entries.isEmpty {
       reader.error(value.node.position, value.path, "no members; expected what the activity shows")
@@ -9,7 +9,7 @@ extension PolicyDecoder {
     return members(value, of: "contentState", depth: 0) ?? []
   }
 
-  /// Reads `channelStoresNewest`.
+  /// Reads `activity.channelStoresNewest` of a kind.
   mutating func channelStoresNewest(_ value: Located, _ surface: Surface) -> Bool {
     guard let stores = reader.flag(value) else { return false }
     if !surface.traits.isChannel {
@@ -19,7 +19,8 @@ extension PolicyDecoder {
     return stores
   }
 
-  /// Reads `attributesType`: letters, digits and _; dots join the parts of a nested type's name.
+  /// Reads `attributesType`, the name of a Swift type: letters, digits and _, with dots between the parts of a nested
+  /// type's name.
   mutating func attributesType(_ value: Located) -> String? {
     let expected = "the name of a Swift type such as FlightAttributes"
     guard let text = reader.name(value, expected) else { return nil }
@@ -34,7 +35,7 @@ extension PolicyDecoder {
     return nil
   }
 
-  /// Reads `alert`.
+  /// Reads `activity.alert` of a kind.
   mutating func alert(_ value: Located) -> AlertTemplate? {
     // A bound above 1 means that no update carries the alert.
     let none = InterestTemplate(parts: [])
@@ -49,7 +50,7 @@ extension PolicyDecoder {
     return template(text, of: value)
   }
 
-  /// Reads `dismissal`.
+  /// Reads `activity.dismissal` of a kind.
   mutating func dismissal(_ value: Located) -> ActivityPolicy.Dismissal? {
     guard case .mapping = value.node.content else {
       let expected = "default, immediate or { after: 30m }"

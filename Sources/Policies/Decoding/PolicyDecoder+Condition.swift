@@ -2,7 +2,7 @@ import Domain
 
 /// Reads the conditions of a rule, such as `when: { field: data.delayMinutes, atLeast: 15 }`.
 extension PolicyDecoder {
-  /// The tests of a condition.
+  /// The keys of a condition that state a test.
   private static let tests = ["is", "in", "atLeast", "below", "changed"]
 
   /// Reads `when` of a rule: one condition, or a list of them.
@@ -12,7 +12,7 @@ extension PolicyDecoder {
     return items.flatMap { condition($0) }
   }
 
-  /// Reads one mapping, which has as many conditions as tests.
+  /// Reads one mapping. Each test in it makes a separate condition on the same field.
   private mutating func condition(_ value: Located) -> [RuleCondition] {
     guard case .mapping = value.node.content else {
       reader.mismatch(value, expected: "a condition such as { field: data.status, is: cancelled }")

@@ -1,7 +1,7 @@
 import Domain
 
 extension PolicyDecoder {
-  /// Reads `displays`.
+  /// Reads `displays` of a kind.
   mutating func displays(_ value: Located) -> [DisplayField] {
     let items = reader.list(value, of: "displayed fields", count: 0...PolicyBounds.displaysMax) ?? []
     return items.compactMap { item in

@@ -16,7 +16,8 @@ extension PolicyDecoder {
     return draft.policy
   }
 
-  /// Notes the first rule without relevance if the kind displays nothing whose difference could stand for it.
+  /// Notes an error for the first rule without a relevance if the kind displays no fields. With displayed fields, their
+  /// difference would stand for the relevance.
   private mutating func checkRelevance(_ rules: [Rule], _ keys: LocatedKeys) {
     if let displays = keys["displays"] {
       guard case .list(let fields) = displays.node.content, fields.isEmpty else { return }
@@ -31,7 +32,7 @@ extension PolicyDecoder {
 
   /// Reads `activity` of a kind whose surface shows Live Activities.
   /// - Parameters:
-  ///   - surface: nil: the document misspells it, so nothing is said about `activity`.
+  ///   - surface: the surface of the kind. Nil if the document misspells it: `activity` is then not read.
   ///   - startsByRule: whether a rule of the kind starts activities, which makes more keys required.
   mutating func activity(_ value: Located, surface: Surface?, startsByRule: Bool) -> ActivityPolicy? {
     guard let surface else { return nil }
@@ -48,10 +49,10 @@ extension PolicyDecoder {
     return draft.policy
   }
 
-  /// `liveActivity or broadcast`.
+  /// The names of the surfaces that show Live Activities, for messages: `liveActivity or broadcast`.
   static var activitySurfaces: String { StrictReader.list(Surface.names(where: \.showsActivities)) }
 
-  /// Reads `budget` into the budget that the profile gives.
+  /// Reads `budget`. Its keys replace the values that `budget` has from the profile.
   mutating func budget(_ value: Located, surface: Surface?, into budget: inout InstanceBudget) {
     if let surface, surface.showsActivities {
       reader.error(

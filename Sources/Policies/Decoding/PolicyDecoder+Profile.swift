@@ -17,7 +17,8 @@ extension PolicyDecoder {
     return profile
   }
 
-  /// Reads `payloadBands`, whose numbers rise up to the limit of `payload`.
+  /// Reads `payloadBands`. Notes an error unless `safe`, `watch`, `risky` and `limit`, the limit of `payload`, are in
+  /// rising order.
   mutating func payloadBands(_ value: Located, limit: Int, into bands: inout BudgetProfile.PayloadBands) {
     guard read(value, PolicyKeys.payloadBands, into: &bands) != nil,
       reader.wereRead(["safe", "watch", "risky", "source", "confidence"], of: value)

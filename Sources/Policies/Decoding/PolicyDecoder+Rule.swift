@@ -1,8 +1,9 @@
 import Domain
 
 extension PolicyDecoder {
-  /// Reads `rules`.
-  /// - Parameter surface: nil: the document misspells it, so actions are not checked against it.
+  /// Reads `rules` of a kind.
+  /// - Parameter surface: the surface of the kind. Nil if the document misspells it: actions are then not checked
+  ///   against it.
   mutating func rules(_ value: Located, surface: Surface?) -> [Rule] {
     let items = reader.list(value, of: "rules", count: 1...PolicyBounds.rulesMax) ?? []
     return items.compactMap { item in
@@ -73,7 +74,7 @@ extension PolicyDecoder {
     return items.compactMap { term($0) }
   }
 
-  /// The key that determines the form of a term, with the other keys of that form.
+  /// The forms of a term: the key that tells the form, and the other keys that this form allows.
   private static let termShapes: [(key: String, others: [String])] = [
     ("changeOf", ["from", "per", "weight"]), ("magnitudeOf", ["per", "weight"]), ("equals", ["field", "weight"]),
     ("changed", ["from", "weight"]),

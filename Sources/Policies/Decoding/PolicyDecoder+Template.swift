@@ -51,7 +51,7 @@ extension PolicyDecoder {
     return .text(template)
   }
 
-  /// The key that determines the form of a value, with the other keys of that form.
+  /// The forms of a value: the key that tells the form, and the other keys that this form allows.
   private static let valueShapes: [(key: String, others: [String])] = [
     ("field", ["default"]), ("date", []), ("object", []),
   ]

@@ -3,9 +3,9 @@ import Domain
 /// Reads policy and profile documents. The keys are described in `PolicyKeys`; this type holds the code for values that need
 /// more than a description, and the checks of keys against each other.
 struct PolicyDecoder {
-  /// Reads single values and collects what is wrong.
+  /// The reader of single values, which collects the mistakes that are found.
   var reader: StrictReader
-  /// The hash of the document and its profile.
+  /// The first 16 hexadecimal digits of the SHA-256 of the document and its profile.
   let hash: String
   /// The profile that follows the policy in the same file; it applies regardless of the key `profile`. Nil if none follows.
   var following: BudgetProfile?
@@ -16,8 +16,8 @@ struct PolicyDecoder {
   }
 
   /// Reads a whole document.
-  /// - Returns: the policy, and the profile that it names, as it is before `limits` change it. Nil if anything is missing or
-  ///   wrong; it has been noted.
+  /// - Returns: the policy, and the profile that it names, without the changes of `limits`. Nil if anything is missing
+  ///   or wrong, which has been noted.
   mutating func decode(_ root: Located) -> (policy: Policy, profile: BudgetProfile)? {
     var draft = PolicyDraft(profile: following ?? PolicyProfiles.standard)
     guard read(root, PolicyKeys.policy, into: &draft) != nil, let version = draft.version, !reader.hasErrors else {
@@ -51,7 +51,8 @@ struct PolicyDecoder {
     return text
   }
 
-  /// Reads `profile`: the profile of that name, or the one that follows the policy.
+  /// Reads `profile`, and returns the profile that follows the policy. If none follows, notes an error and returns the
+  /// default profile.
   mutating func profile(_ value: Located) -> BudgetProfile {
     let fallback = following ?? PolicyProfiles.standard
     guard let name = reader.text(value, "the name of a profile, or the path of its file") else {

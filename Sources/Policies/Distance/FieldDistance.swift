@@ -10,7 +10,7 @@ package struct FieldDistance: Equatable, Sendable {
   private let round: Double?
   private let per: DisplayField.Scale?
   private let weight: Double
-  /// The values with a weight of their own, in the order of the policy.
+  /// The single values to which the policy gives a weight, in the order of the policy.
   private let weights: [Weighted]
 
   private struct Weighted: Equatable {
@@ -18,8 +18,8 @@ package struct FieldDistance: Equatable, Sendable {
     var weight: Double
   }
 
-  /// The distance of two visibly different numbers that are very close. A screen that shows another value than the true one
-  /// is never right.
+  /// The smallest distance of two numbers that look different, so that a screen that shows another value than the true
+  /// one is never taken for right.
   package static let least = 1e-9
 
   /// Compiles a displayed field of the policy.
@@ -43,7 +43,8 @@ package struct FieldDistance: Equatable, Sendable {
     }
   }
 
-  /// Returns the value of the field in an event; nil if the event does not carry the field. A null is a value: nothing.
+  /// Returns the value of the field in an event; nil if the event does not carry the field. A null counts as a
+  /// value, `DisplayedValue.absent`.
   package func value(in event: DomainEvent) -> DisplayedValue? { event.value(at: path).map { DisplayedValue($0) } }
 
   /// Returns the distance between two values of the field, 0…1. It is 0 exactly when both look the same.
@@ -59,7 +60,8 @@ package struct FieldDistance: Equatable, Sendable {
     return weights.isEmpty ? weight : max(weight, abs(weight(of: shown) - weight(of: truth)))
   }
 
-  /// Returns what the screen prints of a value: values with the same look cannot be told apart.
+  /// Returns a value that is equal for two values of the field exactly if they look the same on the screen: the number
+  /// of rounding steps for a number that is rounded, else the value itself.
   package func look(of value: DisplayedValue) -> DisplayedValue {
     guard let round, let number = value.number else { return value }
     return DisplayedValue(.number(Self.steps(number, round)))

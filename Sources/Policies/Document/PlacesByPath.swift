@@ -4,7 +4,7 @@ import Domain
 struct PlacesByPath: Sendable {
   private var places: [Identifier: Position] = [:]
 
-  /// The paths of all values, in no order.
+  /// The paths of all values, in no particular order.
   var paths: [String] { places.keys.map(\.text) }
 
   /// The place of the value at a path; nil if there is none.

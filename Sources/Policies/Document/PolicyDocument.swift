@@ -17,7 +17,7 @@ public struct PolicyDocument: Sendable {
   let positions: PlacesByPath
   /// The profile that the document names, before `limits` changes it.
   let profile: BudgetProfile
-  /// The words of messages for what a document has to be.
+  /// The expected content of a document, in words for error messages.
   static let expectation = "a policy with version and kinds"
 
   /// Reads a YAML document, and appends the profile that it names unless a profile follows already.
@@ -61,7 +61,7 @@ public struct PolicyDocument: Sendable {
     try self.init(whole: bytes, file: file)
   }
 
-  /// Reads a policy and the profile that follows it.
+  /// Reads a policy, and the profile that follows it if there is one.
   init(whole bytes: [UInt8], file: String) throws(PolicyError) {
     let root: Located
     let source: SourceText

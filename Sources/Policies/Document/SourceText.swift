@@ -5,7 +5,7 @@ struct SourceText {
   /// The lines, at least one, without line ends.
   let lines: [String.UnicodeScalarView.SubSequence]
 
-  /// Checks the bytes of a document.
+  /// Creates a text from the bytes of a document, which are checked.
   /// - Throws: the place of the first byte that is not UTF-8 or not printable; also if there are too many bytes.
   init(bytes: [UInt8]) throws(YAMLTree.Refusal) {
     guard bytes.count <= PolicyBounds.documentBytesMax else {

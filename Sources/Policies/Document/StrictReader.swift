@@ -1,12 +1,12 @@
 import Domain
 
-/// A value of the document.
+/// A value of the document, with its path and its place.
 struct Located {
   /// The path of the value.
   var path: String
   /// The value.
   var node: YAMLNode
-  /// The place of its key, for messages about what is missing in the value.
+  /// The place of the key that the value belongs to, for messages about what is missing in the value.
   var owner: Position
 }
 
@@ -107,11 +107,11 @@ struct StrictReader {
     return keys
   }
 
-  /// Reads a mapping from names that the user chooses.
+  /// Reads a mapping whose keys are names that the author of the document chooses.
   /// - Parameters:
   ///   - value: the mapping.
   ///   - what: the kind of name, for messages: `a bundle id`.
-  ///   - meaning: the meaning of the names, for messages.
+  ///   - meaning: the kind of value that a name has, for messages: `its policy`.
   ///   - max: the largest number of entries.
   mutating func named(
     _ value: Located?, _ what: String, to meaning: String = "its policy", max: Int
@@ -164,10 +164,10 @@ struct StrictReader {
 
   // MARK: Scalars
 
-  /// Keeps the place of a value that was read without one of the readers below.
+  /// Records the place of a value that was not read by one of the methods below.
   mutating func keep(_ value: Located) { positions[value.path] = value.owner }
 
-  /// Whether the values of these keys of a mapping were read without an error.
+  /// Whether each of these keys of a mapping is there and its value was read without an error.
   func wereRead(_ names: [String], of mapping: Located) -> Bool {
     names.allSatisfy { positions[Self.path(mapping.path, $0)] != nil }
   }
@@ -323,7 +323,7 @@ struct StrictReader {
     return nil
   }
 
-  /// Returns a value in words, for messages.
+  /// Returns a short description of a value, for messages.
   static func describe(_ node: YAMLNode) -> String {
     switch node.content {
     case .list: "a list"
@@ -354,7 +354,7 @@ struct StrictReader {
     names.count < 2 ? names.joined() : "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
   }
 
-  /// Returns the path of a key that the user chose.
+  /// Returns the path of a key that the author of the document chose.
   static func path(_ parent: String, _ key: Identifier) -> String { path(parent, key.text) }
 
   /// Returns the path of a key: `kinds.FlightStatus`. Names that are no plain words are put in brackets, as in

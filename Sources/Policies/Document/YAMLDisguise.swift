@@ -1,4 +1,5 @@
-/// The characters that stand for others while libyaml and Yams read a document. Scalars get their own characters back afterwards.
+/// Replaces some characters of a document while libyaml and Yams read it. The texts that they return get their original
+/// characters back afterwards.
 ///
 /// - `*` is replaced, so that there are no aliases, which could multiply. `SourceText` refuses documents that contain its
 ///   replacement.
@@ -38,7 +39,7 @@ struct YAMLDisguise {
     return (disguise, String(disguised))
   }
 
-  /// Returns a text with its own characters.
+  /// Returns a text with its original characters in place of the replacements.
   func restored(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { !$0.isASCII }) else { return text }
     var restored = String.UnicodeScalarView()

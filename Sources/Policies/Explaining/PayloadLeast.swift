@@ -1,13 +1,14 @@
 import Domain
 
-/// The smallest bodies that pushes to Live Activities of a kind can have: the constant text of the templates. Fields count as
-/// their shortest value.
+/// Computes the smallest bodies that pushes to Live Activities of a kind can have: the constant text of the templates,
+/// with the shortest possible value for each field.
 enum PayloadLeast {
-  /// The bytes of `{"aps":{"timestamp":1784800000,"event":"start","content-state":…,"relevance-score":0}}`. An `update` has one more.
+  /// The number of bytes of `{"aps":{"timestamp":1784800000,"event":"start","content-state":…,"relevance-score":0}}`.
+  /// An `update` has one byte more.
   private static let frame = 85
-  /// The bytes of `,"attributes-type":"…","attributes":…`
+  /// The number of bytes of `,"attributes-type":"…","attributes":…`
   private static let attributes = 35
-  /// The bytes of `,"alert":{"title":"…","body":"…"}`
+  /// The number of bytes of `,"alert":{"title":"…","body":"…"}`
   private static let alert = 31
 
   /// Returns the smallest body, in bytes, of an update without an alert.

@@ -162,7 +162,7 @@ enum PolicyWarnings {
 }
 
 extension RelevanceFormula.Term {
-  /// The weight of the term.
+  /// The weight of the term, which may be negative.
   var weight: Double {
     switch self {
     case .changeOf(_, _, _, let weight), .magnitudeOf(_, _, let weight), .equals(_, _, let weight),

@@ -10,9 +10,9 @@ struct PolicyKey<Owner>: Sendable {
   typealias Show = @Sendable (Owner, _ path: String, inout PolicyValues) -> Void
 
   var description: PolicyKeyDescription
-  /// Reads the value of the key into the owner. What is wrong is noted in the decoder's reader.
+  /// Reads the value of the key and stores it in the owner. Mistakes are noted in the decoder's reader.
   var read: Read
-  /// Adds the value that is in force to the list of values, under a path.
+  /// Adds the value of the key, as the owner holds it, to a list of values under a path.
   var show: Show
   /// Whether the key is read after all others of its mapping, because it depends on them.
   var isReadLast = false
@@ -59,7 +59,7 @@ struct PolicyKey<Owner>: Sendable {
 extension PolicyKey {
   typealias Place<Value> = any WritableKeyPath<Owner, Value> & Sendable
 
-  /// A duration within bounds.
+  /// Creates a key whose value is a duration within bounds. The owner holds it at `place`.
   static func duration(
     _ name: String, _ place: Place<TimeSpan>, _ range: ClosedRange<TimeSpan>, required: Bool = false,
     default standard: String? = nil, _ meaning: String, reason: String? = nil
@@ -71,7 +71,7 @@ extension PolicyKey {
     }
   }
 
-  /// A duration that may be absent.
+  /// Creates a key whose value is a duration within bounds. Without the key the owner holds nil.
   static func duration(
     _ name: String, _ place: Place<TimeSpan?>, _ range: ClosedRange<TimeSpan>, _ meaning: String
   ) -> PolicyKey {
@@ -82,7 +82,7 @@ extension PolicyKey {
     }
   }
 
-  /// A number within bounds.
+  /// Creates a key whose value is a number within bounds. The owner holds it at `place`.
   static func number(
     _ name: String, _ place: Place<Double>, _ range: ClosedRange<Double>, required: Bool = false,
     default standard: String? = nil, _ meaning: String
@@ -94,7 +94,7 @@ extension PolicyKey {
     }
   }
 
-  /// A number that may be absent.
+  /// Creates a key whose value is a number within bounds. Without the key the owner holds nil.
   static func number(
     _ name: String, _ place: Place<Double?>, _ range: ClosedRange<Double>, _ meaning: String
   ) -> PolicyKey {
@@ -105,12 +105,13 @@ extension PolicyKey {
     }
   }
 
-  /// A bound on relevance. Left out, it means "never", which is stored as a value above 1.
+  /// Creates a key whose value is a bound on relevance, 0…1. Without the key no relevance reaches the bound: the owner
+  /// holds a value above 1, which is not shown.
   static func relevanceBound(_ name: String, _ place: Place<Double>, _ meaning: String) -> PolicyKey {
     number(name, place, PolicyBounds.share, meaning).shown { $0[keyPath: place] <= 1 }
   }
 
-  /// A whole number within bounds.
+  /// Creates a key whose value is a whole number within bounds.
   static func integer(
     _ name: String, _ place: Place<Int>, _ range: ClosedRange<Int>, required: Bool = false, _ meaning: String
   ) -> PolicyKey {
@@ -121,7 +122,7 @@ extension PolicyKey {
     }
   }
 
-  /// `true` or `false`.
+  /// Creates a key whose value is `true` or `false`.
   static func flag(
     _ name: String, _ place: Place<Bool>, default standard: String? = nil, _ meaning: String
   ) -> PolicyKey {
@@ -132,7 +133,7 @@ extension PolicyKey {
     }
   }
 
-  /// A local time, as minutes after midnight.
+  /// Creates a key whose value is a local time `HH:MM`, which the owner holds as minutes after midnight.
   static func clock(
     _ name: String, _ place: Place<Int>, required: Bool = false, default standard: String? = nil, _ meaning: String
   ) -> PolicyKey {
@@ -143,8 +144,8 @@ extension PolicyKey {
     }
   }
 
-  /// 24 weights, one for each local hour.
-  /// - Parameter scale: converts the weights to the scale that the owner keeps.
+  /// Creates a key whose value is 24 weights, one for each local hour.
+  /// - Parameter scale: returns the number by which each weight is divided before the owner holds it.
   static func hours(
     _ name: String, _ place: Place<[Double]>, _ meaning: String,
     scaledBy scale: @escaping @Sendable ([Double]) -> Double
@@ -158,7 +159,7 @@ extension PolicyKey {
     }
   }
 
-  /// A mapping with known keys, whose value is never nil.
+  /// Creates a key whose value is a mapping with known keys. The owner always holds a value for it.
   static func mapping<Value>(
     _ name: String, _ place: Place<Value>, _ mapping: PolicyMapping<Value>, required: Bool = false, _ meaning: String
   ) -> PolicyKey {

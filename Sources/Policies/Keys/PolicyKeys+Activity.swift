@@ -1,13 +1,13 @@
 import Domain
 
-/// The policy of Live Activities while it is read or shown.
+/// The `activity` of a kind while a document is read into it, or while it is shown.
 struct ActivityDraft {
   var policy: ActivityPolicy
   var surface: Surface
 }
 
 extension PolicyKeys {
-  /// `activity` of a kind.
+  /// The description of the keys of `activity`, in a kind.
   static let activity = PolicyMapping<ActivityDraft>([
     PolicyKey(
       "attributesType", .other,
@@ -74,7 +74,7 @@ extension PolicyKeys {
     ).shown { $0.surface.traits.isChannel },
   ])
 
-  /// `activity.alert`.
+  /// The description of the keys of `activity.alert`, in a kind.
   static let alert = PolicyMapping<AlertTemplate>([
     PolicyKey(
       "title", .other, required: true, "The title, with placeholders.",

@@ -1,27 +1,28 @@
 import Domain
 
-/// The policy of a kind while it is read or shown.
+/// The policy of a kind while a document is read into it, or while it is shown.
 struct KindDraft {
   var policy: KindPolicy
   /// The surface; nil if the document misspells it. Rules that depend on the surface are then not checked.
   var surface: Surface?
 
-  /// Creates the draft of a kind for which the document says nothing.
-  /// - Parameter reloads: the limits that hold where the kind has none.
+  /// Creates the draft of a kind before any of its keys is read.
+  /// - Parameter reloads: the limits of the profile, which hold unless the kind has a `budget` with others.
   init(name: Identifier, reloads: BudgetProfile.PerDay) {
     let budget = InstanceBudget(perDay: reloads.limit, minInterval: reloads.minInterval)
     policy = KindPolicy(name: name, budget: budget, rules: [])
     surface = policy.surface
   }
 
-  /// Creates a draft that shows a policy.
+  /// Creates a draft from which a policy is shown.
   init(_ policy: KindPolicy) {
     self.policy = policy
     surface = policy.surface
   }
 }
 
-/// The budget of a kind while it is read or shown: each key on its own, before they are put together.
+/// The `budget` of a kind while a document is read into it, or while it is shown. It holds each key separately, because
+/// several keys together make one value of the `InstanceBudget`.
 struct BudgetDraft {
   var perDay: Int
   var minInterval: TimeSpan
@@ -48,7 +49,7 @@ struct BudgetDraft {
 }
 
 extension PolicyKeys {
-  /// An entry of `kinds`.
+  /// The description of the keys of a kind, the value of an entry of `kinds`.
   static let kind = PolicyMapping<KindDraft>([
     PolicyKey(
       "surface", .choice(Surface.allCases.map(\.rawValue)), default: Surface.widget.rawValue,
@@ -109,7 +110,7 @@ extension PolicyKeys {
       "In days: `views` weighs as much as this many days of views recorded on the device."),
   ])
 
-  /// `budget`.
+  /// The description of the keys of `budget`, in a kind.
   static let budget = PolicyMapping<BudgetDraft>([
     .integer("perDay", \.perDay, PolicyBounds.perDay, "Reloads in a window."),
     PolicyKey<BudgetDraft>.duration(
@@ -139,7 +140,7 @@ extension PolicyKeys {
       }),
   ])
 
-  /// `budget.reserve`.
+  /// The description of the keys of `budget.reserve`, in a kind.
   static let reserve = PolicyMapping<InstanceBudget.Reserve>([
     .number("share", \.share, PolicyBounds.share, required: true, "Share of perDay."),
     .number(
@@ -147,7 +148,8 @@ extension PolicyKeys {
       "Relevance at or above which the reserve may be used."),
   ])
 
-  /// An element of `displays`. Explanations show all fields in one line (`PolicyText.of`).
+  /// The description of the keys of an element of `displays`. Explanations show all fields in one line
+  /// (`PolicyText.of`).
   static let display = PolicyMapping<DisplayField>([
     PolicyKey(
       "field", .other, required: true, "The field of the event.",

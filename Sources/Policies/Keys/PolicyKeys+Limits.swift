@@ -1,7 +1,7 @@
 import Domain
 
 extension PolicyKeys {
-  /// `limits`: numbers of the profile that a policy changes.
+  /// The description of the keys of `limits`: the numbers of the profile that a policy can change.
   static let limits = PolicyMapping<BudgetProfile>(
     [
       PolicyKey(
@@ -37,7 +37,7 @@ extension PolicyKeys {
     }
   }
 
-  /// Reads a rate of `limits`: the keys that are given change the rate of the profile.
+  /// Returns a closure that reads a rate of `limits`. The keys that are given replace numbers of the profile's rate.
   private static func rate(
     _ name: String
   ) -> @Sendable (inout PolicyDecoder, Located, inout BudgetProfile.Rate) -> Void {
@@ -50,13 +50,13 @@ extension PolicyKeys {
     "frequentPushesFactor", \.frequentPushesFactor, PolicyBounds.frequentPushesFactor,
     "The limit of `activityPushes` is this many times larger for activities of people who allow frequent updates.")
 
-  /// `instanceReloads`.
+  /// The description of the keys of `instanceReloads`.
   static let reloads = PolicyMapping<BudgetProfile.PerDay>([
     .integer("limit", \.limit, PolicyBounds.perDay, "Reloads in a window."),
     .duration("minInterval", \.minInterval, PolicyBounds.minInterval, "Time between two reloads, at most 24h."),
   ])
 
-  /// A rate.
+  /// The description of the keys of a rate, such as `devicePushes`.
   static let rate = PolicyMapping<BudgetProfile.Rate>([
     PolicyKey(
       "limit", .other, "Pushes in a window, or `unlimited`.",
@@ -79,7 +79,7 @@ extension PolicyKeys {
 // MARK: Profile documents
 
 extension PolicyKeys {
-  /// A profile document. Every key is required, because each number needs a source.
+  /// The description of the keys of a profile document. Every key is required, because each number needs a source.
   static let profile = PolicyMapping<BudgetProfile>(
     [
       PolicyKey(
@@ -108,20 +108,21 @@ extension PolicyKeys {
         ).readLast,
       ])
 
-  /// `instanceReloads` of a profile.
+  /// The description of the keys of `instanceReloads` in a profile document: those of `limits`, all required, and the
+  /// source.
   static let profileReloads = reloads.allRequired(and: provenance(\.provenance))
 
-  /// A rate of a profile.
+  /// The description of the keys of a rate in a profile document: those of `limits`, all required, and the source.
   static let profileRate = rate.allRequired(and: provenance(\.provenance))
 
-  /// `payload` of a profile.
+  /// The description of the keys of `payload` in a profile document.
   static let payload = PolicyMapping<BudgetProfile.PayloadLimit>(
     [
       .integer("limit", \.limit, PolicyBounds.payloadBytes, required: true, "Bytes to a device."),
       .integer("broadcastLimit", \.broadcastLimit, PolicyBounds.payloadBytes, required: true, "Bytes to a channel."),
     ] + provenance(\.provenance))
 
-  /// `payloadBands` of a profile.
+  /// The description of the keys of `payloadBands` in a profile document.
   static let payloadBands = PolicyMapping<BudgetProfile.PayloadBands>(
     [
       .integer("safe", \.safe, PolicyBounds.payloadBytes, required: true, "Smaller bodies are safe."),
@@ -130,7 +131,8 @@ extension PolicyKeys {
         "risky", \.risky, PolicyBounds.payloadBytes, required: true, "Smaller bodies are risky, larger ones allowed."),
     ] + provenance(\.provenance))
 
-  /// The source of a number and how sure it is.
+  /// Returns the description of the keys `source` and `confidence`, which say where a number comes from and how sure it
+  /// is.
   private static func provenance<Owner>(
     _ place: any WritableKeyPath<Owner, BudgetProfile.Provenance> & Sendable
   ) -> [PolicyKey<Owner>] {

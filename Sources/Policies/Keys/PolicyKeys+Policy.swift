@@ -1,9 +1,9 @@
 import Domain
 
-/// The keys of policy and profile documents, mapping by mapping.
+/// The descriptions of the keys of policy and profile documents, mapping by mapping.
 enum PolicyKeys {}
 
-/// A policy while it is read or shown.
+/// A policy while a document is read into it, or while it is shown.
 struct PolicyDraft {
   var version: String?
   /// The profile that the document names, before `limits` changes it.
@@ -14,10 +14,11 @@ struct PolicyDraft {
   var apps: [AppBudget] = []
   var kinds: [KindPolicy] = []
 
-  /// Creates the draft of a document that names no profile.
+  /// Creates the draft of a document before any of its keys is read.
+  /// - Parameter profile: the profile that holds if the document names none.
   init(profile: BudgetProfile) { (named, effective) = (profile, profile) }
 
-  /// Creates a draft that shows a policy.
+  /// Creates a draft from which a policy is shown.
   init(_ policy: Policy) {
     self.init(profile: policy.profile)
     version = policy.reference.version.text
@@ -28,7 +29,7 @@ struct PolicyDraft {
 }
 
 extension PolicyKeys {
-  /// The document.
+  /// The description of the keys at the top level of a policy document.
   static let policy = PolicyMapping<PolicyDraft>([
     PolicyKey(
       "version", .other, required: true,
@@ -68,7 +69,7 @@ extension PolicyKeys {
       }),
   ])
 
-  /// `quietHours`.
+  /// The description of the keys of `quietHours`.
   static let quietHours = PolicyMapping<QuietHours>([
     .clock("from", \.fromMinute, required: true, "The local time at which the quiet hours begin."),
     .clock("to", \.toMinute, required: true, "The local time at which they end."),
@@ -77,7 +78,7 @@ extension PolicyKeys {
       "Relevance at or above which quiet hours do not hold. Default: no exception."),
   ])
 
-  /// An entry of `apps`.
+  /// The description of the keys of an app, the value of an entry of `apps`.
   static let app = PolicyMapping<AppBudget>([
     .integer(
       "perDay", \.perDay, PolicyBounds.appPerDay, required: true,

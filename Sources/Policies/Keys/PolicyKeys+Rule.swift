@@ -1,6 +1,6 @@
 import Domain
 
-/// A rule while it is read or shown.
+/// A rule while a document is read into it, or while it is shown.
 struct RuleDraft {
   var rule: Rule
   /// The surface of the kind; nil if the document misspells it.
@@ -8,7 +8,7 @@ struct RuleDraft {
 }
 
 extension PolicyKeys {
-  /// An element of `rules`.
+  /// The description of the keys of an element of `rules`.
   static let rule = PolicyMapping<RuleDraft>([
     PolicyKey(
       "event", .other, required: true, "An event type, or a prefix followed by * (flight.*).",
@@ -56,7 +56,7 @@ extension PolicyKeys {
     ).shown { $0.surface?.showsActivities == true },
   ])
 
-  /// `relevance` of a rule.
+  /// The description of the keys of `relevance`, in a rule.
   static let relevance = PolicyMapping<RelevanceFormula>([
     .number("base", \.base, PolicyBounds.share, required: true, "Relevance of every event of the rule."),
     PolicyKey(

@@ -1,4 +1,4 @@
-/// The keys of one mapping of a document, in the order in which help and explanations list them.
+/// The description of the keys of one mapping of a document, in the order in which help and explanations list them.
 struct PolicyMapping<Owner>: Sendable {
   let keys: [PolicyKey<Owner>]
 
@@ -17,7 +17,7 @@ extension PolicyDecoder {
   ///   - mapping: its keys.
   ///   - owner: the value that the keys are read into. It is incomplete if an error was noted.
   ///   - reasons: keys that are required here in addition to those that always are, each with the reason.
-  /// - Returns: the keys that were given; nil if the value is no such mapping.
+  /// - Returns: the keys that were given; nil if the value is no mapping, or has too many keys.
   mutating func read<Owner>(
     _ value: Located, _ mapping: PolicyMapping<Owner>, into owner: inout Owner,
     requiring reasons: KeyValuePairs<String, String> = [:]
@@ -35,9 +35,9 @@ extension PolicyDecoder {
 }
 
 extension PolicyValues {
-  /// Adds the values of a mapping, key by key.
+  /// Adds the values that an owner holds, one for each key of a mapping.
   /// - Parameters:
-  ///   - owner: the value that holds them.
+  ///   - owner: the value that holds the values of the keys.
   ///   - mapping: its keys.
   ///   - path: the path of the mapping in the document; empty for the document itself.
   mutating func add<Owner>(_ owner: Owner, _ mapping: PolicyMapping<Owner>, at path: String) {

@@ -16,7 +16,8 @@ public struct ActivityPolicy: Equatable, Sendable {
   public var quietEnd: TimeSpan
   /// The time at which an ended activity leaves the lock screen.
   public var dismissal: Dismissal
-  /// The factor from relevance to `relevance-score`. Apple compares only the activities of one app with each other.
+  /// The factor by which an event's relevance is multiplied to give `relevance-score`. Apple compares only the
+  /// activities of one app with each other.
   public var relevanceScore: Double
   /// The instant from which dates in the content state count seconds.
   public var dates: DateBase

@@ -49,11 +49,11 @@ public struct BudgetProfile: Equatable, Sendable {
     self.payloadBands = payloadBands
   }
 
-  /// A number for a day, which is counted exactly.
+  /// A limit on reloads: their number in a day, which is counted exactly, and the time between two of them.
   public struct PerDay: Equatable, Sendable {
     /// Reloads in a day, 1…200.
     public var limit: Int
-    /// The time that passes between two reloads at least.
+    /// The least time between two reloads.
     public var minInterval: TimeSpan
     /// The source of both numbers.
     public var provenance: Provenance
@@ -72,7 +72,7 @@ public struct BudgetProfile: Equatable, Sendable {
     public var limit: Int?
     /// The length of the window.
     public var window: TimeSpan
-    /// The pushes that may follow each other at once.
+    /// The largest number of pushes that may follow each other without a wait, after a time without pushes.
     public var burst: Int
     /// The source of the numbers.
     public var provenance: Provenance

@@ -3,8 +3,8 @@ public import Domain
 /// A field of events that an instance shows, and how wrong the screen is while it shows another value than the true one. Only
 /// displayed fields can make an instance stale.
 public struct DisplayField: Equatable, Sendable {
-  /// The difference of two numbers from which on the screen is as wrong as `weight` says. Smaller differences count in
-  /// proportion.
+  /// The difference of two numbers at which the screen is as wrong as `weight` says. Smaller differences count in
+  /// proportion, larger ones no more.
   public enum Scale: Equatable, Sendable {
     /// This many units of the field.
     case units(Double)
@@ -28,14 +28,16 @@ public struct DisplayField: Equatable, Sendable {
 
   /// The path of the field, such as `data.status`.
   public var path: Identifier
-  /// The unit to which a number is rounded before it is shown; nil: it is shown as it is. Two numbers that are rounded to the
-  /// same are shown alike.
+  /// The step in which a number is shown: it is rounded to a multiple of this first. Nil if it is shown as it is. Two
+  /// numbers that are rounded to the same multiple are shown alike.
   public var round: Double?
-  /// The difference of two numbers that counts in full; nil: any visible difference does.
+  /// The difference of two numbers that counts with the full weight; nil: any visible difference does.
   public var per: Scale?
-  /// The wrongness of a screen that shows another value of this field, 0…1; nil: `weightInForce`.
+  /// The wrongness of a screen that shows another value of this field than the true one, 0…1; nil: the default that
+  /// `weightInForce` describes.
   public var weight: Double?
-  /// The weights of single values. Two values are as far apart as their weights, but at least `weight`. Other values weigh 0.
+  /// The weights of single values; all other values have the weight 0. The distance of two values is the difference of
+  /// their weights, but at least `weightInForce`.
   public var weights: [ValueWeight]
   /// The value that a screen shows of a subject before any event has carried the field; nil: nothing, so that the first value
   /// counts by its weight.
@@ -54,6 +56,6 @@ public struct DisplayField: Equatable, Sendable {
     self.initial = initial
   }
 
-  /// The weight that holds: `weight`, or without one 1, or 0.1 where `weights` tells the values apart.
+  /// The weight that is used: `weight`, or if that is nil, 0.1 if `weights` has entries and 1 if it has none.
   public var weightInForce: Double { weight ?? (weights.isEmpty ? 1 : 0.1) }
 }

@@ -4,7 +4,7 @@ public import Domain
 public struct InstanceBudget: Equatable, Sendable {
   /// The reloads in a window, 1…200.
   public var perDay: Int
-  /// The time that passes between two reloads at least.
+  /// The least time between two reloads.
   public var minInterval: TimeSpan
   /// The window in which reloads are counted.
   public var window: Window
@@ -25,7 +25,7 @@ public struct InstanceBudget: Equatable, Sendable {
   public enum Window: Equatable, Sendable {
     /// A day of the device's time zone that begins this many minutes after local midnight.
     case localDay(anchorMinute: Int)
-    /// Any 24 hours.
+    /// The last 24 hours before each reload, whatever the local time.
     case rolling
   }
 

@@ -4,7 +4,7 @@ public enum KeyFilter: Equatable, Sendable {
   case lower
   /// The first characters of the text, as many as this; the whole text if it is shorter. Characters are Unicode scalars.
   case prefix(Int)
-  /// One of the parts between the occurrences of a separator: 1 is the first, −1 the last.
+  /// One of the parts into which a separator divides the text: 1 is the first, −1 the last.
   case part(Int, separator: String)
 
   /// Returns the text after this step; nil if there is no such part, or nothing is left.

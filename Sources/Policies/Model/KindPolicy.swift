@@ -6,7 +6,7 @@ public struct KindPolicy: Equatable, Sendable {
   public var name: Identifier
   /// The surface of the kind's instances.
   public var surface: Surface
-  /// Whether events of the kind are decided. If not, each ends as `KIND_DISABLED`.
+  /// Whether the kind is switched on. If not, each event that reaches one of its instances ends as `KIND_DISABLED`.
   public var enabled: Bool
   /// The reloads that one instance may spend.
   public var budget: InstanceBudget
@@ -15,7 +15,8 @@ public struct KindPolicy: Equatable, Sendable {
   public var halfLife: TimeSpan?
   /// The time before a widget's own reload in which it is not pushed (`RELOAD_IMMINENT`).
   public var imminentReload: TimeSpan
-  /// The fields that an instance shows. If there are none, every change counts.
+  /// The fields of events that an instance shows. If there are none, events are not compared with the screen, and each
+  /// event of a rule is news.
   public var displays: [DisplayField]
   /// The rules. The first one whose `event` matches the event's type and whose conditions hold is used.
   public var rules: [Rule]
@@ -54,7 +55,7 @@ public struct KindPolicy: Equatable, Sendable {
     0.3, 0.15, 0.08, 0.05, 0.05, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1, 1, 0.95, 0.95, 1, 1, 1, 1, 1, 0.9, 0.75, 0.5,
   ]
 
-  /// The half-lives after which waiting news ends as `EXPIRED`: it interests 1.6 % as much as at first.
+  /// The number of half-lives after which waiting news ends as `EXPIRED`. It then interests 1.6 % as much as at first.
   /// - Beyond: the news ends as `EXPIRED`.
   public static let halfLivesMax = 6.0
 

@@ -21,11 +21,11 @@ public enum PayloadBand: String, Sendable, CaseIterable, Comparable {
 }
 
 extension BudgetProfile {
-  /// The bytes that the body of one push may have.
+  /// The largest number of bytes that the body of one push may have.
   public struct PayloadLimit: Equatable, Sendable {
-    /// The bytes of a push to a device.
+    /// The limit for a push to a device, in bytes.
     public var limit: Int
-    /// The bytes of a push to a broadcast channel.
+    /// The limit for a push to a broadcast channel, in bytes.
     public var broadcastLimit: Int
     /// The source of the numbers.
     public var provenance: Provenance
@@ -38,7 +38,7 @@ extension BudgetProfile {
     }
   }
 
-  /// The sizes that separate the bands, in rising order. From `risky` up to the limit a body is `allowed`.
+  /// The sizes in bytes that separate the bands, in rising order. From `risky` up to the limit a body is `allowed`.
   public struct PayloadBands: Equatable, Sendable {
     /// A body with fewer bytes is `safe`.
     public var safe: Int

@@ -20,8 +20,8 @@ public enum PolicyProfiles {
   /// least about 5 minutes apart ("Keeping a widget up to date"), so a shorter one would buy nothing.
   public static let timeSensitiveMinInterval = TimeSpan.minutes(5)
 
-  /// Reads a profile from a user's file. The name of a built-in profile is refused, unless all
-  /// values are the same.
+  /// Reads a profile from a user's file. A profile with the name of a built-in one is refused, unless it equals that
+  /// one.
   /// - Parameters:
   ///   - bytes: the bytes of the file, which need not be valid in any way.
   ///   - file: the name that messages use.

@@ -1,6 +1,6 @@
 public import Domain
 
-/// The meaning of an event type to a kind.
+/// A rule of a kind: the events that it is about, how much they matter, and which instances they reach.
 public struct Rule: Equatable, Sendable {
   /// The event type, or a prefix of types followed by `*`, such as `flight.*`.
   public var event: Identifier
@@ -31,7 +31,7 @@ public struct Rule: Equatable, Sendable {
     self.action = action
   }
 
-  /// The bytes that the types begin with; nil if the rule is about one type.
+  /// The bytes with which a type must begin if `event` ends in `*`; nil if the rule is about exactly one type.
   var prefix: Substring.UTF8View? { event.utf8.last == UInt8(ascii: "*") ? event.utf8.dropLast() : nil }
 
   /// Whether the rule holds for an event: it is about the event's type, and all its conditions hold.

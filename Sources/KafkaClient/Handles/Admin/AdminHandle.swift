@@ -122,9 +122,9 @@ import CLibrdkafka
   }
 }
 
-/// Reading of per-topic results.
+/// Reads the result that a request reports for each topic.
 private enum TopicResult {
-  /// Copies a result, which belongs to its event.
+  /// Returns a copy of a result, which librdkafka frees together with its event.
   static func read(_ result: OpaquePointer?, operation: String = "creating") -> KafkaTopicResult {
     guard let result = unsafe result else { return KafkaTopicResult(name: "", error: nil) }
     let name = unsafe rd_kafka_topic_result_name(result).map { unsafe String(cString: $0) } ?? ""
@@ -164,7 +164,7 @@ private enum TopicResult {
     }
   }
 
-  /// Lends the array to `body`.
+  /// Calls `body` with the array of new topics and its length. The array is valid during the call only.
   func with(_ body: (UnsafeMutablePointer<OpaquePointer?>?, Int) -> Void) {
     var copy = unsafe pointers
     unsafe copy.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress, $0.count) }

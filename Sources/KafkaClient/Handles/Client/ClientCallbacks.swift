@@ -2,7 +2,8 @@ import CLibrdkafka
 
 /// The state that librdkafka's callbacks write. There is one per client, and only the thread that polls the client uses it.
 final class ClientCallbacks {
-  /// The largest number of events that wait for the caller. When more arrive, the oldest are dropped: events are for logs.
+  /// The largest number of events that wait for the caller. When one more arrives, the oldest quarter is dropped,
+  /// because events are for logs.
   static let eventsMax = 256
 
   private(set) var events: [KafkaEvent] = []
@@ -21,7 +22,7 @@ final class ClientCallbacks {
     self.rebalance = rebalance
   }
 
-  /// Adds an event, dropping the oldest when too many wait.
+  /// Adds an event. If ``eventsMax`` events wait already, drops the oldest quarter of them first.
   func add(_ event: KafkaEvent) {
     if events.count >= Self.eventsMax { events.removeFirst(Self.eventsMax / 4) }
     events.append(event)
@@ -34,7 +35,7 @@ final class ClientCallbacks {
     return events
   }
 
-  /// Releases everything that belongs to the caller.
+  /// Drops the references to the caller's log sink and rebalance listener, which are not called any more.
   func letGo() {
     logSink = nil
     rebalance.listener = nil
@@ -74,7 +75,7 @@ extension ClientCallbacks {
     }
   }
 
-  /// The object behind a callback's opaque.
+  /// Returns the object that a callback's opaque pointer stands for; nil for a NULL pointer.
   static func from(_ opaque: UnsafeMutableRawPointer?) -> ClientCallbacks? {
     // The opaque is the unowned reference set above, and the object outlives the client that calls back.
     unsafe opaque.map { unsafe Unmanaged<ClientCallbacks>.fromOpaque($0).takeUnretainedValue() }

@@ -2,7 +2,7 @@ import CLibrdkafka
 
 /// Administrative requests, which every kind of client can send.
 extension ClientHandle {
-  /// Sends a request, waits for its answer, and lets `read` copy the result out of it.
+  /// Sends a request, waits for its answer, and returns what `read` copies out of it.
   func ask<Answer>(
     _ kind: rd_kafka_admin_op_t, _ timeout: Duration, _ operation: String,
     send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,

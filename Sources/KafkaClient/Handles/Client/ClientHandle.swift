@@ -21,13 +21,14 @@ import Glibc
     unsafe _ = rd_kafka_set_log_queue(pointer, nil)
   }
 
-  /// Serves callbacks for at most `timeout`; returns the number served.
+  /// Runs the callbacks of events that have arrived, and waits at most `timeout` for the first one. Returns the number
+  /// of events.
   @discardableResult
   func serve(_ timeout: Duration) -> Int {
     unsafe Int(rd_kafka_poll(pointer, timeout.wholeMilliseconds))
   }
 
-  /// The error that this client cannot recover from; `nil` if it met none.
+  /// Returns the error that this client cannot recover from; `nil` if it met none.
   func fatalCause(operation: String) -> KafkaError? {
     unsafe KafkaError.fatal(of: pointer, operation: operation)
   }
@@ -44,13 +45,14 @@ import Glibc
     throw unsafe explained(KafkaError(consuming: error, operation: operation()))
   }
 
-  /// The error for a code: the client's fatal error if the code says so, else with the connection's state added.
+  /// Returns the error for a code: the client's fatal error if the code stands for it, else an error of this code, with
+  /// the newest connection failure added if that may be the cause.
   func failure(_ code: rd_kafka_resp_err_t, _ operation: String) -> KafkaError {
     if code == RD_KAFKA_RESP_ERR__FATAL, let fatal = fatalCause(operation: operation) { return fatal }
     return explained(KafkaError(code, operation: operation))
   }
 
-  /// The error, followed by the newest connection failure if that may be its cause.
+  /// Returns the error, with the newest connection failure added to its message if that may be the cause.
   func explained(_ error: KafkaError) -> KafkaError {
     let connection: [KafkaErrorCode] = [.timedOut, .transportFailed, .allBrokersDown, .waitingForCoordinator]
     guard connection.contains(error.code) else { return error }
@@ -88,7 +90,7 @@ import Glibc
   }
 }
 
-/// A client that is no longer used, and the state that its callbacks write.
+/// A client that is no longer used but not yet destroyed, and the state that its callbacks write.
 @safe private final class Remains {
   private let pointer: OpaquePointer
   private let callbacks: ClientCallbacks
@@ -123,7 +125,7 @@ import Glibc
 }
 
 extension KafkaError {
-  /// The fatal error of a client; `nil` if it met none.
+  /// Returns the fatal error of a client; `nil` if it met none.
   static func fatal(of client: OpaquePointer?, operation: String) -> KafkaError? {
     // Asks for the code first and reads the text only on an error, because each poll calls this.
     guard let client = unsafe client, unsafe rd_kafka_fatal_error(client, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR else {

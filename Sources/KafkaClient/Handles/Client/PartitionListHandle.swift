@@ -93,7 +93,7 @@ struct PartitionEntry {
 }
 
 extension KafkaOffset {
-  /// librdkafka's raw offset.
+  /// The offset as librdkafka writes it: a real one from 0, or one of `RD_KAFKA_OFFSET_…`.
   var raw: Int64 {
     switch self {
     case .at(let offset): offset

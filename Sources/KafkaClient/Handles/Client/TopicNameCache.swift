@@ -9,7 +9,7 @@ import Glibc
   private var known: [(bytes: ContiguousArray<CChar>, name: String)] = []
   private var last = 0
 
-  /// Returns the name of a topic, which must be valid for the call; empty for NULL.
+  /// Returns the name of a topic; empty for NULL. The pointer must be valid during the call.
   mutating func name(of topic: OpaquePointer?) -> String {
     // A topic's name is a NUL-terminated string that lives as long as the topic; the caller holds a message, and the
     // message a reference to its topic. Names are compared by content, so a reused address cannot confuse them.

@@ -89,12 +89,14 @@ extension ConsumerHandle {
     try client.check(unsafe rd_kafka_commit(client.pointer, list.pointer, 1), "committing offsets")
   }
 
-  /// Commits and waits for the broker's answer for at most this time. `nil` commits what is stored.
+  /// Commits positions, and waits for the broker's answer for at most `timeout`. `nil` commits the offsets that
+  /// librdkafka has stored.
   func commit(_ positions: [KafkaPosition]?, _ timeout: Duration) throws(KafkaError) {
     try commit(positions?.map { KafkaCommittedOffset($0, metadata: "") }, timeout)
   }
 
-  /// Commits offsets with their remarks, as the other overload does.
+  /// Commits offsets with their remarks, and waits for the broker's answer for at most `timeout`. `nil` commits the
+  /// offsets that librdkafka has stored.
   func commit(_ offsets: [KafkaCommittedOffset]?, _ timeout: Duration) throws(KafkaError) {
     // A separate queue bounds the wait; the synchronous `rd_kafka_commit` would wait for ever. A reply that comes
     // after the queue was destroyed is dropped by librdkafka, which holds another reference.
@@ -129,7 +131,7 @@ extension ConsumerHandle {
     return KafkaWatermarks(low: low, high: high)
   }
 
-  /// The ends as of the newest fetch; `nil` when none is known yet.
+  /// Returns the two ends of a partition's log as of the newest fetch; `nil` when none is known yet.
   func cachedWatermarks(_ partition: KafkaTopicPartition) -> KafkaWatermarks? {
     var low: Int64 = -1
     var high: Int64 = -1

@@ -26,7 +26,8 @@ import CLibrdkafka
   /// Whether a rebalance callback is running.
   var isInCallback: Bool { client.callbacks.rebalance.isRunning }
 
-  /// Waits for a message, then takes the messages that are already here and lends them one after the other. Returns their number.
+  /// Waits for a message, then takes the messages that have already arrived and lends them to `body` one after the
+  /// other. Returns their number.
   func poll(
     max: Int, timeout: Duration, _ body: (borrowing KafkaMessageView) throws(KafkaError) -> Void
   ) throws(KafkaError) -> Int {
@@ -70,8 +71,8 @@ import CLibrdkafka
     client.callbacks.add(.error(error))
   }
 
-  /// Commits, and leaves the group, for at most `timeout`. Returns whether both were done. If not, the group notices the absence
-  /// after its session time-out.
+  /// Commits the stored offsets and leaves the group, and waits for both at most `timeout`. Returns whether both were
+  /// done. If not, the group notices the absence after its session time-out.
   @discardableResult
   func close(_ timeout: Duration) -> Bool {
     guard !isClosed else { return true }
@@ -118,7 +119,7 @@ import CLibrdkafka
     return true
   }
 
-  /// Serves the next event of a close. Returns whether there was one.
+  /// Waits for the next event of a close that is in progress, and handles it. Returns whether one came.
   private func serve(
     _ queue: OpaquePointer?, _ timeout: Duration,
     _ rebalance: (rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?) -> Void

@@ -27,7 +27,7 @@ import CLibrdkafka
     return kind == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? nil : timestamp
   }
 
-  /// Lends the value.
+  /// Calls `body` with the value, which is not copied.
   /// - Parameter body: Receives the value, valid for the call; `nil` is a null value (on a compacted topic, a tombstone), which
   ///   differs from an empty one.
   /// - Returns: The result of `body`.

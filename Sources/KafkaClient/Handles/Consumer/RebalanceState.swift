@@ -14,7 +14,7 @@ final class RebalanceState {
     self.listener = listener
   }
 
-  /// Takes the failure of the newest rebalance.
+  /// Returns the failure of the newest rebalance and forgets it; `nil` if there was none.
   func takeFailure() -> KafkaError? {
     guard failure != nil else { return nil }
     defer { failure = nil }
@@ -63,7 +63,8 @@ final class RebalanceState {
     }
   }
 
-  /// Tells the listener of a revocation by a consumer that is closed, in which nothing can be unassigned any more.
+  /// Tells the listener of a revocation that arrives when the consumer has been closed. The partitions are unassigned
+  /// already, so this method only tells; it ignores every other code.
   func note(_ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?) {
     guard code == RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS else { return }
     isRunning = true

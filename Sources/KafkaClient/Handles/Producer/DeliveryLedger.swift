@@ -12,7 +12,7 @@ final class DeliveryLedger {
 
   init(failuresMax: Int = 1000) { self.failuresMax = failuresMax }
 
-  /// Takes the waiting failures.
+  /// Returns the failures that have been recorded since the last call, and forgets them.
   func takeFailures() -> [KafkaDeliveryFailure] {
     guard !failures.isEmpty else { return [] }
     defer { failures = [] }

@@ -85,7 +85,7 @@ import CLibrdkafka
     client.serve(min(end.remaining, .milliseconds(50)))
   }
 
-  /// The topic's handle, kept for the producer's life.
+  /// Returns the topic's handle, which is made at the first call for a topic and kept for the producer's life.
   func handle(of topic: String) throws(KafkaError) -> TopicHandle {
     if let lastTopic, lastTopic.name == topic { return lastTopic }
     let handle: TopicHandle
@@ -107,7 +107,7 @@ import CLibrdkafka
     return true
   }
 
-  /// Discards all messages without a delivery report; their reports follow in the next serve.
+  /// Discards all messages without a delivery report; their reports arrive when callbacks are run next.
   func purge() {
     // Both flags are valid for a producer, for which the call cannot fail.
     unsafe _ = rd_kafka_purge(client.pointer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT)
@@ -146,7 +146,7 @@ extension ProducerHandle {
 }
 
 extension ClientHandle {
-  /// The error of a queue that stayed full.
+  /// Returns the error of a send for which the queue stayed full.
   fileprivate func queueFull(_ error: KafkaError) -> KafkaError {
     var error = error
     error.message = "the producer's queue stayed full; the broker takes messages more slowly than they are produced"
@@ -207,7 +207,7 @@ extension rd_kafka_resp_err_t {
     }
   }
 
-  /// Records that a message owns the list now.
+  /// Records that a message has taken over the list, so that this object does not free it.
   func handOver() {
     isOwned = false
   }
