@@ -102,7 +102,7 @@ public struct BacktestRun: ~Copyable {
   }
 
   /// Models the devices of the measured instances, and gives every replay their hidden budgets.
-  /// - Returns: The signals of people who look at them, from an instant on.
+  /// - Returns: The signals that the devices send because people look at them, from `start` on.
   private mutating func equip(from start: Int64) -> LookSignals {
     devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
     for replay in replays.indices { replays[replay].equip(collector.streams, devices) }

@@ -121,7 +121,7 @@ public struct LedgerCheck: ~Copyable {
     }
   }
 
-  /// The groups of `contents`.
+  /// The groups of the keys in `contents`: one for each kind of record.
   private static let decisions: UInt64 = 0
   private static let commands: UInt64 = 1
 

@@ -10,7 +10,7 @@ final class NameReader {
     var kind: Identifier
     var surface: Surface
   }
-  /// The number of names, and of instances, to remember. When it is reached all are forgotten.
+  /// The largest number of cached names, and of cached instances. A full cache is emptied.
   private static let entriesMax = 50_000
   private let db: Database
   private var names: [Key: Identifier] = [:]

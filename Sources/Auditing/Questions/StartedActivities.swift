@@ -3,7 +3,7 @@ public import Domain
 /// The Live Activities that pushes started, and the zombies among them: the starts for which the device never registered an
 /// activity, which therefore no push can update or end.
 public struct StartedActivities: Equatable, Sendable {
-  /// A start without an activity.
+  /// A push that started an activity which the device never registered.
   public struct UnregisteredStart: Equatable, Sendable {
     /// The device that was to start the activity.
     public var device: Identifier
@@ -16,15 +16,16 @@ public struct StartedActivities: Equatable, Sendable {
     /// The id of the push that started it.
     public var command: Identifier
     /// The number of decisions about the kind on the device within eight hours after the start, which is as long as an
-    /// activity can run. It would have shown these events.
+    /// activity can run. A registered activity would have shown these events.
     public var decisionsSince: Int
   }
 
-  /// The range in question.
+  /// The range of log time whose starts were examined.
   public var range: TimeRange
   /// The number of starts in the range.
   public var starts: Int
-  /// The number of starts in the last half hour of the store. The device may still register their activities.
+  /// The number of starts in the last half hour of the store. They are not reported as zombies, because the device may
+  /// still register their activities.
   public var tooNew: Int
   /// The zombies, oldest first.
   public var zombies: [UnregisteredStart]

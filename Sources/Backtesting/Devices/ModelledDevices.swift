@@ -38,7 +38,7 @@ struct ModelledDevices {
       device: stream.device, instance: stream.instance, zone: stream.zone, looksPerDay: looks.perDay(stream.device))
   }
 
-  /// Returns the pushes that reload the instance.
+  /// Returns those pushes of a plan that reload the instance, because its device grants them.
   /// - Parameters:
   ///   - pushes: The pushes of a plan, µs, rising.
   ///   - stream: The instance.

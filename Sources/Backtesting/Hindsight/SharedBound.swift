@@ -46,7 +46,8 @@ struct SharedBound {
       }
     }
 
-    /// Returns the largest number of reloads that the rate and the minimum interval allow in a window without its end.
+    /// Returns the largest number of reloads that the rate and the minimum interval allow in a window that excludes its
+    /// end.
     /// - Parameter length: The length of the window, µs; at least 1.
     func most(in length: Int64) -> Int {
       var most = Int64.max

@@ -28,7 +28,7 @@ public struct ExampleDay: Equatable, Sendable {
   public var plan: String
   /// The local date on which the day begins: `2013-07-01`.
   public var date: String
-  /// The share of the wrong looks that the policy set right, of those that could have been.
+  /// The wrong looks that the policy set right, as a share of those that the day's tokens could have set right.
   public var captured: Double
   /// The wrongness of the screen, 0…1.
   public var wrong: [Step]

@@ -10,7 +10,8 @@ struct ScreenState {
   private let fields: [Int]
   private(set) var truth: [DisplayedValue]
   private var shown: [DisplayedValue]
-  /// log(1 − d) of each field; 1 for a field that is wholly wrong, whose logarithm does not exist.
+  /// The loss of each field: log(1 − d), or the mark 1 for a field that is wholly wrong, whose logarithm does not
+  /// exist.
   private var losses: [Double]
   /// The sum of the losses of wrong fields and of news, without wholly wrong ones.
   private var sum = 0.0

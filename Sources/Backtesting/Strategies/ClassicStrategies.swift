@@ -17,7 +17,7 @@ public struct ClassicStrategies: Equatable, Sendable {
     public var left: [Int]
   }
 
-  /// The tokens of a day.
+  /// The number of tokens for a day.
   public let tokens: Int
   /// The hours of the day in which people are awake.
   public let wakingHours: Range<Int>

@@ -29,7 +29,7 @@ package struct LatencyBenchmark {
 
   /// The time at the start of the load that is not measured, in seconds.
   package static let warmUpSeconds = 3
-  /// The part of the burst that warms up.
+  /// The share of the burst that only warms up and is not measured, 0…1.
   private static let warmUpShare = 0.2
 
   /// Creates a benchmark.

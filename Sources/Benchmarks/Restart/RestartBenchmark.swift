@@ -19,7 +19,7 @@ package struct RestartBenchmark {
   package static let eventsPerSecond = 20
   /// The longest wait until all partitions have new decisions, in seconds.
   private static let patienceSeconds = 120.0
-  /// The time before and after an end in which decisions are watched, in seconds.
+  /// The time before and after the end of a process in which decisions are watched, in seconds.
   private static let calmSeconds = 3.0
 
   /// Creates a benchmark.

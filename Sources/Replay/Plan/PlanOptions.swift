@@ -21,7 +21,7 @@ public struct PlanOptions: Sendable {
   public var commands: String?
   /// The path to write refused lines to; nil only counts them.
   public var deadLetters: String?
-  /// The log whose order and times the run has.
+  /// The log that the run stands for. It fixes the order and the times of the records.
   public var log = Log.own
   /// The time after the last record for which timers still fire; nil fires none. A replayed log fires none.
   public var drain: TimeSpan? = PlanOptions.drainDefault

@@ -9,7 +9,7 @@ struct CheckedCommand {
     var reason: Reason
     /// The hashes of the events that the command lists, sorted.
     var events: [UInt64]
-    /// The number of events that the command leaves out of its list.
+    /// The number of further events that the command shows but does not list.
     var eventsLeftOut: Int
 
     /// Returns whether the command can stand for these events: it lists some of them and counts the others.

@@ -29,7 +29,7 @@ struct RunFile {
   /// Appends a run.
   /// - Parameters:
   ///   - entries: the records, sorted.
-  ///   - contents: the bytes that the entries are places in.
+  ///   - contents: the bytes of the records; each entry has the range of its own.
   /// - Throws: `LedgerCheckError` when the disk is full or fails.
   mutating func append(_ entries: [SortedSpill.Entry], _ contents: [UInt8]) throws(LedgerCheckError) {
     let start = runs.last?.upperBound ?? 0
