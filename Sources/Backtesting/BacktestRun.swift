@@ -11,7 +11,7 @@ public struct BacktestRun: ~Copyable {
   public struct Progress: Sendable {
     /// A part of a run.
     public enum Stage: Sendable { case registering, planning, measuring }
-    /// The current part.
+    /// The part of the run that is in progress.
     public var stage: Stage
     /// The number of devices registered, events planned, or instances measured so far.
     public var count: Int

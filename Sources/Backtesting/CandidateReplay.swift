@@ -81,7 +81,7 @@ struct CandidateReplay {
     }
   }
 
-  /// Plans the next answer.
+  /// Plans the next answer of a device.
   private mutating func takeAnswer(_ streams: MeasuredInstances) {
     let answer = answers[answered]
     answered += 1

@@ -95,7 +95,7 @@ public struct LedgerCheck: ~Copyable {
     }
   }
 
-  /// Reads an id, or reports that it has another form.
+  /// Parses the id of a record. Reports an id of another form, and returns nil.
   private mutating func identify(
     _ text: Identifier, _ kind: RecordId.Kind, _ place: @autoclosure () -> String
   ) -> RecordId? {

@@ -50,10 +50,10 @@ final class NameCaches {
   }
 }
 
-/// The contents of a row of `instance`.
+/// The contents of a row of the table `instance`, which are the key of its cache.
 struct InstanceName: Hashable {
   var id: Identifier
-  /// The number of the kind.
+  /// The number of the kind in the table `kind`.
   var kind: Int64
   /// The code of the surface.
   var surface: Int64

@@ -6,13 +6,13 @@ public struct AuditHole: Hashable, Sendable {
   public enum HoleCause: String, Hashable, Sendable, CaseIterable {
     /// The store refused the record for its content.
     case refused
-    /// An operator ordered to pass over the records.
+    /// An operator ordered the store to pass over the records.
     case passedOver
-    /// Retention removed the records before they were stored.
+    /// Kafka's retention removed the records from the topic before they were stored.
     case removed
   }
 
-  /// The topic.
+  /// The topic whose records are missing.
   public var topic: AuditTopic
   /// The partition of the topic.
   public var partition: Int32
@@ -41,7 +41,7 @@ public struct AuditHole: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The number of records.
+  /// The number of missing records.
   public var records: Int { Int(next.subtractingSaturating(first)) }
 
   /// The number of holes that a store keeps. A hole is a range of offsets of one topic partition whose records the

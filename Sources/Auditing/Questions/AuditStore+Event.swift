@@ -33,7 +33,7 @@ private struct EventTally {
   private struct Group: Hashable {
     /// The number of the verdict, the reason and `final`: see `DecisionCode`.
     var code: Int64
-    /// The number of the kind.
+    /// The number of the kind in the table `kind`.
     var kind: Int64
   }
 

@@ -2,7 +2,7 @@ public import Domain
 
 /// The totals of a whole store.
 public struct AuditSummary: Equatable, Sendable {
-  /// The number of decisions with one verdict and reason.
+  /// The counts of the decisions with one verdict and reason.
   public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason

@@ -18,7 +18,7 @@ public struct BudgetStatement: Equatable, Sendable {
     public var left: Int
   }
 
-  /// The charges of one calendar day.
+  /// The number of charges on one calendar day.
   public struct DayCharges: Equatable, Sendable {
     /// The date, such as `2026-11-20`.
     public var date: String

@@ -2,12 +2,12 @@ public import Domain
 
 /// The decisions about one event, over all devices.
 public struct EventEffect: Equatable, Sendable {
-  /// The number of decisions about the event with the same verdict, reason, `final` and kind.
+  /// The decisions about the event with the same verdict, reason, `final` and kind, counted.
   public struct Count: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason
     public var final: Bool
-    /// The kind of the instances.
+    /// The kind of the instances that the decisions are about.
     public var kind: Identifier
     /// The number of decisions.
     public var decisions: Int

@@ -11,9 +11,9 @@ public struct StartedActivities: Equatable, Sendable {
     public var subject: Identifier
     /// The kind of the activity.
     public var kind: Identifier
-    /// The time of the push that started it.
+    /// The log time of the push that started the activity.
     public var since: Timestamp
-    /// The id of the push that started it.
+    /// The id of the command that started the activity.
     public var command: Identifier
     /// The number of decisions about the kind on the device within eight hours after the start, which is as long as an
     /// activity can run. A registered activity would have shown these events.
@@ -27,7 +27,7 @@ public struct StartedActivities: Equatable, Sendable {
   /// The number of starts in the last half hour of the store. They are not reported as zombies, because the device may
   /// still register their activities.
   public var tooNew: Int
-  /// The zombies, oldest first.
+  /// The starts whose activity the device never registered (zombies), oldest first.
   public var zombies: [UnregisteredStart]
 
   /// The time after which a device is no longer expected to register an activity. Usually it takes seconds.

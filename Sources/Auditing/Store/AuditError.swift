@@ -24,7 +24,7 @@ public struct AuditError: Error, Equatable, Sendable {
     case readOnly
     /// SQLite refused the content of a record, so that trying again does not help.
     case refusedContent
-    /// SQLite refused for another reason.
+    /// SQLite failed for another reason.
     case other
   }
 

@@ -192,7 +192,7 @@ struct BatchWriter {
     }
   }
 
-  /// Writes the times of the current block.
+  /// Writes the first and the last time of the current block.
   private mutating func closeBlock() throws {
     guard let times = blockTimes else { return }
     let blocks = try BoundStatement(

@@ -2,7 +2,7 @@ import Domain
 
 /// The fields of a command that queries never search, as one blob. Repeated strings are stored as numbers of the table `text`.
 enum CommandBody {
-  /// The first number of each body.
+  /// The version of the format, which is the first number of each body.
   private static let format: UInt64 = 4
 
   /// Returns the body of a command.

@@ -40,7 +40,7 @@ struct ExampleDrawing {
     let field = busiestNumber
     let under = steps(reloads: reloads, field: field)
     let day = day.day
-    // Without any reload, the day begins with a right screen, as for the optimum.
+    // Without any paid reload, the day begins with a right screen, as for the optimum.
     let without = steps(reloads: [day.start - 1], field: nil)
     let all = self.day.looks.before(day.end)
     return ExampleDay(
@@ -59,7 +59,7 @@ struct ExampleDrawing {
 
   private typealias Curves = (wrong: [ExampleDay.Step], truth: [ExampleDay.Step], shown: [ExampleDay.Step])
 
-  /// Follows the screen through the day.
+  /// Returns the steps of the day: the wrongness, and the truth and the shown value of a field.
   private func steps(reloads: [Int64], field: Int?) -> Curves {
     var walk = ScreenWalk(stream.screen, free: free, reloads: reloads)
     for day in days[..<number] { _ = walk.wrongLooks(on: day) }

@@ -12,7 +12,7 @@ struct PlanScore {
   let minInterval: TimeSpan
   /// The number of reloads beyond the budget.
   var overBudget = 0
-  /// The number of pushes that devices accepted without a reload.
+  /// The number of pushes after which the device did not reload the widget.
   var refused = 0
   /// For each instance-day, the value that the plan showed if every push reloaded, as a share of the optimum.
   private var captured: [Double] = []
@@ -43,7 +43,7 @@ struct PlanScore {
     self.minInterval = minInterval
   }
 
-  /// Adds an instance-day as the planner believes it to be.
+  /// Adds an instance-day, scored as if every push reloaded the widget, as the planner believes.
   mutating func add(_ score: DayScore, optimum: HindsightProblem.Solution) {
     days += 1
     if optimum.value > 0 {

@@ -13,7 +13,7 @@ struct WrongLooksScore {
   /// Adds an instance-day.
   /// - Parameters:
   ///   - plan: The wrong looks under the plan.
-  ///   - none: The wrong looks without any reload.
+  ///   - none: The wrong looks without any paid reload; free reloads still happen.
   ///   - optimum: The least wrong looks that as many reloads as the day has tokens could have left.
   /// - Returns: The wrong looks that the plan set right, as a share of those that could have been set right; nil if
   ///   there is too little to gain.

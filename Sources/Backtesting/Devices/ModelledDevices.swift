@@ -8,9 +8,9 @@ import Replay
 struct ModelledDevices {
   /// The behaviour of the devices.
   let model: DeviceModel
-  /// The looks of their owners.
+  /// The looks of people at the devices.
   let looks: LookModel
-  /// The recorded looks; nil without any.
+  /// The recorded screen events, from which recorded looks follow; nil without any.
   private let screens: ScreenEvents?
   /// The view curves of devices with recorded looks.
   private var curves: [Identifier: [Double]] = [:]

@@ -15,7 +15,7 @@ struct HindsightProblem: Sendable {
     var isFree = false
   }
 
-  /// The best plan for a number of reloads.
+  /// The best plan that makes at most a given number of reloads.
   struct Solution: Equatable, Sendable {
     /// The value shown by the best plan.
     var value: Double

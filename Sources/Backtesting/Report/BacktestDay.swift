@@ -15,7 +15,7 @@ public struct BacktestDay: Equatable, Sendable {
   public var date: String
   /// The number of tokens that the plan has for the day.
   public var tokens: Int
-  /// The number of changes of the truth.
+  /// The number of changes of the truth that the instance displays.
   public var changes: Int
   /// The number of reloads that were paid for.
   public var reloads: Int
@@ -23,7 +23,7 @@ public struct BacktestDay: Equatable, Sendable {
   public var looks: Double
   /// The looks under the plan, each counted by how wrong the screen was, 0…1.
   public var wrongLooks: Double
-  /// The wrong looks without any reload.
+  /// The wrong looks without any paid reload; free reloads still happen.
   public var wrongLooksWithout: Double
   /// The least wrong looks that as many reloads as the day has tokens could have left.
   public var wrongLooksOptimum: Double

@@ -13,9 +13,9 @@ public struct BacktestReport: Equatable, Sendable {
   public var instances = 0
   /// The number of those instances that were measured.
   public var measured = 0
-  /// The number of lines that could not be used.
+  /// The number of input lines that could not be used.
   public var deadLetters = 0
-  /// The first line that could not be used; nil if there is none.
+  /// The first input line that could not be used; nil if there is none.
   public var firstDeadLetter: RefusedLine?
   /// The time of the first event or signal; nil without any.
   public var first: Timestamp?
@@ -137,7 +137,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var capturedTwentieths: [Double]
     /// The wrong looks a day under the plan, on average over the instance-days on which the truth changed.
     public var perDay: Double
-    /// The wrong looks a day without any reload.
+    /// The wrong looks a day without any paid reload; free reloads still happen.
     public var perDayWithout: Double
     /// The least wrong looks a day that as many reloads as the day has tokens could have left, each day beginning with
     /// a right screen.
@@ -146,7 +146,7 @@ public struct BacktestReport: Equatable, Sendable {
 
   /// The content that screens really showed. Known if devices have hidden budgets, or if looks are recorded.
   public struct Screen: Equatable, Sendable {
-    /// The number of pushes that devices accepted without a reload. The planner does not learn of it.
+    /// The number of pushes after which the device did not reload the widget. The planner does not learn of it.
     public var refused: Int
     /// The same as `Plan.capturedMean`, by the reloads that devices made instead of those that the planner counts on.
     public var capturedMean: Double

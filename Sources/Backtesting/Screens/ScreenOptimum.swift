@@ -12,7 +12,7 @@ import Replay
 /// Memory grows with candidates · reloads (2 MB at 4,000 candidates), not with candidates², because the cost of all segments
 /// that begin at one candidate is used at once. Time grows with candidates · changes + candidates² · reloads.
 struct ScreenOptimum {
-  /// The wrong looks without any reload.
+  /// The wrong looks without any paid reload; free reloads still happen.
   let none: Double
   /// Whether candidates were left out because the day has more than `changesMax` changes.
   let isThinned: Bool

@@ -51,7 +51,7 @@ struct ScreenState {
   /// The value that the screen shows of a field.
   func shown(_ field: Int) -> DisplayedValue { shown[field] }
 
-  /// Takes a change of the truth.
+  /// Takes a change of the truth, which the screen does not show until its next reload.
   mutating func take(_ change: ScreenChange.Content) {
     switch change {
     case .value(let field, let value):
@@ -71,7 +71,7 @@ struct ScreenState {
     if wrong == 0 { sum = 0 }
   }
 
-  /// Shows the truth.
+  /// Reloads the screen, which then shows the truth.
   mutating func reload() {
     for field in touched {
       shown[field] = truth[field]

@@ -24,7 +24,7 @@ public struct ClassicStrategies: Equatable, Sendable {
   /// The strategies.
   public let rows: [Row]
 
-  /// The waking hours in the guides: twelve.
+  /// The twelve waking hours that the guides assume, 7:00 to 19:00.
   public static let wakingHoursDefault = 7..<19
 
   /// Computes the table.

@@ -90,7 +90,7 @@ struct InstanceDay: Sendable {
   /// - Beyond: every two, three … changes in a row count as one, at the time of the last.
   static let instantsMax = 3000
 
-  /// Returns an instant without a change.
+  /// Returns an instant at which no change arrives.
   private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.ReloadInstant {
     HindsightProblem.ReloadInstant(
       arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)

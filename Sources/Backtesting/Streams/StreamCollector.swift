@@ -78,7 +78,7 @@ struct StreamCollector {
     }
   }
 
-  /// Adds one instance, unless there are enough.
+  /// Adds one instance, unless `instancesMax` are measured already.
   private mutating func measure(_ given: InstanceStream, kind: Int, interests: [Identifier]) {
     instancesSeen += 1
     if streams.count >= instancesMax { return }

@@ -46,7 +46,7 @@ package struct PlannerBenchmark: Sendable {
     package var devices: Int
     /// The number of widgets on all devices.
     package var instances: Int
-    /// The time that it took to register the fleet.
+    /// The time that it took to register the fleet, in seconds.
     package var registrationSeconds: Double
     /// The number of decisions made.
     package var decisions: Int

@@ -15,7 +15,7 @@ package struct RestartBenchmark {
   private let folder: URL
   private let progress: (String) -> Void
 
-  /// The events that are sent a second.
+  /// The number of events that are sent per second.
   package static let eventsPerSecond = 20
   /// The longest wait until all partitions have new decisions, in seconds.
   private static let patienceSeconds = 120.0

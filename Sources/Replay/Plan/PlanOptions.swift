@@ -28,7 +28,8 @@ public struct PlanOptions: Sendable {
 
   /// The log that a run stands for. It fixes the offsets, the times and the ticks of the records.
   public enum Log: Sendable {
-    /// A log of registrations at the time of the first event or signal, with a tick for each timer when it is due.
+    /// A log in which all registrations have the time of the first event or signal, and each timer that is due gets a
+    /// tick.
     case own
     /// The log of one partition that `rouse run` writes with `timestamps=event`. Its first record is the policy, registrations have
     /// their own times, all times are whole milliseconds, and there are no ticks: a timer that is due fires with the next

@@ -55,7 +55,7 @@ public struct PlanSummary: Equatable, Sendable {
   public var refusedPayloads: [LargePayload] = []
   /// The number of activities that at some time ran and could not be updated or ended.
   public var zombies = 0
-  /// The first few of those activities.
+  /// The first few activities that could not be updated or ended.
   public var firstZombies: [Zombie] = []
   /// The number of tokens charged by ledger, in the order of `Command.Ledger.allCases`.
   public var charged: [Int] = Command.Ledger.allCases.map { _ in 0 }

@@ -29,7 +29,7 @@ struct CheckedCommand {
   var id: RecordId
   var device: Identifier
   var at: Timestamp
-  /// The hash of the policy.
+  /// The hash of the policy that the command was sent under.
   var policy: Identifier
   var serves: [ServedInstance]
   var charged: [Command.Charge]

@@ -9,7 +9,7 @@ struct RunFile {
   /// The place of each run in the file, in bytes; the oldest run first.
   private(set) var runs: [Range<UInt64>] = []
 
-  /// Bytes collected for one write.
+  /// The number of bytes after which collected records are written.
   private static let bufferBytes = 1 << 20
 
   /// Creates an empty file.
