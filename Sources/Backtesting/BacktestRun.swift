@@ -11,7 +11,7 @@ public struct BacktestRun: ~Copyable {
   public struct Progress: Sendable {
     /// A part of a run.
     public enum Stage: Sendable { case registering, planning, measuring }
-    /// The current part.
+    /// The part of the run that is in progress.
     public var stage: Stage
     /// The number of devices registered, events planned, or instances measured so far.
     public var count: Int
@@ -102,7 +102,7 @@ public struct BacktestRun: ~Copyable {
   }
 
   /// Models the devices of the measured instances, and gives every replay their hidden budgets.
-  /// - Returns: The signals of people who look at them, from an instant on.
+  /// - Returns: The signals that the devices send because people look at them, from `start` on.
   private mutating func equip(from start: Int64) -> LookSignals {
     devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
     for replay in replays.indices { replays[replay].equip(collector.streams, devices) }

@@ -9,7 +9,7 @@ struct CandidateReplay {
   let name: String
   /// The policy of the planner.
   let policy: Policy
-  /// The reloads that the planner paid for and counts as shown, for each measured instance: µs, rising.
+  /// The instants of the reloads that the planner paid for and counts as shown, for each measured instance: µs, rising.
   private(set) var reloads: [[Int64]] = []
   /// The number of decisions so far.
   private(set) var decisions = 0
@@ -21,13 +21,13 @@ struct CandidateReplay {
   private(set) var recount: LedgerRecount
   /// The number of receipts that devices sent.
   private(set) var receipts = 0
-  /// The devices' side of Live Activities.
+  /// The Live Activities as the modelled devices register them.
   private(set) var activities: ModelledActivities
   private let model: DeviceModel
   private var planner: Planner
   private var output = PlannerOutput()
   private var offset: Int64 = 0
-  /// The hidden budgets of the measured instances; nil grants every push.
+  /// The hidden budget of each measured instance; nil if its device grants every push.
   private var budgets: [DeviceBudget?] = []
   /// The records that devices will send in answer to commands, in the order of their times. All answers have the same
   /// delay, so that is the order in which they are made.
@@ -36,7 +36,7 @@ struct CandidateReplay {
   private var answered = 0
   /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
   private var developers: Set<Identifier> = []
-  /// The last command to each device that reloaded measured instances, and the places of their streams.
+  /// For each device, the last command that reloaded measured instances, and the places of their streams.
   private var lastReloads: [Identifier: (command: Identifier, streams: [Int])] = [:]
 
   /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
@@ -81,7 +81,7 @@ struct CandidateReplay {
     }
   }
 
-  /// Plans the next answer.
+  /// Plans the next answer of a device.
   private mutating func takeAnswer(_ streams: MeasuredInstances) {
     let answer = answers[answered]
     answered += 1

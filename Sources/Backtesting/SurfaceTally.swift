@@ -15,9 +15,10 @@ struct SurfaceTally: Equatable, Sendable {
   var priority10 = 0
   /// The number of Live Activity commands with priority 5, which are free.
   var priority5 = 0
-  /// The number of instances that a push reloaded and that were charged for it.
+  /// The number of reloads of instances that were charged to them. A push that reloads several instances counts once
+  /// for each.
   var reloads = 0
-  /// The number of those instances that had nothing new to show.
+  /// The number of those reloads that showed nothing new.
   var reloadsWasted = 0
   /// The number of changes that a push delivered, whether it was sent for them or for another change.
   var told = 0

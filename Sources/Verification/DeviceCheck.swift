@@ -93,12 +93,13 @@ struct DeviceCheck {
         + "command \(decision.command?.text(of: .command) ?? "none")")
   }
 
-  /// The instances in a command's `serves`, without those that it reaches without an event.
+  /// Returns the instances that a command serves because of events. Instances that it reloads without an event have no
+  /// decision.
   private static func served(by command: CheckedCommand) -> [CheckedCommand.ServedInstance] {
     command.serves.filter { $0.reason.outcome != .onCommands }
   }
 
-  /// Checks that one decision caused the command, or none if it serves nothing.
+  /// Checks that exactly one decision to emit names the command, or none if no event caused the command.
   /// - Parameter links: the decisions that name the command.
   private static func checkCause(
     of command: CheckedCommand, _ links: [CheckedDecision], _ report: inout LedgerReport
@@ -111,8 +112,8 @@ struct DeviceCheck {
       "\(command.name) is named by \(causes.count) emit decisions\(names.isEmpty ? "" : ": " + names)")
   }
 
-  /// Checks that the command serves the instances and events that its decisions say. Events that joined it at its log time are
-  /// not in its list (`own`).
+  /// Checks that a command lists the instances and events of the decisions that name it. Events that joined it at its
+  /// log time are not in its list (`own`).
   /// - Parameter links: the decisions that name the command.
   private static func checkServed(
     by command: CheckedCommand, _ links: [CheckedDecision], _ report: inout LedgerReport

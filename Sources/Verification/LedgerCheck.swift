@@ -95,7 +95,7 @@ public struct LedgerCheck: ~Copyable {
     }
   }
 
-  /// Reads an id, or reports that it has another form.
+  /// Parses the id of a record. Reports an id of another form, and returns nil.
   private mutating func identify(
     _ text: Identifier, _ kind: RecordId.Kind, _ place: @autoclosure () -> String
   ) -> RecordId? {
@@ -121,7 +121,7 @@ public struct LedgerCheck: ~Copyable {
     }
   }
 
-  /// The groups of `contents`.
+  /// The groups of the keys in `contents`: one for each kind of record.
   private static let decisions: UInt64 = 0
   private static let commands: UInt64 = 1
 

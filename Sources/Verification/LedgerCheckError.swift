@@ -1,6 +1,6 @@
 /// A failure in the temporary folder, where the check keeps records that do not fit into memory.
 public struct LedgerCheckError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The folder of the file.
+  /// The temporary folder that holds the file.
   public var path: String
   /// The cause in the words of the operating system.
   public var reason: String

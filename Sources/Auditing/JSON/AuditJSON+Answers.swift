@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// The members of each answer.
+/// Writes the members of the JSON object of each answer.
 extension AuditJSON {
   static func write(_ timeline: DeviceTimeline, to json: inout JSONWriter) {
     json.member("device", timeline.device)

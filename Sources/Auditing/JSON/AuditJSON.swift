@@ -30,7 +30,8 @@ public enum AuditJSON {
   public static func render(_ statement: BudgetStatement) -> String { text { write(statement, to: &$0) } }
   /// Returns the totals of a store as JSON.
   public static func render(_ summary: AuditSummary) -> String { text { write(summary, to: &$0) } }
-  /// Returns the zombies and the number of starts as JSON.
+  /// Returns the started Live Activities as JSON: the number of starts, and the zombies, which no push can update or
+  /// end.
   public static func render(_ started: StartedActivities) -> String { text { write(started, to: &$0) } }
 
   /// Returns the text of an object.

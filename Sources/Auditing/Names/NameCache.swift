@@ -1,14 +1,15 @@
-/// The numbers of the recently used names, so that most rows need no look-up in the file. It is bounded: entries
-/// are kept in two generations, and a full young generation replaces the old one.
+/// Caches the numbers of recently used strings of one table, so that most rows need no look-up in the file. It is
+/// bounded: entries are kept in two generations, and a full young generation replaces the old one.
 struct NameCache<Key: Hashable> {
-  /// A recently used string.
+  /// The cached columns of a string's row.
   struct Entry: Equatable {
     /// The number of the string in its table.
     var n: Int64
-    /// The newest age in which the row is marked as in use; `Int64.max` in tables whose rows are never removed.
+    /// The newest age (`AuditSchema.ageShift`) in which the row is marked as in use; `Int64.max` in tables whose rows
+    /// are never removed.
     var last: Int64
   }
-  /// The number of entries of a generation. An entry takes about 100 bytes.
+  /// The largest number of entries of one generation. An entry takes about 100 bytes.
   private static var entriesMax: Int { 400_000 }
   private var young: [Key: Entry] = [:]
   private var old: [Key: Entry] = [:]
@@ -37,7 +38,7 @@ struct NameCache<Key: Hashable> {
     latest = (key, entry)
   }
 
-  /// Forgets every number.
+  /// Removes every entry.
   mutating func removeAll() {
     young.removeAll()
     old.removeAll()

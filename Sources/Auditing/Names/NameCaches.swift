@@ -11,7 +11,7 @@ final class NameCaches {
   var kinds = NameCache<Identifier>()
   var policies = NameCache<PolicyReference>()
 
-  /// Forgets every number.
+  /// Empties all caches.
   func removeAll() {
     events.removeAll()
     devices.removeAll()
@@ -22,7 +22,8 @@ final class NameCaches {
   }
 
   /// Compares the caches with the tables.
-  /// - Returns: one sentence for each table of which a string has another number, or a newer mark, in the cache.
+  /// - Returns: one sentence for each table that contradicts its cache: the cache has another number for a string, or a
+  ///   newer mark.
   func brokenInvariants(_ db: Database) throws -> [String] {
     var broken: [String] = []
     func compare(_ table: String, _ cached: [Identifier: NameCache<Identifier>.Entry], isMarked: Bool = true) throws {
@@ -49,10 +50,10 @@ final class NameCaches {
   }
 }
 
-/// The contents of a row of `instance`.
+/// The contents of a row of the table `instance`, which are the key of its cache.
 struct InstanceName: Hashable {
   var id: Identifier
-  /// The number of the kind.
+  /// The number of the kind in the table `kind`.
   var kind: Int64
   /// The code of the surface.
   var surface: Int64

@@ -4,13 +4,13 @@ import GRDB
 /// Looks up the names of numbers within one read. It caches names up to a bound, because one event or device occurs
 /// in many rows.
 final class NameReader {
-  /// A row of `instance`.
+  /// The names in a row of the table `instance`.
   struct Instance {
     var id: Identifier
     var kind: Identifier
     var surface: Surface
   }
-  /// The number of names, and of instances, to remember. When it is reached all are forgotten.
+  /// The largest number of cached names, and of cached instances. A full cache is emptied.
   private static let entriesMax = 50_000
   private let db: Database
   private var names: [Key: Identifier] = [:]
@@ -26,15 +26,20 @@ final class NameReader {
 
   init(_ db: Database) { self.db = db }
 
+  /// Returns the id of the event with a number.
   /// - Throws: `StoredValueError` for a number without a row.
   func event(_ n: Int64) throws -> Identifier { try name(n, in: .event) }
+  /// Returns the id of the device with a number.
   /// - Throws: `StoredValueError` for a number without a row.
   func device(_ n: Int64) throws -> Identifier { try name(n, in: .device) }
+  /// Returns the string with a number in the table `text`.
   /// - Throws: `StoredValueError` for a number without a row.
   func text(_ n: Int64) throws -> Identifier { try name(n, in: .text) }
+  /// Returns the name of the kind with a number.
   /// - Throws: `StoredValueError` for a number without a row.
   func kind(_ n: Int64) throws -> Identifier { try name(n, in: .kind) }
 
+  /// Returns the names of the instance with a number.
   /// - Throws: `StoredValueError` for a number without a row.
   func instance(_ n: Int64) throws -> Instance {
     if let known = instances[n] { return known }
@@ -48,6 +53,7 @@ final class NameReader {
     return instance
   }
 
+  /// Returns the version and the hash of the policy with a number.
   /// - Throws: `StoredValueError` for a number without a row.
   func policy(_ n: Int64) throws -> PolicyReference {
     if let known = policies[n] { return known }

@@ -5,7 +5,7 @@ struct NameStatements {
   private let db: Database
   private let find: BoundStatement
   private let insert: BoundStatement
-  /// Marks a row as in use; nil for tables whose rows are never removed.
+  /// The statement that marks a row as in use; nil for tables whose rows are never removed.
   private let mark: BoundStatement?
   private let columnCount: Int32
 
@@ -25,7 +25,8 @@ struct NameStatements {
     mark = marked ? try BoundStatement(db, "UPDATE \(table) SET last = ? WHERE n = ?") : nil
   }
 
-  /// Returns the number of a string, from the cache if it is cached with a mark of this age.
+  /// Returns the number of a string, from the cache if its mark there is not older than `age`. Otherwise the string's
+  /// row is looked up, or added, and marked with `age`.
   /// - Parameters:
   ///   - key: the string, or the columns together.
   ///   - cache: the cache of the table.

@@ -1,9 +1,9 @@
 import Domain
 import GRDB
 
-/// Assigns numbers to names within one transaction. A string without a row gets one.
+/// Assigns numbers to names within one transaction. A name that is not stored yet is added.
 struct NameWriter {
-  /// The age of the rows that are being written. Each string used is marked with it.
+  /// The age (`AuditSchema.ageShift`) of the rows that are being written. Each string that they use is marked with it.
   let age: Int64
   private let caches: NameCaches
   private let event: NameStatements

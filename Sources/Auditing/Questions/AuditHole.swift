@@ -1,18 +1,18 @@
 import Domain
 
-/// Records of a topic partition that the store will never have.
+/// A range of offsets of one topic partition whose records the store will never have.
 public struct AuditHole: Hashable, Sendable {
   /// The causes of a hole.
   public enum HoleCause: String, Hashable, Sendable, CaseIterable {
     /// The store refused the record for its content.
     case refused
-    /// An operator ordered to pass over the records.
+    /// An operator ordered the store to pass over the records.
     case passedOver
-    /// Retention removed the records before they were stored.
+    /// Kafka's retention removed the records from the topic before they were stored.
     case removed
   }
 
-  /// The topic.
+  /// The topic whose records are missing.
   public var topic: AuditTopic
   /// The partition of the topic.
   public var partition: Int32
@@ -20,12 +20,12 @@ public struct AuditHole: Hashable, Sendable {
   public var first: Int64
   /// The offset behind the last record.
   public var next: Int64
-  /// The cause.
+  /// The cause of the hole.
   public var cause: HoleCause
   /// The reason in words; empty if the cause says it all.
   public var reason: String
 
-  /// Names records that the store will never have.
+  /// Creates a hole.
   /// - Parameters:
   ///   - topic: The topic.
   ///   - partition: The partition of the topic.
@@ -41,13 +41,14 @@ public struct AuditHole: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The number of records.
+  /// The number of missing records.
   public var records: Int { Int(next.subtractingSaturating(first)) }
 
-  /// The holes that a store keeps.
-  /// - Beyond: only a critical line of the log tells of the hole.
+  /// The number of holes that a store keeps. A hole is a range of offsets of one topic partition whose records the
+  /// store will never have.
+  /// - Beyond: the hole is not stored; only a critical line of the log tells of it.
   static let storedMax = 10_000
-  /// The holes that a summary lists.
-  /// - Beyond: they are counted.
+  /// The number of holes that a summary lists.
+  /// - Beyond: the records of further holes are only counted.
   static let listedMax = 100
 }

@@ -33,7 +33,7 @@ private struct EventTally {
   private struct Group: Hashable {
     /// The number of the verdict, the reason and `final`: see `DecisionCode`.
     var code: Int64
-    /// The number of the kind.
+    /// The number of the kind in the table `kind`.
     var kind: Int64
   }
 
@@ -42,7 +42,7 @@ private struct EventTally {
   private var groups: [Group: (count: Int, devices: [Int64])] = [:]
   private var devices: Set<Int64> = []
   private var commands: Set<[Int64]> = []
-  /// Whether a device and an instance have a final decision.
+  /// Whether an instance has a final decision, by the numbers of its device and of the instance.
   private var isClosed: [[Int64]: Bool] = [:]
   private var decisions = 0
   private var span: (first: Int64, last: Int64)?

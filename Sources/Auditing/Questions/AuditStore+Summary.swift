@@ -26,7 +26,7 @@ extension AuditStore {
 }
 
 extension Database {
-  /// Returns the decisions by verdict and reason, the most frequent first.
+  /// Returns the number of decisions by verdict and reason, the most frequent first.
   fileprivate func outcomes() throws -> [AuditSummary.Outcome] {
     struct Meaning: Hashable {
       var verdict: Verdict
@@ -48,7 +48,7 @@ extension Database {
     }
   }
 
-  /// Returns the records that the store will never have.
+  /// Returns the first holes by topic, partition and offset, at most `AuditHole.listedMax`.
   fileprivate func holes() throws -> [AuditHole] {
     let sql = """
       SELECT topic, partition, first, next, cause, reason FROM hole ORDER BY topic, partition, first
@@ -63,7 +63,7 @@ extension Database {
     }
   }
 
-  /// Returns the commands by surface, in the order of the surfaces' codes.
+  /// Returns the number of commands by surface, in the order of the surfaces' codes.
   fileprivate func surfaceCounts() throws -> [AuditSummary.SurfaceCount] {
     let sql = "SELECT surface, sum(count) FROM commandTally WHERE ledger = 0 GROUP BY 1 ORDER BY 1"
     return try Row.fetchAll(self, sql: sql).map { row in
@@ -72,7 +72,7 @@ extension Database {
     }
   }
 
-  /// Returns the charges by ledger, in the order of the ledgers' codes.
+  /// Returns the number of tokens charged by kind of ledger, in the order of the ledgers' codes.
   fileprivate func ledgerCounts() throws -> [AuditSummary.LedgerCount] {
     let sql = "SELECT ledger, sum(count) FROM commandTally WHERE ledger > 0 GROUP BY 1 ORDER BY 1"
     return try Row.fetchAll(self, sql: sql).map { row in

@@ -1,7 +1,8 @@
 import GRDB
 
 extension AuditStore {
-  /// Explains one event on one device; without a decision, returns what is known of each.
+  /// Explains the decisions about one event on one device. If there are none, the answer says what the store knows of
+  /// the device and of the event.
   /// - Throws: `AuditError` when the file cannot be read.
   public func why(_ question: WhyQuestion) throws(AuditError) -> WhyAnswer {
     try read { db in try WhyReader(db: db, names: NameReader(db), question: question).answer() }

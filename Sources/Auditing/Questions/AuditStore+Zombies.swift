@@ -2,8 +2,9 @@ import Domain
 import GRDB
 
 extension AuditStore {
-  /// Finds the starts of a range for which no activity shows up on the device. An activity shows up by the first decision or
-  /// push about an instance of the kind that was not there before; it is matched with the newest start before it.
+  /// Finds the pushes of a range that started a Live Activity which never shows up on the device. An activity shows up
+  /// by the first decision or push about an instance that is new on the device; it is matched with the newest start of
+  /// its kind before it.
   ///
   /// An activity that the device registered and that no event ever concerned looks like a zombie until it is ended, after
   /// the kind's `quietEnd` at most.

@@ -2,16 +2,16 @@ public import Domain
 
 /// The totals of a whole store.
 public struct AuditSummary: Equatable, Sendable {
-  /// The decisions with one verdict and reason.
+  /// The counts of the decisions with one verdict and reason.
   public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason
     /// The number of decisions.
     public var decisions: Int
-    /// The number of final ones among them.
+    /// The number of final decisions among them.
     public var final: Int
   }
-  /// The commands of one surface.
+  /// The number of commands of one surface.
   public struct SurfaceCount: Equatable, Sendable {
     public var surface: Surface
     /// The number of commands.
@@ -44,10 +44,11 @@ public struct AuditSummary: Equatable, Sendable {
   public var first: Timestamp?
   /// The time of the newest record; nil in an empty store.
   public var last: Timestamp?
-  /// The records that the store will never have, in the order of their places; the first hundred places.
+  /// The ranges of records that the store will never have, by topic, partition and offset; at most
+  /// `AuditHole.listedMax`.
   public var holes: [AuditHole] = []
-  /// The number of records that the store will never have.
+  /// The number of records in all stored holes, those that `holes` leaves out included.
   public var recordsMissing = 0
-  /// Bytes of the file in use.
+  /// The number of bytes of the file that are in use, without free pages and the write-ahead log.
   public var bytes: Int64
 }

@@ -2,7 +2,7 @@ public import Domain
 
 /// The charges to a device's ledgers, in the form of a bank statement.
 public struct BudgetStatement: Equatable, Sendable {
-  /// One charge.
+  /// One line of an account: one charge.
   public struct Line: Equatable, Sendable {
     /// The time of the command, in log time.
     public var at: Timestamp
@@ -10,7 +10,7 @@ public struct BudgetStatement: Equatable, Sendable {
     public var command: Identifier
     /// The kinds that the push served, each once, in the order of the command.
     public var kinds: [Identifier]
-    /// The number of different events that the push showed.
+    /// The number of distinct events that the push showed.
     public var events: Int
     /// The number of tokens that the ledger regained since the previous line: by a new window, the rate or a refund.
     public var refilled: Int
@@ -18,7 +18,7 @@ public struct BudgetStatement: Equatable, Sendable {
     public var left: Int
   }
 
-  /// The charges of one calendar day.
+  /// The number of charges on one calendar day.
   public struct DayCharges: Equatable, Sendable {
     /// The date, such as `2026-11-20`.
     public var date: String
@@ -46,7 +46,7 @@ public struct BudgetStatement: Equatable, Sendable {
   public var device: Identifier
   /// Whether the store has ever seen the device.
   public var isKnown: Bool
-  /// The range in question.
+  /// The range of log time that the statement covers.
   public var range: TimeRange
   /// The offset of the calendar days from UTC, positive to the east.
   public var utcOffset: TimeSpan

@@ -2,16 +2,16 @@ public import Domain
 
 /// The decisions about one event, over all devices.
 public struct EventEffect: Equatable, Sendable {
-  /// The decisions with the same verdict, reason, `final` and kind.
+  /// The decisions about the event with the same verdict, reason, `final` and kind, counted.
   public struct Count: Equatable, Sendable {
     public var verdict: Verdict
     public var reason: Reason
     public var final: Bool
-    /// The kind of the instances.
+    /// The kind of the instances that the decisions are about.
     public var kind: Identifier
     /// The number of decisions.
     public var decisions: Int
-    /// A few of the devices, in the order of storing.
+    /// A few of the devices that these decisions are about, in the order of storing.
     public var sampleDevices: [Identifier]
   }
 
@@ -29,8 +29,8 @@ public struct EventEffect: Equatable, Sendable {
   public var commands: Int
   /// The number of (device, instance) pairs without a final decision.
   public var pending: Int
-  /// The time of the first decision.
+  /// The log time of the first decision about the event; nil without any.
   public var first: Timestamp?
-  /// The time of the last decision.
+  /// The log time of the last decision about the event; nil without any.
   public var last: Timestamp?
 }

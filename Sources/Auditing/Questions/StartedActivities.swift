@@ -3,7 +3,7 @@ public import Domain
 /// The Live Activities that pushes started, and the zombies among them: the starts for which the device never registered an
 /// activity, which therefore no push can update or end.
 public struct StartedActivities: Equatable, Sendable {
-  /// A start without an activity.
+  /// A push that started an activity which the device never registered.
   public struct UnregisteredStart: Equatable, Sendable {
     /// The device that was to start the activity.
     public var device: Identifier
@@ -11,22 +11,23 @@ public struct StartedActivities: Equatable, Sendable {
     public var subject: Identifier
     /// The kind of the activity.
     public var kind: Identifier
-    /// The time of the push that started it.
+    /// The log time of the push that started the activity.
     public var since: Timestamp
-    /// The id of the push that started it.
+    /// The id of the command that started the activity.
     public var command: Identifier
     /// The number of decisions about the kind on the device within eight hours after the start, which is as long as an
-    /// activity can run. It would have shown these events.
+    /// activity can run. A registered activity would have shown these events.
     public var decisionsSince: Int
   }
 
-  /// The range in question.
+  /// The range of log time whose starts were examined.
   public var range: TimeRange
   /// The number of starts in the range.
   public var starts: Int
-  /// The number of starts in the last half hour of the store. The device may still register their activities.
+  /// The number of starts in the last half hour of the store. They are not reported as zombies, because the device may
+  /// still register their activities.
   public var tooNew: Int
-  /// The zombies, oldest first.
+  /// The starts whose activity the device never registered (zombies), oldest first.
   public var zombies: [UnregisteredStart]
 
   /// The time after which a device is no longer expected to register an activity. Usually it takes seconds.

@@ -15,7 +15,7 @@ public struct TimeRange: Equatable, Sendable {
     self.to = to
   }
 
-  /// All times.
+  /// The range without limits.
   public static let all = TimeRange()
 
   /// The first microsecond of the range.

@@ -5,7 +5,7 @@ public struct Top: Equatable, Sendable {
   /// The property that decisions are counted by.
   public enum Key: String, Sendable, CaseIterable { case reason, kind, device, event, verdict }
 
-  /// One value of the property.
+  /// One value of the property, with its count.
   public struct Row: Equatable, Sendable {
     /// The value.
     public var name: Identifier
@@ -20,6 +20,6 @@ public struct Top: Equatable, Sendable {
   public var rows: [Row]
   /// The number of decisions in the range, those of values that are not listed included.
   public var total: Int
-  /// The number of different values in the range.
+  /// The number of distinct values in the range, those that are not listed included.
   public var distinct: Int
 }

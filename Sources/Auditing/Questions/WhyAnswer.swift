@@ -16,7 +16,7 @@ public struct WhyAnswer: Equatable, Sendable {
     public var command: Command?
     /// The effect of the command on each ledger that it was charged to.
     public var charges: [ChargeEffect]
-    /// The outcome in one sentence.
+    /// The outcome of the story in one sentence.
     public var outcome: String
   }
 

@@ -8,17 +8,17 @@ public struct WhyQuestion: Equatable, Sendable {
   public var instance: Identifier?
   /// The kind in question; nil: every kind.
   public var kind: Identifier?
-  /// The event in question; nil: the last event, up to `at`, that was decided about.
+  /// The event in question; nil: the event of the newest decision about the device, up to `at`.
   public var event: Identifier?
-  /// The moment in question where `event` is nil; nil: the newest decision.
+  /// The latest log time at which a decision is looked for if `event` is nil; nil: no limit.
   public var at: Timestamp?
 
   /// - Parameters:
   ///   - device: the id of the device.
   ///   - instance: the id of an instance; nil: every instance.
   ///   - kind: a kind; nil: every kind.
-  ///   - event: the id of an event; nil: the last one up to `at`.
-  ///   - at: a moment, where no event is given; nil: the newest decision.
+  ///   - event: the id of an event; nil: the event of the newest decision, up to `at`.
+  ///   - at: the latest log time of that decision, used without an event only; nil: no limit.
   public init(
     device: Identifier, instance: Identifier? = nil, kind: Identifier? = nil, event: Identifier? = nil,
     at: Timestamp? = nil

@@ -7,7 +7,7 @@ struct WhyReader {
   let names: NameReader
   let question: WhyQuestion
 
-  /// The whole answer.
+  /// Returns the answer: its stories, or remarks if there is none.
   /// - Throws: `StoredValueError`, or an error of SQLite.
   func answer() throws -> WhyAnswer {
     var answer = WhyAnswer(
@@ -27,7 +27,7 @@ struct WhyReader {
     return answer
   }
 
-  /// The number of the last event that was decided about up to the moment of the question.
+  /// Returns the number of the event of the newest decision up to the moment of the question; nil if there is none.
   private func latestEvent(of device: Int64) throws -> Int64? {
     let range = TimeRange(to: question.at.map { $0 + TimeSpan(microseconds: 1) })
     return try db.decisions(ofDevice: device, in: range).last { try isWanted($0) }?.event
@@ -53,7 +53,7 @@ struct WhyReader {
       WhyAnswer.Step(
         decision: $0, explanation: ReasonText.explanation($0), counterfactual: ReasonText.counterfactual($0))
     }
-    // A repeated event changes nothing: the decision before it holds.
+    // A decision about a repeated event changes nothing: the decision before it holds.
     let last = decisions.last { $0.reason != .duplicate } ?? decisions[decisions.count - 1]
     let id = decisions.last { $0.command != nil }?.command
     let command = try id.flatMap { try db.command(id: $0, names: names) }
@@ -122,7 +122,7 @@ struct WhyReader {
     return remarks
   }
 
-  /// Adds the instances of the device if none is the one in question.
+  /// Adds a remark that lists the device's instances, if no decision is about the instance and kind in question.
   private func remarkOnInstances(_ rows: [DecisionRow], to remarks: inout [String]) throws {
     guard question.instance != nil || question.kind != nil, try !rows.contains(where: { try isWanted($0) }) else {
       return

@@ -53,7 +53,7 @@ extension Database {
     return found.sorted(by: CommandRow.inOrder)
   }
 
-  /// Returns the command with an id of any form, or nil if it is not stored.
+  /// Returns the command with an id, or nil if it is not stored. The id may have any form.
   func command(id: Identifier, names: NameReader) throws -> Command? {
     let key: RecordId
     if let parsed = RecordId(id, of: .command) {
@@ -69,7 +69,7 @@ extension Database {
   }
 
   /// Returns at most `limit` decisions that name a command, oldest first.
-  /// - Parameter id: the id of the command, of any form.
+  /// - Parameter id: the id of the command; it may have any form.
   func decisions(ofCommand id: Identifier, names: NameReader, limit: Int) throws -> [Decision] {
     var rows: [Row] = []
     if let key = RecordId(id, of: .command) {

@@ -24,7 +24,7 @@ public struct AuditError: Error, Equatable, Sendable {
     case readOnly
     /// SQLite refused the content of a record, so that trying again does not help.
     case refusedContent
-    /// SQLite refused for another reason.
+    /// SQLite failed for another reason.
     case other
   }
 
@@ -32,7 +32,7 @@ public struct AuditError: Error, Equatable, Sendable {
   public var kind: Kind
   /// The path of the store.
   public var path: String
-  /// The cause, as the rest of a sentence that begins with the store.
+  /// The cause, worded to follow the words "the store": `another process is writing (…)`.
   public var reason: String
   /// The remedy, as an instruction to the operator.
   public var advice: String

@@ -9,7 +9,7 @@ public struct AuditOptions: Equatable, Sendable {
   public var access: Access
   /// The time to wait for another writer. After it the call fails as `AuditError.Kind.locked`.
   public var busyTimeout: TimeSpan
-  /// Bytes of memory for pages of the file.
+  /// The memory in which pages of the file are cached, in bytes.
   public var cacheBytes: Int
   /// The limit on the size of the file in bytes; nil: the disk is the limit. A batch that does not fit is refused as
   /// `AuditError.Kind.diskFull`.

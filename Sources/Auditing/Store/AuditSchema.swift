@@ -13,10 +13,11 @@ import GRDB
 enum AuditSchema {
   /// The application id in the header of the file: "Rous" in ASCII.
   static let applicationId: Int64 = 0x526F_7573
-  /// The binary logarithm of the sequence numbers in a block. It is part of the file format, because indices contain it.
+  /// The binary logarithm of the number of sequence numbers in a block. It is part of the file format, because indices
+  /// contain it.
   static let blockShift: Int64 = 17
-  /// The binary logarithm of the blocks in an *age*. A string is marked with the newest age that mentions it, at most once
-  /// an age; an age has 2²³ sequence numbers, so that marking costs little.
+  /// The binary logarithm of the number of blocks in an *age*. A string is marked with the newest age that mentions it,
+  /// at most once an age; an age has 2²³ sequence numbers, so that marking costs little.
   static let ageShift: Int64 = 6
 
   /// The migrations that make a new file, or bring an older one up to date.

@@ -24,7 +24,7 @@ struct BatchWriter {
   private struct CommandTallyKey: Hashable {
     var hour: Int64
     var surface: Int64
-    /// The code of the ledger; 0 counts the command itself.
+    /// The code of the ledger whose charges are counted; 0 counts the commands themselves.
     var ledger: Int64
   }
 
@@ -162,13 +162,14 @@ struct BatchWriter {
     try insert.run()
   }
 
-  /// The id in the columns of a row. An id of another form is stored as a text.
+  /// Returns the columns that store an id. For an id of another form, they are partition −1 and the number of its text.
   private func identify(_ id: Identifier, of kind: RecordId.Kind) throws -> RecordId {
     if let parsed = RecordId(id, of: kind) { return parsed }
     return RecordId(partition: -1, offset: try names.text(id), ordinal: 0)
   }
 
-  /// The value of a decision's column `command`.
+  /// Returns the value of a decision's column `command`: the ordinal of a command of the same log record, otherwise −1
+  /// minus the number of the id's text.
   private func reference(_ command: Identifier, from decision: RecordId) throws -> Int64 {
     if let id = RecordId(command, of: .command), id.partition == decision.partition,
       id.offset == decision.offset
@@ -191,7 +192,7 @@ struct BatchWriter {
     }
   }
 
-  /// Writes the times of the current block.
+  /// Writes the first and the last time of the current block.
   private mutating func closeBlock() throws {
     guard let times = blockTimes else { return }
     let blocks = try BoundStatement(

@@ -41,7 +41,7 @@ struct BoundStatement {
     if let value { set(index, Int64(value)) }
   }
 
-  /// Runs a statement without rows.
+  /// Runs the statement, whose result rows are ignored.
   func run() throws { _ = try step() }
 
   /// Returns the first two columns of the first row as integers, or nil without a row. A missing column and a value of

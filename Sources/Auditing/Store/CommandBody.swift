@@ -2,7 +2,7 @@ import Domain
 
 /// The fields of a command that queries never search, as one blob. Repeated strings are stored as numbers of the table `text`.
 enum CommandBody {
-  /// The first number of each body.
+  /// The version of the format, which is the first number of each body.
   private static let format: UInt64 = 4
 
   /// Returns the body of a command.
@@ -62,7 +62,8 @@ enum CommandBody {
     try coder.text(&command.subject)
   }
 
-  /// The owner of a ledger: 0 for the device, 1 for the app, 2 and more for a served instance, -1 before a text.
+  /// Encodes or decodes the owner of a ledger: 0 for the device, 1 for the app, 2 and more for a served instance. For
+  /// any other owner, −1 and a text.
   private static func owner<Coder: CommandBodyCoder>(
     _ owner: inout Identifier, device: Identifier, app: Identifier, serves: [Command.Served], _ coder: inout Coder
   ) throws {

@@ -4,38 +4,38 @@ import Domain
 ///
 /// Every method takes the value of a field, which a writer only looks at and a reader replaces.
 protocol CommandBodyCoder {
-  /// Whether fields are replaced.
+  /// Whether the coder is a reader, which replaces the fields.
   static var reads: Bool { get }
 
-  /// A signed number.
+  /// Encodes or decodes a signed number.
   mutating func number(_ value: inout Int64) throws
-  /// A text of its own.
+  /// Encodes or decodes a text that the body holds itself, not as a number of a table.
   mutating func string(_ value: inout String) throws
-  /// A number of elements, each of at least one byte.
+  /// Encodes or decodes a number of elements, each of which takes at least one byte.
   mutating func count(_ value: inout Int) throws
-  /// A word of the domain, as its number.
+  /// Encodes or decodes an enum value of the domain, such as a surface, as its number.
   mutating func code<Value: NumberedCode>(_ value: inout Value) throws
-  /// A name, as its number in the table `text`.
+  /// Encodes or decodes a name as its number in the table `text`.
   mutating func text(_ value: inout Identifier) throws
-  /// A name that may be absent: its number, or 0.
+  /// Encodes or decodes a name that may be absent: its number, or 0 for nil.
   mutating func text(_ value: inout Identifier?) throws
-  /// An event, as its number.
+  /// Encodes or decodes the id of an event as its number in the table `event`.
   mutating func event(_ value: inout Identifier) throws
-  /// A policy, as its number.
+  /// Encodes or decodes a policy as its number in the table `policy`.
   mutating func policy(_ value: inout PolicyReference) throws
-  /// An instance and its kind, as one number.
+  /// Encodes or decodes an instance and its kind as one number of the table `instance`.
   mutating func instance(_ instance: inout Identifier, kind: inout Identifier, surface: Surface) throws
 }
 
 extension CommandBodyCoder {
-  /// A number that fits in an `Int`.
+  /// Encodes or decodes a number that fits in an `Int`.
   mutating func number(_ value: inout Int) throws {
     var wide = Int64(value)
     try number(&wide)
     value = Int(wide)
   }
 
-  /// A number of elements, then each of them.
+  /// Encodes or decodes a list: the number of its elements, then each of them.
   /// - Parameters:
   ///   - blank: an empty element that a reader fills in.
   ///   - fields: encodes or decodes the fields of one element.

@@ -24,7 +24,7 @@ public struct Retention: Equatable, Sendable {
     self.chunksMax = chunksMax
   }
 
-  /// The result of one call.
+  /// The result of one call of `AuditStore.retain`.
   public struct Report: Equatable, Sendable {
     /// The number of decisions removed.
     public var decisions = 0
@@ -32,9 +32,9 @@ public struct Retention: Equatable, Sendable {
     public var commands = 0
     /// The number of strings removed, such as event ids and tokens, because no row uses them now.
     public var names = 0
-    /// Bytes in use before the call.
+    /// The number of bytes in use before the call.
     public var bytesBefore: Int64 = 0
-    /// Bytes in use after the call.
+    /// The number of bytes in use after the call.
     public var bytesAfter: Int64 = 0
     /// The time before which rows were removed for their age; nil without `ageMax`.
     public var cutoff: Timestamp?

@@ -74,7 +74,7 @@ struct RetentionRun {
     }
   }
 
-  /// The smallest sequence number of a row in a range.
+  /// Returns the smallest sequence number of a row in a range; nil if the range has no row.
   private func firstRow(from: Int64, below end: Int64) throws -> Int64? {
     try store.read { db in
       let tables = ["decision", "command"]
@@ -173,7 +173,8 @@ struct RetentionRun {
     if let oldest { try store.write { try $0.execute(sql: "PRAGMA user_version = \(oldest)") } }
   }
 
-  /// The largest number of the next strings to remove. It is looked up in a read, so that no other writer waits.
+  /// Returns the largest number of the strings to remove next; nil if none is left to remove. It is looked up in a
+  /// read, so that no other writer waits.
   private func lastOfNextNames(_ table: String, before age: Int64) throws -> Int64? {
     try store.read { db in
       try Int64.fetchOne(

@@ -1,11 +1,11 @@
 import Domain
 
-/// The numbers of the domain's words in the file.
+/// Converts the enum values of the domain from and to their numbers in the file.
 extension NumberedCode {
   var code: Int64 { Int64(number) }
 
-  /// The word with a stored number.
-  /// - Throws: `StoredValueError` if no word has the number.
+  /// Creates the value with a stored number.
+  /// - Throws: `StoredValueError` if no value has the number.
   init(code: Int64) throws {
     self = try known(UInt8(exactly: code).flatMap { Self(number: $0) }, Self.stored, code)
   }
@@ -36,7 +36,7 @@ extension AuditHole.HoleCause {
     }
   }
 
-  /// The cause with a stored number.
+  /// Creates the cause with a stored number.
   /// - Throws: `StoredValueError` if no cause has the number.
   init(code: Int64) throws {
     self = try known(Self.allCases.first { $0.code == code }, "cause of a hole", code)

@@ -1,4 +1,4 @@
-/// The effect of storing one batch.
+/// The number of records of a batch that were stored, and that were stored already.
 public struct StoredCounts: Equatable, Sendable {
   /// The number of decisions that are new.
   public var decisions: Int

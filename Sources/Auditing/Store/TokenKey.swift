@@ -9,7 +9,7 @@ import Foundation
 struct TokenKey: Equatable {
   private let bytes: [UInt8]
 
-  /// The bytes of a key.
+  /// The number of bytes of a key.
   private static let byteCount = 32
   /// The hexadecimal digits of a hash. 128 bits are enough to tell tokens apart.
   private static let digitCount = 32

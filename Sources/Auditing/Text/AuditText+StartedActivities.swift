@@ -1,7 +1,7 @@
 public import Domain
 
 extension AuditText {
-  /// Returns one line for each zombie, and the number of starts.
+  /// Returns one line for each zombie, an activity that no push can update or end, and the number of starts.
   public static func render(_ started: StartedActivities) -> PrintableText {
     var table = TextTable(
       ["since", "kind", "subject", "device", "start", "decisions since"], [.left, .left, .left, .left, .left, .right])

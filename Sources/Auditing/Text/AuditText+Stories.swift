@@ -47,7 +47,8 @@ extension AuditText {
     return text
   }
 
-  /// Returns the advice on a story. An event that grew too old waited for a reason, and that is what can be changed.
+  /// Returns the advice on a story by its last reason. If the event expired while it waited, it is the advice on the
+  /// reason for waiting.
   private static func advice(_ story: WhyAnswer.Story, _ reason: Reason) -> String {
     let waited = story.steps.last { $0.decision.reason.holdsBack }
     guard reason == .expired, let waited else { return reason.advice }

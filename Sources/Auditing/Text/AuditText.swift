@@ -90,7 +90,7 @@ public enum AuditText {
     return outcomes + holes(summary)
   }
 
-  /// The records that the store will never have; empty if there are none.
+  /// Returns the lines about records that the store will never have; empty if there are none.
   private static func holes(_ summary: AuditSummary) -> PrintableText {
     guard summary.recordsMissing > 0 else { return "" }
     var text: PrintableText = "\n\(Figure.count(summary.recordsMissing, "record")) will never be in the store\n"

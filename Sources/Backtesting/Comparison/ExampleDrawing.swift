@@ -17,7 +17,7 @@ struct ExampleDrawing {
   /// - Parameters:
   ///   - stream: The instance.
   ///   - days: All days on which the truth of its screen changed.
-  ///   - number: The place of the day to draw.
+  ///   - number: The place in `days` of the day to draw.
   ///   - fields: The paths of the kind's displayed fields.
   ///   - free: The reloads that cost nothing, µs, rising.
   init(_ stream: InstanceStream, days: [ScreenDay], number: Int, fields: [Identifier], free: [Int64]) {
@@ -33,13 +33,14 @@ struct ExampleDrawing {
   /// Returns the drawing of a plan.
   /// - Parameters:
   ///   - plan: The name of the policy.
-  ///   - captured: The share of the wrong looks that it set right.
-  ///   - reloads: All its reloads, µs, rising.
+  ///   - captured: The wrong looks that the policy set right, as a share of those that the day's tokens could have set
+  ///     right.
+  ///   - reloads: All reloads of the policy, µs, rising.
   func day(plan: String, captured: Double, reloads: [Int64]) -> ExampleDay {
     let field = busiestNumber
     let under = steps(reloads: reloads, field: field)
     let day = day.day
-    // Without any reload, the day begins with a right screen, as for the optimum.
+    // Without any paid reload, the day begins with a right screen, as for the optimum.
     let without = steps(reloads: [day.start - 1], field: nil)
     let all = self.day.looks.before(day.end)
     return ExampleDay(
@@ -58,7 +59,7 @@ struct ExampleDrawing {
 
   private typealias Curves = (wrong: [ExampleDay.Step], truth: [ExampleDay.Step], shown: [ExampleDay.Step])
 
-  /// Follows the screen through the day.
+  /// Returns the steps of the day: the wrongness, and the truth and the shown value of a field.
   private func steps(reloads: [Int64], field: Int?) -> Curves {
     var walk = ScreenWalk(stream.screen, free: free, reloads: reloads)
     for day in days[..<number] { _ = walk.wrongLooks(on: day) }
@@ -88,7 +89,7 @@ struct ExampleDrawing {
     return counts.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key
   }
 
-  /// Returns the place of an instant in the day, 0…1.
+  /// Returns the position of an instant in the day, 0…1.
   private func place(_ instant: Int64) -> Double {
     Double(instant - day.day.start) / Double(day.day.end - day.day.start)
   }

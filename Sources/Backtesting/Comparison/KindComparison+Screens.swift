@@ -4,27 +4,28 @@ import Planning
 import Policies
 import Replay
 
-/// The comparison by wrong looks.
+/// The comparison by wrong looks: the looks at a screen, each counted by how wrong the screen was, 0…1.
 extension KindComparison {
-  /// A day that can be drawn.
+  /// An instance-day that the report may draw as an example.
   struct ExampleCandidate {
     /// The place of the stream among all measured instances.
     var stream: Int
-    /// The number of the day among the stream's days.
+    /// The place of the day among the stream's days.
     var day: Int
-    /// The share of the wrong looks that the first policy set right.
+    /// The wrong looks that the first policy set right, as a share of those that the day's tokens could have set right.
     var captured: Double
   }
 
-  /// The least time between two reloads of the optimum, µs; less if a policy allows less.
+  /// The least time between two reloads of the optimum, µs. A policy with a shorter minimum interval is compared by its
+  /// own.
   private static let gap: Int64 = 300_000_000
 
   /// Adds the wrong looks of every contender on one instance.
   /// - Parameters:
   ///   - stream: The instance.
   ///   - index: The place of the stream among all measured instances.
-  ///   - plans: The reloads of each contender, µs, rising.
-  ///   - shown: Those of them that the device granted.
+  ///   - plans: For each contender, the reloads that it pays for, µs, rising.
+  ///   - shown: For each contender, those of its reloads that the device granted, µs, rising.
   ///   - report: Receives each day of each contender.
   /// - Throws: The error of `report`.
   mutating func addScreen(
@@ -67,7 +68,7 @@ extension KindComparison {
 
   private static func gap(_ budget: InstanceBudget) -> Int64 { min(gap, budget.minInterval.microseconds) }
 
-  /// Returns the optimum of a day for each gap of a contender.
+  /// Returns the optimum of a day for each least time between two reloads, µs, by which a contender is compared.
   private func optima(of stream: ScreenStream, _ day: ScreenDay, truth: [DisplayedValue]) -> [Int64: ScreenOptimum] {
     var optima: [Int64: ScreenOptimum] = [:]
     let most = contenders.map(\.budget.perDay).max() ?? 0
@@ -80,7 +81,8 @@ extension KindComparison {
     return optima
   }
 
-  /// Returns the day of the first policy whose share of wrong looks captured is the median.
+  /// Returns the drawing of the first policy's day with the median share of captured wrong looks; nil if no day can be
+  /// drawn.
   /// - Parameters:
   ///   - streams: The streams of all measured instances.
   ///   - replays: The replays of all policies.

@@ -16,9 +16,9 @@ struct KindComparison {
   private(set) var instanceDays = 0
   /// The number of instance-days on which the truth of a screen changed.
   var screenDays = 0
-  /// The number of those days whose optimum has fewer candidates than changes.
+  /// The number of those days with so many changes that the optimum did not try a reload at each of them.
   var screenDaysThinned = 0
-  /// The days of the first policy that can be drawn.
+  /// The days of the first policy from which the drawn example is chosen.
   var examples: [ExampleCandidate] = []
 
   /// Whether there is anything to report.
@@ -26,7 +26,7 @@ struct KindComparison {
 
   /// A plan that is compared, with its budget.
   struct Contender {
-    /// The source of the reloads: the replay at a place, or a strategy.
+    /// The source of the reloads: the replay with this place among all replays, or a strategy.
     enum Reloads { case replay(Int), strategy(ReloadStrategy) }
     var plan: Reloads
     var budget: InstanceBudget
@@ -108,7 +108,7 @@ struct KindComparison {
     }
   }
 
-  /// Returns those of the given instants, which rise, that lie within a day.
+  /// Returns the part of rising instants that lies within a day.
   private func slice(_ instants: [Int64], of day: LocalDays.Day) -> ArraySlice<Int64> {
     instants[instants.partitioningIndex { $0 >= day.start }..<instants.partitioningIndex { $0 >= day.end }]
   }

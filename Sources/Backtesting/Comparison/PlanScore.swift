@@ -6,15 +6,15 @@ struct PlanScore {
   let name: String
   /// Whether the plan belongs to a policy; otherwise it belongs to a baseline.
   let isPolicy: Bool
-  /// The tokens of a day.
+  /// The number of tokens that an instance has for a day.
   let tokens: Int
   /// The least time between two reloads.
   let minInterval: TimeSpan
   /// The number of reloads beyond the budget.
   var overBudget = 0
-  /// The number of pushes that devices accepted without a reload.
+  /// The number of pushes after which the device did not reload the widget.
   var refused = 0
-  /// The share of the optimum that the plan captured, for each instance-day.
+  /// For each instance-day, the value that the plan showed if every push reloaded, as a share of the optimum.
   private var captured: [Double] = []
   private var prices: [Double] = []
   private var optimumReloads = 0
@@ -24,14 +24,14 @@ struct PlanScore {
   private var reloads = 0
   private var wasted = 0
   private var starved = 0
-  /// The share of the optimum that the screen really showed, for each instance-day.
+  /// For each instance-day, the value that the screen really showed, as a share of the optimum.
   private var shown: [Double] = []
   private var looks = 0
   private var looksStale = 0
-  /// The sums of tokens left at each 24th of the day.
+  /// The tokens left at each 24th of the day, summed over all instance-days.
   private var left = [Double](repeating: 0, count: 25)
 
-  /// The wrong looks as the planner believes them to be.
+  /// The wrong looks if every push reloaded the screen, as the planner believes.
   var believed = WrongLooksScore()
   /// The wrong looks by the reloads that devices really made.
   var onScreen = WrongLooksScore()
@@ -43,7 +43,7 @@ struct PlanScore {
     self.minInterval = minInterval
   }
 
-  /// Adds an instance-day as the planner believes it to be.
+  /// Adds an instance-day, scored as if every push reloaded the widget, as the planner believes.
   mutating func add(_ score: DayScore, optimum: HindsightProblem.Solution) {
     days += 1
     if optimum.value > 0 {

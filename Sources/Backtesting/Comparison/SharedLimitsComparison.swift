@@ -10,30 +10,30 @@ import Replay
 struct SharedLimitsComparison {
   /// The instances that one push reloads together, or one instance alone.
   private struct Group {
-    /// The places of the streams.
+    /// The places of the group's instances among all streams.
     var members: [Int]
     /// The kind of push that reloads the group.
     var reach: InstanceStream.Reach
-    /// The number of groups of the device that one push can reload.
+    /// The number of groups of the device that one push can reload together, this one included.
     var sharers = 1
   }
 
   /// Sums over the days of all groups.
   private struct Sums {
-    /// The value shown.
+    /// The value that the plan showed.
     var shown = 0.0
-    /// The optima of single instances.
+    /// The optima of single instances, each without limits that instances share.
     var optima = 0.0
-    /// The upper bounds.
+    /// The upper bounds of the groups.
     var bound = 0.0
     /// Value shown ÷ upper bound, for each day of a group.
     var captured: [Double] = []
-    /// The sums of the bounds by app. Each sum assumes that every push also costs the app's price at the same place of
-    /// `appPrices`.
+    /// For each app, the sums of the bounds if every push also costs the app a price: one sum for each of `appPrices`.
     var apps: [Identifier: [Double]] = [:]
   }
 
-  /// The prices of an app's push that are tried. The least bound is the result.
+  /// The prices, in value shown, that each push of an app is assumed to cost. The least bound that follows is the
+  /// result.
   private static let appPrices = [0.0] + (0..<18).map { 0.001 * Double(1 << $0) / 4 }
 
   private let streams: [InstanceStream]
@@ -148,8 +148,8 @@ struct SharedLimitsComparison {
 
   /// Adds one day of a group.
   /// - Parameters:
-  ///   - parts: The day of each member at which a change arrived.
-  ///   - reloads: The granted reloads of each member, µs, rising.
+  ///   - parts: The members that a change reached on the day, each with its instance-day.
+  ///   - reloads: The reloads of each member that its device granted, on all days, µs, rising.
   ///   - limits: The limits of the group.
   private func addDay(
     _ parts: [(member: Int, day: InstanceDay)], reloads: [Int: [Int64]], _ limits: SharedBound.Limits, _ group: Group,
@@ -190,8 +190,8 @@ struct SharedLimitsComparison {
 
   // MARK: Apps
 
-  /// Adds the bounds of one day if each push also costs one of the app's prices. The groups that one push can reload share
-  /// its price.
+  /// Adds the bound of one day under each of `appPrices`. The groups of a device that one push can reload share the
+  /// price.
   private func price(
     _ problem: HindsightProblem, _ bound: SharedBound, least: Double, most: Int, _ group: Group, _ policy: Policy,
     _ sums: inout Sums
@@ -207,7 +207,7 @@ struct SharedLimitsComparison {
     sums.apps[app] = priced
   }
 
-  /// Returns the bound over all days, with the daily numbers of apps.
+  /// Returns the bound over all days, lowered by the daily limits of apps.
   private func total(_ sums: Sums, _ policy: Policy, _ span: (from: Int64, to: Int64)) -> Double {
     var total = sums.bound
     for (app, priced) in sums.apps.sorted(by: { $0.key < $1.key }) {

@@ -1,7 +1,7 @@
-/// The wrong looks of one plan over all instance-days.
+/// The wrong looks of one plan over all instance-days: the looks at a screen, each counted by how wrong it was, 0…1.
 struct WrongLooksScore {
-  /// The least wrong looks of a day that a plan can set right and be measured by. A day on which there is nothing to set
-  /// right would compare two rounding errors.
+  /// The number of wrong looks that reloads must have been able to set right on a day, or its share is left out. With
+  /// less to gain, the share would compare two rounding errors.
   static let leastToGain = 0.01
 
   private var captured: [Double] = []
@@ -13,10 +13,10 @@ struct WrongLooksScore {
   /// Adds an instance-day.
   /// - Parameters:
   ///   - plan: The wrong looks under the plan.
-  ///   - none: The wrong looks without any reload.
-  ///   - optimum: The least wrong looks that as many reloads could have left.
-  /// - Returns: The share of the wrong looks that the plan set right, of those that could have been; nil if there is too
-  ///   little to gain.
+  ///   - none: The wrong looks without any paid reload; free reloads still happen.
+  ///   - optimum: The least wrong looks that as many reloads as the day has tokens could have left.
+  /// - Returns: The wrong looks that the plan set right, as a share of those that could have been set right; nil if
+  ///   there is too little to gain.
   @discardableResult
   mutating func add(plan: Double, none: Double, optimum: Double) -> Double? {
     days += 1

@@ -34,7 +34,7 @@ struct DeviceHistory: Sendable {
     }
   }
 
-  /// Ends the time in the foreground.
+  /// Ends the span in which the app is in the foreground, if it is.
   private mutating func close(at now: Int64) {
     guard let since = foregroundSince else { return }
     spans.append(Span(instance: nil, from: since, to: min(now, since + Self.foregroundMax)))

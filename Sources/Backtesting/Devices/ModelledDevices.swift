@@ -8,9 +8,9 @@ import Replay
 struct ModelledDevices {
   /// The behaviour of the devices.
   let model: DeviceModel
-  /// The looks of their owners.
+  /// The looks of people at the devices.
   let looks: LookModel
-  /// The recorded looks; nil without any.
+  /// The recorded screen events, from which recorded looks follow; nil without any.
   private let screens: ScreenEvents?
   /// The view curves of devices with recorded looks.
   private var curves: [Identifier: [Double]] = [:]
@@ -38,7 +38,7 @@ struct ModelledDevices {
       device: stream.device, instance: stream.instance, zone: stream.zone, looksPerDay: looks.perDay(stream.device))
   }
 
-  /// Returns the pushes that reload the instance.
+  /// Returns those pushes of a plan that reload the instance, because its device grants them.
   /// - Parameters:
   ///   - pushes: The pushes of a plan, µs, rising.
   ///   - stream: The instance.

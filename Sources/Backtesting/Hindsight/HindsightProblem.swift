@@ -2,8 +2,8 @@
 ///
 /// One reload shows all pending changes. So this is not a knapsack problem but a segmentation of the day: a segment from
 /// instant i to instant j has the worth R(i, j) of showing, at j, all changes after i, and at most k segments are allowed.
-/// A reload can only make sense when a change has just arrived, or when an hour begins in which more people look. Those are
-/// the instants.
+/// A reload can only make sense when a change has just arrived, when a local hour begins, because more people may look
+/// in it, or when the instance reloads for free anyway. Those are the instants.
 struct HindsightProblem: Sendable {
   /// An instant at which a reload can make sense.
   struct ReloadInstant: Equatable, Sendable {
@@ -15,7 +15,7 @@ struct HindsightProblem: Sendable {
     var isFree = false
   }
 
-  /// The best plan for a number of reloads.
+  /// The best plan that makes at most a given number of reloads.
   struct Solution: Equatable, Sendable {
     /// The value shown by the best plan.
     var value: Double
@@ -25,16 +25,17 @@ struct HindsightProblem: Sendable {
     var reloads: Int
   }
 
-  /// The worths by instant j: R(i, j) for i = j − 1, j − 2, … until older changes are worth nothing.
+  /// For each instant j, in the order of time, the worths R(i, j) for i = j − 1, j − 2, … until older changes are worth
+  /// nothing.
   let rows: [[Float]]
-  /// Whether the instance reloads at an instant for free.
+  /// For each instant, whether the instance reloads then without a push, for free.
   let isFree: [Bool]
-  /// The instants, µs.
+  /// The times of the instants at which a reload can make sense, µs, rising.
   let times: [Int64]
 
   /// Creates the problem of one instance.
   /// - Parameters:
-  ///   - instants: The instants, in the order of time.
+  ///   - instants: The instants at which a reload can make sense, in the order of time.
   ///   - model: The value of showing a change.
   init(_ instants: [ReloadInstant], model: ValueModel) {
     var rows: [[Float]] = []
@@ -103,7 +104,7 @@ struct HindsightProblem: Sendable {
     times = all.map(\.instant.arrival.time)
   }
 
-  /// The number of instants.
+  /// The number of instants at which a reload can make sense.
   var count: Int { rows.count }
 
   /// Returns the exact optimum, by dynamic programming over the number of reloads: f[m][j] = max over i of
@@ -227,6 +228,6 @@ struct HindsightProblem: Sendable {
 
   /// The least price of a reload. Keeps the plan from reloads that show nothing.
   private static let priceLeast = 1e-9
-  /// The number of halvings of the search interval.
+  /// The largest number of times that the interval in which the price is searched is halved.
   private static let halvings = 48
 }

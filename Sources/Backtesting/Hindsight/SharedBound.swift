@@ -29,7 +29,7 @@ struct SharedBound {
     var minInterval: Int64
     /// The time per push of the rate, T of GCRA, µs; 0 for no rate.
     var interval: Int64 = 0
-    /// The burst of the rate.
+    /// The number of pushes that the rate allows at once; 0 for no rate.
     var burst: Int64 = 0
 
     /// Creates limits.
@@ -46,7 +46,8 @@ struct SharedBound {
       }
     }
 
-    /// Returns the largest number of reloads that the rate and the minimum interval allow in a window without its end.
+    /// Returns the largest number of reloads that the rate and the minimum interval allow in a window that excludes its
+    /// end.
     /// - Parameter length: The length of the window, µs; at least 1.
     func most(in length: Int64) -> Int {
       var most = Int64.max
@@ -70,9 +71,9 @@ struct SharedBound {
     }
   }
 
-  /// The bound.
+  /// The upper bound on the value that any plan can show.
   let value: Double
-  /// The price of the whole day's window at the bound.
+  /// The price of a reload, in value, in the window of the whole day, for which the bound was found.
   let price: Double
   /// The largest number of subgradient steps.
   private static let steps = 40

@@ -16,16 +16,16 @@ struct LookSignals {
   private let model: DeviceModel
   private let looks: LookModel
   private let devices: [Device]
-  /// The start of the next hour to make, µs.
+  /// The start of the next hour whose signals are made, µs.
   private var hour: Int64
-  /// The signals of the hour made last, in the order of time, and the next one to hand out.
+  /// The signals of the hour made last, in the order of time, and the place of the next one to hand out.
   private var batch: [Signal] = []
   private var place = 0
   /// The number of signals made so far; signal ids derive from it.
   private var serial = 0
   /// Signals that fall after the end of the hour in which their look was made.
   private var later: [Signal] = []
-  /// The hours that are left out of a long gap, µs.
+  /// The hours in the middle of a long gap for which no signals are made, µs.
   private var skipped: Range<Int64> = 0..<0
 
   /// The longest time after one record of the log, and before the next, for which looks are made, in µs. A longer gap

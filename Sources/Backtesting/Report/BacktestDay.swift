@@ -13,21 +13,22 @@ public struct BacktestDay: Equatable, Sendable {
   public var instance: Identifier
   /// The local date on which the day begins: `2013-07-01`.
   public var date: String
-  /// The tokens of the day.
+  /// The number of tokens that the plan has for the day.
   public var tokens: Int
-  /// The number of changes of the truth.
+  /// The number of changes of the truth that the instance displays.
   public var changes: Int
   /// The number of reloads that were paid for.
   public var reloads: Int
-  /// The looks of the day.
+  /// The number of looks at the instance on the day, as recorded, or as a view curve leads one to expect.
   public var looks: Double
-  /// The wrong looks under the plan.
+  /// The looks under the plan, each counted by how wrong the screen was, 0…1.
   public var wrongLooks: Double
-  /// The wrong looks without any reload.
+  /// The wrong looks without any paid reload; free reloads still happen.
   public var wrongLooksWithout: Double
-  /// The least wrong looks that as many reloads could have left.
+  /// The least wrong looks that as many reloads as the day has tokens could have left.
   public var wrongLooksOptimum: Double
-  /// The share of the wrong looks that the plan set right; nil if there was too little to gain.
+  /// The wrong looks that the plan set right, as a share of those that could have been set right; nil if there was too
+  /// little to gain.
   public var captured: Double?
   /// Whether the day has so many changes that not every one could be a candidate of the optimum.
   public var isThinned: Bool

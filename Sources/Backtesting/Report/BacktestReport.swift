@@ -13,9 +13,9 @@ public struct BacktestReport: Equatable, Sendable {
   public var instances = 0
   /// The number of those instances that were measured.
   public var measured = 0
-  /// The number of lines that could not be used.
+  /// The number of input lines that could not be used.
   public var deadLetters = 0
-  /// The first line that could not be used; nil if there is none.
+  /// The first input line that could not be used; nil if there is none.
   public var firstDeadLetter: RefusedLine?
   /// The time of the first event or signal; nil without any.
   public var first: Timestamp?
@@ -69,9 +69,10 @@ public struct BacktestReport: Equatable, Sendable {
     public var priority10: Int
     /// The number of Live Activity commands with priority 5, which are free.
     public var priority5: Int
-    /// The number of instances that a push reloaded and that were charged for it.
+    /// The number of reloads of instances that were charged to them. A push that reloads several instances counts once
+    /// for each.
     public var reloads: Int
-    /// The number of those instances that had nothing new to show.
+    /// The number of those reloads that showed nothing new.
     public var reloadsWasted: Int
     /// The number of changes that a push delivered, whether it was sent for them or for another change.
     public var told: Int
@@ -101,8 +102,8 @@ public struct BacktestReport: Equatable, Sendable {
     public var over: Int
   }
 
-  /// The result of a policy against an upper bound over all its limits: the day's tokens, the rate of pushes to a device,
-  /// and the number of an app.
+  /// The result of a policy against an upper bound over all its limits: the day's tokens, the rate of pushes to a
+  /// device, and the daily number of an app's pushes.
   public struct Shared: Equatable, Sendable {
     /// The name of the policy.
     public var name: String
@@ -114,7 +115,8 @@ public struct BacktestReport: Equatable, Sendable {
     public var sumOfOptima: Double
     /// The upper bound: no plan within the limits shows more (Lagrangian relaxation). The best plan may show less.
     public var upperBound: Double
-    /// The mean of value shown ÷ upper bound over the samples, without the number of the app.
+    /// The mean of value shown ÷ upper bound over the samples. This bound does not include the daily number of an app's
+    /// pushes.
     public var capturedMean: Double
     /// The 10th percentile of that share: nine of ten samples reach it.
     public var capturedP10: Double
@@ -125,8 +127,9 @@ public struct BacktestReport: Equatable, Sendable {
   public struct WrongLooks: Equatable, Sendable {
     /// The number of instance-days on which reloads could have set right more than 0.01 looks.
     public var samples: Int
-    /// The mean over the samples of wrong looks captured: the wrong looks that the plan set right ÷ the most that as many
-    /// reloads could have set right, known only in hindsight. Less than 0 if a screen was left wrong the day before.
+    /// The mean over the samples of wrong looks captured: the wrong looks that the plan set right ÷ the most that as
+    /// many reloads as the day has tokens could have set right, known only in hindsight. It can be less than 0 if a
+    /// screen was left wrong the day before.
     public var capturedMean: Double
     /// The 10th percentile of that share: nine of ten samples reach it. Linear between the two nearest samples.
     public var capturedP10: Double
@@ -134,15 +137,16 @@ public struct BacktestReport: Equatable, Sendable {
     public var capturedTwentieths: [Double]
     /// The wrong looks a day under the plan, on average over the instance-days on which the truth changed.
     public var perDay: Double
-    /// The wrong looks a day without any reload.
+    /// The wrong looks a day without any paid reload; free reloads still happen.
     public var perDayWithout: Double
-    /// The least wrong looks a day that as many reloads could have left, each day beginning with a right screen.
+    /// The least wrong looks a day that as many reloads as the day has tokens could have left, each day beginning with
+    /// a right screen.
     public var perDayOptimum: Double
   }
 
   /// The content that screens really showed. Known if devices have hidden budgets, or if looks are recorded.
   public struct Screen: Equatable, Sendable {
-    /// The number of pushes that devices accepted without a reload. The planner does not learn of it.
+    /// The number of pushes after which the device did not reload the widget. The planner does not learn of it.
     public var refused: Int
     /// The same as `Plan.capturedMean`, by the reloads that devices made instead of those that the planner counts on.
     public var capturedMean: Double
@@ -184,7 +188,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var name: String
     /// Whether the plan is a policy's; otherwise it is a baseline's.
     public var isPolicy: Bool
-    /// The tokens of an instance and day.
+    /// The number of tokens that an instance has for a day.
     public var tokens: Int
     /// The least time between two reloads.
     public var minInterval: TimeSpan
@@ -192,7 +196,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var wrongLooks: WrongLooks
     /// The number of instance-days on which at least one change could be shown.
     public var samples: Int
-    /// The mean over the samples of value shown ÷ the most that as many reloads could have shown.
+    /// The mean over the samples of value shown ÷ the most that as many reloads as the day has tokens could have shown.
     public var capturedMean: Double
     /// The 10th percentile of that share: nine of ten samples reach it.
     public var capturedP10: Double
@@ -208,9 +212,9 @@ public struct BacktestReport: Equatable, Sendable {
     public var secondsToFreshP50: Double?
     /// The 95th percentile of that time; infinite if so many were never shown, nil without any.
     public var secondsToFreshP95: Double?
-    /// The number of reloads.
+    /// The number of reloads that the plan paid for, over all instance-days.
     public var reloads: Int
-    /// The number of reloads that showed nothing new.
+    /// The number of those reloads that showed nothing new.
     public var reloadsWasted: Int
     /// The tokens left at the end of a day, on average over instance-days.
     public var tokensUnusedPerDay: Double

@@ -4,9 +4,9 @@ public import Domain
 public struct ExampleDay: Equatable, Sendable {
   /// A step of a curve that stays at its value until the next step.
   public struct Step: Equatable, Sendable {
-    /// The place in the day, 0…1.
+    /// The place in the day at which the step begins, 0…1.
     public var at: Double
-    /// The value.
+    /// The value from this place on.
     public var value: Double
   }
 
@@ -14,9 +14,9 @@ public struct ExampleDay: Equatable, Sendable {
   public struct Number: Equatable, Sendable {
     /// The path of the field, such as `data.waitingFlights`.
     public var field: Identifier
-    /// The truth.
+    /// The true number over the day.
     public var truth: [Step]
-    /// The number on the screen.
+    /// The number on the screen over the day.
     public var shown: [Step]
   }
 
@@ -28,11 +28,11 @@ public struct ExampleDay: Equatable, Sendable {
   public var plan: String
   /// The local date on which the day begins: `2013-07-01`.
   public var date: String
-  /// The share of the wrong looks that the policy set right, of those that could have been.
+  /// The wrong looks that the policy set right, as a share of those that the day's tokens could have set right.
   public var captured: Double
-  /// The wrongness of the screen, 0…1.
+  /// The wrongness of the screen over the day, 0…1.
   public var wrong: [Step]
-  /// The wrongness that the screen would have had without any reload, 0…1.
+  /// The wrongness that the screen would have had without any paid reload, 0…1; free reloads still happen.
   public var wrongWithout: [Step]
   /// The displayed number that changed most often; nil if no number changed.
   public var number: Number?

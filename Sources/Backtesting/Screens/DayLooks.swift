@@ -3,16 +3,17 @@ import Replay
 
 /// The looks at one instance on one budget day: recorded looks, or the looks that a view curve leads one to expect.
 struct DayLooks: Sendable {
-  /// The looks of a day by a view curve. Only the shape of a curve is known, so every curve stands for as many looks.
+  /// The number of looks that every view curve stands for on a day of 24 hours. Only the shape of a curve is known, not
+  /// how often people look.
   static let perDay = 50.0
 
   /// A part of the day with the same rate of looks.
   private struct Part {
     /// The start, µs.
     var start: Int64
-    /// The looks per µs.
+    /// The number of looks per µs.
     var rate: Double
-    /// The looks of the day before the start.
+    /// The number of looks of the day before the start.
     var before: Double
   }
 
@@ -41,7 +42,7 @@ struct DayLooks: Sendable {
   /// The times of recorded looks, µs; nil for looks by a curve.
   var times: ArraySlice<Int64>? { recorded }
 
-  /// Returns the looks of the day before an instant of the day, or before its end.
+  /// Returns the number of looks of the day before an instant, which may be the end of the day.
   func before(_ instant: Int64) -> Double {
     if let recorded {
       return Double(
@@ -52,7 +53,7 @@ struct DayLooks: Sendable {
     return part.before + part.rate * Double(max(0, instant - part.start))
   }
 
-  /// Returns whether somebody may look at an instant, by the curve. Recorded looks do not say.
+  /// Returns whether the view curve leads one to expect looks at an instant; always true for recorded looks.
   func areExpected(at instant: Int64) -> Bool { (part(at: instant)?.rate ?? 1) > 0 }
 
   private func part(at instant: Int64) -> Part? {

@@ -1,27 +1,29 @@
 import Policies
 import Replay
 
-/// The least wrong looks that a number of reloads could have left on one day, in hindsight and exactly: the cost of the best
-/// choice among the candidate instants, by dynamic programming over the last reload and the number of reloads.
+/// The least wrong looks (each look counted by how wrong the screen was) that a number of reloads could have left on
+/// one day, in hindsight and exactly: the cost of the best choice among the candidate instants, by dynamic programming
+/// over the last reload and the number of reloads.
 ///
-/// The screen is right when the day begins. Candidates are the instants of every change, and a grid of five minutes; waiting
-/// until just before somebody looks can be better than the instant of a change. Two reloads lie a gap apart. All numbers of
-/// reloads are tried, also after one that did not help: two more may.
+/// The screen is right when the day begins. Candidates are the instants of every change, and a grid of five minutes;
+/// waiting until just before somebody looks can be better than the instant of a change. Two reloads lie at least a
+/// given gap apart. All numbers of reloads are tried, also after one that did not help: two more may.
 ///
 /// Memory grows with candidates · reloads (2 MB at 4,000 candidates), not with candidates², because the cost of all segments
 /// that begin at one candidate is used at once. Time grows with candidates · changes + candidates² · reloads.
 struct ScreenOptimum {
-  /// The wrong looks without any reload.
+  /// The wrong looks without any paid reload; free reloads still happen.
   let none: Double
   /// Whether candidates were left out because the day has more than `changesMax` changes.
   let isThinned: Bool
-  /// The least wrong looks with at most this many reloads, by place.
+  /// The least wrong looks with at most 0, 1, 2 … reloads.
   private let least: [Double]
 
-  /// The largest number of changes of a day that are candidates.
-  /// - Beyond: every second, third … change is a candidate, and the report says so. The optimum is then an upper bound.
+  /// The largest number of a day's changes at whose instants the optimum tries a reload.
+  /// - Beyond: every second, third … change is tried, and the report says so. The optimum is then an upper bound of the
+  ///   least wrong looks.
   static let changesMax = 4000
-  /// The step of the grid of candidates, µs.
+  /// The time between two candidates of the grid, µs.
   static let grid: Int64 = 300_000_000
 
   /// Computes the optimum of a day.
@@ -31,7 +33,7 @@ struct ScreenOptimum {
   ///   - truth: The value of each field when the day begins.
   ///   - gap: The least time between two reloads, µs.
   ///   - reloadsMax: The largest number of reloads, at least 0.
-  ///   - hasGrid: Whether the grid is a candidate beside the changes.
+  ///   - hasGrid: Whether the instants of the grid are candidates, too.
   ///   - changesMax: The largest number of changes that are candidates.
   init(
     _ stream: ScreenStream, day: ScreenDay, truth: [DisplayedValue], gap: Int64, reloadsMax: Int, hasGrid: Bool = true,
@@ -57,7 +59,7 @@ struct ScreenOptimum {
     least = table.least
   }
 
-  /// Returns the least wrong looks with at most some reloads.
+  /// Returns the least wrong looks with at most this many reloads.
   func wrongLooks(reloads: Int) -> Double { least[min(reloads, least.count - 1)] }
 }
 
@@ -180,7 +182,7 @@ private struct Segments {
 /// The table of a dynamic programme: the least cost up to a candidate at which the last reload happens, for each number of
 /// reloads.
 private struct OptimumTable {
-  /// The least cost of the whole day with at most this many reloads, by place.
+  /// The least cost of the whole day with at most 0, 1, 2 … reloads.
   private(set) var least: [Double]
   /// The least cost up to each candidate, for 0, 1, 2 … reloads in blocks of eight.
   private var costs: [SIMD8<Double>]

@@ -10,7 +10,8 @@ struct ScreenState {
   private let fields: [Int]
   private(set) var truth: [DisplayedValue]
   private var shown: [DisplayedValue]
-  /// log(1 − d) of each field; 1 for a field that is wholly wrong, whose logarithm does not exist.
+  /// The loss of each field: log(1 − d), or the mark 1 for a field that is wholly wrong, whose logarithm does not
+  /// exist.
   private var losses: [Double]
   /// The sum of the losses of wrong fields and of news, without wholly wrong ones.
   private var sum = 0.0
@@ -50,7 +51,7 @@ struct ScreenState {
   /// The value that the screen shows of a field.
   func shown(_ field: Int) -> DisplayedValue { shown[field] }
 
-  /// Takes a change of the truth.
+  /// Takes a change of the truth, which the screen does not show until its next reload.
   mutating func take(_ change: ScreenChange.Content) {
     switch change {
     case .value(let field, let value):
@@ -70,7 +71,7 @@ struct ScreenState {
     if wrong == 0 { sum = 0 }
   }
 
-  /// Shows the truth.
+  /// Reloads the screen, which then shows the truth.
   mutating func reload() {
     for field in touched {
       shown[field] = truth[field]

@@ -19,7 +19,7 @@ struct ScreenChange: Equatable, Sendable {
 
 /// The truth that one instance displays, over the whole log: the fields of all subjects that reach it, and their changes.
 struct ScreenStream: Equatable, Sendable {
-  /// The distances of the kind's displayed fields.
+  /// The kind's displayed fields, each with the measure of how wrong an outdated value is.
   let measures: [FieldDistance]
   /// The displayed field at each place, as a place in `measures`. A subject has one field for each displayed field.
   private(set) var fields: [Int] = []

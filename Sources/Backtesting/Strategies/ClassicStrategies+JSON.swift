@@ -1,7 +1,7 @@
 import JSON
 
 extension ClassicStrategies {
-  /// The table as one JSON object.
+  /// The strategies and their tokens by hour as one JSON object.
   public var json: [UInt8] {
     var json = JSONWriter(reserving: 2048)
     json.beginObject()

@@ -17,14 +17,14 @@ public struct ClassicStrategies: Equatable, Sendable {
     public var left: [Int]
   }
 
-  /// The tokens of a day.
+  /// The number of tokens for a day.
   public let tokens: Int
   /// The hours of the day in which people are awake.
   public let wakingHours: Range<Int>
   /// The strategies.
   public let rows: [Row]
 
-  /// The waking hours in the guides: twelve.
+  /// The twelve waking hours that the guides assume, 7:00 to 19:00.
   public static let wakingHoursDefault = 7..<19
 
   /// Computes the table.

@@ -1,7 +1,7 @@
 import Replay
 
-/// One instance under one strategy. The day's tokens and the minimum interval hold as for a planner. Time without a change
-/// costs nothing while the screen is right.
+/// One instance under one strategy. The day's tokens and the minimum interval hold as for a planner. While the screen
+/// is right, time without a change takes no computing.
 struct StrategyCourse {
   private let strategy: ReloadStrategy
   private let tokens: Int
@@ -16,9 +16,9 @@ struct StrategyCourse {
   private var earliest = Int64.min
   /// The theoretical arrival time (TAT) of GCRA, µs.
   private var arrivalTime = Int64.min
-  /// The looks of earlier days since the last reload.
+  /// The number of looks on earlier days since the last reload.
   private var looksBefore = 0.0
-  /// The looks of today before the last reload.
+  /// The number of looks of today before the last reload.
   private var looksAtReload = 0.0
 
   /// Returns the looks that are expected on a budget day.

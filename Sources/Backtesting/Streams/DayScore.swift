@@ -8,9 +8,9 @@ struct DayScore: Equatable, Sendable {
   var criticalWaits: [Double] = []
   /// The number of visible changes.
   var arrivals = 0
-  /// The number of reloads.
+  /// The number of reloads that the plan paid for.
   var reloads = 0
-  /// The number of reloads that showed nothing new.
+  /// The number of those reloads that showed nothing new.
   var wasted = 0
   /// The number of looks at the instance.
   var looks = 0

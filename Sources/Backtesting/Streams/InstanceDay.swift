@@ -85,11 +85,12 @@ struct InstanceDay: Sendable {
     return instants
   }
 
-  /// The largest number of instants with a change. The memory of a problem grows with its square: 40 MB at this number.
+  /// The largest number of instants of a day at which changes arrive. The memory of a problem grows with its square: 40
+  /// MB at this number.
   /// - Beyond: every two, three … changes in a row count as one, at the time of the last.
   static let instantsMax = 3000
 
-  /// Returns an instant without a change.
+  /// Returns an instant at which no change arrives.
   private static func still(_ time: Int64, _ view: Double, isFree: Bool = false) -> HindsightProblem.ReloadInstant {
     HindsightProblem.ReloadInstant(
       arrival: Arrival(time: time, expires: .max, relevance: 0), view: view, isFree: isFree)

@@ -8,7 +8,7 @@ struct MeasuredInstances {
   }
   private var indices: [Name: Int] = [:]
 
-  /// Indexes streams by their place.
+  /// Creates the index of streams, which it names by their places.
   init(_ streams: [InstanceStream]) {
     for (index, stream) in streams.enumerated() {
       indices[Name(device: stream.device, instance: stream.instance)] = index

@@ -78,7 +78,7 @@ struct StreamCollector {
     }
   }
 
-  /// Adds one instance, unless there are enough.
+  /// Adds one instance, unless `instancesMax` are measured already.
   private mutating func measure(_ given: InstanceStream, kind: Int, interests: [Identifier]) {
     instancesSeen += 1
     if streams.count >= instancesMax { return }
@@ -143,8 +143,8 @@ struct StreamCollector {
     }
   }
 
-  /// Returns the change of the content that a kind displays of the event's subject: its look, and how much it differs, 0…1. An
-  /// event changes only the fields that it carries.
+  /// Returns the change of the content that a kind displays of the event's subject: its fingerprint before and after,
+  /// and how much both differ, 0…1. An event changes only the fields that it carries.
   /// - Parameters:
   ///   - event: The event.
   ///   - kind: The place of the kind in the policy.

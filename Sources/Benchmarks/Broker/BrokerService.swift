@@ -23,7 +23,7 @@ package enum BrokerService {
     }
   }
 
-  /// One line of input.
+  /// The request to create a topic: one line of input.
   struct TopicRequest: Equatable {
     var topic: String
     var partitions: Int

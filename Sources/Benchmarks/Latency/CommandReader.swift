@@ -14,7 +14,7 @@ final class CommandReader: Sendable {
   private let thread = BenchmarkThread(name: "bench-reader")
   private let latencies = Mutex(Histogram<UInt64>(numberOfSignificantValueDigits: .three))
 
-  /// The reader ends when it was asked to and no command came for this time.
+  /// The time without a command, in seconds, after which the reader ends if it was asked to.
   private static let quietSeconds = 1.0
 
   /// - Parameters:

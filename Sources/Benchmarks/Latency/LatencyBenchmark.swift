@@ -18,9 +18,9 @@ package struct LatencyBenchmark {
   package struct Result: Sendable {
     /// The largest number of events a second through intake and planner; nil when a rate was given.
     package var maximumPerSecond: Double?
-    /// The events a second that were sent.
+    /// The number of events that were sent per second.
     package var ratePerSecond: Double
-    /// Latencies of commands, in microseconds.
+    /// The latencies of commands, in microseconds.
     package var latencies: Histogram<UInt64>
     /// The processor time of this process divided by the measured time, the benchmark's own sender and reader included.
     /// 1 is one core kept busy.
@@ -29,7 +29,7 @@ package struct LatencyBenchmark {
 
   /// The time at the start of the load that is not measured, in seconds.
   package static let warmUpSeconds = 3
-  /// The part of the burst that warms up.
+  /// The share of the burst that only warms up and is not measured, 0…1.
   private static let warmUpShare = 0.2
 
   /// Creates a benchmark.

@@ -57,7 +57,7 @@ package struct FleetLoad: Sendable {
   /// A prime larger than any number of subjects, so that its multiples visit every subject once before any repeats.
   private static let stride: UInt64 = 1_000_000_007
 
-  /// The number of device groups that share their subjects.
+  /// The number of groups of consecutive devices. The devices of one group show the same subjects.
   private var groups: Int { (devices + fanOut - 1) / fanOut }
 
   /// The approximate size of a registration in the log, in bytes.

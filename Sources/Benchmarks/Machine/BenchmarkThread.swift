@@ -29,6 +29,7 @@ final class BenchmarkThread: Sendable {
     thread.start()
   }
 
+  /// Checks that the work has not failed.
   /// - Throws: the error of the work, when it has failed.
   func check() throws { if let error = state.withLock({ $0.error }) { throw error } }
 

@@ -81,7 +81,7 @@ package final class BenchmarkStage {
   /// Starts planner threads.
   /// - Parameters:
   ///   - count: the number of threads.
-  ///   - mode: determines the threads' ports.
+  ///   - mode: selects the Kafka clients and the recorders of the threads.
   func startPlanners(_ count: Int, _ mode: PipelineBenchmarkMode = .transactional) {
     let (settings, stop, counters, logger) = (settings, stop, counters, logger)
     for number in 0..<count {

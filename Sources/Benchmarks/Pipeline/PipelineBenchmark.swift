@@ -40,7 +40,7 @@ package struct PipelineBenchmark {
   private static let readMax = PlannerSettings().pollRecordsMax
   /// The number of events that only warm up: the first tenth.
   private var warmUpEvents: Int { events / 10 }
-  /// Up to this number of events, the events are written after the fleet is registered; more events are in the log from
+  /// The largest number of events that are written only after the fleet is registered. More events are in the log from
   /// the start.
   private static let lateEventsMax = 100
 
@@ -69,7 +69,7 @@ package struct PipelineBenchmark {
     return rounds
   }
 
-  /// Measures planning of events that are in the log already, behind the fleet.
+  /// Measures planning of events that are in the log from the start, after the fleet's registrations.
   private func runWhole(_ stage: BenchmarkStage, _ feeder: LoadFeeder, _ mode: PipelineBenchmarkMode) throws
     -> PipelineRound
   {

@@ -4,9 +4,9 @@ package enum PipelineBenchmarkMode: String, CaseIterable, Sendable {
   case transactional
   /// A plain loop that copies the output of the transactional round record by record, with as many transactions.
   case passthrough
-  /// Without transactions.
+  /// The pipeline without transactions: its producers are only idempotent.
   case idempotent
-  /// Without decision records.
+  /// The pipeline with transactions, but without decision records.
   case unlogged
 
   /// The name of the mode in a report for people.

@@ -6,7 +6,8 @@ package struct PipelineRound: Sendable {
   package var wallSeconds: Double
   /// The processor time of the whole process meanwhile, librdkafka's threads included.
   package var processorSeconds: Double
-  /// The number of log records planned; 0 in a passthrough, as are the next three.
+  /// The number of log records planned. In a passthrough, it is 0, and so are `decisions`, `commands` and
+  /// `stateRecords`.
   package var logRecords = 0
   /// The number of decisions made.
   package var decisions = 0

@@ -2,14 +2,15 @@ import KafkaClient
 import Pipeline
 import Planning
 
-/// The ports of a benchmark's planner threads. A mode of the benchmark differs from `rouse run` in these ports only.
+/// The Kafka clients and the recorders that a benchmark's planner threads use. A mode of the benchmark differs from
+/// `rouse run` in these only.
 struct PlannerPorts {
-  /// Makes the clients.
+  /// The factory of the threads' Kafka clients.
   var cluster: any Cluster = RealCluster()
-  /// Makes the recorder of each planner.
+  /// Makes the recorder of each planner, which encodes its output.
   var makeRecorder: () -> any PlannerRecorder = { JSONRecorder() }
 
-  /// Returns the ports of a mode.
+  /// Returns the clients and recorders of a mode.
   ///
   /// - Parameters:
   ///   - mode: The mode of the round.

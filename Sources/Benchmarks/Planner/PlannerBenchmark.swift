@@ -15,9 +15,10 @@ package struct PlannerBenchmark: Sendable {
   /// The number of distinct subjects of events.
   private var subjects: Int { max(1, devices * instancesPerDevice / fanOut) }
 
-  /// The number of events that are made before time is taken: making events is not measured.
+  /// The number of events that are made at a time, before the clock starts: making events is not measured.
   private static let chunk = 4096
-  /// Reasons are counted for one event in this many, because counting them costs about as much as deciding.
+  /// The interval of sampling: reasons are counted for one event in this many, because counting costs about as much as
+  /// deciding.
   private static let reasonSampling = 64
 
   /// Creates a benchmark.
@@ -45,11 +46,11 @@ package struct PlannerBenchmark: Sendable {
     package var devices: Int
     /// The number of widgets on all devices.
     package var instances: Int
-    /// The time that it took to register the fleet.
+    /// The time that it took to register the fleet, in seconds.
     package var registrationSeconds: Double
     /// The number of decisions made.
     package var decisions: Int
-    /// The number of commands among them.
+    /// The number of commands that the decisions led to.
     package var commands: Int
     /// The time that it took to decide.
     package var seconds: Double
@@ -60,9 +61,9 @@ package struct PlannerBenchmark: Sendable {
     package var stateBytesPerDevice: Double?
     /// The size of the planner's tables after registration, their room for growth included, in bytes per device.
     package var tableBytesPerDevice: Double
-    /// The same at the end of the run, pending changes included.
+    /// The size of the planner's tables at the end of the run, pending changes included, in bytes per device.
     package var tableBytesPerDeviceAtEnd: Double
-    /// Sampled decisions by reason, most frequent first.
+    /// The number of sampled decisions by reason, the most frequent first.
     package var reasons: [(reason: String, count: Int)]
   }
 

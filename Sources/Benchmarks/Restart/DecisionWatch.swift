@@ -7,7 +7,8 @@ final class DecisionWatch: Sendable {
   private let topic: String
   private let partitions: Int
   private let thread = BenchmarkThread(name: "bench-watch")
-  /// The moments of each partition, in seconds of ``MonotonicClock``, in ascending order.
+  /// For each partition, the moments when new decisions were read, in seconds of ``MonotonicClock``, in ascending
+  /// order.
   private let moments: Mutex<[[Double]]>
 
   /// - Parameters:
@@ -28,7 +29,7 @@ final class DecisionWatch: Sendable {
   /// - Throws: `KafkaError` when reading failed.
   func end() throws { try thread.end() }
 
-  /// Whether every partition had a decision since a moment.
+  /// Whether every partition had a new decision at or after a moment, in seconds of ``MonotonicClock``.
   /// - Throws: `KafkaError` when reading failed.
   func haveDecisions(since moment: Double) throws -> Bool {
     try thread.check()
@@ -37,8 +38,8 @@ final class DecisionWatch: Sendable {
 
   /// Returns the longest time, in seconds, in which a partition had no new decision.
   /// - Parameters:
-  ///   - start: the begin of the time that counts.
-  ///   - end: the end of the time that counts; nil is the newest decision of each partition.
+  ///   - start: the start of the time that counts, in seconds of ``MonotonicClock``.
+  ///   - end: the end of the time that counts; nil: the newest decision of each partition.
   func longestSilence(since start: Double, to end: Double? = nil) -> Double {
     moments.withLock { moments in
       moments.reduce(0) { longest, moments in

@@ -15,11 +15,11 @@ package struct RestartBenchmark {
   private let folder: URL
   private let progress: (String) -> Void
 
-  /// The events that are sent a second.
+  /// The number of events that are sent per second.
   package static let eventsPerSecond = 20
   /// The longest wait until all partitions have new decisions, in seconds.
   private static let patienceSeconds = 120.0
-  /// The time before and after an end in which decisions are watched, in seconds.
+  /// The time before and after the end of a process in which decisions are watched, in seconds.
   private static let calmSeconds = 3.0
 
   /// Creates a benchmark.

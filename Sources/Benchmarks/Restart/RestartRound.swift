@@ -7,7 +7,7 @@ package enum RestartKind: String, CaseIterable, Sendable {
   /// SIGKILL, and another process takes over.
   case killedAndReplaced
 
-  /// The measured event, in words.
+  /// The way in which the process ends, in words for a report.
   package var words: String {
     switch self {
     case .ended: "ended in order and started again"

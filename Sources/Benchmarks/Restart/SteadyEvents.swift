@@ -17,6 +17,7 @@ final class SteadyEvents: Sendable {
   /// Starts the thread.
   func start() { thread.start { [self] in try send() } }
 
+  /// Checks that every event so far was written.
   /// - Throws: the feeder's error when an event could not be written.
   func check() throws { try thread.check() }
 

@@ -10,7 +10,7 @@ final class RestoreLog: Sendable {
     var fromTopic: Int
     /// The number of records read from a snapshot.
     var fromSnapshot: Int
-    /// The number of devices afterwards.
+    /// The number of devices in the partition after the restore.
     var devices: Int
     /// The duration of the restore.
     var seconds: Double

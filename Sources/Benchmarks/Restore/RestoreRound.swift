@@ -10,7 +10,7 @@ package enum RestoreSource: String, CaseIterable, Sendable {
 package struct RestoreRound: Sendable {
   /// The source of the state.
   package var source: RestoreSource
-  /// From the start of the first partition's restore to the end of the last one's.
+  /// The time from the start of the first partition's restore to the end of the last one's.
   package var wallSeconds: Double
   /// The processor time of the whole process meanwhile.
   package var processorSeconds: Double

@@ -84,7 +84,7 @@ public struct FleetGenerator: Sendable {
     }
   }
 
-  /// Every kind has at least one in this many widgets.
+  /// The denominator of the least share of a kind: at least one widget in this many is of the kind.
   private static let leastShare = 10
 
   /// The assumed time of the first event if no event has a time: 2026-01-01T00:00:00Z.

@@ -1,7 +1,7 @@
 package import Planning
 
-/// The budget days and local hours of one time zone. A budget day goes from one anchor to the next and has 23 to 25 hours
-/// when the clocks change.
+/// The budget days and local hours of one time zone. A budget day begins at the anchor, a fixed local time, and ends at
+/// the next one. It has 23 to 25 hours when the clocks change.
 package struct LocalDays {
   /// The IANA id of the time zone.
   package let zone: String

@@ -21,14 +21,15 @@ public struct PlanOptions: Sendable {
   public var commands: String?
   /// The path to write refused lines to; nil only counts them.
   public var deadLetters: String?
-  /// The log whose order and times the run has.
+  /// The log that the run stands for. It fixes the order and the times of the records.
   public var log = Log.own
   /// The time after the last record for which timers still fire; nil fires none. A replayed log fires none.
   public var drain: TimeSpan? = PlanOptions.drainDefault
 
   /// The log that a run stands for. It fixes the offsets, the times and the ticks of the records.
   public enum Log: Sendable {
-    /// A log of registrations at the time of the first event or signal, with a tick for each timer when it is due.
+    /// A log in which all registrations have the time of the first event or signal, and each timer that is due gets a
+    /// tick.
     case own
     /// The log of one partition that `rouse run` writes with `timestamps=event`. Its first record is the policy, registrations have
     /// their own times, all times are whole milliseconds, and there are no ticks: a timer that is due fires with the next

@@ -150,7 +150,8 @@ public struct PlanRun: ~Copyable {
     summary.last = max(summary.last ?? time, time)
   }
 
-  /// The time that a record has in the log. Kafka keeps whole milliseconds, and intake writes no earlier one than 1.
+  /// Returns the time that a record gets in the log. In a replayed log it is a whole number of milliseconds, at least
+  /// 1, as Kafka and intake write it.
   private func logged(_ time: Timestamp) -> Timestamp {
     switch options.log {
     case .own: time

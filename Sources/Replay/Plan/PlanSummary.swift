@@ -51,11 +51,11 @@ public struct PlanSummary: Equatable, Sendable {
   /// The number of Live Activity and broadcast pushes by the size of their bodies, in the order of `PayloadBand.allCases`.
   /// The last band counts bodies that were too large, which became no commands.
   public var payloads: [(band: PayloadBand, count: Int)] = PayloadBand.allCases.map { ($0, 0) }
-  /// The first body of each kind that was too large, for a few kinds.
+  /// The first body that was too large of each kind, for the first few such kinds.
   public var refusedPayloads: [LargePayload] = []
   /// The number of activities that at some time ran and could not be updated or ended.
   public var zombies = 0
-  /// The first few of those activities.
+  /// The first few activities that could not be updated or ended.
   public var firstZombies: [Zombie] = []
   /// The number of tokens charged by ledger, in the order of `Command.Ledger.allCases`.
   public var charged: [Int] = Command.Ledger.allCases.map { _ in 0 }

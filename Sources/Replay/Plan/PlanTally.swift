@@ -12,8 +12,8 @@ struct PlanTally {
   private var payloads: [PayloadBand: Int] = [:]
   /// The first refused payload of each kind, with the number of all refused payloads of that kind.
   private var refused: [LargePayload] = []
-  /// The outcome of the last decisions in a row. Counting the row and adding it at once costs less than a look-up for each
-  /// decision.
+  /// The common outcome of the latest decisions in a row. Counting the row and adding it at once costs less than a
+  /// look-up for each decision.
   private var current: PlanSummary.Outcome?
   private var run = 0
 
@@ -47,7 +47,7 @@ struct PlanTally {
     }
   }
 
-  /// Adds the row of equal outcomes to the counts.
+  /// Adds the latest decisions in a row, which have the same outcome, to the counts.
   private mutating func settle() {
     if let current { outcomes[current, default: 0] += run }
     run = 0

@@ -6,7 +6,7 @@ import Domain
 struct DayBook {
   /// The facts that decide which charges are allowed.
   struct Terms {
-    /// The number for a day under the policy of the charge; nil where it is not known.
+    /// The number of tokens for a day under the policy of the charge; nil where it is not known.
     var limit: LedgerLimits.DailyNumber?
     var refundsAllowed: Bool
     /// Whether charges before the first one may be missing.

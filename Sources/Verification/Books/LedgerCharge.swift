@@ -10,7 +10,7 @@ struct LedgerCharge {
   var left: Int
   /// The time of the command.
   var at: Timestamp
-  /// The hash of the policy.
+  /// The hash of the policy that the command was sent under.
   var policy: Identifier
   /// The id of the command.
   var id: RecordId
@@ -22,7 +22,7 @@ struct LedgerCharge {
 // MARK: Bytes
 
 extension LedgerCharge {
-  /// All fields but the id, which is in the key.
+  /// The charge as bytes: all fields but the id, which is in the key.
   var bytes: [UInt8] {
     var writer = BinaryWriter()
     var charge = self
@@ -30,7 +30,7 @@ extension LedgerCharge {
     return writer.bytes
   }
 
-  /// Reads `bytes`.
+  /// Decodes what `bytes` returned.
   init(_ bytes: [UInt8], id: RecordId) throws(BinaryError) {
     self.init(
       ledger: .device, device: "", owner: "", left: 0, at: Timestamp(microseconds: 0), policy: "", id: id)

@@ -12,7 +12,7 @@ import Domain
 struct RateBook {
   /// The TAT of each course in microseconds since 1970; nil where it is not known.
   private var courses: [Int128?]
-  /// The first violation since no course was left, if any.
+  /// The first violation that left no course, if any. The book then goes on with one new course.
   private(set) var broken: (rule: LedgerReport.BookRule, text: String)?
 
   /// - Parameter historyIsCut: whether charges before the first one may be missing; otherwise the ledger begins full.

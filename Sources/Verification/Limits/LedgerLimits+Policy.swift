@@ -2,7 +2,7 @@ import Domain
 public import Policies
 
 extension LedgerLimits {
-  /// The limits of a policy and its profile.
+  /// Takes the limits from a policy and its profile.
   public init(_ policy: Policy) {
     func rate(_ rate: BudgetProfile.Rate) -> RateLimit {
       RateLimit(limit: rate.limit, windowMicroseconds: rate.window.microseconds, burst: rate.burst)

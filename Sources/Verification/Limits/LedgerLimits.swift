@@ -21,7 +21,7 @@ public struct LedgerLimits: Equatable, Sendable {
     }
   }
 
-  /// A number of tokens for a day.
+  /// A limit by the day: the number of tokens for a day, or for any 24 hours.
   public struct DailyNumber: Hashable, Sendable {
     /// The number of tokens of a full ledger.
     public var perDay: Int
@@ -37,27 +37,27 @@ public struct LedgerLimits: Equatable, Sendable {
     }
   }
 
-  /// Pushes to the widgets of a device.
+  /// The limit on pushes to the widgets of a device; nil if it is not known.
   public var device: RateLimit?
-  /// Background pushes to a device.
+  /// The limit on background pushes to a device; nil if it is not known.
   public var background: RateLimit?
-  /// Pushes to the controls of a device.
+  /// The limit on pushes to the controls of a device; nil if it is not known.
   public var control: RateLimit?
-  /// Pushes that start a Live Activity on a device.
+  /// The limit on pushes that start a Live Activity on a device; nil if it is not known.
   public var start: RateLimit?
-  /// Pushes at priority 10 to a Live Activity: without and with frequent updates. Commands do not say which one applies. Empty:
-  /// not known.
+  /// The limits on pushes at priority 10 to a Live Activity, without and with frequent updates. Commands do not say
+  /// which one applies. Empty if none is known.
   public var activity: [RateLimit]
-  /// The number for a day of each instance, by kind.
+  /// The number of tokens that an instance has for a day, by its kind.
   public var days: [Identifier: DailyNumber]
 
   /// - Parameters:
-  ///   - device: pushes to the widgets of a device.
-  ///   - background: background pushes to a device.
-  ///   - control: pushes to the controls of a device.
-  ///   - start: pushes that start a Live Activity on a device.
-  ///   - activity: each rate that may hold for pushes at priority 10 to a Live Activity.
-  ///   - days: the number for a day of each instance, by kind.
+  ///   - device: the limit on pushes to the widgets of a device; nil if it is not known.
+  ///   - background: the limit on background pushes to a device; nil if it is not known.
+  ///   - control: the limit on pushes to the controls of a device; nil if it is not known.
+  ///   - start: the limit on pushes that start a Live Activity on a device; nil if it is not known.
+  ///   - activity: each limit that may hold for pushes at priority 10 to a Live Activity.
+  ///   - days: the number of tokens that an instance has for a day, by its kind.
   public init(
     device: RateLimit? = nil, background: RateLimit? = nil, control: RateLimit? = nil, start: RateLimit? = nil,
     activity: [RateLimit] = [],

@@ -9,7 +9,7 @@ struct CheckedCommand {
     var reason: Reason
     /// The hashes of the events that the command lists, sorted.
     var events: [UInt64]
-    /// The number of events that the command leaves out of its list.
+    /// The number of further events that the command shows but does not list.
     var eventsLeftOut: Int
 
     /// Returns whether the command can stand for these events: it lists some of them and counts the others.
@@ -29,7 +29,7 @@ struct CheckedCommand {
   var id: RecordId
   var device: Identifier
   var at: Timestamp
-  /// The hash of the policy.
+  /// The hash of the policy that the command was sent under.
   var policy: Identifier
   var serves: [ServedInstance]
   var charged: [Command.Charge]

@@ -14,7 +14,7 @@ struct CheckedDecision {
   var at: Timestamp
   /// The command that the decision names, if any.
   var command: RecordId?
-  /// The hashes of all events that the command delivers, sorted. Empty without a command.
+  /// The hashes of all events that the command shows, as the decision lists them, sorted. Empty without a command.
   var events: [UInt64]
 
   /// The id as text, for the report.

@@ -25,7 +25,7 @@ enum CheckedRecord {
     return writer.bytes
   }
 
-  /// Reads `bytes`.
+  /// Decodes what `bytes` returned.
   init(_ bytes: [UInt8], id: RecordId) throws(BinaryError) {
     var reader = BinaryReader(bytes)
     if try reader.bool() {

@@ -25,7 +25,7 @@ extension SortedSpill.Key: FieldCoded {
 }
 
 extension FieldCoder {
-  /// A number of hashes, then each.
+  /// Encodes or decodes a list of hashes: their number, then each of them.
   mutating func hashes(_ hashes: inout [UInt64]) throws(Failure) {
     try list(elements: &hashes, blank: 0) { (hash, coder) throws(Failure) in try coder.varint(&hash, "a hash") }
   }

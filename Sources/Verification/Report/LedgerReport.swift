@@ -14,7 +14,7 @@ public struct LedgerReport: Equatable, Sendable {
     case unexplainedCommand
     /// A decision names a command that is missing.
     case missingCommand
-    /// A command serves other instances or events than its decisions say.
+    /// A command serves other instances or events than the decisions that name it.
     case servesDiffer
     /// The tokens left after a charge do not follow from the limit and the earlier charges, or there is no limit.
     case ledgerBroken
@@ -22,7 +22,7 @@ public struct LedgerReport: Equatable, Sendable {
     case overspent
   }
 
-  /// One broken rule.
+  /// One case of a broken rule.
   public struct Violation: Equatable, Sendable {
     public var rule: BookRule
     /// The ids and figures, for a person.

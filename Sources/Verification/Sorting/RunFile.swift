@@ -9,7 +9,7 @@ struct RunFile {
   /// The place of each run in the file, in bytes; the oldest run first.
   private(set) var runs: [Range<UInt64>] = []
 
-  /// Bytes collected for one write.
+  /// The number of bytes after which collected records are written.
   private static let bufferBytes = 1 << 20
 
   /// Creates an empty file.
@@ -29,7 +29,7 @@ struct RunFile {
   /// Appends a run.
   /// - Parameters:
   ///   - entries: the records, sorted.
-  ///   - contents: the bytes that the entries are places in.
+  ///   - contents: the bytes of the records; each entry has the range of its own.
   /// - Throws: `LedgerCheckError` when the disk is full or fails.
   mutating func append(_ entries: [SortedSpill.Entry], _ contents: [UInt8]) throws(LedgerCheckError) {
     let start = runs.last?.upperBound ?? 0

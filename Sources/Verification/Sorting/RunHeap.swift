@@ -1,6 +1,6 @@
 /// A binary heap of runs by the key of their next record. Among equal keys, the key of the older run comes first.
 struct RunHeap {
-  /// The next key of one run.
+  /// One run and the key of its next record.
   struct Head: Equatable {
     var key: SortedSpill.Key
     /// The run's place among all runs.

@@ -73,7 +73,7 @@ struct VerifyCommand: AsyncParsableCommand {
     if report.violationCount > 0 { throw ExitCode(1) }
   }
 
-  /// Passes each line of a file that is not empty to `take`, with its place.
+  /// Passes each line of a file to `take`, with its place. Empty lines are skipped.
   private static func read(_ path: String, _ take: ([UInt8], () -> String) -> Void) throws {
     var reader = try LineReader(path: path)
     while let line = try reader.next() {
@@ -107,7 +107,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
   // MARK: Limits
 
-  /// The limits of all policies that were named, by the hash in the records.
+  /// Returns the limits of the policies that the options name, by the hash of the policy in the records.
   private func limits() throws -> [Identifier: LedgerLimits] {
     var limits: [Identifier: LedgerLimits] = [:]
     for path in policy {

@@ -44,7 +44,7 @@ enum BacktestText {
     return text + hindsightText(kind) + screenText(kind)
   }
 
-  /// Returns the lines about the best that the tokens could have done.
+  /// Returns the lines about the optimum in hindsight: the best that the tokens could have done.
   private static func hindsightText(_ kind: BacktestReport.Kind) -> PrintableText {
     guard let plan = kind.plans.first(where: { $0.isPolicy }) else { return "" }
     let looks = plan.wrongLooks

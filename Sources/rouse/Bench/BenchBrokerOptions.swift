@@ -51,7 +51,7 @@ struct BenchBrokerOptions: ParsableArguments {
 }
 
 extension ChildProgram {
-  /// Returns a command line of this program.
+  /// Returns the command line that runs this program with these arguments.
   static func rouse(_ arguments: String...) -> ChildProgram { rouse(list: arguments) }
 
   static func rouse(list arguments: [String]) -> ChildProgram {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Benchmarks
 import Domain
 
-/// The fleet and the events of the benchmarks that plan against a broker.
+/// The options that describe the fleet and the events of the benchmarks that plan against a broker.
 struct BenchFleetOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Devices of the fleet.", valueName: "count"))
   var devices = 100_000

@@ -4,13 +4,13 @@ import JSON
 struct BenchReportHead {
   /// The broker's address and properties, without secrets.
   var broker: String
-  /// The partitions of the topics.
+  /// The number of partitions of each topic.
   var partitions: Int
-  /// The planner threads of a process.
+  /// The number of planner threads of a process.
   var workers: Int
-  /// The devices of the fleet.
+  /// The number of devices of the fleet.
   var devices: Int
-  /// The widgets of each device.
+  /// The number of widgets of each device.
   var instances: Int
 
   /// The line about the broker, without its end.

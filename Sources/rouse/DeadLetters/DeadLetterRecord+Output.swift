@@ -4,7 +4,7 @@ import KafkaClient
 import Pipeline
 
 extension DeadLetterRecord {
-  /// The time of the letter, or `no time`.
+  /// The time of the dead letter, or `no time`.
   var time: String {
     message.timestampMilliseconds.map { "\(Timestamp(milliseconds: $0))" } ?? "no time"
   }

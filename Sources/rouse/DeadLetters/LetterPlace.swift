@@ -8,7 +8,7 @@ enum LetterPlace {
   ///
   /// - Parameters:
   ///   - text: The argument.
-  ///   - source: The words for where the user finds places.
+  ///   - source: The end of the error message, which tells where to find a place.
   /// - Throws: `ValidationError` when the text is no place.
   static func parse(_ text: String, source: PrintableText = "rouse dead-letters list shows it") throws -> KafkaPosition
   {

@@ -21,7 +21,7 @@ struct DemoDirectory {
     }
   }
 
-  /// Removes a temporary directory.
+  /// Removes the directory if it is a temporary one.
   func removeUnlessKept() {
     guard !isKept else { return }
     do {

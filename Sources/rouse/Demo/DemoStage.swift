@@ -27,7 +27,8 @@ final class DemoStage {
   /// The largest number of decisions that are not audited yet. The embedded broker keeps about 5 MB of a partition, and
   /// they must fit into that.
   private static let unauditedMax = 12_000
-  /// The largest number of events between the publisher and the planners.
+  /// The largest number of published events that intake has not accepted yet. At most twice as many are not planned
+  /// yet.
   private static let eventsUnderwayMax = 400
 
   /// Creates the topics and a publisher.

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// The files that both `rouse plan` and `rouse simulate` read.
+/// The help of the options that name input files, the same for `rouse plan` and `rouse simulate`.
 extension ArgumentHelp {
-  /// `--devices`.
+  /// The help of `--devices`.
   static let registrations = ArgumentHelp("Registrations, one a line.", valueName: "file")
-  /// `--events`.
+  /// The help of `--events`.
   static let events = ArgumentHelp(
     "CloudEvents in structured mode, one a line, ordered by time.", valueName: "file")
-  /// `--signals`.
+  /// The help of `--signals`.
   static let signals = ArgumentHelp("CloudEvents rouse.signal.*, one a line, ordered by time.", valueName: "file")
 }

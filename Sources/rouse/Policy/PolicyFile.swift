@@ -32,7 +32,8 @@ enum PolicyFile {
     }
   }
 
-  /// Returns `b/p.yaml` for `./p.yaml` in `b/policy.yaml`.
+  /// Returns the path of a file that another file names relative to itself: `b/p.yaml` for `./p.yaml` in
+  /// `b/policy.yaml`.
   private static func beside(_ path: String, _ name: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return name }
     return String(path[...slash] + (name.hasPrefix("./") ? name.dropFirst(2) : name[...]))
@@ -60,8 +61,8 @@ enum PolicyFile {
     throw ValidationError("\(option): no profile \(name);\(near) known: \(known.joined(separator: ", "))\(others)")
   }
 
-  /// Returns the bytes of a file as they are, because a policy's hash covers its bytes. A document has a smaller bound, which its
-  /// reader names.
+  /// Returns the bytes of a file as they are, because a policy's hash covers its bytes. The reader of a document checks
+  /// its size, which has a smaller bound.
   private static func bytes(_ path: String) throws(LineFileError) -> [UInt8] {
     try WholeFile.bytes(path, bytesMax: 16 << 20)
   }

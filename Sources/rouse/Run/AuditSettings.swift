@@ -6,7 +6,7 @@ struct AuditSettings: Sendable {
   var path: String
   var retention: Retention
 
-  /// The number of chunks that one pass of the retention removes at most, so that storing is not delayed for long.
+  /// The largest number of transactions of one call of the retention, so that storing is not delayed for long.
   private static let chunksMax = 200
 
   init(_ settings: Settings) {

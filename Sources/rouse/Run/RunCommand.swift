@@ -39,8 +39,8 @@ struct RunCommand: AsyncParsableCommand {
 
   /// The time between two log lines of counts.
   private static let reportInterval = Duration.seconds(10)
-  /// The time that the stages get for an orderly end. It is used twice if they write snapshots after their last commit, when
-  /// other processes can already take over.
+  /// The time that the stages get for an orderly end, in seconds: without and with local snapshots, which planners
+  /// write after their last commit.
   private static let endTimeoutSeconds = (plain: 10, withSnapshots: 60)
 
   func validate() throws {

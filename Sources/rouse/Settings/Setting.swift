@@ -37,7 +37,7 @@ struct Setting: Sendable {
   /// Returns the setting with a name such as `kafka.bootstrapServers`; nil when there is none.
   static func named(_ name: String) -> Setting? { SettingKey(rawValue: name).map(of) }
 
-  /// The name of the setting and its default, and a line of help, for each setting.
+  /// The names of all settings with their defaults, each followed by a line of help.
   static var list: String {
     all.map { setting in
       let shown = setting.fallback.map { $0.isEmpty ? "" : " = \($0.text)" } ?? ""

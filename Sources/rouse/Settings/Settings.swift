@@ -120,7 +120,7 @@ struct Settings {
     return number
   }
 
-  /// Returns the texts of a list.
+  /// Returns the elements of a setting whose value is a list of texts.
   func list(_ key: SettingKey) -> [String] {
     guard case .texts(let list)? = self[key].content else { return [] }
     return list
@@ -132,7 +132,7 @@ struct Settings {
     return number
   }
 
-  /// Returns the properties of librdkafka.
+  /// Returns the librdkafka properties of a setting that holds them.
   func properties(_ key: SettingKey) -> [KafkaProperty] {
     guard case .properties(let properties)? = self[key].content else { return [] }
     return properties

@@ -18,8 +18,8 @@ struct SettingsFile {
     try self.init(path: path, yaml: text)
   }
 
-  /// The stand-in for `*` while libyaml and Yams read. So there are no aliases: a few lines of them stand for a document of any
-  /// size, and Yams compares keys by their content.
+  /// The character that replaces `*` while libyaml and Yams read, so that YAML aliases are not recognised: a few lines
+  /// of them stand for a document of any size, and Yams compares keys by their content.
   private static let asterisk: Unicode.Scalar = "\u{E000}"
 
   /// Checks the text of a file.

@@ -8,7 +8,7 @@ enum Broker {
   /// The longest wait for an answer. A healthy broker takes well below a second; a cluster that is restarting, or one
   /// that is far away, takes a few.
   private static let timeout = Duration.seconds(10)
-  /// The time before a waiting command says what it waits for.
+  /// The time before a waiting command says what it waits for, in seconds.
   private static let quietSeconds = 2.0
 
   /// Asks the brokers for their cluster.
