@@ -21,7 +21,7 @@ extension BacktestPage {
     }
     html += SVGChart.day(
       [
-        SVGChart.DayCurve(name: "without any reload", steps: example.wrongWithout, policy: nil),
+        SVGChart.DayCurve(name: "without paid reloads", steps: example.wrongWithout, policy: nil),
         SVGChart.DayCurve(name: example.plan, steps: example.wrong, policy: 0),
       ], looks: example.looks, reloads: example.reloads, top: 1,
       caption: "how wrong the screen was, 1 is as wrong as can be; hours since the day's anchor")

@@ -49,7 +49,7 @@ enum BacktestText {
     guard let plan = kind.plans.first(where: { $0.isPolicy }) else { return "" }
     let looks = plan.wrongLooks
     var text: PrintableText =
-      "wrong looks a day: \(Digits.decimal(looks.perDayWithout, 2)) without any reload, at least "
+      "wrong looks a day: \(Digits.decimal(looks.perDayWithout, 2)) without paid reloads, at least "
     text += "\(Digits.decimal(looks.perDayOptimum, 2)) with \(plan.tokens) tokens; measured on "
     text += "\(Digits.grouped(looks.samples)) of \(Digits.count(kind.screenDays, "day")) with a change\n"
     if kind.screenDaysThinned > 0 {
