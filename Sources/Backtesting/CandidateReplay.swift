@@ -32,7 +32,8 @@ struct CandidateReplay {
   /// The records that devices will send in answer to commands, in the order of their times. All answers have the same
   /// delay, so that is the order in which they are made.
   private var answers: [(at: Int64, content: LogRecord.Content)] = []
-  /// The number of answers that the planner has received.
+  /// The index in `answers` of the next one that the planner gets. It is 0 again when all were taken, because `answers` is
+  /// emptied then.
   private var answered = 0
   /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
   private var developers: Set<Identifier> = []

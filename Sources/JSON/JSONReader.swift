@@ -31,7 +31,8 @@ import CSimdjson
 
   /// Parses a document and lends its root.
   ///
-  /// Nodes are valid only while `body` runs: no node may leave it, and `body` must not read another document with the same reader.
+  /// Nodes are valid only while `body` runs: no node may leave it, and `body` must not read another document with the same
+  /// reader.
   /// - Parameters:
   ///   - bytes: The document. It may be any bytes.
   ///   - body: Receives the root.

@@ -4,7 +4,8 @@
 ///     var reader = try LineReader(path: "events.jsonl.gz")
 ///     while let line = try reader.next() { … }
 ///
-/// A byte order mark (U+FEFF) at the beginning is dropped. A line ends at `\n` or at the end of the file; one `\r` before that is dropped. Empty lines are returned as empty slices.
+/// A byte order mark (U+FEFF) at the beginning is dropped. A line ends at `\n` or at the end of the file; one `\r` before that
+/// is dropped. Empty lines are returned as empty slices.
 public struct LineReader: ~Copyable {
   /// The bytes of one line of a file, far above any record that is accepted.
   /// - Beyond: the line is counted as refused, and the next one is read.

@@ -140,7 +140,8 @@ struct DemandTests {
   private static let fivePerHour = BudgetProfile.Rate(
     limit: 5, window: .hours(1), burst: 3, provenance: BudgetProfile.Provenance(source: "test", confidence: "high"))
 
-  /// Returns a planner after a busy quarter of an hour in which its device spent the burst of its rate on large changes. The screen
+  /// Returns a planner after a busy quarter of an hour in which its device spent the burst of its rate on large changes. The
+  /// screen
   /// is right again at its end.
   /// - Returns: The planner, and the delay that the screen shows.
   private static func busy(_ rate: BudgetProfile.Rate?) throws -> (H, shown: Double) {

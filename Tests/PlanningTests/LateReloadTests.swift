@@ -9,7 +9,8 @@ private typealias H = PlannerHarness
 /// Tests of reloads that the planner hears of late: what they showed is what was true when they happened.
 @Suite("Late reloads")
 struct LateReloadTests {
-  /// A phone whose screen shows a delay of 10 since noon, while 40 minutes are true since 12:10. No change waits, because the rule
+  /// A phone whose screen shows a delay of 10 since noon, while 40 minutes are true since 12:10. No change waits, because the
+  /// rule
   /// of the second event says that it matters to nobody.
   private func overtaken() -> PlannerHarness {
     var h = H()

@@ -11,7 +11,8 @@ import Foundation
 /// <!-- wait: TEXT -->           until the commands that go on running have printed TEXT
 /// <!-- not run: REASON -->      nothing runs, but commands and options are checked
 /// <!-- output -->               before a block of text: what the commands above printed
-/// <!-- output: of NAME, first 9, mask time speed -->  of other commands; only the first lines; times and speeds may differ, masked in this order
+/// <!-- output: of NAME, first 9, mask time speed -->  of other commands; only the first lines; times and speeds may differ,
+/// masked in this order
 /// <!-- table: NAME -->          the lines up to <!-- end --> are a table that `DocumentationTables` makes
 /// <!-- broker: topic=4 -->      a broker with this topic, of 4 partitions, is reached as localhost:9092
 /// <!-- after: OTHER.md -->      the page goes on where the other one ends: same folder, same broker

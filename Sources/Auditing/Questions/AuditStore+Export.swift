@@ -3,7 +3,8 @@ import GRDB
 
 extension AuditStore {
   /// Passes every decision and command of a range to `row`, in the order of storing. It reads in short steps, so that a long
-  /// export blocks neither the writer nor the truncation of the write-ahead log. Records that are stored meanwhile may be included.
+  /// export blocks neither the writer nor the truncation of the write-ahead log. Records that are stored meanwhile may be
+  /// included.
   /// - Parameters:
   ///   - range: the range of log time.
   ///   - row: takes one entry; returns false to end the export.

@@ -3,7 +3,8 @@ import GRDB
 extension AuditSchema {
   /// Returns a table, index, view or trigger of a file that no release made, in words; nil if there is none.
   ///
-  /// A view or a trigger runs statements of whoever made the file, and a table of another definition may be no table at all. So the
+  /// A view or a trigger runs statements of whoever made the file, and a table of another definition may be no table at all.
+  /// So the
   /// definitions are compared to those of a new store, word by word. Tables of SQLite itself have no definition of ours.
   static func foreignObject(in db: Database) throws -> String? {
     let own = try definitions()

@@ -32,7 +32,8 @@ struct BatchWriter {
   ///   - db: the connection, within a transaction.
   ///   - caches: the numbers of strings that are known.
   ///   - sequenceFloor: a lower bound of the first sequence number.
-  /// - Throws: `StoredValueError` when the file has a row with nearly the largest sequence number, which this program never writes.
+  /// - Throws: `StoredValueError` when the file has a row with nearly the largest sequence number, which this program never
+  ///   writes.
   init(_ db: Database, names caches: NameCaches, sequenceFloor: Int64) throws {
     self.db = db
     self.caches = caches

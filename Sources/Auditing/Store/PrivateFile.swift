@@ -20,7 +20,8 @@ enum PrivateFile {
   ///   - bytes: the contents.
   static func create(_ path: String, _ bytes: [UInt8]) {
     let draft = "\(path).\(UInt64.random(in: .min ... .max)).new"
-    // POSIX: `draft` and `path` are lent for each call, and `write` reads `count` bytes of memory that lives as long as the closure.
+    // POSIX: `draft` and `path` are lent for each call, and `write` reads `count` bytes of memory that lives as long as the
+    // closure.
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
     let written = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }

@@ -1,7 +1,8 @@
 public import Domain
 import Foundation
 
-/// The sentences that explain a decision to a person. Their words come from `Reason`; this type adds the numbers.
+/// The sentences that explain a decision to a person. The sentence for each reason is in `Reason`; the
+/// phrases about worth and price, and what would have changed the decision, are here.
 public enum ReasonText {
   /// Returns one sentence about one decision, with its numbers.
   public static func explanation(_ decision: Decision) -> String {

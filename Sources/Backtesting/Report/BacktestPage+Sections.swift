@@ -3,7 +3,8 @@ import Policies
 
 /// The table of what screens really showed, and the sections about shared limits, surfaces and the device model.
 extension BacktestPage {
-  /// Returns the table of the content that screens really showed, compared with the planner's assumption; empty if it is not known.
+  /// Returns the table of the content that screens really showed, compared with the planner's assumption; empty if it is not
+  /// known.
   func screenTable(_ kind: BacktestReport.Kind) -> String {
     let plans = kind.plans.filter { $0.screen != nil }
     if plans.isEmpty { return "" }

@@ -27,7 +27,7 @@ public struct ClassicStrategies: Equatable, Sendable {
   /// The twelve waking hours that the guides assume, 7:00 to 19:00.
   public static let wakingHoursDefault = 7..<19
 
-  /// Computes the table.
+  /// Computes for each strategy which reloads a day's tokens allow, and how many tokens are left at each hour.
   /// - Parameters:
   ///   - tokens: The tokens of a day that begins at midnight.
   ///   - wakingHours: The hours in which people are awake, within 0..<24.

@@ -138,7 +138,7 @@ struct InstanceDay: Sendable {
     var look: Int
   }
 
-  /// Scores one reload.
+  /// Scores the looks before a reload, and the changes that it shows. Call it in the order of time.
   /// - Returns: Whether it shows anything new.
   private func show(at reload: Int64, _ looks: ArraySlice<Int64>, _ course: inout DayPosition, _ score: inout DayScore)
     -> Bool

@@ -2,7 +2,9 @@
 public enum BinaryError: Error, Equatable, Sendable {
   /// The record ends at `offset`, in the middle of a field; `what` names the field.
   case truncated(offset: Int, what: String)
-  /// The bytes at `offset` are not what was expected there; `what` names the field.
+  /// The bytes are not what was expected; `what` is the expected content, in words that follow "expected". `offset` is near
+  /// the place: at
+  /// or behind it.
   case corrupt(offset: Int, what: String)
   /// A newer release of the program wrote the record.
   case newerVersion(found: UInt8, newestKnown: UInt8)

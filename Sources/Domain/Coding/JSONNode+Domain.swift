@@ -95,7 +95,7 @@ extension JSONNode {
     return Int(value)
   }
 
-  /// Returns this value, an instant.
+  /// Returns this value as an instant. It must be a text in RFC 3339.
   func instant() throws(DomainError) -> Timestamp {
     guard kind == .string else { throw DomainError(wrongType(Timestamp.expectation)) }
     guard let instant = withUTF8({ Timestamp(rfc3339: $0) }) else {

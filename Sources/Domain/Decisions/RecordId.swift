@@ -1,5 +1,6 @@
 /// The id of a decision or a command, `d-<partition>-<offset>-<ordinal>` or `c-<partition>-<offset>-<ordinal>`, as numbers:
-/// the partition and the offset of the log record that caused it, and its number among the decisions and commands that this record caused.
+/// the partition and the offset of the log record that caused it, and its number among the decisions and commands that this
+/// record caused.
 package struct RecordId: Hashable, Sendable {
   /// Partition of `rouse.log`.
   package var partition: Int64

@@ -1,5 +1,7 @@
-/// Broadcast channels. One push to a channel reaches every device that subscribed to it, so a channel is planned once, as if it were
-/// a separate device that shows one Live Activity. Intake derives the registrations of channels from those of devices, and appends each
+/// Broadcast channels. One push to a channel reaches every device that subscribed to it, so a channel is planned once, as if
+/// it were
+/// a separate device that shows one Live Activity. Intake derives the registrations of channels from those of devices, and
+/// appends each
 /// to the log partition of the channel.
 extension Registration {
   /// The prefix of device ids that denote channels. The id of a real device must not begin with it.

@@ -15,7 +15,8 @@ struct PlannerPosition: Equatable {
   /// The highest offset seen of each partition of the source topics. By it the planner drops a record that intake
   /// appends again after a crash.
   var origins: [OriginPartition: OriginMark] = [:]
-  /// The timestamp of the first record ever planned in this partition, in µs since 1970; nil before that record. It distinguishes a
+  /// The timestamp of the first record ever planned in this partition, in µs since 1970; nil before that record. It
+  /// distinguishes a
   /// log and its state from others of the same name, such as topics that were deleted and created again.
   var birth: Int64?
 

@@ -1,7 +1,8 @@
 import Foundation
 import KafkaClient
 
-/// Checks whether a broker has the properties that Rouse relies on. Creates its own topics and deletes them at the end, if the broker can.
+/// Checks whether a broker has the properties that Rouse relies on. Creates its own topics and deletes them at the end, if the
+/// broker can.
 public final class Conformance {
   let settings: PipelineSettings
   /// The prefix of the topics, groups and transactional ids of this run.

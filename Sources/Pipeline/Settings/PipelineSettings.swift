@@ -14,7 +14,8 @@ public struct PipelineSettings: Sendable {
   /// The unique name of this process; part of transactional ids. Keep it the same across restarts.
   public var instance: String
   /// Whether planner threads and intake are static members of their groups. A process that is killed and back within the session
-  /// time-out then gets its partitions again without a rebalance. It leaves the groups at an orderly end, as a dynamic member does.
+  /// time-out then gets its partitions again without a rebalance. It leaves the groups at an orderly end, as a dynamic member
+  /// does.
   ///
   /// The embedded broker knows no static members, so the library's default is not the one of `rouse run`.
   public var isStaticMember = false

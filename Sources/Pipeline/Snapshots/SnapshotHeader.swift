@@ -4,7 +4,8 @@ import Planning
 
 /// The first block of a local snapshot: the partition, the time and the offset that it belongs to.
 ///
-/// A snapshot is a file of blocks, each with its length and the CRC-32 of its bytes: this header, blocks of records in the form of
+/// A snapshot is a file of blocks, each with its length and the CRC-32 of its bytes: this header, blocks of records in the
+/// form of
 /// `rouse.state`, and an end with the number of records. It is written in slices while planning continues, so it is
 /// not the state of one moment. Applying all records of `rouse.state` from `stateOffset` on to it gives the newest
 /// state, regardless of when each slice was written.

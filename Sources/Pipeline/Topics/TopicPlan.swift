@@ -22,7 +22,8 @@ public struct TopicPlan: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - names: The names of the topics.
-  ///   - partitions: The number of partitions of every topic: the largest number of planner threads that can share the work. It cannot be changed
+  ///   - partitions: The number of partitions of every topic: the largest number of planner threads that can share the work.
+  /// It cannot be changed
   ///     later without moving the state.
   ///   - replicas: The number of replicas; nil takes the broker's default.
   ///   - replayTimestamps: Whether the log keeps the timestamps that intake writes (to replay old events) instead of the

@@ -5,7 +5,8 @@ import KafkaClient
 struct OwnedPartitions {
   /// The states of the owned partitions, by the number of the partition.
   private(set) var lives: [Int32: PartitionLife] = [:]
-  /// Partitions that the consumer must pause before it is polled again, because their state must be restored first. They cannot be
+  /// Partitions that the consumer must pause before it is polled again, because their state must be restored first. They
+  /// cannot be
   /// paused in the rebalance callback: librdkafka assigns them after it.
   private var unpaused: Set<Int32> = []
 

@@ -84,7 +84,7 @@ final class PartitionProcessor {
   var deviceCount: Int { recording.planner.deviceCount }
   /// The sizes of the planner's tables.
   var sizes: PlannerSizes { recording.planner.sizes }
-  /// The number of entries in the planner's tables, counted by walking through all of them.
+  /// The counts of everything in the planner that could grow with traffic. Reads every slot, so it is for tests.
   var census: PlannerCensus { recording.planner.census }
   /// The time at which the planner's next timer is due; nil if there is none.
   var nextTimer: Timestamp? { recording.planner.nextTimer }

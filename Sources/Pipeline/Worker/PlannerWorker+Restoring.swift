@@ -15,7 +15,8 @@ extension PlannerWorker {
     partitions.wait(for: partition, OwnerWait(since: now, next: next ?? now))
   }
 
-  /// Stops reading the state of a partition. Failures are logged: the reader drops records of partitions that are not being restored.
+  /// Stops reading the state of a partition. Failures are logged: the reader drops records of partitions that are not being
+  /// restored.
   func cancelRestore(of partition: Int32, _ clients: PlannerClients) {
     do throws(KafkaError) { try clients.reader.cancel(partition) } catch { report.ignored(error) }
   }

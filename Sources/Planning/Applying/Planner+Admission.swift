@@ -15,7 +15,10 @@ extension Planner {
     if let distance = admission.distance { noteDistance(distance, entry, instance, device) }
     switch admission.effect {
     case .none: break
-    case .supersede: endCauses(of: instance, .superseded, into: &output) { $0.entry == entry }
+    case .supersede:
+      // The state is right. News of the subject waits on: no field shows it.
+      let isState = admission.distance != nil
+      endCauses(of: instance, .superseded, into: &output) { $0.entry == entry && !(isState && $0.value > 0) }
     case .freshen:
       endAllCauses(of: instance, .freshened, into: &output)
       markFresh(instance)

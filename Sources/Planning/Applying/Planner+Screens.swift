@@ -138,7 +138,9 @@ extension Planner {
     var walk = pending.causes(of: registry.instances[instance].waiting)
     while let place = walk.next(pending) {
       let cause = pending.causes[place]
-      if !cause.entry.isAbsent, registry.entries[cause.entry].distance > 0 { newest[cause.entry] = cause }
+      // News is no part of what a screen shows wrong, so it ends at its age.
+      guard !cause.entry.isAbsent, cause.value == 0 else { continue }
+      if registry.entries[cause.entry].distance > 0 { newest[cause.entry] = cause }
     }
     return newest
   }

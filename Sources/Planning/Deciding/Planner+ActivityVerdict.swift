@@ -93,7 +93,8 @@ extension Planner {
     lane.looks = pricing.looks(ahead: timeOfDay, kind, habits(of: device))
     lane.weighing.worth = ReloadWorth.looks(distance: lane.distance, ahead: lane.looks)
     if !rate.isUnlimited {
-      // A channel has no ledger, because Apple publishes no figure for its budget. It is priced as an activity of which nothing was
+      // A channel has no ledger, because Apple publishes no figure for its budget. It is priced as an activity of which
+      // nothing was
       // spent.
       let free = state.isChannel ? Int(rate.burst) : rate.tokensLeft(tokens, now: now)
       let left = free + Int(LocalZone.hour.microseconds / rate.interval.microseconds)

@@ -186,7 +186,7 @@ extension Ledgers {
     return charges[place] + .hours(24)
   }
 
-  /// Takes a token of the day. Whether one is left is not checked.
+  /// Takes a token of the day, which `refund` can give back until `settle` is called. Whether a token is left is not checked.
   /// - Parameters:
   ///   - day: The day's count, which is up to date.
   ///   - instance: The instance.

@@ -39,8 +39,10 @@ struct Cause {
   /// The interest entry (the instance's subscription to one key) by which the event came; absent once the instance no
   /// longer listens to that key.
   fileprivate(set) var entry = EntrySlot.absent
-  /// The relevance of the event, 0…1, with two more facts in bits that such a number leaves unused. The sign says that the event would
-  /// show nothing but what other pending events show already: then it adds no value. The highest bit of the exponent says that the
+  /// The relevance of the event, 0…1, with two more facts in bits that such a number leaves unused. The sign says that the
+  /// event would
+  /// show nothing but what other pending events show already: then it adds no value. The highest bit of the exponent says that
+  /// the
   /// rule states no relevance.
   fileprivate(set) var relevanceBits: UInt32 = 0
   /// The log time at which the event arrived.

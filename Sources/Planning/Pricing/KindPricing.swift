@@ -5,7 +5,8 @@ import Policies
 struct KindPricing {
   /// The demand of the instances.
   var demand: KindDemand
-  /// The expected looks by local hour at an instance whose device sent no views.
+  /// The looks of each local hour at an instance whose device sent no views: the shape of the policy's `views`, scaled to
+  /// `LookCurve.looksPerDay`.
   private(set) var looks = LookCurve(weights: KindPolicy.defaultViews)
   /// The chance of a look in each of the 24 local hours, relative to the best hour, as the policy sets it.
   private(set) var views: ContiguousArray<Double> = []
@@ -58,7 +59,7 @@ struct KindPricing {
     return max(1, hash.value)
   }
 
-  /// Computes the usual demand in a zone, if that has not been done for this instant.
+  /// Computes the usual demand and looks in a zone at `now`, unless that was done for this instant. Call it before `usual`.
   @inline(__always)
   mutating func prepare(_ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
     if zone.index < usual.count, usual[zone.index]?.at == now { return }

@@ -430,6 +430,10 @@ struct Registry {
     }
     instances[instance].kind = kind
     instances[instance].surface = surface
+    if surface == .widget { return }
+    // Only widgets have push handlers and timelines.
+    set(pushEnabled: false, instance)
+    set(nextReload: nil, instance)
   }
 
   /// Sets whether a WidgetKit push reloads an instance.

@@ -58,6 +58,7 @@ struct KindSettings {
     let before = display
     display = KindDisplay(kind: name, kind.displays)
     if !before.isEmpty { note(scale: before.scale) }
+    hasOtherScales = scales.contains { $0 != display.scale }
     enabled = kind.enabled
     prefersBackground = kind.surface == .background
     day.perDay = kind.budget.perDay

@@ -23,7 +23,7 @@
 struct NoteLog {
   /// The number of the oldest chunk.
   private(set) var first: Int64 = 0
-  /// The size of all chunks, with `recordBytes` for each. Bytes.
+  /// The size of all chunks in bytes, `recordBytes` added once for each, because each chunk is one record.
   private(set) var bytes = 0
   /// The sizes of the chunks, oldest first, from index `start` on. Bytes.
   private var sizes: ContiguousArray<UInt32> = []

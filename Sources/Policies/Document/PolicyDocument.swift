@@ -7,7 +7,8 @@ import Domain
 public struct PolicyDocument: Sendable {
   /// The policy.
   public let policy: Policy
-  /// The text of the policy, and of its profile behind a line `---`: the content of a policy record.
+  /// The complete text, as a policy record holds it: the policy, a line `---`, and always its profile, also if the document
+  /// only named it.
   public let text: String
   /// The name that the document was read under.
   public let file: String

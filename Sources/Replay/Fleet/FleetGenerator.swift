@@ -4,7 +4,8 @@ public import LineFiles
 
 /// Generates registrations whose interests are subjects of real events.
 ///
-/// The same events, seed and template give the same bytes on every machine. Each device has a separate stream of random numbers, so
+/// The same events, seed and template give the same bytes on every machine. Each device has a separate stream of random
+/// numbers, so
 /// a larger fleet begins with the devices of a smaller one.
 public struct FleetGenerator: Sendable {
   /// The size of the fleet and its seed.

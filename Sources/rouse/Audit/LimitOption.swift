@@ -1,6 +1,8 @@
 import ArgumentParser
 
-/// The option that limits the number of rows.
+/// The option `--limit`: the largest number of values (`top`), of latest decisions and commands (`device`), or of latest
+/// commands, each
+/// with all its charges (`statement`).
 struct LimitOption: ParsableArguments {
   @Option(help: ArgumentHelp("Print at most this many.", valueName: "count"))
   var limit = 100

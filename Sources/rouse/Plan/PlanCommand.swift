@@ -97,7 +97,8 @@ struct PlanCommand: ParsableCommand {
     try refuseForeignInputs(summary)
   }
 
-  /// Fails if no line of an input could be used: the option names the wrong file, and a plan without its records would be meaningless.
+  /// Fails if no line of an input could be used: the option names the wrong file, and a plan without its records would be
+  /// meaningless.
   private func refuseForeignInputs(_ summary: PlanSummary) throws {
     let inputs = [
       ("--devices", devices, "a registration", summary.registrations, summary.refusedRegistrations),
