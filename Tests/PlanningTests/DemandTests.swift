@@ -59,6 +59,33 @@ struct DemandTests {
     h.planner.checkInvariants()
   }
 
+  @Test("the hours of a kind that the policy does not decide about teach nothing", arguments: [false, true])
+  func undecided(isNamed: Bool) {
+    let policy = Self.counter()
+    var idle = policy
+    if isNamed { idle.kinds[0].enabled = false } else { idle.kinds = [] }
+    var h = H(idle)
+    h.register(.phone())
+    h.tick(at: H.noon + 30 * 24 * H.hour)
+    #expect(Self.observed(h).allSatisfy { $0 == 0 })
+    h.planner.activate(policy)
+    h.tick(at: H.noon + 31 * 24 * H.hour)
+    #expect(Self.observed(h).allSatisfy { $0 == 1_000_000 })
+  }
+
+  @Test("a refund after its token was rejected takes no other instance's hours without tokens away")
+  func refundAfterRejection() throws {
+    var h = Self.spent()
+    let command = try #require(h.lastCommands.first?.command)
+    h.event(.delay(100, id: "e2", subject: "flight/UA2", at: H.noon + 1))
+    h.signal(.tokenRejected(token: "aa11"), at: H.noon + H.minute)
+    h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + 2 * H.minute)
+    let left = h.planner.pricing.kinds[0].demand.dry
+    var second = DryHours()
+    second.add(1, 9..<24, at: H.noon / H.hour, place: 8)
+    #expect(left == second)
+  }
+
   /// Returns a planner with two devices, of which the first one spent its only token at noon.
   private static func spent() -> H {
     var h = H(counter({ $0.budget.perDay = 1 }), demand: .standard)

@@ -24,8 +24,12 @@ extension Planner {
     guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { return false }
     if let dry, dryTime(of: instance) == nil {
       let state = registry.instances[instance]
-      registry[demand: instance] = pricing.refilled(
-        state.demand, state.kind, for: dry, zones.timeOfDay(registry.devices[state.device].zone, now), now: now)
+      let timeOfDay = zones.timeOfDay(registry.devices[state.device].zone, now)
+      // An instance that does not count any more took its hours without tokens along.
+      if isInDeveloperMode(state.device) || !isCounted(instance, device: state.device) {
+        pricing.countDry(1, state.kind, for: dry, timeOfDay, now: now)
+      }
+      registry[demand: instance] = pricing.refilled(state.demand, state.kind, for: dry, timeOfDay, now: now)
     }
     return true
   }

@@ -14,6 +14,9 @@ struct KindPricing {
   private(set) var viewsWeight = 2.0
   /// The local time at which a budget day begins, in minutes after midnight.
   private(set) var anchorMinute = 240
+  /// Whether the policy decides about events of the kind. While it does not, no change is counted, so no hours are either: they would
+  /// teach that nothing happens.
+  private(set) var isDecided = false
   /// The usual demand in each time zone, by zone slot, as it was computed last; nil if it never was.
   private var usual: ContiguousArray<UsualCourse?> = []
   /// Whether the kind's record in `rouse.state` must be written at the next commit.
@@ -28,6 +31,7 @@ struct KindPricing {
     case .localDay(let minute): anchorMinute = minute
     case .rolling: anchorMinute = 240
     }
+    isDecided = kind.enabled && !kind.rules.isEmpty
     usual.removeAll()
     views = ContiguousArray(kind.views)
     viewsWeight = kind.viewsWeight

@@ -114,7 +114,7 @@ struct Pricing {
     _ note: (inout KindDemand, _ hour: Int, _ instances: Int64) -> Void
   ) {
     if part == 0 { return }
-    for (population, count) in populations {
+    for (population, count) in populations where kinds[population.kind.index].isDecided {
       let place = place(population.kind, timeOfDay(population.zone, Self.middle(ofHour: hour)))
       note(&kinds[population.kind.index].demand, place.hour, count * part)
     }
@@ -146,7 +146,7 @@ struct Pricing {
     let population = Population(kind: kind, zone: zone)
     populations[population, default: 0] += change
     if populations[population] == 0 { populations[population] = nil }
-    guard period != .min else { return }
+    guard period != .min, kinds[kind.index].isDecided else { return }
     let hours = now.microseconds / LocalZone.hour.microseconds
     let passed = (now.microseconds - hours * LocalZone.hour.microseconds) * Self.whole / LocalZone.hour.microseconds
     let place = place(kind, timeOfDay(zone, Self.middle(ofHour: hours)))
