@@ -13,7 +13,8 @@ struct PricingPartTests {
 
   private static func pricing(_ change: (inout KindPolicy) -> Void = { _ in }) -> Pricing {
     var policy = KindPolicy(
-      name: "K", budget: InstanceBudget(perDay: 48, minInterval: .zero), halfLife: .minutes(20), rules: [])
+      name: "K", budget: InstanceBudget(perDay: 48, minInterval: .zero), halfLife: .minutes(20),
+      rules: [Rule(event: "e")])
     change(&policy)
     var pricing = Pricing()
     pricing.addKind(policy)
