@@ -1,9 +1,8 @@
 /// Makes JSON text safe to print in files and on terminals. Characters that control a terminal, reorder its text or are
 /// invisible become JSON escapes, so that the text still means the same.
 public enum PrintableJSON {
-  /// Escapes the characters for which `isUnprintable` holds. Outside of strings JSON has none but white space, and inside of
-  /// strings
-  /// it has no C0 controls, so these stay.
+  /// Escapes the characters for which `isUnprintable` holds. Outside of strings JSON has none but white space, and
+  /// inside of strings it has no C0 controls, so these stay.
   /// - Parameter json: JSON text as UTF-8.
   /// - Returns: The same text if it has no such character.
   public static func escape(_ json: [UInt8]) -> [UInt8] {

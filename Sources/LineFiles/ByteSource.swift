@@ -7,9 +7,8 @@ struct ByteSource: ~Copyable {
   let bytesTotal: Int64?
   private let descriptor: Descriptor
   private var inflater: Inflater?
-  /// The bytes `input[position..<count]` are read from the file and not yet used: those that were read to recognize gzip, or
-  /// those
-  /// that zlib has not consumed.
+  /// The bytes `input[position..<count]` are read from the file and not yet used: those that were read to recognize
+  /// gzip, or those that zlib has not consumed.
   private var input: [UInt8]
   private var position = 0
   private var count = 0

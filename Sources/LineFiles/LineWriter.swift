@@ -1,9 +1,9 @@
 /// Writes lines through a buffer of 256 KiB to a plain file, to a compressed file (`.gz`) or to `-`, the standard output.
 ///
-/// A regular file is written under a temporary name in the same folder. ``close()`` renames it, so that the final name never
-/// belongs to a half file. ``abort()``, or releasing the writer without ``close()``, removes the temporary file. Devices and
-/// pipes
-/// are written directly. A crash of the process leaves the old file intact. A loss of power may not: nothing is synced.
+/// A regular file is written under a temporary name in the same folder. ``close()`` renames it, so that the final name
+/// never belongs to a half file. ``abort()``, or releasing the writer without ``close()``, removes the temporary file.
+/// Devices and pipes are written directly. A crash of the process leaves the old file intact. A loss of power may not:
+/// nothing is synced.
 ///
 /// Writing to a closed pipe is an error only if the process ignores `SIGPIPE`; otherwise the signal ends the process.
 public struct LineWriter: ~Copyable {

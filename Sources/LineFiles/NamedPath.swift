@@ -16,11 +16,11 @@ public struct NamedPath: Sendable, Equatable {
 
   /// Checks that a run neither writes one file twice nor replaces a file that it reads.
   ///
-  /// Two paths name the same file when they have the same device and inode, so symbolic and hard links are seen through. A
-  /// file that does not exist yet is known by its folder and its name. An output `-` is the file that the standard output goes
-  /// to. Only regular files count: devices, pipes and paths that cannot be opened anyway are never in conflict. Call this
-  /// before the first ``LineWriter`` is made; files that
-  /// are moved or linked afterwards are not noticed.
+  /// Two paths name the same file when they have the same device and inode, so symbolic and hard links are seen
+  /// through. A file that does not exist yet is known by its folder and its name. An output `-` is the file that the
+  /// standard output goes to. Only regular files count: devices, pipes and paths that cannot be opened anyway are never
+  /// in conflict. Call this before the first ``LineWriter`` is made; files that are moved or linked afterwards are not
+  /// noticed.
   /// - Parameters:
   ///   - outputs: The paths that will be written.
   ///   - inputs: The paths that will be read. Two inputs may be the same file.

@@ -37,9 +37,8 @@ enum Settings {
   }
 }
 
-/// The longest wait of a test for something that must happen. On a busy machine a rebalance of the embedded broker may take
-/// several
-/// session time-outs.
+/// The longest wait of a test for something that must happen. On a busy machine a rebalance of the embedded broker may
+/// take several session time-outs.
 let patience = Duration.seconds(150)
 
 extension KafkaConsumer {

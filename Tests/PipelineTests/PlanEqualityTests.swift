@@ -8,9 +8,8 @@ import Testing
 
 @testable import Pipeline
 
-/// The outputs in which `rouse plan` and `rouse run` with `timestamps=event` agree, and those in which they differ. The pages
-/// and the help
-/// say the same.
+/// The outputs in which `rouse plan` and `rouse run` with `timestamps=event` agree, and those in which they differ. The
+/// pages and the help say the same.
 @Suite(.serialized) struct PlanEqualityTests {
   /// Seconds after noon and minutes of delay. Some follow each other closely, and one comes long after the one before.
   private static let events: [(after: Int64, minutes: Int)] = [

@@ -118,7 +118,7 @@ struct DemandTests {
     } else {
       h.register(.phone(at: later, developerMode: true), at: later)
     }
-    // What is left is the hour at hand, which has begun without tokens.
+    // Only the hour at hand is left, which has begun without tokens.
     var hourAtHand = DryHours()
     hourAtHand.add(1, 9..<10, at: H.noon / H.hour, place: 8)
     #expect(h.planner.pricing.kinds[0].demand.dry == hourAtHand)
@@ -167,9 +167,8 @@ struct DemandTests {
   private static let fivePerHour = BudgetProfile.Rate(
     limit: 5, window: .hours(1), burst: 3, provenance: BudgetProfile.Provenance(source: "test", confidence: "high"))
 
-  /// Returns a planner after a busy quarter of an hour in which its device spent the burst of its rate on large changes. The
-  /// screen
-  /// is right again at its end.
+  /// Returns a planner after a busy quarter of an hour in which its device spent the burst of its rate on large
+  /// changes. The screen is right again at its end.
   /// - Returns: The planner, and the delay that the screen shows.
   private static func busy(_ rate: BudgetProfile.Rate?) throws -> (H, shown: Double) {
     var h = H(counter({ $0.budget.perDay = 20_000 }, also: { if let rate { $0.profile.devicePushes = rate } }))

@@ -9,9 +9,8 @@ private typealias H = PlannerHarness
 /// Tests of reloads that the planner hears of late: what they showed is what was true when they happened.
 @Suite("Late reloads")
 struct LateReloadTests {
-  /// A phone whose screen shows a delay of 10 since noon, while 40 minutes are true since 12:10. No change waits, because the
-  /// rule
-  /// of the second event says that it matters to nobody.
+  /// A phone whose screen shows a delay of 10 since noon, while 40 minutes are true since 12:10. No change waits,
+  /// because the rule of the second event says that it matters to nobody.
   private func overtaken() -> PlannerHarness {
     var h = H()
     h.register(.phone())
@@ -27,28 +26,18 @@ struct LateReloadTests {
     h.apply(.signal(signal), at: arrival)
   }
 
-  @Test("a fetch that is reported late shows no change that came after it")
-  func lateFetch() {
+  @Test(
+    "a signal that comes late shows the changes that came before its time, and no later one",
+    arguments: [
+      (Signal.Kind.widgetFetched(instance: "w1"), 5, Reason.emitted),
+      (.widgetFetched(instance: "w1"), 12, .notVisible),
+      (.appBackgrounded, 5, .emitted),
+    ] as [(Signal.Kind, Int64, Reason)])
+  func late(kind: Signal.Kind, minute: Int64, reason: Reason) {
     var h = overtaken()
-    send(.widgetFetched(instance: "w1"), of: H.noon + 5 * H.minute, at: H.noon + 15 * H.minute, to: &h)
+    send(kind, of: H.noon + minute * H.minute, at: H.noon + 15 * H.minute, to: &h)
     h.event(.delay(40, id: "e3", at: H.noon + 20 * H.minute))
-    #expect(h.only?.reason == .emitted)
-  }
-
-  @Test("a fetch that is reported late shows the changes that came before it")
-  func fetchAfterTheChange() {
-    var h = overtaken()
-    send(.widgetFetched(instance: "w1"), of: H.noon + 12 * H.minute, at: H.noon + 15 * H.minute, to: &h)
-    h.event(.delay(40, id: "e3", at: H.noon + 20 * H.minute))
-    #expect(h.only?.reason == .notVisible)
-  }
-
-  @Test("an app that left the foreground some time ago shows no change that came since")
-  func lateBackground() {
-    var h = overtaken()
-    send(.appBackgrounded, of: H.noon + 5 * H.minute, at: H.noon + 15 * H.minute, to: &h)
-    h.event(.delay(40, id: "e3", at: H.noon + 20 * H.minute))
-    #expect(h.only?.reason == .emitted)
+    #expect(h.only?.reason == reason)
   }
 
   @Test("a fetch that is reported late ends a change that came after it and says nothing new")

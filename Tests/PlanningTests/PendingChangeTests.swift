@@ -9,9 +9,8 @@ private typealias H = PlannerHarness
 /// Tests of the changes that wait, and of the ways in which they end.
 @Suite("Pending changes")
 struct PendingChangeTests {
-  /// So much demand that a token costs 0.3 looks at noon, when all 48 are left and two thirds of the day are to come. The
-  /// looks of
-  /// 20 minutes are 50 / 72 = 0.69.
+  /// So much demand that a token costs 0.3 looks at noon, when all 48 are left and two thirds of the day are to come.
+  /// The looks of 20 minutes are 50 / 72 = 0.69.
   private static let threeTenths = DemandPrior(need: 1e6, worth: 17.28, worthPerToken: .infinity)
 
   @Test("a change below its price waits, and is pushed together with changes that make the screen more wrong")

@@ -96,9 +96,8 @@ private struct SubjectLife {
     commit()
   }
 
-  /// Returns one possible content of the topic after compaction: the newest record of each key and some older ones,
-  /// in the order of
-  /// the records or of the keys.
+  /// Returns one possible content of the topic after compaction: the newest record of each key and some older ones, in
+  /// the order of the records or of the keys.
   mutating func compacted() -> [(key: [UInt8], value: [UInt8]?)] {
     var newest: [[UInt8]: Int] = [:]
     for (place, record) in records.enumerated() { newest[record.key] = place }

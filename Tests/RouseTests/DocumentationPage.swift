@@ -4,18 +4,16 @@ import Foundation
 ///
 /// ```
 /// <!-- run -->                  before a block of shell commands: they run, in the order of the page, in one folder
-/// <!-- run: exits 1 -->         the same, for commands that are shown to fail
-/// <!-- run: as NAME -->         the same; an output anywhere on the page can name it
-/// <!-- run: until TEXT -->      they run again until they print TEXT: the pipeline needs a moment
-/// <!-- run: behind until TEXT --> they go on running behind the blocks that follow, once they have printed TEXT
-/// <!-- wait: TEXT -->           until the commands that go on running have printed TEXT
-/// <!-- not run: REASON -->      nothing runs, but commands and options are checked
-/// <!-- output -->               before a block of text: what the commands above printed
-/// <!-- output: of NAME, first 9, mask time speed -->  of other commands; only the first lines; times and speeds may differ,
-/// masked in this order
-/// <!-- table: NAME -->          the lines up to <!-- end --> are a table that `DocumentationTables` makes
-/// <!-- broker: topic=4 -->      a broker with this topic, of 4 partitions, is reached as localhost:9092
-/// <!-- after: OTHER.md -->      the page goes on where the other one ends: same folder, same broker
+/// <!-- run: exits 1 -->         the same, for commands that are shown to fail <!-- run: as NAME -->         the same;
+/// an output anywhere on the page can name it <!-- run: until TEXT -->      they run again until they print TEXT: the
+/// pipeline needs a moment <!-- run: behind until TEXT --> they go on running behind the blocks that follow, once they
+/// have printed TEXT <!-- wait: TEXT -->           until the commands that go on running have printed TEXT <!-- not
+/// run: REASON -->      nothing runs, but commands and options are checked <!-- output -->               before a block
+/// of text: what the commands above printed <!-- output: of NAME, first 9, mask time speed -->  of other commands; only
+/// the first lines; times and speeds may differ, masked in this order <!-- table: NAME -->          the lines up to
+/// <!-- end --> are a table that `DocumentationTables` makes <!-- broker: topic=4 -->      a broker with this topic, of
+/// 4 partitions, is reached as localhost:9092 <!-- after: OTHER.md -->      the page goes on where the other one ends:
+/// same folder, same broker
 /// ```
 struct DocumentationPage: Sendable {
   /// Relative to the repository's root.

@@ -5,9 +5,8 @@ import JSON
 /// The tables of the pages that are made from what the program and the schemas say of themselves.
 enum DocumentationTables {
   /// The rows of a table, the head included.
-  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, `bounds PATH` for the bounds of a module or file below
-  ///   `Sources`, or
-  ///   `schema NAME` for the fields of `schemas/NAME.schema.json`.
+  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, `bounds PATH` for the bounds of a module or file
+  ///   below `Sources`, or `schema NAME` for the fields of `schemas/NAME.schema.json`.
   /// - Throws: when there is no such table, or the program or the schema cannot be read.
   static func rows(_ name: String) throws -> [String] {
     let words = name.split(separator: " ").map(String.init)

@@ -3,9 +3,9 @@ import GRDB
 extension AuditSchema {
   /// Returns a table, index, view or trigger of a file that no release made, in words; nil if there is none.
   ///
-  /// A view or a trigger runs statements of whoever made the file, and a table of another definition may be no table at all.
-  /// So the
-  /// definitions are compared to those of a new store, word by word. Tables of SQLite itself have no definition of ours.
+  /// A view or a trigger runs statements of whoever made the file, and a table of another definition may be no table at
+  /// all. So the definitions are compared to those of a new store, word by word. Tables of SQLite itself have no
+  /// definition of ours.
   static func foreignObject(in db: Database) throws -> String? {
     let own = try definitions()
     let objects = try Row.fetchCursor(db, sql: "SELECT type, name, sql FROM sqlite_master ORDER BY name")

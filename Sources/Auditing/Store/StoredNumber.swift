@@ -1,9 +1,8 @@
 import GRDB
 
 /// The form of a relevance, a distance, looks, a value or a price in the file. Topics carry these numbers rounded to
-/// millionths. Such a number is
-/// stored as the integer of its millionths, which takes at most 3 bytes for numbers up to 8; any other number is stored as it is,
-/// in 8 bytes. Every number is read back equal.
+/// millionths. Such a number is stored as the integer of its millionths, which takes at most 3 bytes for numbers up to
+/// 8; any other number is stored as it is, in 8 bytes. Every number is read back equal.
 enum StoredNumber {
   private static let scale = 1e6
 

@@ -5,9 +5,9 @@ import Replay
 
 /// A comparison of every policy with an upper bound over limits that instances share.
 ///
-/// If one push reloads several instances, or if a rate of pushes or an app's daily limit applies in addition to the day's
-/// tokens, no
-/// plan can reach the optimum of every single instance at once. The bound takes those limits into account.
+/// If one push reloads several instances, or if a rate of pushes or an app's daily limit applies in addition to the
+/// day's tokens, no plan can reach the optimum of every single instance at once. The bound takes those limits into
+/// account.
 struct SharedLimitsComparison {
   /// The instances that one push reloads together, or one instance alone.
   private struct Group {

@@ -98,9 +98,8 @@ public struct BacktestReport: Equatable, Sendable {
   public struct LedgerRecheck: Equatable, Sendable {
     /// The ledger.
     public var ledger: Command.Ledger
-    /// The number of charges that the ledgers of this kind could not afford; must be 0. Those of `instance` are reloads of the
-    /// measured
-    /// instances.
+    /// The number of charges that the ledgers of this kind could not afford; must be 0. Those of `instance` are reloads
+    /// of the measured instances.
     public var over: Int
   }
 

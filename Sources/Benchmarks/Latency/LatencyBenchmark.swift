@@ -4,9 +4,8 @@ import Pipeline
 
 /// Measures the time from the moment when an event is due at its topic until its command can be read committed.
 ///
-/// The load is open-loop: events are sent by the clock, regardless of the pipeline's progress, and a latency counts from the
-/// moment
-/// when its event was due. So a stall shows in every event that it delayed.
+/// The load is open-loop: events are sent by the clock, regardless of the pipeline's progress, and a latency counts
+/// from the moment when its event was due. So a stall shows in every event that it delayed.
 package struct LatencyBenchmark {
   private let stage: BenchmarkStage
   private let load: FleetLoad

@@ -2,9 +2,8 @@
 public enum BinaryError: Error, Equatable, Sendable {
   /// The record ends at `offset`, in the middle of a field; `what` names the field.
   case truncated(offset: Int, what: String)
-  /// The bytes are not what was expected; `what` is the expected content, in words that follow "expected". `offset` is near
-  /// the place: at
-  /// or behind it.
+  /// The bytes are not what was expected; `what` is the expected content, in words that follow "expected". `offset` is
+  /// near the place: at or behind it.
   case corrupt(offset: Int, what: String)
   /// A newer release of the program wrote the record.
   case newerVersion(found: UInt8, newestKnown: UInt8)

@@ -1,8 +1,6 @@
-/// Broadcast channels. One push to a channel reaches every device that subscribed to it, so a channel is planned once, as if
-/// it were
-/// a separate device that shows one Live Activity. Intake derives the registrations of channels from those of devices, and
-/// appends each
-/// to the log partition of the channel.
+/// Broadcast channels. One push to a channel reaches every device that subscribed to it, so a channel is planned once,
+/// as if it were a separate device that shows one Live Activity. Intake derives the registrations of channels from
+/// those of devices, and appends each to the log partition of the channel.
 extension Registration {
   /// The prefix of device ids that denote channels. The id of a real device must not begin with it.
   public static let channelPrefix: Identifier = "channel/"

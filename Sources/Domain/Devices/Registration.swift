@@ -1,6 +1,5 @@
-/// The state of one device as the app backend knows it: its tokens, and the widgets, controls and Live Activities that it
-/// shows. This is
-/// the value of a record of `rouse.devices`; a null value there forgets the device.
+/// The state of one device as the app backend knows it: its tokens, and the widgets, controls and Live Activities that
+/// it shows. This is the value of a record of `rouse.devices`; a null value there forgets the device.
 public struct Registration: Equatable, Sendable {
   /// The id: one app install on one device in one APNs environment. It is the Kafka key, and budgets are counted per device.
   public var device: Identifier

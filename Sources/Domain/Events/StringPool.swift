@@ -1,6 +1,5 @@
-/// A cache of identifiers that repeat, such as field paths and event types. Looking a string up costs less than making it. The
-/// cache
-/// is direct-mapped, so it is bounded; two texts that share a slot replace each other.
+/// A cache of identifiers that repeat, such as field paths and event types. Looking a string up costs less than making
+/// it. The cache is direct-mapped, so it is bounded; two texts that share a slot replace each other.
 struct StringPool {
   private static let slots = 1024
   private static let bytesMax = 64

@@ -137,9 +137,8 @@ private func daysIn(month: Int, year: Int) -> Int {
   }
 }
 
-/// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar. Source: H. Hinnant, "chrono-Compatible
-/// Low-Level Date Algorithms": years begin in March, so that
-/// the leap day is the last.
+/// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar. Source: H. Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that the leap day is the last.
 private func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
   let y = month <= 2 ? year - 1 : year
   let era = (y >= 0 ? y : y - 399) / 400

@@ -76,8 +76,8 @@ public final class KafkaConsumer {
   }
 
   /// Takes the events that have arrived since the last call.
-  /// - Returns: The events in the order of their arrival. At most 256 are kept; when
-  ///   more arrive, the oldest 64 are dropped.
+  /// - Returns: The events in the order of their arrival. At most 256 are kept; when more arrive, the oldest 64 are
+  ///   dropped.
   public func takeEvents() -> [KafkaEvent] {
     callbacks.takeEvents()
   }

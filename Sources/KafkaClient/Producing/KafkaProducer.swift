@@ -67,8 +67,8 @@ public final class KafkaProducer {
   }
 
   /// Takes the events that have arrived since the last call, such as lost connections.
-  /// - Returns: The events in the order of their arrival. At most 256 are kept; when
-  ///   more arrive, the oldest 64 are dropped.
+  /// - Returns: The events in the order of their arrival. At most 256 are kept; when more arrive, the oldest 64 are
+  ///   dropped.
   public func takeEvents() -> [KafkaEvent] {
     handle.client.callbacks.takeEvents()
   }

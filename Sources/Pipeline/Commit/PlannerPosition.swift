@@ -16,8 +16,8 @@ struct PlannerPosition: Equatable {
   /// appends again after a crash.
   var origins: [OriginPartition: OriginMark] = [:]
   /// The timestamp of the first record ever planned in this partition, in µs since 1970; nil before that record. It
-  /// distinguishes a
-  /// log and its state from others of the same name, such as topics that were deleted and created again.
+  /// distinguishes a log and its state from others of the same name, such as topics that were deleted and created
+  /// again.
   var birth: Int64?
 
   /// A partition of a topic that intake reads.

@@ -154,10 +154,9 @@ public final class Intake {
         // Bounds what is read ahead while intake is paused or the log is slow.
         "queued.max.messages.kbytes": "65536",
       ])
-    // A static member that dies while it hands a partition over to another one leaves the partition without an owner when it
-    // comes
-    // back in time. Only cooperative assignors hand single partitions over, and intake has no state that would make that worth
-    // it.
+    // A static member that dies while it hands a partition over to another one leaves the partition without an owner
+    // when it comes back in time. Only cooperative assignors hand single partitions over, and intake has no state that
+    // would make that worth it.
     if settings.isStaticMember, configuration["partition.assignment.strategy"]?.contains("cooperative") != true {
       configuration["group.instance.id"] = "\(settings.group)-intake-\(settings.instance)"
     }

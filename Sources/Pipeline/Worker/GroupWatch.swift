@@ -1,17 +1,15 @@
 import Domain
 import KafkaClient
 
-/// The watch of a planner thread over the group of planners, as a static member of it. It finds two things that the group does
-/// not
-/// mend by itself:
+/// The watch of a planner thread over the group of planners, as a static member of it. It finds two things that the
+/// group does not mend by itself:
 ///
 /// - **A partition without an owner.** A static member may die between the revocation of a partition and its next join. Its
 ///   successor gets the rest of its partitions without a rebalance, and the partition that was to move belongs to no member.
 ///   Each thread sees it; the member with the fewest partitions joins again, which rebalances the group.
-/// - **A member that is gone.** Its session ended or it left. If it died in a transaction, readers of committed records wait
-///   for the
-///   end of that transaction. The transactional id of a planner thread is its `group.instance.id`, so the first of the
-///   members that are left can end it at once.
+/// - **A member that is gone.** Its session ended or it left. If it died in a transaction, readers of committed records
+///   wait for the end of that transaction. The transactional id of a planner thread is its `group.instance.id`, so the
+///   first of the members that are left can end it at once.
 ///
 /// A look costs one request. The thread looks after each rebalance, then every second until everything is in order,
 /// then once a minute.

@@ -5,9 +5,8 @@ import KafkaClient
 struct OwnedPartitions {
   /// The states of the owned partitions, by the number of the partition.
   private(set) var lives: [Int32: PartitionLife] = [:]
-  /// Partitions that the consumer must pause before it is polled again, because their state must be restored first. They
-  /// cannot be
-  /// paused in the rebalance callback: librdkafka assigns them after it.
+  /// Partitions that the consumer must pause before it is polled again, because their state must be restored first.
+  /// They cannot be paused in the rebalance callback: librdkafka assigns them after it.
   private var unpaused: Set<Int32> = []
 
   /// The records whose output the broker may refuse, by partition. They are kept while a partition is restored, because

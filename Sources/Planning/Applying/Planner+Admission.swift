@@ -74,14 +74,6 @@ extension Planner {
     touch(device)
   }
 
-  /// Adds one visible change to the demand of an instance and of its kind.
-  @inline(__always)
-  mutating func learnChange(_ instance: InstanceSlot, _ device: DeviceSlot) {
-    registry[demand: instance] = pricing.noteChange(
-      registry.instances[instance].demand, registry.instances[instance].kind,
-      zones.timeOfDay(registry.devices[device].zone, now), now: now)
-  }
-
   /// Adds the current event to the causes that wait on the instance.
   private mutating func append(
     _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,

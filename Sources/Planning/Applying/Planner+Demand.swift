@@ -2,6 +2,14 @@ import Domain
 import Policies
 
 extension Planner {
+  /// Adds one visible change to the demand of an instance and of its kind.
+  @inline(__always)
+  mutating func learnChange(_ instance: InstanceSlot, _ device: DeviceSlot) {
+    registry[demand: instance] = pricing.noteChange(
+      registry.instances[instance].demand, registry.instances[instance].kind,
+      zones.timeOfDay(registry.devices[device].zone, now), now: now)
+  }
+
   /// Adds the worth of a charged push to the demand of an instance that it reloads. If the push took the last token of the day,
   /// the time until the next token is noted, too.
   /// - Parameters:
@@ -9,12 +17,9 @@ extension Planner {
   ///   - worth: The worth of its reload, in looks.
   mutating func learnPush(_ instance: InstanceSlot, worth: Double) {
     let state = registry.instances[instance]
-    let timeOfDay = zones.timeOfDay(registry.devices[state.device].zone, now)
-    var demand = pricing.notePush(state.demand, state.kind, worth: worth, timeOfDay, now: now)
-    if let dry = dryTime(of: instance) {
-      demand = pricing.ranDry(demand, state.kind, for: dry, timeOfDay, now: now)
-    }
-    registry[demand: instance] = demand
+    registry[demand: instance] = pricing.notePush(
+      state.demand, state.kind, worth: worth, zones.timeOfDay(registry.devices[state.device].zone, now), now: now)
+    if let dry = dryTime(of: instance) { noteDry(instance, by: 1, dry) }
   }
 
   /// Gives back the token that the device's last command took from an instance, if it took one.
@@ -22,16 +27,18 @@ extension Planner {
   mutating func refund(_ instance: InstanceSlot) -> Bool {
     let dry = dryTime(of: instance)
     guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { return false }
-    if let dry, dryTime(of: instance) == nil {
-      let state = registry.instances[instance]
-      let timeOfDay = zones.timeOfDay(registry.devices[state.device].zone, now)
-      // An instance that does not count any more took its hours without tokens along.
-      if isInDeveloperMode(state.device) || !isCounted(instance, device: state.device) {
-        pricing.countDry(1, state.kind, for: dry, timeOfDay, now: now)
-      }
-      registry[demand: instance] = pricing.refilled(state.demand, state.kind, for: dry, timeOfDay, now: now)
-    }
+    if let dry, dryTime(of: instance) == nil { noteDry(instance, by: -1, dry) }
     return true
+  }
+
+  /// Notes the time for which an instance has no token of its day, or, by −1, for which it would have had none. An instance that is
+  /// not counted took its hours along when it was counted out.
+  private mutating func noteDry(_ instance: InstanceSlot, by change: Int32, _ dry: TimeSpan) {
+    let state = registry.instances[instance]
+    let timeOfDay = zones.timeOfDay(registry.devices[state.device].zone, now)
+    registry[demand: instance] = pricing.dried(state.demand, by: change, state.kind, for: dry, timeOfDay)
+    if isInDeveloperMode(state.device) || !isCounted(instance, device: state.device) { return }
+    pricing.countDry(change, state.kind, for: dry, timeOfDay, now: now)
   }
 
   /// Returns the time until a widget or control without tokens of its day gets one again; nil if it has a token, and for

@@ -52,7 +52,7 @@ extension Planner {
     while let entry = walk.next(registry) {
       let waits = waits(instance, by: entry, since: instant)
       if waits, isNewest { registry.forgetShown(entry) }
-      // What waits on a row of other fields still says how wrong the screen was.
+      // Events that wait on a row of other fields still say how wrong the screen was.
       guard !waits || registry.row(entry, head: head) != nil, keepsRow(entry, head) else { continue }
       let key = truthKey(kind, entry)
       if let truth = subjects.truth(key, unchangedSince: instant) {
@@ -114,9 +114,9 @@ extension Planner {
 
   // MARK: Ending what is shown
 
-  /// Ends the causes that a reload at an earlier instant has shown: those that came until then, and those about a subject whose
-  /// displayed fields are all right on the screen now.
-  /// While the screen is wrong about a subject, the newest cause that came by its key stays. Call `markFresh` first.
+  /// Ends the causes that a reload at an earlier instant has shown: those that came until then, and those about a
+  /// subject whose displayed fields are all right on the screen now. While the screen is wrong about a subject, the
+  /// newest cause that came by its key stays. Call `markFresh` first.
   mutating func endShown(of instance: InstanceSlot, asOf instant: Timestamp, into output: inout PlannerOutput) {
     if !hasPending(instance) { return }
     let kept = newestCausesOfWrong(instance)

@@ -94,8 +94,7 @@ extension Planner {
     lane.weighing.worth = ReloadWorth.looks(distance: lane.distance, ahead: lane.looks)
     if !rate.isUnlimited {
       // A channel has no ledger, because Apple publishes no figure for its budget. It is priced as an activity of which
-      // nothing was
-      // spent.
+      // nothing was spent.
       let free = state.isChannel ? Int(rate.burst) : rate.tokensLeft(tokens, now: now)
       let left = free + Int(LocalZone.hour.microseconds / rate.interval.microseconds)
       lane.weighing.instancePrice = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks

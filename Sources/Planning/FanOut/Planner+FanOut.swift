@@ -80,7 +80,7 @@ extension Planner {
     let fields = rules[kind].display.fields
     let key = rules[kind].display.truthKey(subject: event.subject.utf8.span)
     let slot = subjects.slot(key)
-    let known = slot.map { DisplayedTruth(values: subjects.slots[$0].newest.values) }
+    let known = slot.map { subjects.truth(at: $0) }
     let state = known ?? DisplayedTruth(values: fields.map(\.initial))
     var truth = state
     let isCarried = truth.take(event, fields: fields)

@@ -39,11 +39,9 @@ struct Cause {
   /// The interest entry (the instance's subscription to one key) by which the event came; absent once the instance no
   /// longer listens to that key.
   fileprivate(set) var entry = EntrySlot.absent
-  /// The relevance of the event, 0…1, with two more facts in bits that such a number leaves unused. The sign says that the
-  /// event would
-  /// show nothing but what other pending events show already: then it adds no value. The highest bit of the exponent says that
-  /// the
-  /// rule states no relevance.
+  /// The relevance of the event, 0…1, with two more facts in bits that such a number leaves unused. The sign says that
+  /// the event would show nothing but what other pending events show already: then it adds no value. The highest bit of
+  /// the exponent says that the rule states no relevance.
   fileprivate(set) var relevanceBits: UInt32 = 0
   /// The log time at which the event arrived.
   var at = Timestamp(microseconds: 0)
@@ -217,7 +215,7 @@ struct Pending {
       if waitings[slot].lastCause == place { waitings[slot].lastCause = previous }
       waitings[slot].causes -= 1
       causes.remove(place, leaving: Cause())
-      if cause.expires <= waitings[slot].earliestExpiry { waitings[slot].earliestExpiry = earliest(slot, after: nil) }
+      if cause.expires <= waitings[slot].earliestExpiry { waitings[slot].earliestExpiry = earliest(slot) }
       return cause
     }
     return nil
@@ -295,12 +293,12 @@ struct Pending {
     return earliest > instant ? earliest : self.earliest(slot, after: instant)
   }
 
-  private func earliest(_ slot: WaitingSlot, after instant: Timestamp?) -> Timestamp {
+  private func earliest(_ slot: WaitingSlot, after instant: Timestamp = .distantPast) -> Timestamp {
     var earliest = Timestamp.distantFuture
     var walk = causes(of: slot)
     while let place = walk.next(self) {
       let expires = causes[place].expires
-      if instant.map({ expires > $0 }) ?? true { earliest = min(earliest, expires) }
+      if expires > instant { earliest = min(earliest, expires) }
     }
     return earliest
   }
@@ -453,7 +451,7 @@ struct Pending {
         (own, last) = (own + 1, place)
       }
       precondition(own == Int(self[slot].causes) && last == self[slot].lastCause, "a chain of causes is broken")
-      precondition(self[slot].earliestExpiry == earliest(slot, after: nil), "an earliest expiry that no cause has")
+      precondition(self[slot].earliestExpiry == earliest(slot), "an earliest expiry that no cause has")
       precondition(self[slot].armedAt <= self[slot].due, "an instance is examined later than it is due")
       count += own
     }

@@ -89,9 +89,12 @@ struct Pricing {
   ///   - timeOfDay: Returns the local time of an instant in a zone.
   /// - Returns: Whether a UTC day has ended.
   mutating func passTime(now: Timestamp, _ timeOfDay: (ZoneSlot, Timestamp) -> TimeOfDay) -> Bool {
+    guard learns(at: now) else { return false }
     let next = now.microseconds / Self.period.microseconds
-    if period == .min { period = next }
-    guard next > period else { return false }
+    if period == .min {
+      period = next
+      return false
+    }
     let hours = (period / Self.periodsPerHour, next / Self.periodsPerHour)
     for passed in max(hours.0, hours.1 - Self.hoursMax)..<hours.1 {
       count(hour: passed, Self.whole, timeOfDay) { $0.hourEnded($1, instances: $2) }
@@ -257,34 +260,22 @@ struct Pricing {
     return kinds[kind.index].demand.notePush(state, worth: worth, at: place(kind, timeOfDay), now: now)
   }
 
-  /// Learns that the last token of an instance was spent.
+  /// Changes the share of the day that an instance does not see because it has no tokens.
   /// - Parameters:
   ///   - state: The demand of the instance so far.
+  ///   - change: 1 when its last token was spent; −1 when a refund gives one back.
   ///   - kind: The kind of the instance.
-  ///   - dry: The time from now until it has a token again.
+  ///   - dry: The time from now for which it has, or would have had, no token.
   ///   - timeOfDay: The local time.
-  ///   - now: Log time.
   /// - Returns: The instance's next state.
-  mutating func ranDry(
-    _ state: DemandState, _ kind: KindSlot, for dry: TimeSpan, _ timeOfDay: TimeOfDay, now: Timestamp
+  func dried(
+    _ state: DemandState, by change: Int32, _ kind: KindSlot, for dry: TimeSpan, _ timeOfDay: TimeOfDay
   ) -> DemandState {
-    kinds[kind.index].touched = true
     let place = place(kind, timeOfDay)
-    return kinds[kind.index].demand.ranDry(state, at: place, until: Self.end(of: dry, place), now: now)
+    return kinds[kind.index].demand.dried(state, by: change, at: place, until: Self.end(of: dry, place))
   }
 
-  /// Learns that an instance without tokens has one again, because the push that took the last one failed. The
-  /// parameters are those of `ranDry`; `dry` is the time for which it would have had no token.
-  /// - Returns: The instance's next state.
-  mutating func refilled(
-    _ state: DemandState, _ kind: KindSlot, for dry: TimeSpan, _ timeOfDay: TimeOfDay, now: Timestamp
-  ) -> DemandState {
-    kinds[kind.index].touched = true
-    let place = place(kind, timeOfDay)
-    return kinds[kind.index].demand.refilled(state, at: place, until: Self.end(of: dry, place), now: now)
-  }
-
-  /// Adds an instance to those without tokens when it is added in that state, or takes it away when it is removed.
+  /// Adds an instance to those without tokens, or takes it away.
   /// - Parameters:
   ///   - change: 1 or −1.
   ///   - kind: The kind of the instance.

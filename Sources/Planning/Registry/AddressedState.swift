@@ -41,9 +41,8 @@ struct AddressedState {
   /// Notes that APNs has refused the token for good.
   mutating func reject() { tokenDead = true }
 
-  /// Takes over what a device has registered of an activity. Call `address` first. On a channel the newest start counts, and a
-  /// newer one
-  /// makes an ended channel live again. A start after `now` counts as `now`.
+  /// Takes over what a device has registered of an activity. Call `address` first. On a channel the newest start
+  /// counts, and a newer one makes an ended channel live again. A start after `now` counts as `now`.
   /// - Parameters:
   ///   - start: The instant at which the activity was started.
   ///   - frequentPushes: Whether the person allows frequent updates.

@@ -118,7 +118,12 @@ struct SubjectMemory {
 
   /// Returns the newest known state of what a kind displays of a subject; nil when there is no entry.
   /// - Parameter key: The subject and kind, as `KindDisplay.truthKey` returns it.
-  func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { DisplayedTruth(values: slots[$0].newest.values) } }
+  func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { truth(at: $0) } }
+
+  /// Returns the newest known state of what a kind displays of a subject.
+  /// - Parameter slot: The slot of its entry.
+  @inline(__always)
+  func truth(at slot: SubjectSlot) -> DisplayedTruth { DisplayedTruth(values: slots[slot].newest.values) }
 
   /// Returns the newest known state of what a kind displays of a subject, if it has not changed after an earlier
   /// instant; nil if it has, or when there is no entry.
@@ -127,7 +132,7 @@ struct SubjectMemory {
   ///   - instant: The earlier log time.
   func truth(_ key: UInt64, unchangedSince instant: Timestamp) -> DisplayedTruth? {
     guard let slot = slot(key), slots[slot].newest.time <= instant else { return nil }
-    return DisplayedTruth(values: slots[slot].newest.values)
+    return truth(at: slot)
   }
 
   /// Sets the state of what a kind displays of a subject after an event. An event that changes nothing prolongs the life of

@@ -251,37 +251,21 @@ struct KindDemand {
     return next
   }
 
-  /// Learns that the last token of an instance was spent, so that no worth can be observed of it for a while. The
-  /// current hour counts as observed.
+  /// Changes the share of the day that an instance does not see because it has no tokens. The current hour counts as seen.
   /// - Parameters:
   ///   - state: The demand of the instance so far.
+  ///   - change: 1 when its last token was spent; −1 when a refund gives one back.
   ///   - place: The place in its budget day.
-  ///   - end: The hour of the budget day in which it has a token again; 24 for the next day.
-  ///   - now: Log time.
+  ///   - end: The hour of the budget day until which it has, or would have had, no token; 24 for the next day.
   /// - Returns: The instance's next state.
-  mutating func ranDry(_ state: DemandState, at place: DayPlace, until end: Int = 24, now: Timestamp) -> DemandState {
+  func dried(_ state: DemandState, by change: Int32 = 1, at place: DayPlace, until end: Int = 24) -> DemandState {
     var next = state
-    countDry(1, at: place, until: end, now: now)
-    next.unseenShare += unseenShare(state, from: place, until: end)
-    return next
-  }
-
-  /// Learns that an instance without tokens has one again, because the push that took the last one failed.
-  /// - Parameters:
-  ///   - state: The demand of the instance so far.
-  ///   - place: The place in its budget day.
-  ///   - end: The hour of the budget day in which it would otherwise have had a token again; 24 for the next day.
-  ///   - now: Log time.
-  /// - Returns: The instance's next state.
-  mutating func refilled(_ state: DemandState, at place: DayPlace, until end: Int = 24, now: Timestamp) -> DemandState {
-    var next = state
-    countDry(-1, at: place, until: end, now: now)
-    next.unseenShare = max(0, state.unseenShare - unseenShare(state, from: place, until: end))
+    next.unseenShare = max(0, state.unseenShare + Float(change) * unseenShare(state, from: place, until: end))
     return next
   }
 
   /// Adds instances to those without tokens, or takes them away if `change` is negative.
-  mutating func countDry(_ change: Int32, at place: DayPlace, until end: Int, now: Timestamp) {
+  mutating func countDry(_ change: Int32, at place: DayPlace, until end: Int = 24, now: Timestamp) {
     let ahead = place.hour + 1..<max(place.hour + 1, min(end, 24))
     let hour = now.microseconds / LocalZone.hour.microseconds
     let passed = Double(now.microseconds - hour * LocalZone.hour.microseconds) / Double(LocalZone.hour.microseconds)

@@ -1,9 +1,8 @@
 import Domain
 
 extension PolicyDecoder {
-  /// Reads a profile document. Every number and its source are required. Profiles are stored in logs, so a key that is added
-  /// later
-  /// must have a default.
+  /// Reads a profile document. Every number and its source are required. Profiles are stored in logs, so a key that is
+  /// added later must have a default.
   /// - Returns: the profile; nil if anything is missing or wrong, which has been noted.
   mutating func budgetProfile(_ root: Located) -> BudgetProfile? {
     let unknown = BudgetProfile.Provenance(source: "", confidence: "")

@@ -17,9 +17,8 @@ struct YAMLDisguise {
   /// The originals, by replacement.
   private var originals: [Unicode.Scalar: Unicode.Scalar] = [asterisk: "*"]
 
-  /// Disguises a text that `SourceText` has accepted. Its size bounds the number of different characters; should there be more
-  /// than
-  /// replacements, the others stay as they are.
+  /// Disguises a text that `SourceText` has accepted. Its size bounds the number of different characters; should there
+  /// be more than replacements, the others stay as they are.
   static func of(_ text: String) -> (disguise: YAMLDisguise, text: String) {
     var disguise = YAMLDisguise()
     var replaced: [Unicode.Scalar: Unicode.Scalar] = ["*": asterisk]

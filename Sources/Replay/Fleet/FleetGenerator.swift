@@ -5,8 +5,7 @@ public import LineFiles
 /// Generates registrations whose interests are subjects of real events.
 ///
 /// The same events, seed and template give the same bytes on every machine. Each device has a separate stream of random
-/// numbers, so
-/// a larger fleet begins with the devices of a smaller one.
+/// numbers, so a larger fleet begins with the devices of a smaller one.
 public struct FleetGenerator: Sendable {
   /// The size of the fleet and its seed.
   public let options: FleetOptions

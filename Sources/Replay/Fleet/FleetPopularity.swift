@@ -5,9 +5,8 @@ import Domain
 /// and shows.
 struct FleetPopularity: Sendable {
   private let ranked: [Identifier]
-  /// The sums of the weights: `cumulative[r]` is 1/1 + … + 1/(r+1). Only divisions and additions are used, whose results IEEE
-  /// 754 defines exactly,
-  /// so every machine draws the same subjects.
+  /// The sums of the weights: `cumulative[r]` is 1/1 + … + 1/(r+1). Only divisions and additions are used, whose
+  /// results IEEE 754 defines exactly, so every machine draws the same subjects.
   private let cumulative: [Double]
 
   /// Puts the subjects into a random order of popularity.

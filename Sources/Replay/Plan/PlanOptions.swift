@@ -31,10 +31,9 @@ public struct PlanOptions: Sendable {
     /// A log in which all registrations have the time of the first event or signal, and each timer that is due gets a
     /// tick.
     case own
-    /// The log of one partition that `rouse run` writes with `timestamps=event`. Its first record is the policy, registrations
-    /// have
-    /// their own times, all times are whole milliseconds, and there are no ticks: a timer that is due fires with the next
-    /// record.
+    /// The log of one partition that `rouse run` writes with `timestamps=event`. Its first record is the policy,
+    /// registrations have their own times, all times are whole milliseconds, and there are no ticks: a timer that is
+    /// due fires with the next record.
     case replayed
   }
 

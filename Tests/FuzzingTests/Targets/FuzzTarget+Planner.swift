@@ -63,9 +63,8 @@ extension FuzzTarget {
     var one = pipeline
     var other = try pipeline.restored()
     let before = one.lines.count
-    // A timer that was put off leaves its first time behind, at which a tick does nothing. A restored planner has no such
-    // times, so
-    // both get the ticks of both, as they would from one log.
+    // A timer that was put off leaves its first time behind, at which a tick does nothing. A restored planner has no
+    // such times, so both get the ticks of both, as they would from one log.
     for _ in 0..<FuzzPipeline.ticksMax {
       guard let due = [one.nextTick, other.nextTick].compactMap(\.self).min() else { break }
       try one.tick(at: due)

@@ -33,7 +33,7 @@ struct KindDemandTests {
       demand.hourEnded(hour, instances: hour < 14 ? 9_000_000 : 8_000_000)
     }
     for _ in 0..<3 {
-      _ = demand.ranDry(DemandState(), at: DayPlace(hour: 17, part: 0), now: now)
+      demand.countDry(1, at: DayPlace(hour: 17, part: 0), now: now)
     }
     pass(hours: 24, of: &demand)
     demand.freeze()
@@ -162,7 +162,8 @@ struct KindDemandTests {
     let usual = demand.worth
     for hour in [3, 12, 23] {
       var state = demand.notePush(DemandState(), worth: 3, at: DayPlace(hour: hour, part: 0.5), now: Self.now)
-      state = demand.ranDry(state, at: DayPlace(hour: hour, part: 0.5), now: Self.now)
+      state = demand.dried(state, at: DayPlace(hour: hour, part: 0.5))
+      demand.countDry(1, at: DayPlace(hour: hour, part: 0.5), now: Self.now)
       let share = usual.before[hour + 1] / usual.before[24]
       let next = demand.dayEnded(state)
       #expect(Self.isNear(Double(next.worthSum), 3 * min(5, 1 / share)), "hour \(hour)")
@@ -180,7 +181,7 @@ struct KindDemandTests {
     for hour in 0...10 { demand.hourEnded(hour, instances: 2_000_000) }
     demand.freeze()
     let usual = demand.worth.usual
-    _ = demand.ranDry(DemandState(), at: place, now: Self.now)
+    demand.countDry(1, at: place, now: Self.now)
     demand.freeze()
     #expect(demand.worth.usual == usual)
     Self.pass(hours: 3, of: &demand)
@@ -201,7 +202,8 @@ struct KindDemandTests {
     var demand = Self.demand()
     let start = DayPlace(hour: 12, part: 0.5)
     var state = demand.notePush(DemandState(start: start), worth: 2, at: DayPlace(hour: 14, part: 0), now: Self.now)
-    state = demand.ranDry(state, at: DayPlace(hour: 14, part: 0.25), now: Self.now)
+    state = demand.dried(state, at: DayPlace(hour: 14, part: 0.25))
+    demand.countDry(1, at: DayPlace(hour: 14, part: 0.25), now: Self.now)
     let worth = demand.worth
     let came = worth.before[12] + worth.usual[12] / 2
     let seen = (worth.before[15] - came) / (worth.before[24] - came)
@@ -212,9 +214,11 @@ struct KindDemandTests {
   func refilled() {
     var demand = Self.demand()
     var state = demand.notePush(DemandState(), worth: 2, at: DayPlace(hour: 8, part: 0), now: Self.now)
-    state = demand.ranDry(state, at: DayPlace(hour: 8, part: 0), now: Self.now)
+    state = demand.dried(state, at: DayPlace(hour: 8, part: 0))
+    demand.countDry(1, at: DayPlace(hour: 8, part: 0), now: Self.now)
     Self.pass(hours: 3, of: &demand)
-    state = demand.refilled(state, at: DayPlace(hour: 11, part: 0.5), now: Self.now + .hours(3) + .minutes(30))
+    state = demand.dried(state, by: -1, at: DayPlace(hour: 11, part: 0.5))
+    demand.countDry(-1, at: DayPlace(hour: 11, part: 0.5), now: Self.now + .hours(3) + .minutes(30))
     let worth = demand.worth
     let unseen = (worth.before[12] - worth.before[9]) / worth.before[24]
     #expect(abs(Double(state.unseenShare) - unseen) < 1e-6)

@@ -101,9 +101,9 @@ import Glibc
   }
 
   func destroy() {
-    // The client is owned here and not used elsewhere. The flag says not to leave the group: `ConsumerHandle.close` has left
-    // it, or
-    // gave up waiting. It has no effect on a producer. No callback runs after the call, and `callbacks` lives until then.
+    // The client is owned here and not used elsewhere. The flag says not to leave the group: `ConsumerHandle.close` has
+    // left it, or gave up waiting. It has no effect on a producer. No callback runs after the call, and `callbacks`
+    // lives until then.
     unsafe rd_kafka_destroy_flags(pointer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
   }
 

@@ -30,9 +30,8 @@ extension ConsumerHandle {
     }
   }
 
-  /// Throws on the embedded broker, which does not know the request. librdkafka 2.0.2 must not send it there: it goes on with
-  /// memory that
-  /// it has freed, and its main thread then locks up. The broker's cluster id tells what it is.
+  /// Throws on the embedded broker, which does not know the request. librdkafka 2.0.2 must not send it there: it goes
+  /// on with memory that it has freed, and its main thread then locks up. The broker's cluster id tells what it is.
   private func requireDescriptions(_ timeout: Duration, _ operation: String) throws(KafkaError) {
     // A copy that the caller owns; NULL if no broker has answered yet.
     guard let id = unsafe rd_kafka_clusterid(client.pointer, timeout.wholeMilliseconds) else {
@@ -61,10 +60,9 @@ extension ConsumerHandle {
     return KafkaGroup(isStable: state == RD_KAFKA_CONSUMER_GROUP_STATE_STABLE, members: members)
   }
 
-  /// Ends the subscription and waits until the group has been told, also as a static member: librdkafka keeps a static member in
-  /// its group when it closes it, but not when the member ends its subscription first. Messages that arrive meanwhile are
-  /// dropped.
-  /// Returns whether the member left in time.
+  /// Ends the subscription and waits until the group has been told, also as a static member: librdkafka keeps a static
+  /// member in its group when it closes it, but not when the member ends its subscription first. Messages that arrive
+  /// meanwhile are dropped. Returns whether the member left in time.
   @discardableResult
   func leave(_ timeout: Duration) -> Bool {
     guard isSubscribed, hasMemberID else { return true }

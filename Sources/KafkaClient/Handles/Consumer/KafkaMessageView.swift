@@ -18,9 +18,8 @@ import CLibrdkafka
   /// The message's offset in the partition.
   public var offset: Int64 { unsafe pointer.pointee.offset }
 
-  /// Milliseconds since 1970 in UTC, set by the producer or the broker, depending on the topic's configuration; any number is
-  /// possible. `nil` if the
-  /// message carries no timestamp.
+  /// Milliseconds since 1970 in UTC, set by the producer or the broker, depending on the topic's configuration; any
+  /// number is possible. `nil` if the message carries no timestamp.
   public var timestampMilliseconds: Int64? {
     var kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
     // Reads fields of the message, which is alive.

@@ -21,9 +21,8 @@ final class RebalanceState {
     return failure
   }
 
-  /// Handles a rebalance event. `partitions` is librdkafka's own list, valid for the call; its offsets may be written before
-  /// it is
-  /// assigned.
+  /// Handles a rebalance event. `partitions` is librdkafka's own list, valid for the call; its offsets may be written
+  /// before it is assigned.
   func perform(
     _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
     client: OpaquePointer, callbacks: ClientCallbacks

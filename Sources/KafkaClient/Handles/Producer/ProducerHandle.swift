@@ -15,8 +15,7 @@ import CLibrdkafka
   var deliveries: DeliveryLedger { client.callbacks.deliveries }
 
   /// Copies a message into the queue and waits for room for at most `queueFullTimeout`. The partitioner chooses a `nil`
-  /// partition;
-  /// a `nil` timestamp is now.
+  /// partition; a `nil` timestamp is now.
   func send(
     topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
     headers: [KafkaHeader], timestampMilliseconds: Int64?, tag: UInt64, queueFullTimeout: Duration
