@@ -125,7 +125,7 @@ package struct IntakeBenchmark {
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
     for number in 0..<threads {
       runner.start("intake-\(number)") { [logger] () throws(PipelineError) in
-        try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()
+        try Intake(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()
       }
     }
     let warmUp = events / 10

@@ -24,6 +24,8 @@ public import Logging
 /// Several intakes may run in one process, each on its thread. They are members of one group, and share nothing else.
 public final class Intake {
   let settings: PipelineSettings
+  /// The number of the thread in its process, from 0.
+  let number: Int
   let stop: StopSignal
   let counters: PipelineCounters
   let logger: Logger
@@ -79,20 +81,24 @@ public final class Intake {
   ///
   /// - Parameters:
   ///   - settings: The address of Kafka, the topics, and the bounds of a turn.
+  ///   - number: The number of the thread in its process, from 0. A static member of the group is known by it.
   ///   - stop: Ends intake between two batches.
   ///   - counters: Counts what is accepted and refused.
   ///   - logger: Gets pauses and failures.
-  public convenience init(settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+  public convenience init(
+    settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger
+  ) {
     self.init(
-      settings: settings, stop: stop, counters: counters, logger: logger, cluster: RealCluster(), clock: SystemClock())
+      settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: RealCluster(), clock: SystemClock())
   }
 
   /// Makes an intake with a given cluster and clock.
   init(
-    settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger, cluster: any Cluster,
-    clock: any StageClock
+    settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger,
+    cluster: any Cluster, clock: any StageClock
   ) {
     self.settings = settings
+    self.number = number
     self.stop = stop
     self.counters = counters
     self.logger = logger
@@ -185,7 +191,7 @@ public final class Intake {
     // when it comes back in time. Only cooperative assignors hand single partitions over, and intake has no state that
     // would make that worth it.
     if settings.isStaticMember, configuration["partition.assignment.strategy"]?.contains("cooperative") != true {
-      configuration["group.instance.id"] = "\(settings.group)-intake-\(settings.instance)"
+      configuration["group.instance.id"] = "\(settings.group)-intake-\(settings.instance)-\(number)"
     }
     return configuration
   }
