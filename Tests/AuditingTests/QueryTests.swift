@@ -236,7 +236,7 @@ import Testing
         device phone: 3 commands (0 of them free)
 
         instance w1
-          time                  left  refilled  charged for             command
+          time                  left  change  charged for             command
           opening                 12
           2026-11-20T14:00:00Z    11            FlightStatus (1 event)  c-0-0-0
           2026-11-20T18:00:00Z    10            FlightStatus (1 event)  c-0-1-0

@@ -114,4 +114,25 @@ struct ScreenOptimumTests {
     #expect(few.wrongLooks(reloads: 8) >= all.wrongLooks(reloads: 8))
     #expect(few.wrongLooks(reloads: 8) < all.wrongLooks(reloads: 8) * 1.2 + 0.2)
   }
+
+  @Test("the table of a day with 12,000 changes stays within 10 MB")
+  func memory() {
+    var random = SeededRandom(seed: 6)
+    var stream = ScreenStream(measures: [FieldDistance(DisplayField(path: "data.f", per: .units(5), weight: 1))])
+    let second: Int64 = 1_000_000
+    for change in 0..<12_000 {
+      let value = DisplayedValue(.number(Double(random.below(9))))
+      stream.add(value, of: 0, subject: "s", at: Self.start + Int64(change) * 7 * second)
+    }
+    let day = ScreenSamples.day(of: stream)
+    // Fewer candidates than the bound, so that the test is fast: the table grows in proportion to both.
+    let (candidates, reloads) = (250, 7)
+    let optimum = ScreenOptimum(
+      stream, day: day, truth: stream.start, gap: 0, reloadsMax: reloads, hasGrid: false, changesMax: candidates)
+    #expect(optimum.isThinned)
+    #expect(optimum.tableBytes <= (candidates + 1) * (reloads + 1) * MemoryLayout<Double>.stride)
+    let grid = Int(LocalDays.day / ScreenOptimum.grid)
+    let largest = (ScreenOptimum.changesMax + grid + 1) * MemoryLayout<Double>.stride
+    #expect(largest * 208 <= 10_000_000)
+  }
 }

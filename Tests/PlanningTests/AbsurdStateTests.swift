@@ -84,6 +84,8 @@ struct AbsurdStateTests {
   func amounts(amount: Double) throws {
     func restored() throws -> Planner {
       try Self.restore("k/FlightStatus") { writer in
+        // No display settings, and no beginning of the budget day.
+        writer.varint(0)
         writer.varint(0)
         // Need and worth: 24 counts, 24 usual amounts.
         for _ in 0..<2 {

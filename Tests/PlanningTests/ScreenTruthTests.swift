@@ -205,6 +205,28 @@ struct ScreenTruthTests {
     }
   }
 
+  @Test("when the hour begins in which people look again, the devices of a time zone are pushed to over ten minutes")
+  func spreadOfHours() {
+    var views = [Double](repeating: 0, count: 24)
+    for hour in 13..<24 { views[hour] = 1 }
+    var h = H(
+      .flights {
+        $0.views = views
+        $0.budget = InstanceBudget(perDay: 1, minInterval: .minutes(5))
+      }, demand: .standard)
+    for device in 0..<400 { h.register(.phone(Identifier("d\(device)"))) }
+    // Nobody looks from midnight to one o'clock in the afternoon.
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.last.count == 400 && h.last.allSatisfy { $0.reason == .belowPrice })
+    h.drain(until: H.noon + 2 * H.hour)
+    let minutes = h.commands.map { ($0.at.microseconds - H.noon) / H.minute }
+    #expect(minutes.count == 400 && minutes.allSatisfy { (60..<70).contains($0) })
+    for minute in Int64(60)..<70 {
+      let count = minutes.filter { $0 == minute }.count
+      #expect((20..<60).contains(count), "minute \(minute): \(count)")
+    }
+  }
+
   @Test(
     "the content of a screen whose push failed is not known, so the next change is pushed even if nothing else differs")
   func refunded() throws {

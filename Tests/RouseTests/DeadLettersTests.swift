@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import KafkaClient
+import Pipeline
 import Testing
 
 /// Runs the commands against an embedded broker, with letters in the format of intake.
@@ -102,6 +103,18 @@ struct DeadLettersTests {
     #expect(wrong.err.contains("expected topic[partition]@offset"))
   }
 
+  @Test("a misspelt reason is answered with the nearest one")
+  func misspelt() throws {
+    let post = try Post()
+    let list = try post.letters("list", "--reason", "MISSING_FEILD")
+    #expect(
+      list.err == "no dead letter has the reason MISSING_FEILD\ndid you mean MISSING_FIELD?\n" && list.out.isEmpty)
+    let replay = try post.letters("replay", "--reason", "MISSING_FEILD")
+    #expect(replay.err.contains("\ndid you mean MISSING_FIELD?\n"))
+    #expect(
+      try post.letters("list", "--reason", "MISSING_FIELD").err == "no dead letter has the reason MISSING_FIELD\n")
+  }
+
   @Test("replaying by reason continues with older letters after the newest were replayed")
   func batches() throws {
     let post = try Post()
@@ -130,7 +143,8 @@ struct DeadLettersTests {
       ([letter], "\(letter): replayed before, left out\n0 letters replayed, 1 replayed before\n"),
       (
         ["--reason", "NEW_RULE"],
-        "no letter with the reason NEW_RULE waits to be replayed\n0 letters replayed\n"
+        "no letter with the reason NEW_RULE waits to be replayed\nthe known reasons are "
+          + DeadLetterBox.reasons.joined(separator: ", ") + "\n0 letters replayed\n"
       ),
     ] {
       let again = try post.place.rouse(

@@ -119,7 +119,7 @@ extension AuditJSON {
       json.time("at", line.at)
       json.member("command", line.command)
       json.list("kinds", line.kinds)
-      json.members([("events", line.events), ("refilled", line.refilled), ("left", line.left)])
+      json.members([("events", line.events), ("change", line.change), ("left", line.left)])
     }
     json.objects("days", account.days) { day, json in
       json.member("date", day.date)

@@ -12,8 +12,9 @@ public struct BudgetStatement: Equatable, Sendable {
     public var kinds: [Identifier]
     /// The number of distinct events that the push showed.
     public var events: Int
-    /// The number of tokens that the ledger regained since the previous line: by a new window, the rate or a refund.
-    public var refilled: Int
+    /// The number of tokens that the ledger gained since the previous line: by a new window, the rate, a refund or a larger limit.
+    /// It is negative if a smaller limit took tokens away.
+    public var change: Int
     /// The number of tokens left after the charge.
     public var left: Int
   }
@@ -79,7 +80,7 @@ extension BudgetStatement {
     let date = day(of: command.at)
     for charge in command.charged {
       var line = Line(
-        at: command.at, command: command.command, kinds: kinds, events: events, refilled: 0, left: charge.left)
+        at: command.at, command: command.command, kinds: kinds, events: events, change: 0, left: charge.left)
       let known = accounts.firstIndex { $0.ledger == charge.ledger && $0.owner == charge.owner }
       guard let index = known else {
         accounts.append(
@@ -89,7 +90,7 @@ extension BudgetStatement {
             days: [DayCharges(date: date, charges: 1)]))
         continue
       }
-      line.refilled = charge.left.addingSaturating(1).subtractingSaturating(accounts[index].closing)
+      line.change = charge.left.addingSaturating(1).subtractingSaturating(accounts[index].closing)
       accounts[index].lines.append(line)
       accounts[index].closing = charge.left
       if accounts[index].days.last?.date == date {

@@ -10,13 +10,13 @@ extension AuditText {
     for account in statement.accounts {
       text += "\n\(account.ledger.rawValue) \(account.owner)\n"
       var table = TextTable(
-        ["time", "left", "refilled", "charged for", "command"], [.left, .right, .right, .left, .left])
+        ["time", "left", "change", "charged for", "command"], [.left, .right, .right, .left, .left])
       table.add("opening", "\(account.opening)", "", "", "")
       for line in account.lines {
         let events = Figure.count(line.events, "event")
         table.add(
           Figure.time(line.at), "\(line.left)",
-          line.refilled == 0 ? "" : line.refilled > 0 ? "+\(line.refilled)" : "\(line.refilled)",
+          line.change == 0 ? "" : line.change > 0 ? "+\(line.change)" : "\(line.change)",
           "\(line.kinds.map(\.text).joined(separator: "+")) (\(events))", line.command.text)
       }
       text += table.text(indent: 2)

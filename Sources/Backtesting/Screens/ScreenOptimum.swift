@@ -18,6 +18,8 @@ struct ScreenOptimum {
   let isThinned: Bool
   /// The least wrong looks with at most 0, 1, 2 … reloads.
   private let least: [Double]
+  /// The memory of the table of costs while the optimum was computed, in bytes.
+  let tableBytes: Int
 
   /// The largest number of a day's changes at whose instants the optimum tries a reload.
   /// - Beyond: every second, third … change is tried, and the report says so. The optimum is then an upper bound of the
@@ -57,6 +59,7 @@ struct ScreenOptimum {
     self.none = none
     isThinned = problem.isThinned
     least = table.least
+    tableBytes = table.bytes
   }
 
   /// Returns the least wrong looks with at most this many reloads.
@@ -187,6 +190,9 @@ private struct OptimumTable {
   /// The least cost up to each candidate, for 0, 1, 2 … reloads in blocks of eight.
   private var costs: [SIMD8<Double>]
   private let blocks: Int
+
+  /// The memory of the costs, in bytes.
+  var bytes: Int { costs.capacity * MemoryLayout<SIMD8<Double>>.stride }
 
   init(candidates: Int, reloadsMax: Int) {
     blocks = reloadsMax / 8 + 1

@@ -25,6 +25,13 @@ struct DeadLetter {
 
   /// The reason code of a record that the broker or the Kafka client refused for its size, time or content.
   static let refused = "REFUSED"
+  /// The reason code of a log record that a planner did not plan, because the broker refused what follows from it.
+  static let setAside = "SET_ASIDE"
+  /// The reason code of an event that may repeat an event which the planner has forgotten.
+  static let tooOld = "TOO_OLD"
+  /// The reason code of a log record that a planner could not read.
+  static let unreadableLogRecord = "UNREADABLE_LOG_RECORD"
+
   /// Makes the letter of a log record that is not planned, because the broker refused its output too often.
   ///
   /// - Parameters:
@@ -33,7 +40,7 @@ struct DeadLetter {
   static func setAside(_ message: KafkaMessage, from origin: Origin?) -> DeadLetter {
     let place = origin.map { "; it came from \($0)" } ?? ""
     return DeadLetter(
-      message, reason: "SET_ASIDE",
+      message, reason: setAside,
       text:
         "what follows from this record was refused \(RefusalWatch.failuresMax) times by the broker, so the record was not planned\(place)"
     )
@@ -49,7 +56,7 @@ struct DeadLetter {
       if let origin = record.origin { place = "; it came from \(origin)" }
     } catch { place = "" }  // Only a record that was read is planned.
     return DeadLetter(
-      message, reason: "TOO_OLD",
+      message, reason: tooOld,
       text:
         "the event is not newer than events of its subject and type that are no longer remembered, so it may be a repeat, and was not decided\(place)"
     )

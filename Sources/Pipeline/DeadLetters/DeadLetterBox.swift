@@ -1,3 +1,4 @@
+import Domain
 public import KafkaClient
 
 /// Reads the dead letters, and gives their records back: it writes them to the topics that they came from.
@@ -5,6 +6,13 @@ public struct DeadLetterBox {
   /// The address of Kafka, and the names of the topics.
   let settings: PipelineSettings
   private static let patience = Duration.seconds(20)
+
+  /// The reason codes of all letters: those of records that intake refuses, in the order of `DomainError.Code`, then those of what
+  /// the broker or a planner refuses.
+  public static let reasons: [String] =
+    DomainError.Code.allCases.map(\.rawValue) + [
+      DeadLetter.refused, DeadLetter.unreadableLogRecord, DeadLetter.tooOld, DeadLetter.setAside,
+    ]
 
   /// Makes a box.
   ///

@@ -79,6 +79,17 @@ public struct PipelineSettings: Sendable {
     KafkaConfiguration(Self.memberDefaults).merging(client(forced, defaults: defaults))
   }
 
+  /// The properties of librdkafka that each role sets as correctness needs it. Values for them in `kafka` are not used.
+  package static let reserved: Set<String> = [
+    "auto.offset.reset", "delivery.report.only.error", "enable.auto.commit", "enable.auto.offset.store",
+    "enable.gapless.guarantee", "enable.idempotence", "enable.partition.eof", "group.id",
+    "isolation.level", "message.max.bytes", "message.timeout.ms", "partitioner", "transaction.timeout.ms",
+    "transactional.id",
+  ]
+
+  /// The names in `kafka` whose values are not used, because Rouse sets these properties itself.
+  package var unused: [String] { Self.reserved.filter { kafka[$0] != nil }.sorted() }
+
   /// Returns the properties of a client.
   ///
   /// - Parameters:

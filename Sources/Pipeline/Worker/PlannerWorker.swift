@@ -302,7 +302,7 @@ public final class PlannerWorker {
     case .repeated: report.repeated(message)
     case .unreadable(let error):
       report.unreadable(message, error)
-      try send(DeadLetter(message, reason: "UNREADABLE_LOG_RECORD", text: error.description), clients)
+      try send(DeadLetter(message, reason: DeadLetter.unreadableLogRecord, text: error.description), clients)
     case .setAside(let treatment, let origin):
       report.setAside(message, treatment, origin)
       counters.add(.recordsSetAside)

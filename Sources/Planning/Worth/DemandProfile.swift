@@ -120,6 +120,14 @@ struct DemandProfile {
     return course
   }
 
+  /// Moves what is known to the hours of another budget day.
+  /// - Parameter hours: The hours from the beginning of the old budget day to that of the new one.
+  mutating func rotate(by hours: Int) {
+    counted.rotateDay(by: hours)
+    usual.rotateDay(by: hours)
+    accumulate()
+  }
+
   /// Forgets what was counted, because it was counted in another unit.
   mutating func forget() { for hour in 0..<24 { counted[hour] = 0 } }
 
@@ -138,6 +146,15 @@ struct DemandProfile {
       throw .corrupt(offset: reader.offset, what: "amounts that are not negative")
     }
     accumulate()
+  }
+}
+
+extension ContiguousArray {
+  /// Moves 24 values of the hours of a budget day to the hours of another one.
+  /// - Parameter hours: The hours from the beginning of the old budget day to that of the new one.
+  mutating func rotateDay(by hours: Int) {
+    let old = self
+    for hour in indices { self[hour] = old[((hour + hours) % count + count) % count] }
   }
 }
 

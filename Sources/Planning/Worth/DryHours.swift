@@ -56,6 +56,22 @@ struct DryHours: Equatable {
     if takes, instances.allSatisfy({ $0 == 0 }) { instances = [] }
   }
 
+  /// Moves the instances to the hours of another budget day.
+  /// - Parameter hours: The hours from the beginning of the old budget day to that of the new one.
+  mutating func rotate(by hours: Int) {
+    if instances.isEmpty { return }
+    let old = instances
+    for row in 0..<Self.hours {
+      for place in 0..<Self.hours {
+        // The hour of the log stays, so the distance to it changes as the hour of the day does.
+        let (oldRow, oldPlace) = (Self.wrapped(row + hours), Self.wrapped(place + hours))
+        instances[row * Self.hours + place] = old[oldRow * Self.hours + oldPlace]
+      }
+    }
+  }
+
+  private static func wrapped(_ hour: Int) -> Int { (hour % hours + hours) % hours }
+
   private static func row(_ hour: Int64, _ place: Int) -> Int {
     let distance = (Int64(place) - hour) % Int64(hours)
     return Int(distance < 0 ? distance + Int64(hours) : distance)

@@ -45,11 +45,15 @@ struct KindDemand {
   private let prior: DemandPrior
   /// The hash of the display settings by which the worth was measured (`KindPricing.measure`); 0 if none was.
   private var measure: UInt64 = 0
+  /// The local time at which the budget day begins by whose hours everything was learnt, in minutes after midnight; nil
+  /// before the first `configure`.
+  private var anchorMinute: Int?
 
   /// Creates the demand of a kind of which nothing is known. Call `configure` before use.
   init(prior: DemandPrior = .standard) { self.prior = prior }
 
-  /// Takes over the settings of a policy. What was learnt stays, except for worth if `measure` has changed.
+  /// Takes over the settings of a policy. What was learnt stays, except for worth if `measure` has changed, and moves to
+  /// the hours of the new budget day if that begins at another time.
   /// - Parameters:
   ///   - looks: The looks of the kind.
   ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
@@ -60,13 +64,32 @@ struct KindDemand {
   mutating func configure(
     _ looks: LookCurve, anchorMinute: Int, perDay: Int, minInterval: TimeSpan, measure: UInt64
   ) {
-    if self.measure != 0, self.measure != measure { forgetWorth() }
-    self.measure = measure
+    follow(measure: measure)
+    follow(anchorMinute: anchorMinute)
+    // Instances that had spent all tokens have one again. Those that have none even now count as if they had.
+    if perDay > self.perDay { dry = DryHours() }
     shares = looks.shares(from: anchorMinute)
     self.perDay = perDay
     intervalSeconds = UInt32(clamping: minInterval.microseconds / 1_000_000)
     // Amounts that are known stay until the next `freeze`. A restored planner is configured after it has read them.
     if need.before[24] == 0 { freeze() }
+  }
+
+  private mutating func follow(measure: UInt64) {
+    if self.measure != 0, self.measure != measure { forgetWorth() }
+    self.measure = measure
+  }
+
+  private mutating func follow(anchorMinute: Int) {
+    let old = self.anchorMinute ?? anchorMinute
+    self.anchorMinute = anchorMinute
+    let hours = Int((Double(anchorMinute - old) / 60).rounded())
+    if hours == 0 { return }
+    need.rotate(by: hours)
+    worth.rotate(by: hours)
+    observed.rotateDay(by: hours)
+    unseen.rotateDay(by: hours)
+    dry.rotate(by: hours)
   }
 
   // MARK: Hours
@@ -326,6 +349,7 @@ struct KindDemand {
   /// Writes what was learnt, not the policy's settings.
   func write(to writer: inout BinaryWriter) {
     writer.varint(measure)
+    writer.varint(UInt64(anchorMinute.map { $0 + 1 } ?? 0))
     need.write(to: &writer)
     worth.write(to: &writer)
     for hour in 0..<24 { writer.zigzag(observed[hour]) }
@@ -333,14 +357,21 @@ struct KindDemand {
     dry.write(to: &writer)
   }
 
-  /// Reads what `write` wrote.
+  /// Reads what `write` wrote. What a configured kind reads moves to the hours of its budget day, and worth that was measured by
+  /// other display settings is forgotten.
   /// - Throws: `BinaryError` if the bytes end early or hold numbers that no planner writes.
   mutating func read(from reader: inout BinaryReader) throws(BinaryError) {
+    let (ownMeasure, ownAnchor) = (measure, anchorMinute)
     measure = try reader.varint("a hash of distances")
+    let anchor: Int = try reader.integer("the beginning of a day")
+    guard anchor <= 24 * 60 else { throw .corrupt(offset: reader.offset, what: "the beginning of a day") }
+    anchorMinute = anchor == 0 ? nil : anchor - 1
     try need.read(from: &reader)
     try worth.read(from: &reader)
     for hour in 0..<24 { observed[hour] = try reader.zigzag("instance-days") }
     for hour in 0..<24 { unseen[hour] = try reader.zigzag("instance-days") }
     dry = try DryHours(from: &reader)
+    if ownMeasure != 0 { follow(measure: ownMeasure) }
+    if let ownAnchor { follow(anchorMinute: ownAnchor) }
   }
 }

@@ -16,7 +16,7 @@ struct DeadLettersListCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Print at most this many.", valueName: "count"))
   var limit = 20
   @Option(help: ArgumentHelp("Only letters with this reason.", valueName: "code"))
-  var reason: String?
+  var reason: LetterReason?
   @OptionGroup var output: FormatOption
 
   func validate() throws {
@@ -25,10 +25,10 @@ struct DeadLettersListCommand: ParsableCommand {
 
   func run() throws {
     let box = DeadLetterBox(settings: try settings.resolve().connected())
-    let letters = try box.newest(limit, reason: reason)
+    let letters = try box.newest(limit, reason: reason?.code)
     switch output.format {
     case .text:
-      if letters.isEmpty { Words.say("no dead letters") }
+      if letters.isEmpty { sayNone() }
       for letter in letters { try Output.print(letter.line + "\n") }
     case .json:
       var json = JSONWriter()
@@ -37,5 +37,11 @@ struct DeadLettersListCommand: ParsableCommand {
       json.endArray()
       try Output.print(json.bytes)
     }
+  }
+
+  private func sayNone() {
+    guard let reason else { return Words.say("no dead letters") }
+    Words.say("no dead letter has the reason \(reason.code)")
+    if let hint = reason.hint { Words.say(hint) }
   }
 }

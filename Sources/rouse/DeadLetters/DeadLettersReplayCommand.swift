@@ -29,7 +29,7 @@ struct DeadLettersReplayCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The letters' places, as list shows them.", valueName: "topic[partition]@offset"))
   var places: [String] = []
   @Option(help: ArgumentHelp("Instead of places: the newest letters with this reason.", valueName: "code"))
-  var reason: String?
+  var reason: LetterReason?
   @Option(help: "With --reason: replay at most this many, the newest that were not replayed.")
   var limit = 100
   @Flag(help: "Leave out letters that are refused, and replay the others.")
@@ -50,8 +50,11 @@ struct DeadLettersReplayCommand: ParsableCommand {
     var letters: [DeadLetterRecord] = []
     for place in places { letters.append(try box.letter(at: place)) }
     if let reason {
-      letters = try box.newest(limit, reason: reason, waiting: true).reversed()
-      if letters.isEmpty { Words.say("no letter with the reason \(reason) waits to be replayed") }
+      letters = try box.newest(limit, reason: reason.code, waiting: true).reversed()
+      if letters.isEmpty {
+        Words.say("no letter with the reason \(reason.code) waits to be replayed")
+        if let hint = reason.hint { Words.say(hint) }
+      }
     }
     var count = 0
     let report: ReplayReport

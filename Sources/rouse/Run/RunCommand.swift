@@ -61,6 +61,11 @@ struct RunCommand: AsyncParsableCommand {
     let stop = Shutdown.onSignal()
     let counters = PipelineCounters()
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    for name in pipeline.unused {
+      logger.warning(
+        "Rouse sets this property of librdkafka itself; the value in kafka.properties is not used",
+        metadata: ["property": "\(name)"])
+    }
     logger.info("connecting", metadata: ["brokers": "\(settings.text(.bootstrapServers) ?? "")"])
     // Says within ten seconds that no broker answers, as the other commands do.
     _ = try settings.connected()

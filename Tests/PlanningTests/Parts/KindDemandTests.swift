@@ -228,6 +228,64 @@ struct KindDemandTests {
     #expect(demand.unseen[9...12].elementsEqual([1_000_000, 1_000_000, 1_000_000, 0]) && demand.dry.isEmpty)
   }
 
+  @Test(
+    "a budget day that begins at another time keeps what was learnt of each hour of the clock",
+    arguments: [0, 600, 1380])
+  func otherDayStart(anchorMinute: Int) throws {
+    var demand = Self.demand()
+    for place in 0..<24 {
+      demand.hourEnded(place, instances: Int64(place + 1) * 1_000_000)
+      for _ in 0...place {
+        _ = demand.noteChange(DemandState(), at: DayPlace(hour: place, part: 0), now: Self.now)
+        _ = demand.notePush(DemandState(), worth: 2, at: DayPlace(hour: place, part: 0), now: Self.now)
+      }
+    }
+    demand.countDry(1, at: DayPlace(hour: 8, part: 0), now: Self.now)
+    demand.freeze()
+    let hours = (anchorMinute - 240) / 60
+    func same(_ moved: KindDemand) {
+      for place in 0..<24 {
+        let old = ((place + hours) % 24 + 24) % 24
+        #expect(moved.observed[place] == demand.observed[old] && moved.need.counted[place] == demand.need.counted[old])
+        #expect(moved.worth.usual[place] == demand.worth.usual[old])
+      }
+      #expect(moved.need.before[24] == moved.need.usual.reduce(0, +))
+    }
+    var moved = demand
+    func configure(_ demand: inout KindDemand) {
+      demand.configure(Self.curve, anchorMinute: anchorMinute, perDay: 20, minInterval: .minutes(5), measure: 1)
+    }
+    configure(&moved)
+    same(moved)
+    // The hours without tokens stay the same hours of the log.
+    let hour = Self.now.microseconds / LocalZone.hour.microseconds
+    for passed in hour..<hour + 24 {
+      demand.dryHourEnded(passed)
+      moved.dryHourEnded(passed)
+    }
+    for place in 0..<24 { #expect(moved.unseen[place] == demand.unseen[((place + hours) % 24 + 24) % 24], "\(place)") }
+    #expect(demand.unseen.contains { $0 > 0 })
+    // A kind that was configured before it is restored moves what it reads.
+    var writer = BinaryWriter()
+    demand.write(to: &writer)
+    var reader = BinaryReader(writer.bytes)
+    var restored = KindDemand()
+    configure(&restored)
+    try restored.read(from: &reader)
+    same(restored)
+  }
+
+  @Test("a larger budget ends the hours without tokens, so that a second drying counts them once")
+  func raised() {
+    var demand = Self.demand()
+    demand.countDry(1, at: DayPlace(hour: 8, part: 0), now: Self.now)
+    demand.configure(Self.curve, anchorMinute: 240, perDay: 30, minInterval: .minutes(5), measure: 1)
+    demand.countDry(1, at: DayPlace(hour: 10, part: 0), now: Self.now + .hours(2))
+    let hour = Self.now.microseconds / LocalZone.hour.microseconds
+    for passed in hour..<hour + 24 { demand.dryHourEnded(passed) }
+    #expect(demand.unseen[...10].allSatisfy { $0 == 0 } && demand.unseen[11...].allSatisfy { $0 == 1_000_000 })
+  }
+
   @Test("past days fade by 0.85 each, idle ones too, and the first one counts as the share of looks that was seen")
   func days() {
     var demand = Self.demand(minInterval: .zero)

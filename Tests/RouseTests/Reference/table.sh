@@ -14,6 +14,15 @@ row() {
     | grep -E "tokens  |^$1-|^[a-zA-Z][a-zA-Z0-9 ,+]*  +(48|20) |^wrong looks a day"
 }
 
+# Prints the captured share of the first whole day of a log, on which nothing is learnt yet: first NAME EVENTS
+first() {
+  for tokens in 48 20; do
+    "${ROUSE:-rouse}" simulate --no-baselines --policy "$work/$1-$tokens.yaml" --devices "$work/$1.jsonl" --events "$2" \
+      --days "$work/days.jsonl" > "$work/first.txt"
+    python3 "$here/first_day.py" "$1-$tokens" "$work/days.jsonl" "$2"
+  done
+}
+
 # Prints a policy with limits of a device's pushes: shared NAME POLICY DEVICES EVENTS
 shared() {
   local policies=() name limit
@@ -41,6 +50,7 @@ if [ $# -gt 0 ]; then
     python3 "$here/devices.py" "$subject" "$1" > "$work/$subject.jsonl"
     row "$subject" "$here/$subject.yaml" "$work/$subject.jsonl" "$1"
   done
+  first airports "$1"
 fi
 if [ $# -gt 1 ]; then
   for subject in matches teams; do
