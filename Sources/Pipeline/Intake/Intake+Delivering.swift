@@ -59,7 +59,8 @@ extension Intake {
         }
       }
       let isIdle = outcome == .everything && !isBacklogged
-      try takeLetterReports(timeout: isIdle || isCareful ? min(Self.idleWait, max(.zero, deadline - clock.elapsed)) : .zero)
+      try takeLetterReports(
+        timeout: isIdle || isCareful ? min(Self.idleWait, max(.zero, deadline - clock.elapsed)) : .zero)
       try finishBatches()
     } while underway.isFull(settings.intake) && clock.elapsed < deadline
     try commitDelivered()
@@ -104,7 +105,8 @@ extension Intake {
       if let error = failures.first?.error ?? ended { throw error }
       return false
     }
-    if isCareful, let alone = underway.alone, let batch = underway.list.firstIndex(where: { $0.number == alone.batch }) {
+    if isCareful, let alone = underway.alone, let batch = underway.list.firstIndex(where: { $0.number == alone.batch })
+    {
       underway.alone = nil
       try refuse(alone.index, of: batch, reason: DeadLetter.refused, text: refusal.error.description)
     } else {

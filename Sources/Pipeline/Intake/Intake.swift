@@ -89,7 +89,8 @@ public final class Intake {
     settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger
   ) {
     self.init(
-      settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: RealCluster(), clock: SystemClock())
+      settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: RealCluster(),
+      clock: SystemClock())
   }
 
   /// Makes an intake with a given cluster and clock.

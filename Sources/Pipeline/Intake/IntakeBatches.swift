@@ -113,7 +113,9 @@ struct IntakeBatches {
     for (index, batch) in list.enumerated() {
       if index < sending, !batch.isSent { violations.append("batch \(batch.number) was passed with records unsent") }
       if index > sending, batch.next > 0 { violations.append("batch \(batch.number) was sent before an older one") }
-      if index > 0, batch.number != list[index - 1].number + 1 { violations.append("batch \(batch.number) is misplaced") }
+      if index > 0, batch.number != list[index - 1].number + 1 {
+        violations.append("batch \(batch.number) is misplaced")
+      }
     }
     if bytes != list.reduce(0, { $0 + $1.bytes }) || sentBytes != list.reduce(0, { $0 + $1.sentBytes }) {
       violations.append("the batches under way hold other than \(bytes) and \(sentBytes) bytes")

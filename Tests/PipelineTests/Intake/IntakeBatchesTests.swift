@@ -135,7 +135,8 @@ struct IntakeBatchesTests {
     #expect(!intake.underway.isEmpty)
     cluster.revoke([Self.partition(0)])
     // The next owner reads on.
-    cluster.committed[Self.partition(0)] = KafkaCommittedOffset(KafkaPosition(Self.partition(0), offset: 9), metadata: "")
+    cluster.committed[Self.partition(0)] = KafkaCommittedOffset(
+      KafkaPosition(Self.partition(0), offset: 9), metadata: "")
     cluster.answers = { $0 }
     try Self.work(intake, turns: 2)
     #expect(intake.underway.isEmpty)
@@ -187,7 +188,9 @@ struct IntakeBatchesTests {
     }
   }
 
-  @Test("offsets never pass an undelivered record, and order holds, whatever the broker answers and refuses", arguments: 0..<100)
+  @Test(
+    "offsets never pass an undelivered record, and order holds, whatever the broker answers and refuses",
+    arguments: 0..<100)
   func property(seed: UInt64) throws {
     var run = try RandomRun(seed: seed)
     try run.run()
@@ -361,7 +364,9 @@ private struct RandomRun {
       for partition in 0..<2 as Range<Int32> {
         let ids = planned.filter { $0.text.hasPrefix("e\(partition)-") }.map(\.text)
         let expected = (0..<40).map { "e\(partition)-\($0);" }.filter { !refused.contains($0) }
-        if ids != expected { found.texts.append("log partition \(target) plans \(ids) of source partition \(partition)") }
+        if ids != expected {
+          found.texts.append("log partition \(target) plans \(ids) of source partition \(partition)")
+        }
       }
     }
   }
