@@ -44,6 +44,25 @@ struct BenchTests {
     }
   }
 
+  @Test("bench intake measures intake and the passthrough at each number of log partitions")
+  func intake() throws {
+    let json = try run(
+      "intake", "--events", "2000", "--rounds", "1", "--log-partitions", "1", "--log-partitions", "3", "--threads", "2")
+    guard case .array(let rounds)? = json["rounds"] else {
+      Issue.record("no rounds")
+      return
+    }
+    #expect(rounds.map { $0["kind"] } == ["intake", "passthrough", "intake", "passthrough"].map { .string($0) })
+    #expect(rounds.map { number($0["logPartitions"]) } == [1, 1, 3, 3])
+    for round in rounds {
+      let events = try #require(number(round["events"]))
+      // The first tenth warms up.
+      #expect(events > 0 && events <= 1800)
+      #expect(try #require(number(round["processorSecondsPerMillion"])) > 0)
+    }
+    for place in 0..<2 { #expect(try #require(number(json["ratios"]?[place]?["processorToPassthrough"])) > 0) }
+  }
+
   @Test("one event that reaches the whole fleet is decided for every device")
   func fanOut() throws {
     let json = try run(

@@ -20,7 +20,8 @@ struct SettingsTests {
     return [
       "\(pipeline)", "\(try settings.topicPlan())", "\(AuditSettings(settings))",
       "\(settings.roles.map(\.rawValue).sorted())",
-      "\(settings.plannerWorkers)", "\(settings.logger.logLevel)", "\(settings.text(.policy) ?? "")",
+      "\(settings.plannerWorkers)", "\(settings.intakeThreads)", "\(settings.logger.logLevel)",
+      "\(settings.text(.policy) ?? "")",
     ].joined(separator: "\n")
   }
 

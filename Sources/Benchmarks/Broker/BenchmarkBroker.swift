@@ -48,11 +48,20 @@ package final class BenchmarkBroker {
   /// Creates the topics of a plan. Topics that exist already are left alone.
   /// - Throws: ``BenchmarkError`` or `KafkaError` for the first topic that could not be created.
   func create(_ plan: TopicPlan) throws {
+    if child != nil { return try create(plan.topics) }
+    for outcome in try plan.create(KafkaAdmin(kafka)) { if let error = outcome.error { throw error } }
+  }
+
+  /// Creates topics.
+  /// - Throws: ``BenchmarkError`` or `KafkaError` for the first topic that could not be created.
+  func create(_ topics: [KafkaNewTopic]) throws {
     if let child {
-      for topic in plan.topics { try child.create(topic.name, partitions: topic.partitions) }
+      for topic in topics { try child.create(topic.name, partitions: topic.partitions) }
       return
     }
-    for outcome in try plan.create(KafkaAdmin(kafka)) { if let error = outcome.error { throw error } }
+    for result in try KafkaAdmin(kafka).createTopics(topics, timeout: .seconds(30)) {
+      if let error = result.error { throw error }
+    }
   }
 
   /// Deletes topics of a real broker. An embedded broker ends with its process, so its topics are left alone.

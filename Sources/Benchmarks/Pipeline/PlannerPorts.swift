@@ -92,6 +92,13 @@ private final class IdempotentProducer: ClusterProducer {
     try producer.send(topic: topic, partition: partition, value: value, headers: headers)
   }
 
+  func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, tag: UInt64
+  ) throws(KafkaError) {
+    try producer.send(topic: topic, partition: partition, records: records, in: bytes, tag: tag)
+  }
+
+  func inFlight(tag: UInt64) -> UInt64 { producer.inFlight(tag: tag) }
   func poll(timeout: Duration) throws(KafkaError) { try producer.poll(timeout: timeout) }
   func flush(timeout: Duration) throws(KafkaError) -> Bool { try producer.flush(timeout: timeout) }
   func takeDeliveryFailures() -> [KafkaDeliveryFailure] { producer.takeDeliveryFailures() }

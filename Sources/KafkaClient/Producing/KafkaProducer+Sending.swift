@@ -77,11 +77,12 @@ extension KafkaProducer {
   ///   - partition: The partition's number; `nil` lets the partitioner choose by each key.
   ///   - records: The places of the records in `bytes`. A place outside of `bytes` is a programmer's mistake and traps.
   ///   - bytes: The bytes of all keys and values.
+  ///   - tag: Any number; the report of each record carries it.
   /// - Throws: A ``KafkaError`` of the first record that is refused.
   public func send(
-    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, tag: UInt64 = 0
   ) throws(KafkaError) {
     try handle.send(
-      topic: topic, partition: partition, records: records, in: bytes, queueFullTimeout: queueFullTimeout)
+      topic: topic, partition: partition, records: records, in: bytes, tag: tag, queueFullTimeout: queueFullTimeout)
   }
 }

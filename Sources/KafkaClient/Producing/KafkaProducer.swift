@@ -66,6 +66,12 @@ public final class KafkaProducer {
       sent: ledger.sent, delivered: ledger.delivered, failed: ledger.failed, purged: ledger.purged)
   }
 
+  /// Returns the number of messages that have no delivery report yet and carry a tag. Only the lowest eight bits of tags are
+  /// compared, so a caller that asks uses at most 256 tags at a time.
+  /// - Parameter tag: The tag that the messages were sent with.
+  /// - Returns: The number of messages. Meaningless with `delivery.report.only.error`.
+  public func inFlight(tag: UInt64) -> UInt64 { handle.deliveries.waiting(tag: tag) }
+
   /// Takes the events that have arrived since the last call, such as lost connections.
   /// - Returns: The events in the order of their arrival. At most 256 are kept; when more arrive, the oldest 64 are
   ///   dropped.

@@ -29,6 +29,20 @@ package protocol ClusterProducer: AnyObject {
   ///   - headers: The headers, in order.
   /// - Throws: `KafkaError` if the record is refused.
   func send(topic: String, partition: Int32, value: Span<UInt8>, headers: [KafkaHeader]) throws(KafkaError)
+  /// Queues records of one destination in order, each with a tag.
+  ///
+  /// - Parameters:
+  ///   - topic: The name of the topic.
+  ///   - partition: The partition; nil lets the partitioner choose by key.
+  ///   - records: The places of the keys and values in `bytes`.
+  ///   - bytes: The bytes of all keys and values.
+  ///   - tag: The number that `inFlight(tag:)` and the reports of failures know the records by.
+  /// - Throws: `KafkaError`; some of the records may be queued by then.
+  func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, tag: UInt64
+  ) throws(KafkaError)
+  /// Returns the number of records without a report that carry a tag, compared by its lowest eight bits.
+  func inFlight(tag: UInt64) -> UInt64
   func poll(timeout: Duration) throws(KafkaError)
   func flush(timeout: Duration) throws(KafkaError) -> Bool
   func takeDeliveryFailures() -> [KafkaDeliveryFailure]
@@ -68,13 +82,30 @@ extension ClusterProducer {
   package func send(
     topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
   ) throws(KafkaError) {
+    try send(topic: topic, partition: partition, records: records, in: bytes, tag: 0)
+  }
+
+  /// Queues the records one by one, for producers without a batch call.
+  ///
+  /// - Throws: `KafkaError`; some of the records may be queued by then.
+  package func send(
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, tag: UInt64
+  ) throws(KafkaError) {
     for record in records {
-      let key = bytes.extracting(record.key)
-      if let value = record.value {
-        try send(topic: topic, partition: partition, key: key, value: bytes.extracting(value))
-      } else {
-        try send(topic: topic, partition: partition, removing: key)
-      }
+      try send(
+        KafkaRecord(
+          topic: topic, partition: partition, key: record.key.map { bytes.extracting($0).copied },
+          value: record.value.map { bytes.extracting($0).copied }, tag: tag))
     }
+  }
+}
+
+extension Span<UInt8> {
+  /// The bytes as an array.
+  fileprivate var copied: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for index in indices { bytes.append(self[index]) }
+    return bytes
   }
 }

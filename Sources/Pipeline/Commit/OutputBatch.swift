@@ -188,7 +188,7 @@ package struct OutputBatch {
     if Set(used.map(\.lane)) != Set(filled) || used.count != filled.count {
       violations.append("the batch lists \(used), but lanes \(filled) hold records")
     }
-    for place in lanes.joined() where max(place.key.upperBound, place.value?.upperBound ?? 0) > bytes.count {
+    for place in lanes.joined() where max(place.key?.upperBound ?? 0, place.value?.upperBound ?? 0) > bytes.count {
       violations.append("a record of the batch ends at \(place), behind its \(bytes.count) bytes")
     }
     for partition in blocks { violations += partition.checkInvariants() }

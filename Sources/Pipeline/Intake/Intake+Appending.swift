@@ -2,68 +2,219 @@ import Domain
 import KafkaClient
 
 extension Intake {
-  /// Sends the records of the batch that were not sent yet, in order, and stops at the first that must wait.
+  /// The reason why sending stopped.
+  enum SendOutcome {
+    /// No record is left to send.
+    case everything
+    /// The next record must wait until all records in flight are confirmed.
+    case mustDrain
+    /// The next record must wait until some records in flight are confirmed.
+    case mustWait
+  }
+
+  /// The most log records, each partition's copy counted, that are collected before they are handed to the producer.
+  private static let collectedCopiesMax = 8192
+  /// The bytes of log records, each partition's copy counted, beyond which they are handed to the producer.
+  private static let collectedBytesMax = 4 << 20
+
+  /// Sends the records that were not sent yet, in order, and stops at the first that must wait.
   ///
   /// A record that must be alone waits until everything before it was delivered, and the next record waits for it.
   ///
   /// - Parameter producer: The producer of the log.
+  /// - Returns: The reason why it stopped.
   /// - Throws: `KafkaError` of a producer.
-  func sendNext(_ producer: any ClusterProducer) throws(KafkaError) {
-    while underway.next < underway.messages.count, underway.alone == nil {
-      let index = underway.next
-      guard let record = try accepted(index) else {
-        underway.next += 1
-        continue
+  func sendNext(_ producer: any ClusterProducer) throws(KafkaError) -> SendOutcome {
+    while underway.hasUnsent {
+      let batch = underway.sending
+      if isCareful, !underway.isCareful(underway.list[batch]) { return .mustDrain }
+      while !underway.list[batch].isSent {
+        guard underway.alone == nil else { return .mustDrain }
+        let index = underway.list[batch].next
+        if let record = try accepted(index, of: batch) {
+          let outcome = try send(record, of: index, in: batch, producer)
+          guard outcome == .everything else { return outcome }
+        }
+        underway.list[batch].next += 1
       }
-      let targets = partitions(of: record)
-      let isAlone = isCareful || known.count < Int(partitions) && !known.isSuperset(of: targets)
-      if isAlone, producer.counts.inFlight > 0 { return }
-      do throws(KafkaError) {
-        try append(record, of: index, to: targets, producer)
-        if isAlone { underway.alone = SentAlone(index: index, partitions: targets) }
-      } catch {
-        // The delivery report of an earlier record says why.
-        if error.code == .gaplessGuarantee { return }
-        guard error.code.refusesRecord else { throw error }
-        try refuse(index, reason: DeadLetter.refused, text: error.description)
-      }
-      underway.next += 1
+      guard try handOver(of: batch, producer) else { return .mustDrain }
+      underway.sending += 1
     }
+    return underway.alone == nil ? .everything : .mustDrain
   }
 
   /// Decodes a record, and makes a dead letter of it if it cannot be accepted.
   ///
-  /// - Parameter index: The index of the record in the batch.
+  /// - Parameters:
+  ///   - index: The index of the record in its batch.
+  ///   - batch: The index of the batch.
   /// - Returns: The log record; nil if there is nothing to append.
   /// - Throws: `KafkaError` of the producer of dead letters.
-  private func accepted(_ index: Int) throws(KafkaError) -> LogRecord? {
-    guard underway.letters[index] == nil, !underway.dropped.contains(index) else { return nil }
-    let record: LogRecord
-    do throws(DomainError) {
-      record = try decode(underway.messages[index])
-    } catch {
-      underway.decided = max(underway.decided, index + 1)
-      try refuse(index, reason: error.code.rawValue, text: error.description)
+  private func accepted(_ index: Int, of batch: Int) throws(KafkaError) -> LogRecord? {
+    let isExamined = index < underway.list[batch].decided
+    if isExamined, underway.list[batch].letters[index] != nil || underway.list[batch].dropped.contains(index) {
       return nil
     }
-    guard index >= underway.decided else { return record }
-    underway.decided = index + 1
+    let record: LogRecord
+    do throws(DomainError) {
+      let run = underway.list[batch].run(of: index)
+      record = try decode(underway.list[batch].messages[index], generation: run.generation)
+    } catch {
+      underway.list[batch].decided = max(underway.list[batch].decided, index + 1)
+      try refuse(index, of: batch, reason: error.code.rawValue, text: error.description)
+      return nil
+    }
+    if isExamined { return record }
+    underway.list[batch].decided = index + 1
     if accept(record) { return record }
-    underway.dropped.insert(index)
+    underway.list[batch].dropped.insert(index)
     return nil
   }
+
+  // MARK: Sending
+
+  /// Sends a log record alone if it must be, or else collects it to be sent together with others.
+  ///
+  /// - Returns: `everything` if the record was sent, collected or refused; otherwise the record is still to be sent.
+  private func send(
+    _ record: LogRecord, of index: Int, in batch: Int, _ producer: any ClusterProducer
+  ) throws(KafkaError) -> SendOutcome {
+    let targets = partitions(of: record)
+    if isCareful || known.count < Int(partitions) && !known.isSuperset(of: targets) {
+      guard try handOver(of: batch, producer), producer.counts.inFlight == 0 else { return .mustDrain }
+      return try sendAlone(record, of: index, in: batch, to: targets, producer)
+    }
+    if outgoing.isEmpty, !hasRoom(producer) { return .mustWait }
+    guard try collect(record, of: index, in: batch, to: targets, producer) else { return .mustDrain }
+    for channel in newChannels(of: record) {
+      let partition = partition(of: channel.device)
+      let record = LogRecord(origin: nil, content: .registration(channel))
+      guard try collect(record, of: index, in: batch, to: partition, producer) else { return .mustDrain }
+    }
+    guard outgoing.copies >= Self.collectedCopiesMax || outgoing.copiedBytes >= Self.collectedBytesMax else {
+      return .everything
+    }
+    return try handOver(of: batch, producer) ? .everything : .mustDrain
+  }
+
+  /// Whether further records may be queued.
+  private func hasRoom(_ producer: any ClusterProducer) -> Bool {
+    let inFlight = producer.counts.inFlight
+    if inFlight == 0 {
+      underway.forgetSentBytes()
+      return true
+    }
+    return inFlight < UInt64(settings.intake.recordsInFlightMax)
+      && underway.sentBytes < settings.intake.bytesUnderwayMax
+  }
+
+  /// Sends a log record while no other is in flight.
+  ///
+  /// - Returns: `mustDrain` if the producer has ended, else `everything`.
+  private func sendAlone(
+    _ record: LogRecord, of index: Int, in batch: Int, to targets: Range<Int32>, _ producer: any ClusterProducer
+  ) throws(KafkaError) -> SendOutcome {
+    do throws(KafkaError) {
+      try queue(record, of: index, in: batch, to: targets, producer)
+      for channel in newChannels(of: record) {
+        let record = LogRecord(origin: nil, content: .registration(channel))
+        try queue(record, of: index, in: batch, to: partition(of: channel.device), producer)
+      }
+      underway.alone = SentAlone(batch: underway.list[batch].number, index: index, partitions: targets)
+    } catch {
+      if error.code == .gaplessGuarantee {
+        ended = error
+        return .mustDrain
+      }
+      guard error.code.refusesRecord else { throw error }
+      try refuse(index, of: batch, reason: DeadLetter.refused, text: error.description)
+    }
+    return .everything
+  }
+
+  /// Collects a log record. With the time of events as log time, each record has a timestamp of its own, and is queued at
+  /// once.
+  ///
+  /// - Returns: Whether the producer takes more.
+  private func collect(
+    _ record: LogRecord, of index: Int, in batch: Int, to targets: Range<Int32>, _ producer: any ClusterProducer
+  ) throws(KafkaError) -> Bool {
+    if settings.timestamps == .event {
+      return try takesMore(of: batch) { () throws(KafkaError) in
+        try queue(record, of: index, in: batch, to: targets, producer)
+      }
+    }
+    let device = record.device
+    if !outgoing.takes(isShared: device == nil) { guard try handOver(of: batch, producer) else { return false } }
+    if let device {
+      outgoing.add(record, key: device, to: targets.lowerBound)
+    } else {
+      outgoing.addShared(record, partitions: partitions)
+    }
+    return true
+  }
+
+  /// Hands the collected records to the producer, which queues them.
+  ///
+  /// - Parameter batch: The index of their batch.
+  /// - Returns: Whether the producer takes more.
+  private func handOver(of batch: Int, _ producer: any ClusterProducer) throws(KafkaError) -> Bool {
+    guard !outgoing.isEmpty else { return true }
+    underway.noteSent(outgoing.copiedBytes, of: batch)
+    let tag = underway.list[batch].number
+    let takesMore = try takesMore(of: batch) { () throws(KafkaError) in
+      try outgoing.send(to: settings.topics.log, partitions: partitions, tag: tag, producer)
+    }
+    outgoing.removeAll()
+    return takesMore
+  }
+
+  /// Runs a send of records together.
+  ///
+  /// - Parameters:
+  ///   - batch: The index of their batch.
+  ///   - send: The send.
+  /// - Returns: Whether the producer takes more. If not, it has ended, or the batch is to be sent again, one by one.
+  private func takesMore(of batch: Int, _ send: () throws(KafkaError) -> Void) throws(KafkaError) -> Bool {
+    do throws(KafkaError) {
+      try send()
+      return true
+    } catch {
+      if error.code == .gaplessGuarantee {
+        // The delivery report of an earlier record says why.
+        ended = error
+      } else if error.code.refusesRecord {
+        try sendAgain(carefulThrough: underway.list[batch].number, because: error)
+      } else {
+        throw error
+      }
+      return false
+    }
+  }
+
+  /// Queues one log record for its partitions, with the timestamp that the log is to have.
+  private func queue(
+    _ record: LogRecord, of index: Int, in batch: Int, to targets: Range<Int32>, _ producer: any ClusterProducer
+  ) throws(KafkaError) {
+    buffer.removeAll(keepingCapacity: true)
+    record.encode(into: &buffer)
+    underway.noteSent(buffer.count * targets.count, of: batch)
+    let time = settings.timestamps == .event ? time(of: record, underway.list[batch].messages[index]) : nil
+    let key = record.device.map { Array($0.utf8) }
+    for partition in targets {
+      try producer.send(
+        KafkaRecord(
+          topic: settings.topics.log, partition: partition, key: key, value: buffer,
+          timestampMilliseconds: time.map { max(1, $0.milliseconds) }, tag: underway.list[batch].number))
+    }
+  }
+
+  // MARK: Destinations
 
   /// Returns the log partitions that a record is appended to: all for an event, the device's one for a registration, a
   /// tombstone or a signal.
   private func partitions(of record: LogRecord) -> Range<Int32> {
-    switch record.content {
-    case .event: return 0..<partitions
-    case .registration(let registration): return partition(of: registration.device)
-    case .forget(let device): return partition(of: device)
-    case .signal(let signal): return partition(of: signal.device)
-    // Intake decodes neither.
-    case .policy, .tick: return 0..<0
-    }
+    record.device.map { partition(of: $0) } ?? 0..<partitions
   }
 
   private func partition(of device: Identifier) -> Range<Int32> {
@@ -71,54 +222,47 @@ extension Intake {
     return partition..<partition + 1
   }
 
-  /// Queues a log record for its partitions.
-  ///
-  /// - Parameter index: The index of the source record in the batch.
-  private func append(
-    _ record: LogRecord, of index: Int, to targets: Range<Int32>, _ producer: any ClusterProducer
-  ) throws(KafkaError) {
-    buffer.removeAll(keepingCapacity: true)
-    record.encode(into: &buffer)
-    let key: Identifier?
-    let time: Timestamp?
+  /// Returns the time of a log record when log time is the time of events.
+  private func time(of record: LogRecord, _ message: KafkaMessage) -> Timestamp? {
     switch record.content {
-    case .event(let event): (key, time) = (nil, event.time)
-    case .registration(let registration): (key, time) = (registration.device, registration.updatedAt)
-    case .forget(let device):
+    case .event(let event): return event.time
+    case .registration(let registration): return registration.updatedAt
+    case .forget:
       // A tombstone has no time but that of its record, which its publisher chose.
       let now = Timestamp(microseconds: clock.wallMicroseconds)
-      let arrival = underway.messages[index].timestampMilliseconds.map { Timestamp(milliseconds: $0) }
-      (key, time) = (device, arrival.map { min($0, now) })
-    case .signal(let signal): (key, time) = (signal.device, signal.time)
+      return message.timestampMilliseconds.map { min(Timestamp(milliseconds: $0), now) }
+    case .signal(let signal): return signal.time
     // Intake decodes neither.
-    case .policy, .tick: return
+    case .policy, .tick: return nil
     }
-    for partition in targets { try send(key, to: partition, time: time, producer) }
-    guard case .registration(let registration) = record.content else { return }
-    for channel in registration.channels() { try append(channel: channel, producer) }
   }
 
-  /// Appends the registration of a broadcast channel to the channel's partition, unless it did so recently: thousands of
-  /// devices name the same channel. The record has no origin, because repeating it changes nothing.
-  private func append(channel: Registration, _ producer: any ClusterProducer) throws(KafkaError) {
-    guard let activity = channel.activities.first else { return }
-    let seen: Identifier = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
-    // A record that is sent alone may be a repetition, of which the channel did not arrive.
-    guard isCareful || !channels.contains(source: channel.device, id: seen) else { return }
-    channels.insert(source: channel.device, id: seen)
-    buffer.removeAll(keepingCapacity: true)
-    LogRecord(origin: nil, content: .registration(channel)).encode(into: &buffer)
-    let partition = DevicePartitioner.partition(of: channel.device, count: partitions)
-    try send(channel.device, to: partition, time: channel.updatedAt, producer)
+  /// Returns the registrations of a registration's broadcast channels that are to be appended to the channels' partitions:
+  /// none that was appended recently, because thousands of devices name the same channel. They have no origin, because
+  /// repeating them changes nothing.
+  private func newChannels(of record: LogRecord) -> [Registration] {
+    guard case .registration(let registration) = record.content else { return [] }
+    return registration.channels().filter { channel in
+      guard let activity = channel.activities.first else { return false }
+      let seen: Identifier = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
+      // A record that is sent alone may have been sent before, without its channel.
+      guard isCareful || !channels.contains(source: channel.device, id: seen) else { return false }
+      channels.insert(source: channel.device, id: seen)
+      return true
+    }
   }
+}
 
-  /// Queues the encoded log record that `buffer` holds.
-  private func send(
-    _ key: Identifier?, to partition: Int32, time: Timestamp?, _ producer: any ClusterProducer
-  ) throws(KafkaError) {
-    try producer.send(
-      KafkaRecord(
-        topic: settings.topics.log, partition: partition, key: key.map { Array($0.utf8) }, value: buffer,
-        timestampMilliseconds: settings.timestamps == .event ? time.map { max(1, $0.milliseconds) } : nil))
+extension LogRecord {
+  /// The device that the record is about, which is its key in the log; nil for an event, which goes to all partitions.
+  fileprivate var device: Identifier? {
+    switch content {
+    case .event: nil
+    case .registration(let registration): registration.device
+    case .forget(let device): device
+    case .signal(let signal): signal.device
+    // Intake decodes neither.
+    case .policy, .tick: nil
+    }
   }
 }

@@ -4,12 +4,14 @@ import KafkaClient
 extension Intake {
   /// Decodes a record of a public topic.
   ///
-  /// - Parameter message: The record.
+  /// - Parameters:
+  ///   - message: The record.
+  ///   - generation: The generation of its source partition when it was read.
   /// - Returns: The log record, with the place of the source record as its origin.
   /// - Throws: `DomainError` for a record that cannot be accepted.
-  func decode(_ message: KafkaMessage) throws(DomainError) -> LogRecord {
+  func decode(_ message: KafkaMessage, generation: Int64) throws(DomainError) -> LogRecord {
     try message.requireBounds()
-    let record = try decodeContent(message)
+    let record = try decodeContent(message, generation)
     switch record.content {
     case .event(let event): try require(event.time, path: "time")
     case .registration(let registration): try require(registration.updatedAt, path: "$.updatedAt")
@@ -35,10 +37,9 @@ extension Intake {
     }
   }
 
-  private func decodeContent(_ message: KafkaMessage) throws(DomainError) -> LogRecord {
+  private func decodeContent(_ message: KafkaMessage, _ generation: Int64) throws(DomainError) -> LogRecord {
     let origin = Origin(
-      topic: message.topic, partition: message.partition, offset: message.offset,
-      generation: generations.generation(of: message.topicPartition))
+      topic: message.topic, partition: message.partition, offset: message.offset, generation: generation)
     if message.topic == settings.topics.devices {
       let content = try decodeDevice(message)
       return LogRecord(origin: origin, content: content)

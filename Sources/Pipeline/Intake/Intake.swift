@@ -5,17 +5,27 @@ public import Logging
 /// One intake thread: reads the public topics, validates, and appends to `rouse.log`. Records that it cannot accept go to
 /// `rouse.dead-letters` with the reason.
 ///
-///     reading ── a batch was appended ──► delivering ── all was delivered, offsets are committed ──► reading
-///        ▲ resume                             │ not all was delivered within a second, or
-///        └─────────────── paused ◄────────────┘ the planners are too far behind
+///     reading: each turn polls a batch, sends it, takes delivery reports, and commits the oldest delivered batches
+///        │ there was no room for another batch for a second, or the planners are too far behind
+///        ▼
+///     paused: each turn polls without a result, sends, takes reports and commits
+///        │ everything is delivered, and the planners have caught up
+///        ▼
+///     reading
 ///
-/// `Intake+Delivering.swift` says how the order is kept when the broker refuses a record.
+/// Several batches are under way at once (`IntakeBatches`). `Intake+Delivering.swift` says how the order is kept when the
+/// broker refuses a record, and `IntakeAssignment` what happens to batches whose partitions the group takes away.
 ///
-/// At least once: the group's offsets move when every log record and dead letter made from the records was delivered.
-/// Planners drop a log record whose origin they have seen. Memory is bounded by one batch and what the consumer reads
-/// ahead: while intake is paused it still polls, so that it stays in its group.
+/// At least once: the group's offsets move when every log record and dead letter made from the records, and from all
+/// records read before them, was delivered. Planners drop a log record whose origin they have seen. Memory is bounded by
+/// `IntakeSettings` (the batches, log records and bytes under way), one batch more, and what the consumer reads ahead:
+/// while intake is paused it still polls, so that it stays in its group.
+///
+/// Several intakes may run in one process, each on its thread. They are members of one group, and share nothing else.
 public final class Intake {
   let settings: PipelineSettings
+  /// The number of the thread in its process, from 0.
+  let number: Int
   let stop: StopSignal
   let counters: PipelineCounters
   let logger: Logger
@@ -27,15 +37,26 @@ public final class Intake {
   /// The ids of the newest events.
   var window: DuplicateWindow
   /// The broadcast channels whose registrations were appended recently.
-  var channels = DuplicateWindow(size: 10_000)
+  var channels = DuplicateWindow(size: channelsKnown)
+  /// The number of broadcast channels whose registrations are not appended again soon.
+  /// - Beyond: the older set of channels is forgotten, and their registrations are appended again, which changes nothing.
+  static let channelsKnown = 10_000
   /// The number of partitions of the log; 0 before the start.
   private(set) var partitions: Int32 = 0
   /// The log record that is being encoded and sent. Kept between records, so that its memory is used again.
   var buffer: [UInt8] = []
+  /// The encoded log records that were not handed to the producer yet. Empty between two sends.
+  var outgoing = OutgoingRecords()
   /// The source records whose log records and dead letters are not all delivered yet.
-  var underway = IntakeBatch()
-  /// Whether each record of the current batch is sent alone, because the broker refused the batch as a whole.
+  var underway = IntakeBatches()
+  /// The offsets of delivered batches that were not committed yet.
+  var delivered: [KafkaTopicPartition: KafkaCommittedOffset] = [:]
+  /// The instant of the last commit.
+  var committedAt = Duration.zero
+  /// Whether each record is sent alone, because the broker refused some that were sent together.
   private(set) var isCareful = false
+  /// The error with which the producer of the log has ended, because it was refused a record and promised no gaps.
+  var ended: KafkaError?
   /// The log partitions in which the broker has accepted a record of the current producer.
   var known: Set<Int32> = []
   private(set) var consumer: (any ClusterConsumer)?
@@ -49,26 +70,36 @@ public final class Intake {
   private var unreadable = UnreadableBatches()
   private var repeated: RepeatedErrors
   private var skips: SkipReader
+  private let assignment = IntakeAssignment()
   private var isPaused = false
+
+  /// The log records that one poll may lead to if all records are events, each partition's copy counted.
+  /// - Beyond: the poll reads fewer source records; the rest is read in the next turn.
+  private static let pollCopiesMax = 16_384
 
   /// Makes an intake.
   ///
   /// - Parameters:
   ///   - settings: The address of Kafka, the topics, and the bounds of a turn.
+  ///   - number: The number of the thread in its process, from 0. A static member of the group is known by it.
   ///   - stop: Ends intake between two batches.
   ///   - counters: Counts what is accepted and refused.
   ///   - logger: Gets pauses and failures.
-  public convenience init(settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+  public convenience init(
+    settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger
+  ) {
     self.init(
-      settings: settings, stop: stop, counters: counters, logger: logger, cluster: RealCluster(), clock: SystemClock())
+      settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: RealCluster(),
+      clock: SystemClock())
   }
 
   /// Makes an intake with a given cluster and clock.
   init(
-    settings: PipelineSettings, stop: StopSignal, counters: PipelineCounters, logger: Logger, cluster: any Cluster,
-    clock: any StageClock
+    settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger,
+    cluster: any Cluster, clock: any StageClock
   ) {
     self.settings = settings
+    self.number = number
     self.stop = stop
     self.counters = counters
     self.logger = logger
@@ -79,6 +110,7 @@ public final class Intake {
     lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
     repeated = RepeatedErrors(clock: clock, logger: logger)
     skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
+    assignment.intake = self
   }
 
   /// Works on the calling thread until asked to stop.
@@ -100,7 +132,7 @@ public final class Intake {
     do throws(KafkaError) {
       partitions = try settings.logPartitionCount(cluster)
       try useProducer(careful: false)
-      let consumer = try cluster.consumer(consumerConfiguration(), listener: nil)
+      let consumer = try cluster.consumer(consumerConfiguration(), listener: assignment)
       self.consumer = consumer
       try consumer.subscribe(settings.eventTopics + [settings.topics.devices, settings.topics.signals])
     } catch { throw .kafka(error) }
@@ -113,6 +145,8 @@ public final class Intake {
   func useProducer(careful: Bool) throws(KafkaError) {
     producer = nil
     known = []
+    ended = nil
+    outgoing.removeAll()
     isCareful = careful
     var configuration = producerConfiguration()
     configuration["enable.gapless.guarantee"] = careful ? "false" : "true"
@@ -158,7 +192,7 @@ public final class Intake {
     // when it comes back in time. Only cooperative assignors hand single partitions over, and intake has no state that
     // would make that worth it.
     if settings.isStaticMember, configuration["partition.assignment.strategy"]?.contains("cooperative") != true {
-      configuration["group.instance.id"] = "\(settings.group)-intake-\(settings.instance)"
+      configuration["group.instance.id"] = "\(settings.group)-intake-\(settings.instance)-\(number)"
     }
     return configuration
   }
@@ -182,6 +216,7 @@ public final class Intake {
 
   /// Leaves the group and closes all clients.
   func end() {
+    assignment.intake = nil
     consumer?.leave(timeout: .seconds(5))
     consumer = nil
     producer = nil
@@ -193,7 +228,7 @@ public final class Intake {
 
   // MARK: Turns
 
-  /// Reads one batch and appends it, or waits for the delivery of the previous one.
+  /// Reads one batch and appends it, or waits for deliveries.
   ///
   /// - Throws: `PipelineError` when intake cannot continue.
   func workOnce() throws(PipelineError) {
@@ -207,12 +242,30 @@ public final class Intake {
     let reason = try reasonToPause()
     if (reason != nil) != isPaused { try pause(reason) }
     // A paused partition brings no records. One that the group assigns meanwhile is paused with the next turn.
-    let batch = try consumer.poll(
-      maxMessages: settings.intake.pollRecordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
+    let recordsMax = pollRecordsMax
+    let batch = try consumer.poll(maxMessages: recordsMax, timeout: .milliseconds(underway.isEmpty ? 50 : 0))
+    try assignment.requireNoFailure()
     try take(batch.events, consumer)
     if isPaused { try consumer.pause(consumer.assignment()) }
-    underway.messages += try generations.current(batch.messages, consumer)
-    if !underway.isEmpty { try deliver(timeout: .milliseconds(isPaused ? 100 : 1000)) }
+    try take(generations.current(batch.messages, consumer))
+    guard !underway.isEmpty else { return }
+    try deliver(
+      timeout: .milliseconds(isPaused ? 100 : 1000), isBacklogged: batch.messages.count >= recordsMax && !isPaused)
+  }
+
+  /// The most records of the next poll: an event becomes a log record for each partition.
+  private var pollRecordsMax: Int {
+    min(settings.intake.pollRecordsMax, max(1, Self.pollCopiesMax / max(1, Int(partitions))))
+  }
+
+  /// Adds records that were read as the newest batch.
+  ///
+  /// - Parameter messages: The records, in the order in which they were read.
+  func take(_ messages: [KafkaMessage]) {
+    guard !messages.isEmpty else { return }
+    let (generations, owned) = (generations, assignment.owned)
+    underway.append(
+      messages, generation: { generations.generation(of: $0) }, isReleased: { !owned.contains($0) })
   }
 
   private func take(_ events: [KafkaEvent], _ consumer: any ClusterConsumer) throws(KafkaError) {
@@ -223,8 +276,10 @@ public final class Intake {
       if !unreadable.take(error, logger: logger, counters: counters) { repeated.log(error) }
     }
     // Records before the place may be in flight: their delivery comes first, because the commit covers them.
-    guard !stopped.isEmpty, underway.isEmpty else { return }
-    for skip in skips.orders(for: stopped.sorted()) {
+    let waiting = stopped.filter { !underway.holds($0.partition) }
+    guard !waiting.isEmpty else { return }
+    for skip in skips.orders(for: waiting.sorted()) {
+      delivered[skip.first.partition] = nil
       try consumer.seek(skip.first.partition, to: .at(skip.next))
       let next = KafkaPosition(skip.first.partition, offset: skip.next)
       // The record before it cannot be read, so no remark can describe it.
@@ -236,7 +291,7 @@ public final class Intake {
   // MARK: Back-pressure
 
   private func reasonToPause() throws(KafkaError) -> String? {
-    if !underway.isEmpty { return "the log is slow" }
+    if isPaused ? !underway.isEmpty : underway.isFull(settings.intake) { return "the log is slow" }
     guard let behind = try lag.excess() else { return nil }
     return "the planner of log partition \(behind.partition) is \(behind.records) records behind"
   }
@@ -260,6 +315,18 @@ public final class Intake {
   ///
   /// - Returns: A sentence for each violated invariant; empty when all hold.
   func checkInvariants() -> [String] {
-    window.checkInvariants() + channels.checkInvariants() + underway.checkInvariants()
+    var violations = window.checkInvariants() + channels.checkInvariants() + underway.checkInvariants()
+    if !outgoing.isEmpty { violations.append("\(outgoing.copies) log records were encoded and not handed over") }
+    if isCareful != (underway.carefulThrough != nil) { violations.append("the producer does not send as it should") }
+    if underway.isEmpty, !delivered.isEmpty { violations.append("everything is delivered, and not all committed") }
+    for batch in underway.list {
+      for run in batch.runs where !run.isReleased {
+        let first = batch.messages[run.indices.lowerBound].offset
+        guard let next = delivered[run.partition], next.position.offset > first else { continue }
+        guard SourceMark(next.metadata)?.generation == run.generation else { continue }
+        violations.append("\(run.partition)@\(first) is under way, and \(next.position.offset) is to be committed")
+      }
+    }
+    return violations
   }
 }

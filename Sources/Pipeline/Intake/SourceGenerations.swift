@@ -56,11 +56,6 @@ struct SourceGenerations {
   /// The generation of a partition that is being read; 0 if it is not known.
   func generation(of partition: KafkaTopicPartition) -> Int64 { readings[partition]?.generation ?? 0 }
 
-  /// Returns the mark to commit together with the offset after a record.
-  func mark(of message: KafkaMessage) -> SourceMark {
-    SourceMark(generation: generation(of: message.topicPartition), last: SourceMark.fingerprint(message))
-  }
-
   /// Notes the records of a poll, and finds the generations of partitions that are new, or whose offsets fell.
   ///
   /// - Parameters:

@@ -3,6 +3,18 @@ public struct IntakeSettings: Sendable {
   /// The most records of public topics that intake reads in one poll.
   /// - Beyond: the rest is read in the next turn.
   public var pollRecordsMax = 1000
+  /// The most batches, each of one poll, that intake has under way: read, and not confirmed by the broker yet. At most
+  /// 255, because deliveries are counted by the lowest eight bits of a batch's number.
+  /// - Beyond: intake waits for the oldest batch; after a second it pauses.
+  public var batchesUnderwayMax = 32
+  /// The most log records that may be queued or in flight when intake sends more, each partition's copy counted: below
+  /// the number that librdkafka queues by default, so that a send need not wait.
+  /// - Beyond: intake waits for deliveries; after a second it pauses.
+  public var recordsInFlightMax = 65_536
+  /// The most bytes that intake holds when it reads or sends more: of the source records under way, and of their log
+  /// records, each partition's copy counted.
+  /// - Beyond: intake waits for deliveries; after a second it pauses.
+  public var bytesUnderwayMax = 64 << 20
   /// The number of event ids that intake remembers, to drop repeated events. Two sets of this size are kept, the newer
   /// and the older one; an id takes 8 bytes and the set's overhead.
   /// - Beyond: the older set of ids is forgotten. Planners still recognise repeats of the newest events of each

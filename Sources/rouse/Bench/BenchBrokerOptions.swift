@@ -2,25 +2,17 @@ import ArgumentParser
 import Benchmarks
 import Foundation
 
-/// The options of every benchmark that needs a broker.
-struct BenchBrokerOptions: ParsableArguments {
+/// The options by which every benchmark with a broker finds it.
+struct BenchAddressOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The broker; without it, an embedded one is started in another process.", valueName: "host:port")
   )
   var bootstrap: String?
-  @Option(help: ArgumentHelp("Partitions of the topics. (default: 1; embedded: enough)", valueName: "count"))
-  var partitions: Int?
-  @Option(help: ArgumentHelp("Planner threads.", valueName: "count"))
-  var workers = 1
   @Option(
     help: ArgumentHelp("A property of librdkafka for every client; may be repeated.", valueName: "name=value"))
   var property: [String] = []
 
-  func validate() throws {
-    _ = try properties()
-    if let partitions { try BenchLimits.check("--partitions", partitions, 1...EmbeddedBrokerCapacity.partitionsMax) }
-    try BenchLimits.check("--workers", workers, 1...64)
-  }
+  func validate() throws { _ = try properties() }
 
   /// Reads the properties.
   /// - Throws: `ValidationError` when one is no property of librdkafka, with a message that never repeats a secret.
@@ -38,6 +30,28 @@ struct BenchBrokerOptions: ParsableArguments {
       bootstrap: bootstrap, properties: try properties().map { ($0.name, $0.value) }, program: .rouse("bench", "broker")
     )
   }
+}
+
+/// The options of the benchmarks of planners that need a broker.
+struct BenchBrokerOptions: ParsableArguments {
+  @OptionGroup var address: BenchAddressOptions
+  @Option(help: ArgumentHelp("Partitions of the topics. (default: 1; embedded: enough)", valueName: "count"))
+  var partitions: Int?
+  @Option(help: ArgumentHelp("Planner threads.", valueName: "count"))
+  var workers = 1
+
+  /// The address of a real broker; nil for the embedded one.
+  var bootstrap: String? { address.bootstrap }
+  /// The properties of librdkafka for every client.
+  var property: [String] { address.property }
+
+  func validate() throws {
+    if let partitions { try BenchLimits.check("--partitions", partitions, 1...EmbeddedBrokerCapacity.partitionsMax) }
+    try BenchLimits.check("--workers", workers, 1...64)
+  }
+
+  /// Connects to the broker, or starts an embedded one.
+  func broker() throws -> BenchmarkBroker { try address.broker() }
 
   /// Returns the number of partitions that was asked for. Without the option it is 1 on a real broker, and on an embedded
   /// one as many as the largest topic needs.

@@ -9,13 +9,14 @@ struct BenchCommand: ParsableCommand {
       EXAMPLE
         rouse bench planner
         rouse bench audit --store /tmp/bench.sqlite
+        rouse bench intake --bootstrap localhost:9092
         rouse bench pipeline --bootstrap localhost:9092
         rouse bench latency --bootstrap localhost:9092
         rouse bench restore --bootstrap localhost:9092
         rouse bench restart --bootstrap localhost:9092
       """,
     subcommands: [
-      BenchPlannerCommand.self, BenchAuditCommand.self, BenchPipelineCommand.self, BenchLatencyCommand.self,
-      BenchRestoreCommand.self, BenchRestartCommand.self, BenchBrokerCommand.self,
+      BenchPlannerCommand.self, BenchAuditCommand.self, BenchIntakeCommand.self, BenchPipelineCommand.self,
+      BenchLatencyCommand.self, BenchRestoreCommand.self, BenchRestartCommand.self, BenchBrokerCommand.self,
     ])
 }

@@ -75,6 +75,7 @@ struct RunCommand: AsyncParsableCommand {
       "running",
       metadata: [
         "roles": "\(settings.roles.map(\.rawValue).sorted())", "planners": "\(settings.plannerWorkers)",
+        "intakeThreads": "\(settings.intakeThreads)",
         "instance": "\(pipeline.instance)",
       ])
     await report(stop, counters, logger)
@@ -106,8 +107,10 @@ struct RunCommand: AsyncParsableCommand {
       }
     }
     if roles.contains(.intake) {
-      runner.start("intake") { () throws(PipelineError) in
-        try Intake(settings: pipeline, stop: stop, counters: counters, logger: logger).run()
+      for number in 0..<settings.intakeThreads {
+        runner.start("intake-\(number)") { () throws(PipelineError) in
+          try Intake(settings: pipeline, number: number, stop: stop, counters: counters, logger: logger).run()
+        }
       }
     }
     if roles.contains(.audit) {

@@ -39,8 +39,11 @@ extension Setting {
       .policy, .text, without: "the log must hold a policy already, or every event is NO_MATCH",
       "Policy file that a new, empty log starts with."),
     Setting(
+      .intakeThreads, .number(1...64, unit: "threads"), .number(1),
+      "Intake threads; they share the partitions of the public topics."),
+    Setting(
       .duplicateWindow, .number(1...50_000_000, unit: "event ids"), .number(intake.duplicateWindow),
-      "Event ids remembered to drop repeats."),
+      "Event ids that each intake thread remembers to drop repeats."),
     Setting(
       .plannerLagMax, .number(0...Int(Int32.max), unit: "log records"), .number(Int(intake.plannerLagMax)),
       "Intake pauses while a planner is further behind than this many log records; 0: never."),

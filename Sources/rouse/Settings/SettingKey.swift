@@ -15,6 +15,7 @@ enum SettingKey: String, CaseIterable, Sendable {
   case roles
   case timestamps
   case policy
+  case intakeThreads = "intake.threads"
   case duplicateWindow = "intake.duplicateWindow"
   case plannerLagMax = "intake.plannerLagMax"
   case plannerWorkers = "planner.workers"

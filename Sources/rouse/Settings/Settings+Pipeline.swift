@@ -37,6 +37,9 @@ extension Settings {
   /// The roles of this process.
   var roles: Set<Role> { Set(list(.roles).compactMap { Role(rawValue: $0) }) }
 
+  /// The number of intake threads.
+  var intakeThreads: Int { numberOrDefault(.intakeThreads) }
+
   /// The number of planner threads: as set, else one per core.
   var plannerWorkers: Int { number(.plannerWorkers) ?? ProcessInfo.processInfo.activeProcessorCount }
 

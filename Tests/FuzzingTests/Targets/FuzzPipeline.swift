@@ -94,7 +94,7 @@ struct FuzzPipeline {
           lines.append(value ?? [])
         case .state:
           try FuzzFinding.unless((value?.count ?? 0) <= TopicPlan.stateRecordBytesMax, "a state record is too large")
-          state[Array(batch.bytes[place.key])] = value
+          state[Array(batch.bytes[place.key ?? 0..<0])] = value
         }
       }
     }

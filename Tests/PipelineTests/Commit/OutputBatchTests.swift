@@ -12,7 +12,7 @@ struct OutputBatchTests {
     batch.forEachDestination { destination, places in
       for place in places {
         let value = place.value.map { String(decoding: batch.bytes[$0], as: UTF8.self) } ?? "removed"
-        found.append("\(destination) \(String(decoding: batch.bytes[place.key], as: UTF8.self)) \(value)")
+        found.append("\(destination) \(String(decoding: batch.bytes[place.key ?? 0..<0], as: UTF8.self)) \(value)")
       }
     }
     return found

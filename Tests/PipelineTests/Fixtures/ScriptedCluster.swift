@@ -27,6 +27,24 @@ final class ScriptedCluster: Cluster {
   var stored: [KafkaMessage] = []
   /// The offsets that were committed, with their remarks.
   var committed: [KafkaTopicPartition: KafkaCommittedOffset] = [:]
+  /// Called after each commit.
+  var onCommit: () -> Void = {}
+  /// The number of the producer's batches, of those that are queued, that the broker answers during a poll or a flush. By
+  /// default it answers all of them.
+  var answers: (Int) -> Int = { $0 }
+  /// Chooses which batch the broker answers next, and the fate of batches whose producer has failed or is gone; nil for
+  /// partition after partition, in order.
+  var below: ((Int) -> Int)?
+  /// Moves on when a producer waits in vain.
+  var clock: SteppedClock?
+  /// Batches of producers that are gone, which may still arrive.
+  fileprivate var stragglers: [[[KafkaMessage]]] = []
+  /// The listener of the consumer of a group.
+  weak var listener: (any KafkaRebalanceListener)?
+  /// The partitions that the group has assigned.
+  private(set) var assigned: Set<KafkaTopicPartition> = []
+  /// The most records that were queued in producers at once.
+  fileprivate(set) var queuedMost = 0
   /// The partitions in which a consumer went to another offset, in order.
   var seeks: [KafkaTopicPartition] = []
 
@@ -34,7 +52,39 @@ final class ScriptedCluster: Cluster {
 
   func consumer(
     _ configuration: KafkaConfiguration, listener: (any KafkaRebalanceListener)?
-  ) throws(KafkaError) -> any ClusterConsumer { ScriptedConsumer(self) }
+  ) throws(KafkaError) -> any ClusterConsumer {
+    if let listener { self.listener = listener }
+    return ScriptedConsumer(self)
+  }
+
+  /// Assigns partitions to the member, as in a rebalance.
+  func assign(_ partitions: some Sequence<KafkaTopicPartition>) {
+    let new = Set(partitions).subtracting(assigned)
+    guard !new.isEmpty else { return }
+    assigned.formUnion(new)
+    _ = listener?.assigned(new.sorted())
+  }
+
+  /// Takes partitions away from the member, as in a rebalance.
+  func revoke(_ partitions: [KafkaTopicPartition]) {
+    listener?.revoked(partitions)
+    assigned.subtract(partitions)
+  }
+
+  /// Forgets the member, as when it ends or crashes.
+  func forget() { assigned = [] }
+
+  /// Lets a batch of a producer that is gone arrive, or loses it and all behind it.
+  fileprivate func straggle() {
+    guard let below, !stragglers.isEmpty, below(2) == 0 else { return }
+    let place = below(stragglers.count)
+    if below(3) == 0 || stragglers[place].isEmpty {
+      stragglers.remove(at: place)
+    } else {
+      taken += stragglers[place].removeFirst()
+    }
+  }
+
   func producer(
     _ configuration: KafkaConfiguration, queueFullTimeout: Duration
   ) throws(KafkaError) -> any ClusterProducer {
@@ -63,8 +113,10 @@ private final class ScriptedConsumer: ClusterConsumer {
   func incrementalUnassign(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
     for partition in partitions { assigned[partition] = nil }
   }
-  func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
-  func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {}
+  /// Whether everything that was assigned is paused.
+  private var pausesAll = false
+  func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) { pausesAll = true }
+  func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) { pausesAll = false }
   func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {
     cluster.seeks.append(partition)
   }
@@ -72,7 +124,13 @@ private final class ScriptedConsumer: ClusterConsumer {
     for (partition, offset) in assigned {
       if let found = stored(partition).first(where: { $0.offset >= offset }) { return KafkaBatch(messages: [found]) }
     }
-    return cluster.batches.isEmpty ? KafkaBatch() : cluster.batches.removeFirst()
+    guard !cluster.batches.isEmpty else { return KafkaBatch() }
+    if !pausesAll {
+      let batch = cluster.batches.removeFirst()
+      cluster.assign(batch.messages.map(\.topicPartition))
+      return batch
+    }
+    return KafkaBatch()
   }
   func committed(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] { [] }
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
@@ -86,11 +144,15 @@ private final class ScriptedConsumer: ClusterConsumer {
   ) throws(KafkaError) -> [KafkaCommittedOffset] { partitions.compactMap { cluster.committed[$0] } }
   func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError) {
     for offset in offsets { cluster.committed[offset.position.partition] = offset }
+    cluster.onCommit()
   }
   func membership() throws(KafkaError) -> any GroupMembership { ScriptedMembership() }
   func describeGroup(timeout: Duration) throws(KafkaError) -> KafkaGroup { KafkaGroup(isStable: true, members: []) }
   func rejoin(_ topics: [String], timeout: Duration) throws(KafkaError) {}
-  func leave(timeout: Duration) -> Bool { true }
+  func leave(timeout: Duration) -> Bool {
+    cluster.forget()
+    return true
+  }
   func close(timeout: Duration) -> Bool { true }
 }
 
@@ -99,13 +161,15 @@ private final class RefusedProducer: ClusterProducer {
   private let cluster: ScriptedCluster
   /// A record in the queue, and the number that its report carries.
   private typealias Queued = (record: KafkaMessage, tag: UInt64)
-  private var queue: [Queued] = []
+  private var queue: [KafkaTopicPartition: [Queued]] = [:]
   private var failures: [KafkaDeliveryFailure] = []
   private(set) var counts = KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0)
   private let isGapless: Bool
   private var isFatal = false
   /// The partitions in which the broker has taken a batch of this producer.
   private var known: Set<KafkaTopicPartition> = []
+  /// The partitions in which a batch was refused or was not sent.
+  private var gaps: Set<KafkaTopicPartition> = []
 
   init(_ cluster: ScriptedCluster, isGapless: Bool) {
     self.cluster = cluster
@@ -124,8 +188,9 @@ private final class RefusedProducer: ClusterProducer {
     guard message.size <= cluster.clientBytesMax else {
       throw KafkaError(code: .messageTooLarge, message: "too large", operation: operation)
     }
-    queue.append((message, record.tag))
+    queue[message.topicPartition, default: []].append((message, record.tag))
     counts.sent += 1
+    cluster.queuedMost = max(cluster.queuedMost, queue.values.reduce(0) { $0 + $1.count })
   }
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {
     throw KafkaError(code: .unsupportedFeature, message: "not scripted", operation: "producing to \(topic)")
@@ -133,29 +198,65 @@ private final class RefusedProducer: ClusterProducer {
   func send(topic: String, partition: Int32?, removing key: Span<UInt8>) throws(KafkaError) {
     throw KafkaError(code: .unsupportedFeature, message: "not scripted", operation: "producing to \(topic)")
   }
-  func poll(timeout: Duration) throws(KafkaError) {}
+  func inFlight(tag: UInt64) -> UInt64 {
+    UInt64(queue.values.reduce(0) { $0 + $1.count { $0.tag & 0xff == tag & 0xff } })
+  }
+
+  func poll(timeout: Duration) throws(KafkaError) {
+    answer(timeout)
+    if isFatal { throw KafkaError(code: .gaplessGuarantee, message: "ended", operation: "producing", isFatal: true) }
+  }
 
   func flush(timeout: Duration) throws(KafkaError) -> Bool {
-    let byPartition = Dictionary(grouping: queue) { $0.record.topicPartition }
-    queue = []
-    for (partition, records) in byPartition.sorted(by: { $0.key < $1.key }) {
-      var hasGap = false
-      for start in stride(from: 0, to: records.count, by: cluster.batchRecordsMax) {
-        let batch = records[start..<min(start + cluster.batchRecordsMax, records.count)]
-        if let code = batch.lazy.compactMap({ self.cluster.refusal($0.record) }).first {
-          fail(batch, partition, code)
-          hasGap = isGapless
-        } else if hasGap, known.contains(partition) {
-          fail(batch, partition, .outOfOrderSequence)
-        } else {
-          cluster.taken += batch.map(\.record)
-          counts.delivered += UInt64(batch.count)
-          known.insert(partition)
-        }
-      }
-      if hasGap { isFatal = true }
+    answer(timeout)
+    return queue.isEmpty
+  }
+
+  /// Lets the broker answer some batches.
+  private func answer(_ timeout: Duration) {
+    let batches = queue.values.reduce(0) {
+      $0 + ($1.count + cluster.batchRecordsMax - 1) / cluster.batchRecordsMax
     }
-    return true
+    for _ in 0..<cluster.answers(batches) {
+      cluster.straggle()
+      let partitions = queue.keys.sorted()
+      guard !partitions.isEmpty else { break }
+      answerOne(partitions[cluster.below?(partitions.count) ?? 0])
+    }
+    if !queue.isEmpty { cluster.clock?.elapsed += timeout }
+  }
+
+  private func answerOne(_ partition: KafkaTopicPartition) {
+    guard let records = queue[partition] else { return }
+    let batch = records.prefix(cluster.batchRecordsMax)
+    queue[partition] = records.count > batch.count ? Array(records.dropFirst(batch.count)) : nil
+    if isFatal, !gaps.contains(partition), let below = cluster.below, below(2) == 0 {
+      // The producer had not sent the batch when it failed.
+      fail(batch, partition, .gaplessGuarantee)
+      gaps.insert(partition)
+    } else if gaps.contains(partition), known.contains(partition) {
+      fail(batch, partition, .outOfOrderSequence)
+    } else if let code = batch.lazy.compactMap({ self.cluster.refusal($0.record) }).first {
+      fail(batch, partition, code)
+      if isGapless {
+        gaps.insert(partition)
+        isFatal = true
+      }
+    } else {
+      cluster.taken += batch.map(\.record)
+      counts.delivered += UInt64(batch.count)
+      known.insert(partition)
+    }
+  }
+
+  deinit {
+    guard cluster.below != nil else { return }
+    for (partition, records) in queue where !gaps.contains(partition) && known.contains(partition) {
+      cluster.stragglers.append(
+        stride(from: 0, to: records.count, by: cluster.batchRecordsMax).map { start in
+          records[start..<min(start + cluster.batchRecordsMax, records.count)].map(\.record)
+        }.prefix { batch in batch.allSatisfy { cluster.refusal($0) == nil } }.map { $0 })
+    }
   }
 
   private func fail(

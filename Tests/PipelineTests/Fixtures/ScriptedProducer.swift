@@ -38,6 +38,7 @@ final class ScriptedProducer: ClusterProducer {
     try perform(.send)
     records.append((topic, key.bytes(), nil))
   }
+  func inFlight(tag: UInt64) -> UInt64 { 0 }
   func poll(timeout: Duration) throws(KafkaError) {}
   func flush(timeout: Duration) throws(KafkaError) -> Bool { true }
   /// The reports of records that failed.

@@ -9,7 +9,8 @@ struct ScriptedStage {
   let cluster: ScriptedCluster
   let counters = PipelineCounters()
   let log = InMemoryLogHandler()
-  let settings: PipelineSettings
+  let clock = SteppedClock()
+  var settings: PipelineSettings
 
   init(partitions: Int32, timestamps: PipelineSettings.Timestamps = .arrival) {
     cluster = ScriptedCluster(partitions: partitions)
@@ -19,12 +20,13 @@ struct ScriptedStage {
     // The script answers no questions about the lag of planners.
     settings.intake.plannerLagMax = 0
     self.settings = settings
+    cluster.clock = clock
   }
 
   func makeIntake() -> Intake {
     Intake(
       settings: settings, stop: StopSignal(), counters: counters, logger: log.logger, cluster: cluster,
-      clock: SteppedClock())
+      clock: clock)
   }
 
   /// The dead letters that the broker took.

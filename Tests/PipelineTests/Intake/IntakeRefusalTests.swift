@@ -117,7 +117,8 @@ struct IntakeRefusalTests {
     try intake.start()
     cluster.stored = messages
     let consumer = try #require(intake.consumer)
-    intake.underway.messages = try intake.generations.current(messages, consumer)
+    cluster.assign(messages.map(\.topicPartition))
+    intake.take(try intake.generations.current(messages, consumer))
     // With a time-out of 0 s, a call sends and waits once.
     for _ in 0..<turns { try intake.deliver(timeout: .zero) }
     intake.end()

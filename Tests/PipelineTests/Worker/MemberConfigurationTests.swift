@@ -36,10 +36,22 @@ struct MemberConfigurationTests {
     var named = settings()
     named.isStaticMember = true
     let members = try members(named)
-    #expect(members.map { $0["group.instance.id"] } == ["g-planner-i-0", "g-intake-i"])
+    #expect(members.map { $0["group.instance.id"] } == ["g-planner-i-0", "g-intake-i-0"])
     #expect(members.map { $0["partition.assignment.strategy"] } == ["cooperative-sticky", "roundrobin"])
     named.kafka["partition.assignment.strategy"] = "cooperative-sticky"
     #expect(try self.members(named).map { $0["group.instance.id"] } == ["g-planner-i-0", nil])
+  }
+
+  @Test("is of one thread: two intake threads of a process do not take each other's place")
+  func threads() {
+    var named = settings()
+    named.isStaticMember = true
+    let instances = (0..<2).map { number in
+      Intake(
+        settings: named, number: number, stop: StopSignal(), counters: PipelineCounters(), logger: Logger(label: "test")
+      ).consumerConfiguration()["group.instance.id"]
+    }
+    #expect(instances == ["g-intake-i-0", "g-intake-i-1"])
   }
 
   @Test("can be set by the operator")

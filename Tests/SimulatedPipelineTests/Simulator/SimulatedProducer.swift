@@ -157,8 +157,11 @@ final class SimulatedProducer: ClusterProducer {
     if phase == .open { phase = .mustAbort }
   }
 
+  func inFlight(tag: UInt64) -> UInt64 { UInt64(queue.count { $0.tag & 0xff == tag & 0xff }) }
+
   func poll(timeout: Duration) throws(KafkaError) {
     try process.perform(.producerPoll) { () throws(KafkaError) in
+      background()
       broker.pass(timeout.microseconds)
       if case .fatal(let code) = phase { throw fenced(code, "producing") }
     }

@@ -42,6 +42,6 @@ extension ProducerHandle {
       guard let remaining = deadline?.remaining, remaining > .zero else { throw failure }
       client.serve(min(remaining, .milliseconds(50)))
     }
-    deliveries.sent &+= 1
+    deliveries.took(1, tag: 0)
   }
 }

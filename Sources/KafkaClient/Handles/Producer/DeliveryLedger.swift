@@ -8,9 +8,25 @@ final class DeliveryLedger {
   private(set) var delivered: UInt64 = 0
   private(set) var failed: UInt64 = 0
   private(set) var purged: UInt64 = 0
-  var sent: UInt64 = 0
+  private(set) var sent: UInt64 = 0
+  /// The number of messages without a report for each value of the lowest eight bits of their tags.
+  private var waiting = [UInt64](repeating: 0, count: tagSlots)
+
+  /// The number of different tags that ``waiting(tag:)`` tells apart.
+  static let tagSlots = 256
 
   init(failuresMax: Int = 1000) { self.failuresMax = failuresMax }
+
+  /// Counts messages that were taken into the queue.
+  func took(_ count: Int, tag: UInt64) {
+    sent &+= UInt64(count)
+    waiting[Self.slot(tag)] &+= UInt64(count)
+  }
+
+  /// The number of messages without a report whose tag equals `tag` in the lowest eight bits.
+  func waiting(tag: UInt64) -> UInt64 { waiting[Self.slot(tag)] }
+
+  private static func slot(_ tag: UInt64) -> Int { Int(truncatingIfNeeded: tag) & (tagSlots - 1) }
 
   /// Returns the failures that have been recorded since the last call, and forgets them.
   func takeFailures() -> [KafkaDeliveryFailure] {
@@ -22,6 +38,9 @@ final class DeliveryLedger {
   /// Records a delivery report, which is valid for the call.
   func record(_ message: UnsafePointer<rd_kafka_message_t>, callbacks: ClientCallbacks) {
     let code = unsafe KafkaErrorCode(message.pointee.err)
+    // `_private` is the opaque value that the message was produced with: the tag, never a pointer.
+    let tag = unsafe UInt64(UInt(bitPattern: message.pointee._private))
+    waiting[Self.slot(tag)] &-= 1
     switch code {
     case .noError: delivered &+= 1
     case .purgedFromQueue, .purgedInFlight: purged &+= 1
@@ -30,19 +49,17 @@ final class DeliveryLedger {
       guard failures.count < failuresMax else { return }
       // `rkt` is set in every report.
       let topic = unsafe callbacks.names.name(of: message.pointee.rkt)
-      unsafe failures.append(failure(message, code, topic: topic))
+      unsafe failures.append(failure(message, code, topic: topic, tag: tag))
     }
   }
 
   private func failure(
-    _ message: UnsafePointer<rd_kafka_message_t>, _ code: KafkaErrorCode, topic: String
+    _ message: UnsafePointer<rd_kafka_message_t>, _ code: KafkaErrorCode, topic: String, tag: UInt64
   ) -> KafkaDeliveryFailure {
     let partition = unsafe KafkaTopicPartition(topic: topic, partition: message.pointee.partition)
     let error = KafkaError(
       code: code, message: code.explanation, operation: "delivering a message to \(partition)",
       isFatal: code == .fatal || code == .fenced)
-    // `_private` is the opaque value that the message was produced with: the tag, never a pointer.
-    return unsafe KafkaDeliveryFailure(
-      partition: partition, tag: UInt64(UInt(bitPattern: message.pointee._private)), error: error)
+    return KafkaDeliveryFailure(partition: partition, tag: tag, error: error)
   }
 }

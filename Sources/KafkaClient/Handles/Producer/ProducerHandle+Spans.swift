@@ -29,11 +29,12 @@ extension ProducerHandle {
   }
 
   func send(
-    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, queueFullTimeout: Duration
+    topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, tag: UInt64,
+    queueFullTimeout: Duration
   ) throws(KafkaError) {
     unsafe try bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(KafkaError) in
       unsafe try send(
-        topic: topic, partition: partition, records: records, in: bytes, queueFullTimeout: queueFullTimeout)
+        topic: topic, partition: partition, records: records, in: bytes, tag: tag, queueFullTimeout: queueFullTimeout)
     }
   }
 

@@ -35,7 +35,7 @@ import CLibrdkafka
       // The fields and all they point at live for the call. The caller owns the returned error, if any.
       guard let error = unsafe rd_kafka_produceva(client.pointer, fields, fields.count) else {
         list?.handOver()
-        deliveries.sent &+= 1
+        deliveries.took(1, tag: tag)
         return
       }
       let failure = unsafe KafkaError(
@@ -59,7 +59,7 @@ import CLibrdkafka
         value.map { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) ?? emptyBytes }, value?.count ?? 0,
         key.baseAddress ?? UnsafeRawPointer(emptyBytes), key.count, nil)
       if code == 0 {
-        deliveries.sent &+= 1
+        deliveries.took(1, tag: 0)
         return
       }
       // The thread's last error belongs to this call.
