@@ -40,6 +40,16 @@ import CSimdjson
   /// - Throws: The refusal of the document, converted to the error type of `body`, or the error of `body`.
   public func read<Value, Failure: JSONErrorConvertible>(
     _ bytes: [UInt8], _ body: (JSONNode) throws(Failure) -> Value
+  ) throws(Failure) -> Value { try read(bytes.span, body) }
+
+  /// Parses a document that is part of a larger buffer, such as a line, and lends its root. Works like the other overload.
+  /// - Parameters:
+  ///   - bytes: The document. It may be any bytes.
+  ///   - body: Receives the root.
+  /// - Returns: The result of `body`.
+  /// - Throws: The refusal of the document, converted to the error type of `body`, or the error of `body`.
+  public func read<Value, Failure: JSONErrorConvertible>(
+    _ bytes: Span<UInt8>, _ body: (JSONNode) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     precondition(!isReading, "a JSON reader holds one document at a time: use another reader inside the closure")
     isReading = true
@@ -59,14 +69,14 @@ import CSimdjson
     }
   }
 
-  private func refusal(_ code: Int32, of bytes: [UInt8]) -> JSONError {
+  private func refusal(_ code: Int32, of bytes: Span<UInt8>) -> JSONError {
     switch Int(code) {
     case Int(rouse_json_too_large):
       JSONError(kind: .tooLarge, expected: "at most \(bytesMax) bytes", found: "\(bytes.count)")
     case Int(rouse_json_out_of_memory):
       JSONError(kind: .outOfMemory, expected: "memory for \(bytes.count) bytes")
     default:
-      JSONDiagnosis.error(of: bytes, nestingMax: nestingMax)
+      JSONDiagnosis.error(of: bytes.indices.map { bytes[$0] }, nestingMax: nestingMax)
     }
   }
 }

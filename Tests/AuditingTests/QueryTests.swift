@@ -238,9 +238,9 @@ import Testing
         instance w1
           time                  left  change  charged for             command
           opening                 12
-          2026-11-20T14:00:00Z    11            FlightStatus (1 event)  c-0-0-0
-          2026-11-20T18:00:00Z    10            FlightStatus (1 event)  c-0-1-0
-          2026-11-20T22:00:00Z    13        +4  FlightStatus (1 event)  c-0-2-0
+          2026-11-20T14:00:00Z    11          FlightStatus (1 event)  c-0-0-0
+          2026-11-20T18:00:00Z    10          FlightStatus (1 event)  c-0-1-0
+          2026-11-20T22:00:00Z    13      +4  FlightStatus (1 event)  c-0-2-0
           charges by day (UTC+3): 2026-11-20 2, 2026-11-21 1
 
         device phone

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The audit benchmark")
 struct AuditBenchmarkTests {
-  @Test("the benchmark stores the requested number of decisions, and times only the storing")
+  @Test("the benchmark stores the requested number of decisions, and times only the reading and the storing")
   func run() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -19,7 +19,7 @@ struct AuditBenchmarkTests {
     }
     #expect(result.decisions == 12_000)
     #expect(result.seconds == 2, "two batches of at most 10,000, one tick each")
-    #expect(result.decisionsPerSecond == 6000)
+    #expect(result.decisionsPerSecond == 6000 && result.processorPerMillion > 0)
     // One decision in 20 is emitted.
     #expect((500...700).contains(result.commands), "\(result.commands) commands")
     #expect(result.bytesPerDecision > 10)

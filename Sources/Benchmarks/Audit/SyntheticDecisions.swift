@@ -1,4 +1,3 @@
-import Auditing
 import Domain
 
 /// Makes decisions and commands whose texts and figures have the shape of real ones. Two generators for the
@@ -15,20 +14,33 @@ struct SyntheticDecisions {
   /// - Parameter devices: the number of devices that the decisions are about.
   init(devices: Int) { self.devices = max(1, devices) }
 
+  /// The values of records, as a planner writes them.
+  struct Records {
+    /// Blocks of decisions.
+    var blocks: [DecisionBlock] = []
+    /// Commands.
+    var commands: [[UInt8]] = []
+  }
+
   /// Returns the next decisions, and the commands of those that were emitted.
-  mutating func batch(count size: Int) -> AuditBatch {
-    var batch = AuditBatch()
+  mutating func records(count size: Int) -> Records {
+    var records = Records()
+    var lines: [UInt8] = []
     for _ in 0..<size {
       if count % Self.fanOut == 0 { event += 1 }
       count += 1
-      let partition = Int32(event % Self.partitions)
       let decision = decision()
-      batch.append(decision, partition: partition, offset: Int64(count))
-      if let command = command(of: decision) {
-        batch.append(command, partition: partition, offset: Int64(count))
+      let line = decision.json()
+      if !lines.isEmpty, lines.count + 1 + line.count > DecisionBlock.bytesMax {
+        records.blocks.append(DecisionBlock(lines, count: nil))
+        lines.removeAll(keepingCapacity: true)
       }
+      if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
+      lines += line
+      if let command = command(of: decision) { records.commands.append(command.json()) }
     }
-    return batch
+    if !lines.isEmpty { records.blocks.append(DecisionBlock(lines, count: nil)) }
+    return records
   }
 
   private mutating func decision() -> Decision {

@@ -33,6 +33,15 @@ extension JSONCodable {
     self = try reader.read(json) { (node: JSONNode) throws(DomainError) in try Self(node) }
   }
 
+  /// Reads one JSON document of at most `documentBytesMax` bytes that is part of a larger buffer, such as a line.
+  /// - Parameters:
+  ///   - json: the document.
+  ///   - reader: the reader to use.
+  /// - Throws: `DomainError` with the path of the first member that is missing or wrong.
+  public init(json: Span<UInt8>, reader: JSONReader) throws(DomainError) {
+    self = try reader.read(json) { (node: JSONNode) throws(DomainError) in try Self(node) }
+  }
+
   /// Returns the JSON document. For many documents, keep a writer and call `encode(to:)`.
   public func json() -> [UInt8] {
     var writer = JSONWriter(reserving: 512)

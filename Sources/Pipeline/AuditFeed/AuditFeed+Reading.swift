@@ -43,7 +43,7 @@ extension AuditFeed {
     for range in block.lines {
       lines += 1
       do throws(DomainError) {
-        let decision = try Decision(json: Array(block.bytes[range]), reader: reader)
+        let decision = try Decision(json: block.bytes.span.extracting(range), reader: reader)
         records.append(
           AuditRecord(
             content: .decision(decision), partition: message.partition, offset: message.offset, line: lines))

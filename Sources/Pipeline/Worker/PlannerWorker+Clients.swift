@@ -13,7 +13,12 @@ extension PlannerWorker {
         "delivery.report.only.error": "true",
         "message.max.bytes": "\(TopicPlan.stateRecordBytesMax)",
       ],
-      defaults: ["linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "500000"])
+      defaults: [
+        "linger.ms": "5", "queue.buffering.max.messages": "500000",
+        // Most bytes are decisions. Level 1 halves what lz4 leaves of them, for 0.1 to 0.2 µs more a decision; levels 2 and 3 gain
+        // nothing, and level 6 gains a sixth for five times the time.
+        "compression.type": "zstd", "compression.level": "1",
+      ])
   }
 
   /// The properties of the consumer that reads the log in the planners' group.

@@ -8,7 +8,8 @@ struct BenchAuditCommand: ParsableCommand {
     commandName: "audit",
     abstract: "Measure how fast an audit store takes decisions in, and the bytes that each needs.",
     discussion: """
-      Fills a new file and leaves it there; remove it afterwards.
+      Reads records as planners write them and stores the decisions and commands in them, on one thread. Fills a new \
+      file and leaves it there; remove it afterwards.
 
       EXAMPLE
         rouse bench audit --store /tmp/bench.sqlite --decisions 1000000
@@ -39,7 +40,8 @@ struct BenchAuditCommand: ParsableCommand {
         machine    \(BenchMachine.text)
         decisions  \(Digits.grouped(result.decisions)) about \(Digits.count(devices, "device")), \
         with \(Digits.count(result.commands, "command"))
-        speed      \(Digits.grouped(Int(result.decisionsPerSecond))) decisions/s (\(Digits.decimal(result.seconds, 2)) s)
+        speed      \(Digits.grouped(Int(result.decisionsPerSecond))) decisions/s (\(Digits.decimal(result.seconds, 2)) s), \
+        \(Digits.decimal(result.processorPerMillion, 2)) CPU-s a million
         size       \(Digits.decimal(result.bytesPerDecision, 1)) bytes a decision
 
         """)
@@ -56,6 +58,7 @@ struct BenchAuditCommand: ParsableCommand {
     json.member("commands", result.commands)
     json.member("seconds", rounded: result.seconds)
     json.member("decisionsPerSecond", Int(result.decisionsPerSecond))
+    json.member("processorSecondsPerMillionDecisions", rounded: result.processorPerMillion)
     json.member("bytesPerDecision", rounded: result.bytesPerDecision)
     json.endObject()
     return json.bytes
