@@ -240,7 +240,7 @@ final class FireRange {
   ///
   /// The embedded broker shows at once what a transaction writes. The next owner decides the same again with the same ids only
   /// if it finds the state of the last commit. So the planner is frozen and examined, and it is killed only if it has written
-  /// decisions behind its position and no state without a position. A broker with isolation needs no such care.
+  /// no state without a position, and if the log has records behind its position. A broker with isolation needs no such care.
   ///
   /// - Returns: Whether it was killed.
   func killInTransaction(_ name: String) throws -> Bool {
@@ -267,15 +267,10 @@ final class FireRange {
     try reader.read(from: [KafkaTopicPartition(topic: settings.topics.state, partition: partition): 0]) { last = $0 }
     guard let last, last.key == PlannerPosition.key else { return false }
     let position = try PlannerPosition(bytes: last.value ?? [])
+    // Decisions wait in an open block until the commit, so the topics do not show what was planned since the last one.
     var isAhead = false
-    _ = try reader.read(settings.topics.decisions) { message in
-      for line in DecisionBlock(message).documents {
-        guard let decision = try? Decision(json: line) else { continue }
-        // An id is `d-<partition>-<offset>-<ordinal>`.
-        let id = decision.decision.text.split(separator: "-").dropFirst().compactMap { Int64($0) }
-        if id.count == 3, id[0] == Int64(partition), id[1] >= position.nextOffset { isAhead = true }
-      }
-    }
+    let log = KafkaTopicPartition(topic: settings.topics.log, partition: partition)
+    try reader.read(from: [log: position.nextOffset]) { _ in isAhead = true }
     return isAhead
   }
 

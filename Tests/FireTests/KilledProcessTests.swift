@@ -98,8 +98,8 @@ struct KilledProcessTests {
     try conclude(range)
   }
 
-  /// Shows on the embedded broker, once repeated ids are dropped, that a planner that takes over decides the same records to
-  /// the same bytes: a repeated id with other content is a violation. So every event ends in one final decision, and every
+  /// Shows on the embedded broker, once repeated ids are dropped, that a planner that takes over decides what was not committed, and
+  /// that a repeated id with other content, a violation, does not occur. So every event ends in one final decision, and every
   /// ledger recomputed from the commands is exact. Only a real Kafka shows that no reader sees what the killed transaction
   /// wrote, and that an owner that was only slow is fenced off.
   @Test("the books are right after one planner became three, two of which were killed in a transaction")
@@ -116,8 +116,7 @@ struct KilledProcessTests {
     try #require(try range.spread(over: 3), "\(range.log)")
     for name in ["p1", "p2"] { try #require(try range.killInTransaction(name), "\(range.log)") }
     try #require(try range.spread(over: 1), "\(range.log)")
-    let report = try conclude(range)
-    if range.broker != nil { #expect(report.repeatedDecisions > 0, "the killed planners had decided nothing") }
+    try conclude(range)
   }
 
   @Test(
