@@ -90,6 +90,15 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
+  /// Begins a new document behind those in the buffer, on a line of its own.
+  public mutating func beginLine() {
+    written.append(UInt8(ascii: "\n"))
+    needsComma = false
+  }
+
+  /// The number of bytes that have been written so far.
+  @inlinable public var count: Int { written.count }
+
   /// Swaps the written bytes with those of `other`. The writer then appends to what `other` held.
   /// - Parameter other: The bytes to append to from now on. Receives the bytes that the writer held.
   public mutating func exchange(_ other: inout [UInt8]) { swap(&written, &other) }

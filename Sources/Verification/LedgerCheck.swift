@@ -53,7 +53,7 @@ public struct LedgerCheck: ~Copyable {
 
   /// Adds the JSON of one decision. Bytes that are no decision become a violation in the report.
   /// - Parameters:
-  ///   - bytes: one record of `rouse.decisions`.
+  ///   - bytes: one line of a record of `rouse.decisions`.
   ///   - place: the place of the record, for the report: file and line, or topic, partition and offset.
   public mutating func add(decision bytes: [UInt8], place: @autoclosure () -> String) {
     let decision: Decision
@@ -92,6 +92,21 @@ public struct LedgerCheck: ~Copyable {
         let key = SortedSpill.Key(group: FNV1a.of(charge.owner), id: id)
         try check.apps.add(key, checked.charge(charge).bytes)
       }
+    }
+  }
+
+  /// Adds each decision of a block. A header that contradicts the lines becomes a violation in the report.
+  /// - Parameters:
+  ///   - block: a record of `rouse.decisions`.
+  ///   - place: the place of the record, for the report: topic, partition and offset.
+  public mutating func add(_ block: DecisionBlock, place: @autoclosure () -> String) {
+    var number = 0
+    for line in block.lines {
+      number += 1
+      add(decision: Array(block.bytes[line]), place: "\(place()) line \(number)")
+    }
+    if let contradiction = block.contradiction(lines: number) {
+      report.add(.unreadable, "decisions at \(place()): \(contradiction)")
     }
   }
 

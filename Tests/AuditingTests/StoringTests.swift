@@ -42,24 +42,29 @@ import Testing
     var batch = AuditBatch()
     let holes = [
       AuditHole(topic: .decisions, partition: 0, offsets: 2..<3, cause: .refused, reason: "not\u{1b} this one"),
+      AuditHole(topic: .decisions, partition: 0, offsets: 4..<5, line: 1, cause: .refused, reason: "nor this"),
+      AuditHole(topic: .decisions, partition: 0, offsets: 4..<5, line: 30, cause: .refused, reason: "nor that"),
       AuditHole(topic: .decisions, partition: 3, offsets: 7..<9, cause: .passedOver),
       AuditHole(topic: .commands, partition: 0, offsets: 0..<1_000, cause: .removed),
     ]
     for hole in holes + holes { batch.append(hole) }
     try store.store(batch)
     let summary = try store.summary()
-    #expect(summary.holes == holes && summary.recordsMissing == 1_003 && summary.decisions == 1)
+    #expect(summary.holes == holes && summary.recordsMissing == 1_005 && summary.decisions == 1)
     #expect(
       AuditText.render(summary).description.hasSuffix(
         """
 
-        1,003 records will never be in the store
-          decisions[0]@2       1 record  refused               not\\u{1b} this one
-          decisions[3]@7      2 records  passed over by order
-          commands[0]@0   1,000 records  removed by retention
+        1,005 records will never be in the store
+          decisions[0]@2               1 record  refused               not\\u{1b} this one
+          decisions[0]@4 line 1      1 decision  refused               nor this
+          decisions[0]@4 line 30     1 decision  refused               nor that
+          decisions[3]@7              2 records  passed over by order
+          commands[0]@0           1,000 records  removed by retention
 
         """))
     #expect(AuditJSON.render(summary).contains(#""cause": "passedOver""#))
+    #expect(AuditJSON.render(summary).contains(#""line": 30"#))
   }
 
   @Test("the largest decision and command that planners write are read back equal")

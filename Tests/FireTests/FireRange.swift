@@ -269,10 +269,12 @@ final class FireRange {
     let position = try PlannerPosition(bytes: last.value ?? [])
     var isAhead = false
     _ = try reader.read(settings.topics.decisions) { message in
-      guard let decision = try? Decision(json: message.value ?? []) else { return }
-      // An id is `d-<partition>-<offset>-<ordinal>`.
-      let id = decision.decision.text.split(separator: "-").dropFirst().compactMap { Int64($0) }
-      if id.count == 3, id[0] == Int64(partition), id[1] >= position.nextOffset { isAhead = true }
+      for line in DecisionBlock(message).documents {
+        guard let decision = try? Decision(json: line) else { continue }
+        // An id is `d-<partition>-<offset>-<ordinal>`.
+        let id = decision.decision.text.split(separator: "-").dropFirst().compactMap { Int64($0) }
+        if id.count == 3, id[0] == Int64(partition), id[1] >= position.nextOffset { isAhead = true }
+      }
     }
     return isAhead
   }
@@ -344,8 +346,10 @@ final class FireRange {
   func missing() throws -> Set<String> {
     var missing = expected
     _ = try TopicReader(settings: settings).read(settings.topics.decisions) { message in
-      guard let decision = try? Decision(json: message.value ?? []), decision.final else { return }
-      missing.remove("\(decision.event) \(decision.device)/\(decision.instance)")
+      for line in DecisionBlock(message).documents {
+        guard let decision = try? Decision(json: line), decision.final else { continue }
+        missing.remove("\(decision.event) \(decision.device)/\(decision.instance)")
+      }
     }
     return missing
   }
@@ -359,7 +363,7 @@ final class FireRange {
     var check = LedgerCheck(limits: [policy.reference.hash: LedgerLimits(policy)])
     let reader = TopicReader(settings: settings)
     _ = try reader.read(settings.topics.decisions) { message in
-      check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
+      check.add(DecisionBlock(message), place: "\(message.topicPartition)@\(message.offset)")
     }
     _ = try reader.read(settings.topics.commands) { message in
       check.add(command: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")

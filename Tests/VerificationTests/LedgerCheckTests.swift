@@ -49,6 +49,31 @@ struct LedgerCheckTests {
     }
   }
 
+  @Test("decisions are read from blocks; each wrong line and a wrong header are a violation with its place")
+  func blocks() throws {
+    let day = Day(charges: 2)
+    let lines = day.decisions.map { $0.json() }
+    func report(_ value: [UInt8], _ count: String?) throws -> LedgerReport {
+      var check = LedgerCheck()
+      check.add(DecisionBlock(value, count: count.map { Array($0.utf8) }), place: "decisions[0]@7")
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      return try check.finish()
+    }
+    let whole = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+    let good = try report(whole, "2")
+    #expect(good.violationCount == 0 && good.decisions == 2)
+    for (value, count, words) in [
+      (whole, "3", "decisions at decisions[0]@7: the header rouse-decisions says 3, and the record has 2 lines"),
+      (whole, nil, "decisions at decisions[0]@7: the record has no header rouse-decisions"),
+      (whole + [UInt8(ascii: "\n")], "3", "decision at decisions[0]@7 line 3: "),
+      (whole.dropLast(), "2", "decision at decisions[0]@7 line 2: "),
+      ([], "1", "decision at decisions[0]@7 line 1: "),
+    ] as [([UInt8], String?, String)] {
+      let report = try report(Array(value), count)
+      #expect(report.violationCount > 0 && report.text.description.contains(words), "\(report.text)")
+    }
+  }
+
   @Test("a command that is larger than any record from outside is read")
   func large() throws {
     var day = Day(charges: 1)

@@ -81,6 +81,7 @@ extension AuditJSON {
       json.member("partition", Int(hole.partition))
       json.member("first", hole.first)
       json.member("next", hole.next)
+      if let line = hole.line { json.member("line", line) }
       json.member("cause", hole.cause.rawValue)
       if !hole.reason.isEmpty { json.member("reason", hole.reason) }
     }

@@ -51,15 +51,16 @@ extension Database {
   /// Returns the first holes by topic, partition and offset, at most `AuditHole.listedMax`.
   fileprivate func holes() throws -> [AuditHole] {
     let sql = """
-      SELECT topic, partition, first, next, cause, reason FROM hole ORDER BY topic, partition, first
+      SELECT topic, partition, first, next, line, cause, reason FROM hole ORDER BY topic, partition, first, line
       LIMIT \(AuditHole.listedMax)
       """
     return try Row.fetchAll(self, sql: sql).compactMap { row in
-      let (first, next) = (try row.integer(2), try row.integer(3))
+      let (first, next, line) = (try row.integer(2), try row.integer(3), try row.integer(4, as: Int.self))
       guard let topic = AuditTopic(code: try row.integer(0)), first < next else { return nil }
       return AuditHole(
         topic: topic, partition: try row.integer(1, as: Int32.self), offsets: first..<next,
-        cause: try AuditHole.HoleCause(code: row.integer(4)), reason: try row.identifier(5).text)
+        line: line > 0 ? line : nil, cause: try AuditHole.HoleCause(code: row.integer(5)),
+        reason: try row.identifier(6).text)
     }
   }
 

@@ -34,9 +34,10 @@ enum AuditSchema {
   private static let tables = """
     CREATE TABLE position (topic INTEGER NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL,
       PRIMARY KEY (topic, partition)) WITHOUT ROWID;
-    -- The records that the store will never have; see `AuditHole`.
+    -- The records that the store will never have; see `AuditHole`. `line` is 0 if whole records are missing.
     CREATE TABLE hole (topic INTEGER NOT NULL, partition INTEGER NOT NULL, first INTEGER NOT NULL, next INTEGER NOT NULL,
-      cause INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (topic, partition, first)) WITHOUT ROWID;
+      line INTEGER NOT NULL, cause INTEGER NOT NULL, reason TEXT NOT NULL,
+      PRIMARY KEY (topic, partition, first, line)) WITHOUT ROWID;
     -- `last` is the newest age that mentions the string. The string can be removed when that age is gone.
     CREATE TABLE event (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, last INTEGER NOT NULL);
     CREATE TABLE device (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, last INTEGER NOT NULL);

@@ -151,15 +151,15 @@ struct BatchWriter {
     let insert = try BoundStatement(
       db,
       """
-      INSERT INTO hole SELECT ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM hole) < \(AuditHole.storedMax)
+      INSERT INTO hole SELECT ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM hole) < \(AuditHole.storedMax)
       ON CONFLICT DO NOTHING
       """)
     insert.begin()
-    for (index, value) in [hole.topic.code, Int64(hole.partition), hole.first, hole.next, hole.cause.code].enumerated()
-    {
+    let (topic, line) = (hole.topic.code, Int64(hole.line ?? 0))
+    for (index, value) in [topic, Int64(hole.partition), hole.first, hole.next, line, hole.cause.code].enumerated() {
       insert.set(Int32(index + 1), value)
     }
-    insert.set(6, Identifier(hole.reason))
+    insert.set(7, Identifier(hole.reason))
     try insert.run()
   }
 

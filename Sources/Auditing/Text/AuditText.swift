@@ -102,9 +102,12 @@ public enum AuditText {
         case .passedOver: "passed over by order"
         case .removed: "removed by retention"
         }
-      table.add(
-        "\(hole.topic.rawValue)[\(hole.partition)]@\(hole.first)", Figure.count(hole.records, "record"), cause,
-        hole.reason)
+      let place = "\(hole.topic.rawValue)[\(hole.partition)]@\(hole.first)"
+      if let line = hole.line {
+        table.add("\(place) line \(line)", "1 decision", cause, hole.reason)
+      } else {
+        table.add(place, Figure.count(hole.records, "record"), cause, hole.reason)
+      }
     }
     text += table.text(indent: 2)
     let listed = summary.holes.reduce(0) { $0.addingSaturating($1.records) }

@@ -1,3 +1,4 @@
+import Domain
 package import KafkaClient
 import Pipeline
 
@@ -11,8 +12,8 @@ package final class BenchmarkBroker {
   private let child: BrokerProcess?
   private let properties: [(key: String, value: String)]
 
-  /// The longest time that ``count(_:partitions:)`` takes before it gives up.
-  private static let countTimeout = Duration.seconds(300)
+  /// The longest time for reading a whole topic before a benchmark gives up.
+  private static let readTimeout = Duration.seconds(300)
 
   /// Connects to a real broker, or starts an embedded one.
   /// - Parameters:
@@ -76,27 +77,57 @@ package final class BenchmarkBroker {
   ///   - partitions: the number of its partitions; all of them are counted.
   /// - Throws: `KafkaError` when reading fails, ``BenchmarkError`` when counting takes more than 300 seconds.
   func count(_ topic: String, partitions: Int) throws -> Int {
+    if isEmbedded {
+      // The embedded broker drops its oldest records, but it numbers all of them without gaps: it stores no transaction
+      // marks. So the high watermark is the count.
+      let consumer = try KafkaConsumer.committed(
+        topic, partitions: partitions, group: "rouse-bench-count", kafka: kafka)
+      defer { consumer.close(timeout: .seconds(2)) }
+      return try (0..<Int32(partitions)).reduce(0) { sum, number in
+        let partition = KafkaTopicPartition(topic: topic, partition: number)
+        return try sum + Int(consumer.watermarks(of: partition, timeout: .seconds(10)).high)
+      }
+    }
+    var count = 0
+    try read(topic, partitions: partitions) { _ in count += 1 }
+    return count
+  }
+
+  /// Returns the number of committed decisions in a topic of blocks, as the headers of the blocks state it.
+  /// - Parameters:
+  ///   - topic: the topic's name.
+  ///   - partitions: the number of its partitions; all of them are counted.
+  /// - Throws: `KafkaError` when reading fails, ``BenchmarkError`` when counting takes more than 300 seconds.
+  func countDecisions(_ topic: String, partitions: Int) throws -> Int {
+    var count = 0
+    try read(topic, partitions: partitions) { message in
+      for header in message.headers where header.name == DecisionBlock.countHeader {
+        count += header.value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+      }
+    }
+    return count
+  }
+
+  /// Reads the committed records of a topic once.
+  /// - Parameters:
+  ///   - topic: the topic's name.
+  ///   - partitions: the number of its partitions; all of them are read.
+  ///   - take: gets each record, in the order of its partition.
+  /// - Throws: `KafkaError` when reading fails, ``BenchmarkError`` when it takes more than 300 seconds.
+  func read(_ topic: String, partitions: Int, _ take: (borrowing KafkaMessageView) -> Void) throws {
     let consumer = try KafkaConsumer.committed(
       topic, partitions: partitions, group: "rouse-bench-count", kafka: kafka,
       properties: ["enable.partition.eof": "true", "queued.max.messages.kbytes": "16384"])
     defer { consumer.close(timeout: .seconds(2)) }
-    let all = (0..<Int32(partitions)).map { KafkaTopicPartition(topic: topic, partition: $0) }
-    if isEmbedded {
-      // The embedded broker drops its oldest records, but it numbers all of them without gaps: it stores no transaction
-      // marks. So the high watermark is the count.
-      return try all.reduce(0) { try $0 + Int(consumer.watermarks(of: $1, timeout: .seconds(10)).high) }
-    }
-    var count = 0
-    var open = Set(all)
-    let deadline = ContinuousClock.now + Self.countTimeout
+    var open = Set((0..<Int32(partitions)).map { KafkaTopicPartition(topic: topic, partition: $0) })
+    let deadline = ContinuousClock.now + Self.readTimeout
     while !open.isEmpty {
-      count += try consumer.forEachMessage(maxMessages: 10_000, timeout: .milliseconds(100)) { _ in }
+      try consumer.forEachMessage(maxMessages: 10_000, timeout: .milliseconds(100), take)
       for case .partitionEnd(let position) in consumer.takeEvents() { open.remove(position.partition) }
       if ContinuousClock.now > deadline {
         throw BenchmarkError(
-          "counting the records of \(topic) took more than \(Self.countTimeout.components.seconds) s")
+          "reading the records of \(topic) took more than \(Self.readTimeout.components.seconds) s")
       }
     }
-    return count
   }
 }

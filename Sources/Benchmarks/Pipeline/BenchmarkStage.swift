@@ -55,14 +55,16 @@ package final class BenchmarkStage {
     _ = try PolicyAppender(settings: settings).seed(PolicyDocument(yaml: FleetLoad.policy, file: "policy"))
   }
 
-  /// Returns Rouse's own topics, the public topic of events and the topic of the passthrough.
+  /// Returns Rouse's own topics, the public topic of events and the topics of the passthrough.
   private static func plan(_ settings: PipelineSettings, _ partitions: Int) -> TopicPlan {
     var plan = TopicPlan.make(settings.topics, partitions: partitions, replicas: nil, replayTimestamps: true)
     // The benchmark counts and copies the state records, so the broker must not compact them meanwhile.
     for place in plan.topics.indices where plan.topics[place].name == settings.topics.state {
       plan.topics[place].configuration["min.compaction.lag.ms"] = "86400000"
     }
-    plan.topics.append(KafkaNewTopic(name: copyTopic(settings.topics.prefix), partitions: partitions))
+    for name in [copyTopic(settings.topics.prefix), singlesTopic(settings.topics.prefix)] {
+      plan.topics.append(KafkaNewTopic(name: name, partitions: partitions))
+    }
     for name in settings.eventTopics { plan.topics.append(KafkaNewTopic(name: name, partitions: partitions)) }
     return plan
   }
@@ -71,6 +73,11 @@ package final class BenchmarkStage {
   var copyTopic: String { Self.copyTopic(settings.topics.prefix) }
 
   private static func copyTopic(_ prefix: String) -> String { prefix + "copy" }
+
+  /// The topic that the passthrough reads decisions from: one record for each.
+  var singlesTopic: String { Self.singlesTopic(settings.topics.prefix) }
+
+  private static func singlesTopic(_ prefix: String) -> String { prefix + "singles" }
 
   /// Returns a feeder that writes a load into this stage's log.
   /// - Throws: `KafkaError` when its producer cannot be created.

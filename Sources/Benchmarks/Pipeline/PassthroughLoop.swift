@@ -1,8 +1,12 @@
+import Domain
 import KafkaClient
 import Pipeline
 
 /// The reference of the pipeline benchmark: a loop that reads committed records and writes each again, through the same
 /// librdkafka with the same settings, and commits as often as the pipeline does. It does no other work on a record.
+///
+/// It reads and writes one small record for each decision, as a program does that knows of no blocks. So its cost for a record does not
+/// depend on how the pipeline divides its output.
 struct PassthroughLoop {
   var stage: BenchmarkStage
   var commitInterval: Duration
@@ -13,6 +17,7 @@ struct PassthroughLoop {
   func run() throws -> PipelineRound {
     let kafka = stage.broker.kafka
     let names = stage.settings.topics
+    try writeSingles()
     let producer = try KafkaProducer(
       kafka.merging([
         "transactional.id": stage.copyTopic, "enable.idempotence": "true", "partitioner": "murmur2_random",
@@ -27,12 +32,44 @@ struct PassthroughLoop {
         "fetch.wait.max.ms": "50", "queued.min.messages": "1000000", "queued.max.messages.kbytes": "65536",
       ]))
     defer { consumer.close(timeout: .seconds(2)) }
-    let sources = [names.decisions, names.commands, names.state].flatMap { topic in
+    let sources = [stage.singlesTopic, names.commands, names.state].flatMap { topic in
       (0..<Int32(stage.partitions)).map { KafkaTopicPartition(topic: topic, partition: $0) }
     }
     let total = try held(sources, consumer)
     try consumer.assign(Dictionary(uniqueKeysWithValues: sources.map { ($0, KafkaOffset.beginning) }))
     return try copy(consumer, producer, sources, warmUp: total / 10)
+  }
+
+  /// Writes each decision of the stage as a record with its device as its key, which is not measured.
+  private func writeSingles() throws {
+    let producer = try KafkaProducer(
+      stage.broker.kafka.merging([
+        "enable.idempotence": "true", "linger.ms": "5", "compression.type": "lz4",
+        "queue.buffering.max.messages": "500000", "delivery.report.only.error": "true",
+      ]), queueFullTimeout: .seconds(60))
+    var failure: KafkaError?
+    try stage.broker.read(stage.settings.topics.decisions, partitions: stage.partitions) { message in
+      do throws(KafkaError) {
+        guard failure == nil else { return }
+        let block = DecisionBlock(message.value, count: nil)
+        for line in block.lines {
+          try producer.send(
+            topic: stage.singlesTopic, partition: message.partition, key: Self.device(of: block.bytes[line]).span,
+            value: block.bytes.span.extracting(line))
+        }
+        try producer.poll()
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    guard try producer.flush(timeout: .seconds(120)), producer.takeDeliveryFailures().isEmpty else {
+      throw BenchmarkError("the broker did not take the single decisions for the passthrough")
+    }
+  }
+
+  /// Returns the text of the member `device` of a decision.
+  private static func device(of line: ArraySlice<UInt8>) -> [UInt8] {
+    guard let mark = line.firstRange(of: Array("\"device\":\"".utf8)) else { return [] }
+    return Array(line[mark.upperBound...].prefix { $0 != UInt8(ascii: "\"") })
   }
 
   /// Returns the approximate number of records: transaction marks are counted as well.

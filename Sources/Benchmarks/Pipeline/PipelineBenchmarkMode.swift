@@ -2,7 +2,7 @@
 package enum PipelineBenchmarkMode: String, CaseIterable, Sendable {
   /// The complete pipeline, as `rouse run` runs it.
   case transactional
-  /// A plain loop that copies the output of the transactional round record by record, with as many transactions.
+  /// A plain loop that copies the output of the transactional round, one small record for each decision, with as many transactions.
   case passthrough
   /// The pipeline without transactions: its producers are only idempotent.
   case idempotent

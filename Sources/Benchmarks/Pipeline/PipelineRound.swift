@@ -15,7 +15,8 @@ package struct PipelineRound: Sendable {
   package var commands = 0
   /// The number of state records written.
   package var stateRecords = 0
-  /// The number of records written to the topics.
+  /// The number of decisions, commands and state records written to the topics. Many decisions share a record of the pipeline; a
+  /// passthrough writes a record for each.
   package var outputRecords: Int
   /// The number of transactions committed.
   package var transactions = 0

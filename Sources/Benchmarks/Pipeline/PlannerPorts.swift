@@ -88,6 +88,10 @@ private final class IdempotentProducer: ClusterProducer {
     try producer.send(topic: topic, partition: partition, records: records, in: bytes)
   }
 
+  func send(topic: String, partition: Int32, value: Span<UInt8>, headers: [KafkaHeader]) throws(KafkaError) {
+    try producer.send(topic: topic, partition: partition, value: value, headers: headers)
+  }
+
   func send(
     topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>, tag: UInt64
   ) throws(KafkaError) {

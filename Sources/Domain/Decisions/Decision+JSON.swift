@@ -1,6 +1,6 @@
 public import JSON
 
-/// The value of a record of `rouse.decisions`. Members that are nil are left out. `DecisionWriter` of the planner writes the
+/// A line of a record of `rouse.decisions` (see `DecisionBlock`). Members that are nil are left out. `DecisionWriter` of the planner writes the
 /// same bytes straight from its tables; a test compares the two.
 extension Decision: JSONFields {
   /// An empty value that a decoder fills in.

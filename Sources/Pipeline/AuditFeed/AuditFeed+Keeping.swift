@@ -40,31 +40,41 @@ extension AuditFeed {
     case .refused(let refusal):
       guard records.count > 1 else { return setAside(first, because: refusal, positions) }
       let middle = records.startIndex + records.count / 2
-      return keep(records[..<middle], Self.positions(behind: records[..<middle]), isSuspect: true)
+      return keep(
+        records[..<middle], Self.positions(behind: records[..<middle], before: records[middle]), isSuspect: true)
         && keep(records[middle...], positions, isSuspect: true)
     }
   }
 
-  /// Leaves a record out, and notes the hole in the store.
+  /// Leaves a decision or a command out, and notes the hole in the store.
   private func setAside(
     _ record: AuditRecord, because refusal: RecordRefusal, _ positions: [AuditPosition]
   ) -> Bool {
     let hole = AuditFeedHole(
-      topic: record.topic, partition: record.partition, first: record.offset, next: record.offset + 1, cause: .refused,
-      reason: refusal.reason)
+      topic: record.topic, partition: record.partition, first: record.offset, next: record.offset + 1,
+      line: record.line, cause: .refused, reason: refusal.reason)
     let topic = record.topic == .decisions ? settings.topics.decisions : settings.topics.commands
     counters.add(.auditSetAside)
     logger.critical(
-      "the audit store refuses a record for its content, so the record is left out of the audit; `rouse audit summary` lists it",
-      metadata: ["place": "\(topic)[\(record.partition)]@\(record.offset)", "error": "\(refusal.reason)"])
+      "the audit store refuses a record for its content, so it is left out of the audit; `rouse audit summary` lists it",
+      metadata: [
+        "place": "\(topic)[\(record.partition)]@\(record.offset)\(record.line.map { " line \($0)" } ?? "")",
+        "error": "\(refusal.reason)",
+      ])
     return untilDone { try sink.note(hole, positions: positions) } != nil
   }
 
-  /// Returns for each partition the position after the last of the given records.
-  private static func positions(behind records: ArraySlice<AuditRecord>) -> [AuditPosition] {
+  /// Returns for each partition the position after the last of the given records. If the record that follows them is of the same
+  /// block as the last one, the position of its partition is before that block.
+  private static func positions(
+    behind records: ArraySlice<AuditRecord>, before following: AuditRecord
+  ) -> [AuditPosition] {
     var positions: [AuditPosition] = []
     for record in records {
-      let position = AuditPosition(topic: record.topic, partition: record.partition, next: record.offset + 1)
+      let isCut =
+        record.offset == following.offset && record.partition == following.partition && record.topic == following.topic
+      let position = AuditPosition(
+        topic: record.topic, partition: record.partition, next: record.offset + (isCut ? 0 : 1))
       let known = positions.firstIndex { $0.topic == position.topic && $0.partition == position.partition }
       if let known { positions[known] = position } else { positions.append(position) }
     }

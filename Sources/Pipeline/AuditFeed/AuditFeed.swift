@@ -8,7 +8,9 @@ public import Logging
 /// when the store is slow or its disk is full, the feed falls behind and planning does not.
 ///
 /// Works on one thread. Records are stored in order and once: the store writes the position of each partition in the
-/// same transaction as its records.
+/// same transaction as its records. A record of decisions is a block of lines (`DecisionBlock`), and a position is never inside of one:
+/// it moves behind a block together with the last of its lines that is stored. If the store takes only a part of a block before the
+/// process ends, the block is read again, and the store drops the decisions that it has.
 public final class AuditFeed {
   let settings: PipelineSettings
   let sink: any DecisionSink
@@ -17,22 +19,29 @@ public final class AuditFeed {
   let logger: Logger
   private let cluster: any Cluster
   let clock: any StageClock
-  private let reader = Command.makeReader()
+  let reader = Command.makeReader()
   private var consumer: (any ClusterConsumer)?
   private var unreadable = UnreadableBatches()
-  private var repeated: RepeatedErrors
+  var repeated: RepeatedErrors
   private var skips: SkipReader
   /// The offset of the next record to store, by partition.
-  private var next: [KafkaTopicPartition: Int64] = [:]
+  var next: [KafkaTopicPartition: Int64] = [:]
   /// The instant of the last housekeeping (`DecisionSink.idle`), on the thread's clock.
   private var lastIdle = Duration.zero
   /// The time for storing one batch above which the feed checks whether retention removed records meanwhile.
   private let longRefusal: Duration
   /// Partitions from which retention removed records that were not stored, each with its oldest offset when the store
   /// accepted writes again. Records that the consumer had read ahead may still come.
-  private var overtaken: [KafkaTopicPartition: Int64] = [:]
-  /// The most records stored at once.
-  private static let batchMax = 10_000
+  var overtaken: [KafkaTopicPartition: Int64] = [:]
+  /// The number of records after which the feed reads no further before it stores them.
+  /// - Beyond: the records are stored.
+  private static let batchRecordsMax = 10_000
+  /// The number of bytes of records after which the feed reads no further before it stores them.
+  /// - Beyond: the records are stored.
+  private static let batchBytesMax = 4 << 20
+  /// The most records of one poll. A record of decisions can have `DecisionBlock.bytesMax` bytes.
+  /// - Beyond: the rest is read in the next poll.
+  private static let pollRecordsMax = 64
 
   /// Makes a feed.
   ///
@@ -121,7 +130,7 @@ public final class AuditFeed {
 
   private func work() throws(KafkaError) {
     guard let consumer else { return }
-    let batch = try consumer.poll(maxMessages: Self.batchMax, timeout: .milliseconds(100))
+    let (batch, failure) = try gather(consumer)
     if !batch.messages.isEmpty {
       let began = clock.elapsed
       store(batch.messages)
@@ -132,6 +141,27 @@ public final class AuditFeed {
     }
     // The records before a place that cannot be read were stored first.
     try take(batch.events, consumer)
+    if let failure { throw failure }
+  }
+
+  /// Polls until the next records are as many as one transaction of the store should take, or until there are no more at once.
+  ///
+  /// - Returns: The records and events, and the error of a poll that came after some of them.
+  private func gather(_ consumer: any ClusterConsumer) throws(KafkaError) -> (KafkaBatch, KafkaError?) {
+    var batch = try consumer.poll(maxMessages: Self.pollRecordsMax, timeout: .milliseconds(100))
+    var bytes = batch.messages.reduce(0) { $0 + ($1.value?.count ?? 0) }
+    while batch.events.isEmpty, !batch.messages.isEmpty, batch.messages.count < Self.batchRecordsMax,
+      bytes < Self.batchBytesMax
+    {
+      do throws(KafkaError) {
+        let more = try consumer.poll(maxMessages: Self.pollRecordsMax, timeout: .zero)
+        if more.messages.isEmpty, more.events.isEmpty { break }
+        bytes += more.messages.reduce(0) { $0 + ($1.value?.count ?? 0) }
+        batch.messages += more.messages
+        batch.events += more.events
+      } catch { return (batch, error) }
+    }
+    return (batch, nil)
   }
 
   private func take(_ events: [KafkaEvent], _ consumer: any ClusterConsumer) throws(KafkaError) {
@@ -152,7 +182,7 @@ public final class AuditFeed {
     }
   }
 
-  private func position(_ partition: KafkaTopicPartition, next: Int64) -> AuditPosition {
+  func position(_ partition: KafkaTopicPartition, next: Int64) -> AuditPosition {
     AuditPosition(
       topic: partition.topic == settings.topics.decisions ? .decisions : .commands, partition: partition.partition,
       next: next)
@@ -180,7 +210,7 @@ public final class AuditFeed {
   }
 
   /// Logs and notes the records before a message that retention removed unstored, if there are any.
-  private func lookForLoss(before message: KafkaMessage, from next: Int64?) {
+  func lookForLoss(before message: KafkaMessage, from next: Int64?) {
     guard let low = overtaken[message.topicPartition], message.offset >= low else { return }
     overtaken[message.topicPartition] = nil
     if let next, next < low { tellLoss(message.topicPartition, from: next, to: low) }
@@ -200,38 +230,6 @@ public final class AuditFeed {
       }
     }
     return starts
-  }
-
-  private func store(_ messages: [KafkaMessage]) {
-    var records: [AuditRecord] = []
-    records.reserveCapacity(messages.count)
-    var stored: [KafkaTopicPartition: Int64] = [:]
-    for message in messages {
-      let partition = message.topicPartition
-      if !overtaken.isEmpty { lookForLoss(before: message, from: stored[partition] ?? next[partition]) }
-      stored[partition] = message.offset + 1
-      do throws(DomainError) {
-        let content: AuditRecord.Content
-        if message.topic == settings.topics.decisions {
-          content = .decision(try Decision(json: message.value ?? [], reader: reader))
-        } else {
-          content = .command(try Command(json: message.value ?? [], reader: reader))
-        }
-        records.append(AuditRecord(content: content, partition: message.partition, offset: message.offset))
-      } catch {
-        counters.add(.auditUnreadable)
-        repeated.log(
-          "no release of this program writes such a record: it is left out of the audit; look at it at its place, and find out who writes to the topic",
-          level: .critical, thing: "\(partition)",
-          metadata: [
-            "place": "\(message.topicPartition)@\(message.offset)", "bytes": "\(message.value?.count ?? 0)",
-            "error": "\(error)",
-          ])
-      }
-    }
-    next.merge(stored) { $1 }
-    let positions = stored.map { position($0, next: $1) }
-    _ = keep(records[...], positions)
   }
 
   /// Checks what must hold between two turns.

@@ -1,8 +1,8 @@
-/// Records of one partition that the audit store will never have.
+/// Records of one partition, or one line of a block, that the audit store will never have.
 public struct AuditFeedHole: Hashable, Sendable {
   /// The causes of a hole.
   public enum FeedHoleCause: String, Sendable {
-    /// The store refused the record for its content.
+    /// The store refused the decision or the command for its content.
     case refused
     /// An operator ordered the feed to pass over the records.
     case passedOver
@@ -18,6 +18,8 @@ public struct AuditFeedHole: Hashable, Sendable {
   public var first: Int64
   /// The offset after the last record.
   public var next: Int64
+  /// The only line that is missing of the record at `first`, from 1; nil if whole records are missing.
+  public var line: Int?
   /// The cause.
   public var cause: FeedHoleCause
   /// The reason in words; empty unless the store refused the record.

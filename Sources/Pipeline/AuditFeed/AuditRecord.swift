@@ -1,6 +1,6 @@
 public import Domain
 
-/// One record for the audit store.
+/// One decision or command for the audit store.
 public struct AuditRecord: Sendable {
   /// The decoded value of a record.
   public enum Content: Sendable {
@@ -12,6 +12,8 @@ public struct AuditRecord: Sendable {
   public var content: Content
   /// The partition that the record was read from.
   public var partition: Int32
-  /// The record's offset in its partition.
+  /// The record's offset in its partition. All decisions of a block have the same one.
   public var offset: Int64
+  /// The number of the decision's line in its block, from 1; nil for a command.
+  public var line: Int?
 }

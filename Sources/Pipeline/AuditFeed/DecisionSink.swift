@@ -9,7 +9,8 @@ public protocol DecisionSink: AnyObject {
   ///
   /// - Parameters:
   ///   - batch: The records, in the order of their partitions.
-  ///   - positions: The positions to store with them: in each partition the offset after the last of these records.
+  ///   - positions: The positions to store with them: in each partition the offset after the last of these records, or the offset of
+  ///     the last record itself if further decisions of its block are still to come.
   /// - Throws: `RecordRefusal` if trying again cannot help; after three equal refusals of a single record the feed sets
   ///   that record aside. After any other error the feed keeps the records and tries again.
   func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws

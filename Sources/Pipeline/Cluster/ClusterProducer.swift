@@ -20,6 +20,15 @@ package protocol ClusterProducer: AnyObject {
   func send(
     topic: String, partition: Int32?, records: [KafkaRecordPlace], in bytes: Span<UInt8>
   ) throws(KafkaError)
+  /// Queues a record without a key.
+  ///
+  /// - Parameters:
+  ///   - topic: The name of the topic.
+  ///   - partition: The partition.
+  ///   - value: The value, which needs to live for the call only.
+  ///   - headers: The headers, in order.
+  /// - Throws: `KafkaError` if the record is refused.
+  func send(topic: String, partition: Int32, value: Span<UInt8>, headers: [KafkaHeader]) throws(KafkaError)
   /// Queues records of one destination in order, each with a tag.
   ///
   /// - Parameters:
@@ -54,6 +63,19 @@ package protocol ClusterProducer: AnyObject {
 }
 
 extension ClusterProducer {
+  /// Queues the record with a copy of the value, for producers without a call of their own for it.
+  ///
+  /// - Throws: `KafkaError` if the record is refused.
+  package func send(
+    topic: String, partition: Int32, value: Span<UInt8>, headers: [KafkaHeader]
+  ) throws(KafkaError) {
+    var bytes: [UInt8] = []
+    bytes.append(addingCapacity: value.count) { (room: inout OutputSpan<UInt8>) in
+      for index in value.indices { room.append(value[index]) }
+    }
+    try send(KafkaRecord(topic: topic, partition: partition, key: nil, value: bytes, headers: headers))
+  }
+
   /// Queues the records one by one, for producers without a batch call.
   ///
   /// - Throws: `KafkaError`; some of the records may be queued by then.

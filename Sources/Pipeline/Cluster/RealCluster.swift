@@ -48,6 +48,15 @@ extension KafkaConsumer: ClusterConsumer {
 extension KafkaGroupMetadata: GroupMembership {}
 
 extension KafkaProducer: ClusterProducer {
+  /// Queues a record without a key.
+  ///
+  /// - Throws: `KafkaError` if the record is refused.
+  package func send(
+    topic: String, partition: Int32, value: Span<UInt8>, headers: [KafkaHeader]
+  ) throws(KafkaError) {
+    try send(topic: topic, partition: partition, key: nil, value: value, headers: headers)
+  }
+
   /// Makes the commit of consumer offsets a part of the open transaction.
   ///
   /// - Parameters:

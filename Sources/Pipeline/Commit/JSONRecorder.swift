@@ -1,7 +1,7 @@
 import JSON
 package import Planning
 
-/// Writes decisions and commands as JSON, each as a record with the device's id as its key.
+/// Writes decisions and commands as JSON: decisions as lines of blocks, each command as a record with the device's id as its key.
 package struct JSONRecorder: PlannerRecorder {
   /// Holds the bytes of the batch while records are written to it.
   private var writer = JSONWriter()
@@ -10,19 +10,20 @@ package struct JSONRecorder: PlannerRecorder {
   /// Makes the recorder of one planner.
   package init() {}
 
-  /// Writes one JSON document for each decision.
+  /// Writes one JSON document for each decision, each a line of a block.
   package mutating func recordDecisions(
     _ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch
   ) {
-    writer.exchange(&batch.bytes)
+    guard output.decisionCount > 0 else { return }
+    var blocks = batch.takeBlocks(of: planner.partition, toAdd: output.decisionCount)
+    writer.exchange(&blocks.bytes)
     for index in 0..<output.decisionCount {
-      let start = writer.bytes.count
-      decisionWriter.beginDocument(ofDecision: index, of: output, by: planner, to: &writer)
-      let end = writer.bytes.count
+      blocks.beginLine(&writer)
       decisionWriter.write(index, of: output, by: planner, to: &writer)
-      batch.note(.decisions(planner.partition), key: start..<end, value: end..<writer.bytes.count)
+      blocks.endLine(at: writer.count)
     }
-    writer.exchange(&batch.bytes)
+    writer.exchange(&blocks.bytes)
+    batch.giveBack(blocks, of: planner.partition)
   }
 
   /// Writes one JSON document for each command.

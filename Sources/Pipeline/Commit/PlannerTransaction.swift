@@ -1,3 +1,4 @@
+import Domain
 import KafkaClient
 
 /// The commit protocol of a planner thread: one transaction holds decisions, commands, changed state, the positions and
@@ -50,8 +51,8 @@ final class PlannerTransaction {
   private let producer: any ClusterProducer
   /// The names of the topics, made once: making a name for each record would cost as much as queueing the record.
   private let (decisionTopic, commandTopic, stateTopic, deadLetterTopic): (String, String, String, String)
-  /// Whether a device has the same partition number in the log, in decisions and in commands. Then the log's number is
-  /// used; otherwise librdkafka's partitioner is called for each record.
+  /// Whether a device has the same partition number in the log and in commands. Then the log's number is used; otherwise
+  /// librdkafka's partitioner is called for each command. Decisions go to the partition of the log's number in any case.
   var sharesPartitions = false
   private let clock: any StageClock
   private let stop: StopSignal
@@ -86,19 +87,23 @@ final class PlannerTransaction {
   /// Whether a transaction is open and healthy.
   var isOpen: Bool { if case .open = state { true } else { false } }
 
-  /// Queues records, in a transaction that is begun for them if none is open.
+  /// Queues the records of a batch that are ready to be sent, in a transaction that is begun for them if none is open.
   ///
-  /// - Parameter batch: The records, in the order in which readers shall see them.
+  /// - Parameter batch: The records, in the order in which readers shall see them. Its open blocks are not sent.
   /// - Throws: `KafkaError`; the transaction is then `failed` or `unknown`.
   func send(_ batch: borrowing OutputBatch) throws(KafkaError) {
     guard !batch.isEmpty else { return }
     try failing { () throws(KafkaError) in
       try beginIfNeeded()
+      try batch.forEachBlock { partition, count, block throws(KafkaError) in
+        try producer.send(
+          topic: decisionTopic, partition: partition, value: block,
+          headers: [KafkaHeader(DecisionBlock.countHeader, "\(count)")])
+      }
       let bytes = batch.bytes.span
       try batch.forEachDestination { destination, records throws(KafkaError) in
         let (topic, partition): (String, Int32?) =
           switch destination {
-          case .decisions(let partition): (decisionTopic, sharesPartitions ? partition : nil)
           case .commands(let partition): (commandTopic, sharesPartitions ? partition : nil)
           case .state(let partition): (stateTopic, partition)
           }
@@ -106,7 +111,7 @@ final class PlannerTransaction {
       }
       try producer.poll(timeout: .zero)
     }
-    state = .open(bytes: self.bytes + batch.bytes.count)
+    state = .open(bytes: self.bytes + batch.readyBytes)
   }
 
   /// Queues a dead letter, cut to a size that the broker is expected to take.
@@ -128,7 +133,7 @@ final class PlannerTransaction {
     state = .open(bytes: 0)
   }
 
-  /// Commits the transaction, with the group's offsets in it. State and positions must have been sent. Does nothing when
+  /// Commits the transaction, with the group's offsets in it. All decisions, state and positions must have been sent. Does nothing when
   /// none is open.
   ///
   /// - Parameters:

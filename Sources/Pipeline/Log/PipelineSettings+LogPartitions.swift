@@ -9,14 +9,22 @@ extension PipelineSettings {
     try partitionCounts(of: [topics.log], cluster)[0]
   }
 
-  /// Returns the number of partitions of the log, and whether decisions and commands have as many. If so, a device has the
-  /// same partition number in all three topics, because all are keyed by device.
+  /// Returns the number of partitions of the log, and whether commands have as many. If so, a device has the same partition number in
+  /// both topics, because both are keyed by device. Decisions have the partition number of the log record that they result from, so
+  /// their topic needs at least as many partitions; further ones stay empty.
   ///
   /// - Parameter cluster: The cluster to ask.
-  /// - Throws: `KafkaError`, fatal if a topic is missing.
+  /// - Throws: `KafkaError`, fatal if a topic is missing or the topic of decisions has too few partitions.
   func outputPartitions(_ cluster: any Cluster) throws(KafkaError) -> (count: Int32, areShared: Bool) {
     let counts = try partitionCounts(of: [topics.log, topics.decisions, topics.commands], cluster)
-    return (counts[0], counts.allSatisfy { $0 == counts[0] })
+    guard counts[1] >= counts[0] else {
+      throw KafkaError(
+        code: .unknownPartition,
+        message:
+          "it has \(counts[1]) partitions and \(topics.log) has \(counts[0]), but decisions are written to the partition of the log that they result from; add partitions to \(topics.decisions) until it has \(counts[0]), then restart the audit, which reads the partitions that it finds at its start",
+        operation: "looking up \(topics.decisions)", isFatal: true, isRetriable: false)
+    }
+    return (counts[0], counts[0] == counts[2])
   }
 
   private func partitionCounts(of names: [String], _ cluster: any Cluster) throws(KafkaError) -> [Int32] {

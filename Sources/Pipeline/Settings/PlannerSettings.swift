@@ -1,3 +1,5 @@
+import Domain
+
 /// The settings of planners.
 public struct PlannerSettings: Sendable {
   /// The longest time between two commits of a planner thread. A shorter one means less latency and more transactions.
@@ -13,6 +15,8 @@ public struct PlannerSettings: Sendable {
   /// continues from its cursor.
   /// - Beyond: the fan-out continues from its cursor, in another transaction if need be.
   public var stepDecisionsMax = 20_000
+  /// The largest number of bytes of a record that holds several decisions.
+  public var decisionBlockBytesMax = DecisionBlock.bytesMax
   /// The time after which the broker aborts a transaction whose owner is gone, and so the longest time that a take-over
   /// may have to wait.
   /// - Beyond: the broker aborts the transaction; the planner that takes over decides its records again.

@@ -54,6 +54,7 @@ public struct TopicPlan: Equatable, Sendable {
           "delete.retention.ms": "86400000", "max.message.bytes": "\(stateRecordBytesMax)",
         ]),
       topic(names.commands, ["cleanup.policy": "delete", "retention.ms": "86400000"]),
+      // One record holds many decisions, of one log partition (`DecisionBlock`).
       topic(names.decisions, ["cleanup.policy": "delete", "retention.ms": week]),
       // Dead letters are kept for 30 days. They hold whole events, hence the size.
       topic(

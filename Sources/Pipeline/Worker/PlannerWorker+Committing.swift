@@ -1,7 +1,7 @@
 import KafkaClient
 
 extension PlannerWorker {
-  /// Queues the records of `batch` in the transaction, and empties it.
+  /// Queues the records of `batch` that are ready in the transaction, and removes them.
   ///
   /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func sendBatch(_ clients: PlannerClients) throws(KafkaError) {
@@ -10,14 +10,16 @@ extension PlannerWorker {
     counters.add(.decisions, batch.decisions)
     counters.add(.commands, batch.commands)
     counters.add(.stateRecords, batch.stateRecords)
-    batch.removeAll()
+    batch.removeReady()
   }
 
-  /// Writes the changed state and the positions of all planning partitions, then commits the transaction.
+  /// Writes the open blocks of decisions, the changed state and the positions of all planning partitions, then commits the transaction.
   ///
   /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
     schedule.commits(at: clock.elapsed)
+    batch.closeBlocks()
+    try sendBatch(clients)
     let processors = partitions.processors
     for processor in processors {
       processor.takeState(into: &batch)

@@ -7,7 +7,7 @@ extension PlannerWorker {
       return partitions.lives.isEmpty ? [] : ["a worker without clients owns partitions \(partitions.numbers)"]
     }
     var violations = partitions.checkInvariants() + batch.checkInvariants()
-    if !batch.isEmpty { violations.append("\(batch.bytes.count) bytes of records are not queued") }
+    if !batch.isEmpty { violations.append("\(batch.readyBytes) bytes of records are not queued") }
     let restoring = partitions.lives.filter { if case .restoring = $0.value { true } else { false } }.keys.sorted()
     if clients.reader.partitions != restoring {
       violations.append("partitions \(restoring) restore, and the state of \(clients.reader.partitions) is read")

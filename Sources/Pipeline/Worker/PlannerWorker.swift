@@ -36,8 +36,9 @@ public final class PlannerWorker {
   var schedule: WorkerSchedule
   /// The watch over the group; nil for a dynamic member.
   var watch: GroupWatch?
-  /// The records of decisions, commands and state that are not handed to the producer yet; empty after each turn.
-  var batch = OutputBatch()
+  /// The records of decisions, commands and state that are not handed to the producer yet. After each turn it holds open blocks of
+  /// decisions only, which the next turns or the commit complete.
+  var batch: OutputBatch
   /// The size in bytes at which `batch` is handed to librdkafka before the poll is planned to its end. Doing so after
   /// each log record would cost more than planning a small event, because it also asks for delivery reports.
   private static let batchBytesMax = 64 << 10
@@ -101,6 +102,7 @@ public final class PlannerWorker {
     store: (any SnapshotStore)?, makeRecorder: @escaping () -> any PlannerRecorder = { JSONRecorder() }
   ) {
     self.settings = settings
+    batch = OutputBatch(blockBytesMax: settings.planner.decisionBlockBytesMax)
     self.initialPolicy = initialPolicy
     self.stop = stop
     self.counters = counters
@@ -334,8 +336,8 @@ public final class PlannerWorker {
         if note == .tooOld { try send(.tooOld(message), clients) }
       }
       try PipelineError.ofKafka { () throws(KafkaError) in
-        if batch.bytes.count >= Self.batchBytesMax { try sendBatch(clients) }
-        if clients.transaction.bytes >= settings.planner.transactionBytesMax { try commit(clients) }
+        if batch.readyBytes >= Self.batchBytesMax { try sendBatch(clients) }
+        if clients.transaction.bytes + batch.heldBytes >= settings.planner.transactionBytesMax { try commit(clients) }
       }
     }
   }

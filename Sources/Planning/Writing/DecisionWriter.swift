@@ -52,19 +52,6 @@ public struct DecisionWriter: Sendable {
   /// Creates a writer without cached texts.
   public init() {}
 
-  /// Writes the Kafka key of a decision, its device's id, and begins the JSON document that follows it.
-  /// - Parameters:
-  ///   - index: The index of the decision in `output`.
-  ///   - output: The output of the planner's last step.
-  ///   - planner: The planner.
-  ///   - json: Receives the key.
-  public func beginDocument(
-    ofDecision index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
-  ) {
-    let device = planner.registry.devices[planner.registry.instances[output.decisions[index].instance].device]
-    json.beginDocument(after: planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.id)))
-  }
-
   /// Writes the Kafka key of a command, its device's id, and begins the JSON document that follows it.
   /// - Parameters:
   ///   - index: The index of the command in `output`.

@@ -92,7 +92,7 @@ struct VerifyCommand: AsyncParsableCommand {
       let cut = try reader.read(topic) { message in
         let place = "\(message.topicPartition)@\(message.offset)"
         if topic == settings.topics.decisions {
-          check.add(decision: message.value ?? [], place: place)
+          check.add(DecisionBlock(message), place: place)
         } else {
           check.add(command: message.value ?? [], place: place)
         }

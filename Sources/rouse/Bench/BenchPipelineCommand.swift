@@ -14,11 +14,11 @@ struct BenchPipelineCommand: ParsableCommand {
 
         transactional  decisions, commands, state and position, as in operation
         passthrough    a plain loop through the same librdkafka with the same settings: reads the output of the \
-      transactional round and writes it again, in transactions as often
+      transactional round, one record a decision, and writes it again, in transactions as often
         idempotent     without transactions
         unlogged       without decision records
 
-      The records in the topics are counted; the run fails when one is missing or doubled. Processor time is that of \
+      The decisions and records in the topics are counted; the run fails when one is missing or doubled. Processor time is that of \
       this process, librdkafka's threads included; the broker runs elsewhere. The embedded broker is slow and does not \
       isolate transactions: measure with a real one.
 

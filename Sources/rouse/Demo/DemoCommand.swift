@@ -61,7 +61,7 @@ struct DemoCommand: ParsableCommand {
       """
       broker   \(broker.bootstrapServers) (embedded; look at the topics from another terminal:)
                  kcat -b \(broker.bootstrapServers) -L
-                 kcat -b \(broker.bootstrapServers) -C -t rouse.decisions -o -3 -c 3
+                 kcat -b \(broker.bootstrapServers) -C -t rouse.decisions -o -1 -c 1 | tail -3
                  kcat -b \(broker.bootstrapServers) -C -t rouse.commands -o -1 -c 1
       policy   \(resources.policy.policy.reference.version) (\(resources.policy.file))
       fleet    \(Digits.grouped(devices)) devices, seed \(seed)

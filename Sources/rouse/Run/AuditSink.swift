@@ -31,8 +31,9 @@ final class AuditSink: DecisionSink {
     batch.removeAll()
     for record in records {
       switch record.content {
-      case .decision(let decision): batch.append(decision, partition: record.partition, offset: record.offset)
-      case .command(let command): batch.append(command, partition: record.partition, offset: record.offset)
+      // The positions come from the feed: the block of a decision may not be complete.
+      case .decision(let decision): batch.append(decision)
+      case .command(let command): batch.append(command)
       }
     }
     advance(positions)
@@ -50,7 +51,7 @@ final class AuditSink: DecisionSink {
     batch.append(
       AuditHole(
         topic: hole.topic == .decisions ? .decisions : .commands, partition: hole.partition,
-        offsets: hole.first..<max(hole.first, hole.next), cause: cause, reason: hole.reason))
+        offsets: hole.first..<max(hole.first, hole.next), line: hole.line, cause: cause, reason: hole.reason))
     advance(positions)
     try storeBatch()
   }

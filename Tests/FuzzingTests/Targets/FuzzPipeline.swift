@@ -69,21 +69,26 @@ struct FuzzPipeline {
       }
     }
     processor.takeState(into: &batch)
+    batch.closeBlocks()
     try read(batch)
     let violations = processor.checkInvariants()
     try FuzzFinding.unless(violations.isEmpty, "\(violations)")
   }
 
   private mutating func read(_ batch: OutputBatch) throws {
+    try batch.forEachBlock { (_, count, bytes) throws in
+      let block = DecisionBlock(bytes.indices.map { bytes[$0] }, count: Array("\(count)".utf8))
+      let documents = block.documents
+      try FuzzFinding.unless(block.contradiction(lines: documents.count) == nil, "a block has another number of lines")
+      for line in documents {
+        try readable("decision", line) { try Decision(json: $0).json() }
+        lines.append(line)
+      }
+    }
     try batch.forEachDestination { (destination, places) throws in
       for place in places {
         let value = place.value.map { Array(batch.bytes[$0]) }
         switch destination {
-        case .decisions:
-          for line in (value ?? []).split(separator: UInt8(ascii: "\n")) {
-            try readable("decision", Array(line)) { try Decision(json: $0).json() }
-            lines.append(Array(line))
-          }
         case .commands:
           try readable("command", value ?? []) { try Command(json: $0).json() }
           lines.append(value ?? [])

@@ -18,6 +18,8 @@ import Testing
     var unwanted: Set<Identifier> = []
     private(set) var holes: [AuditFeedHole] = []
     private(set) var calls = 0
+    /// The number of calls after which the feed is asked to stop, as if the process ended there.
+    var stopsAfter: Int?
     /// Is raised after many calls, so that a feed that never gives up ends.
     var stop: StopSignal?
 
@@ -35,7 +37,11 @@ import Testing
       for case .decision(let decision) in batch.map(\.content) where unwanted.contains(decision.decision) {
         throw RecordRefusal(reason: "not \(decision.decision)")
       }
-      for record in batch { if case .decision(let decision) = record.content { ids.append(decision.decision) } }
+      // As the store does: what is stored again changes nothing.
+      for case .decision(let decision) in batch.map(\.content) where !ids.contains(decision.decision) {
+        ids.append(decision.decision)
+      }
+      if let stopsAfter, calls >= stopsAfter { stop?.ask() }
       known.removeAll { old in positions.contains { $0.topic == old.topic && $0.partition == old.partition } }
       known += positions
     }
@@ -46,6 +52,16 @@ import Testing
     }
 
     func idle() throws {}
+  }
+
+  /// Queues a block of decisions.
+  private static func send(
+    _ ids: [Identifier], to partition: Int32, _ producer: KafkaProducer, _ settings: PipelineSettings
+  ) throws {
+    let value = ids.map { decision($0).json() }.joined(separator: [UInt8(ascii: "\n")])
+    try producer.send(
+      topic: settings.topics.decisions, partition: partition, key: nil, value: Array(value),
+      headers: [KafkaHeader(DecisionBlock.countHeader, "\(ids.count)")])
   }
 
   private static func decision(_ id: Identifier) -> Decision {
@@ -71,9 +87,7 @@ import Testing
       for i in 0..<10 {
         let id: Identifier = "d-\(i % 2)-\(round)-\(i)"
         expected.insert(id)
-        try producer.send(
-          topic: settings.topics.decisions, partition: Int32(i % 2), key: Array("d".utf8),
-          value: Self.decision(id).json())
+        try Self.send([id], to: Int32(i % 2), producer, settings)
       }
       try producer.send(
         topic: settings.topics.decisions, partition: 0, key: Array("d".utf8), value: Array("not JSON".utf8))
@@ -90,41 +104,80 @@ import Testing
     #expect(counters[.auditedDecisions] == 20 && counters[.auditRetries] == 4)
   }
 
-  @Test("a record that the store refuses for its content is set aside after three refusals, and all others are stored")
-  func setAside() throws {
-    let broker = try EmbeddedBroker()
-    let settings = PipelineSettings(
-      kafka: ["bootstrap.servers": broker.bootstrapServers, "fetch.wait.max.ms": "20"], eventTopics: ["events"],
-      instance: "test")
-    for name in [settings.topics.decisions, settings.topics.commands] { try broker.createTopic(name, partitions: 1) }
-    let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
-    for number in 0..<20 {
-      try producer.send(
-        topic: settings.topics.decisions, partition: 0, key: Array("d".utf8),
-        value: Self.decision("d-0-\(number)-0").json())
-    }
-    #expect(try producer.flush(timeout: .seconds(60)))
+  /// Twenty decisions in blocks, of which the store refuses two.
+  private struct Refusing {
+    let settings: PipelineSettings
     let sink = Kept()
-    sink.unwanted = ["d-0-3-0", "d-0-19-0"]
-    let stop = StopSignal()
-    sink.stop = stop
-    let (counters, log) = (PipelineCounters(), InMemoryLogHandler())
-    let feed = AuditFeed(
-      settings: settings, sink: sink, stop: stop, counters: counters, logger: log.logger, longRefusal: .seconds(60),
-      clock: SteppedClock())
-    try feed.start()
-    for _ in 0..<300 where !stop.isAsked && sink.ids.count + sink.holes.count < 20 { try feed.workOnce() }
-    feed.end()
-    #expect(!stop.isAsked)
-    #expect(sink.ids == (0..<20).map { "d-0-\($0)-0" }.filter { !sink.unwanted.contains($0) })
+    let counters = PipelineCounters()
+    let log = InMemoryLogHandler()
+    private let broker: EmbeddedBroker
+
+    init(linesMax: Int) throws {
+      broker = try EmbeddedBroker()
+      settings = PipelineSettings(
+        kafka: ["bootstrap.servers": broker.bootstrapServers, "fetch.wait.max.ms": "20"], eventTopics: ["events"],
+        instance: "test")
+      for name in [settings.topics.decisions, settings.topics.commands] { try broker.createTopic(name, partitions: 1) }
+      let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
+      for first in stride(from: 0, to: 20, by: linesMax) {
+        let ids = (first..<min(20, first + linesMax)).map { "d-0-\($0)-0" as Identifier }
+        try AuditFeedPositionTests.send(ids, to: 0, producer, settings)
+      }
+      try #require(try producer.flush(timeout: .seconds(60)))
+      sink.unwanted = ["d-0-3-0", "d-0-19-0"]
+    }
+
+    /// Runs a feed until everything is stored or set aside, or until the store asks it to stop.
+    func run() throws {
+      let stop = StopSignal()
+      sink.stop = stop
+      let feed = AuditFeed(
+        settings: settings, sink: sink, stop: stop, counters: counters, logger: log.logger, longRefusal: .seconds(60),
+        clock: SteppedClock())
+      try feed.start()
+      for _ in 0..<300 where !stop.isAsked && sink.ids.count + sink.holes.count < 20 { try feed.workOnce() }
+      feed.end()
+    }
+
+    var wanted: [Identifier] { (0..<20).map { "d-0-\($0)-0" }.filter { !sink.unwanted.contains($0) } }
+  }
+
+  @Test(
+    "a decision that the store refuses for its content is set aside after three refusals, and all others are stored",
+    arguments: [1, 7, 20])
+  func setAside(linesMax: Int) throws {
+    let refusing = try Refusing(linesMax: linesMax)
+    try refusing.run()
+    let sink = refusing.sink
+    #expect(sink.stop?.isAsked == false)
+    #expect(sink.ids == refusing.wanted)
     #expect(
       sink.holes
-        == [3, 19].map {
-          AuditFeedHole(
-            topic: .decisions, partition: 0, first: $0, next: $0 + 1, cause: .refused, reason: "not d-0-\($0)-0")
+        == [3, 19].map { number in
+          let offset = Int64(number / linesMax)
+          return AuditFeedHole(
+            topic: .decisions, partition: 0, first: offset, next: offset + 1, line: number % linesMax + 1,
+            cause: .refused, reason: "not d-0-\(number)-0")
         })
-    #expect(try sink.positions().first { $0.topic == .decisions }?.next == 20)
-    #expect(counters[.auditSetAside] == 2 && counters[.auditedDecisions] == 18)
-    #expect(log.criticalLines.count == 2 && log.criticalLines.allSatisfy { $0.contains("place=rouse.decisions[0]@") })
+    #expect(try sink.positions().first { $0.topic == .decisions }?.next == Int64((20 + linesMax - 1) / linesMax))
+    #expect(refusing.counters[.auditSetAside] == 2 && refusing.counters[.auditedDecisions] == 18)
+    let lines = refusing.log.criticalLines
+    #expect(lines.count == 2 && lines.allSatisfy { $0.contains("place=rouse.decisions[0]@") })
+  }
+
+  @Test(
+    "a process that ends while a part of a block is stored reads the block again, and nothing is stored twice or left out"
+  )
+  func cutBlock() throws {
+    for calls in 1...12 {
+      let refusing = try Refusing(linesMax: 10)
+      refusing.sink.stopsAfter = calls
+      try refusing.run()
+      refusing.sink.stopsAfter = nil
+      try refusing.run()
+      #expect(refusing.sink.ids == refusing.wanted, "ended after \(calls) calls")
+      #expect(Set(refusing.sink.holes.map(\.line)) == [4, 10], "ended after \(calls) calls")
+      #expect(try refusing.sink.positions().first { $0.topic == .decisions }?.next == 2)
+    }
   }
 }

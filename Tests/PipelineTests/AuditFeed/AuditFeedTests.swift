@@ -99,16 +99,80 @@ struct AuditFeedTests {
       try fixture.publish(fixture.settings.topics.decisions, key: "x", value: value)
       try fixture.publish(fixture.settings.topics.commands, key: "x", value: value)
     }
+    // It is stored, and counted because it has no header.
     try fixture.publish(fixture.settings.topics.decisions, key: "x", value: decision)
     let sink = GatedSink(nil)
     let feed = Feed(fixture.settings, sink)
     defer { feed.end() }
     #expect(
-      feed.wait { sink.decisions == ["d-0-1-0"] && feed.counters[.auditUnreadable] == 2 * foreign.count })
+      feed.wait { sink.decisions == ["d-0-1-0"] && feed.counters[.auditUnreadable] == 2 * foreign.count + 1 })
     #expect(feed.losses.isEmpty)
     for topic in [fixture.settings.topics.decisions, fixture.settings.topics.commands] {
       #expect(feed.unreadable.contains("\(topic)[0]@0"))
     }
+  }
+
+  /// A block that no release writes: its lines, the value of its header, and the number of unreadable things in it.
+  struct ForeignBlock: CustomTestStringConvertible {
+    var testDescription: String
+    var lines: [String]
+    var count: String?
+    var unreadable: Int
+    var said: String
+  }
+
+  private static let foreignBlocks = [
+    ForeignBlock(testDescription: "an empty line", lines: ["1", "", "2"], count: "3", unreadable: 1, said: "line 2: "),
+    ForeignBlock(
+      testDescription: "an empty last line", lines: ["1", "2", ""], count: "2", unreadable: 1, said: "line 3: "),
+    ForeignBlock(
+      testDescription: "lines that are no decisions", lines: ["[]", "1", "{\"a\":1}", "2"], count: "4", unreadable: 2,
+      said: "line 1: "),
+    ForeignBlock(
+      testDescription: "a document over two lines", lines: ["{\"a\":", "1}", "1", "2"], count: "4", unreadable: 2,
+      said: "2 of 4 lines"),
+    ForeignBlock(
+      testDescription: "fewer lines than stated", lines: ["1", "2"], count: "3", unreadable: 1,
+      said: "the header rouse-decisions says 3, and the record has 2 lines"),
+    ForeignBlock(
+      testDescription: "no header", lines: ["1", "2"], count: nil, unreadable: 1,
+      said: "the record has no header rouse-decisions"),
+    ForeignBlock(
+      testDescription: "a header that is no number", lines: ["1", "2"], count: "two", unreadable: 1,
+      said: "says two, and"),
+    ForeignBlock(
+      testDescription: "a block that was cut", lines: ["1", "2", "{\"decision\":\"d-0-"], count: "5", unreadable: 1,
+      said: "says 5, and the record has 3 lines"),
+  ]
+
+  @Test(
+    "of a block that no release writes the decisions are stored, and the rest is told and counted",
+    arguments: foreignBlocks)
+  func foreignBlock(block: ForeignBlock) throws {
+    let stage = ScriptedStage(partitions: 1)
+    let topic = stage.settings.topics.decisions
+    func message(_ offset: Int64, _ lines: [String], _ count: String?) -> KafkaMessage {
+      let lines = lines.map {
+        $0.count == 1 ? String(decoding: Self.decision("d-0-\(offset)-\($0)"), as: UTF8.self) : $0
+      }
+      return KafkaMessage(
+        topic: topic, partition: 0, offset: offset, value: Array(lines.joined(separator: "\n").utf8),
+        headers: count.map { [KafkaHeader(DecisionBlock.countHeader, $0)] } ?? [])
+    }
+    stage.cluster.batches = [
+      KafkaBatch(messages: [message(0, block.lines, block.count), message(1, ["1"], "1")])
+    ]
+    let sink = GatedSink(nil)
+    let feed = AuditFeed(
+      settings: stage.settings, sink: sink, stop: StopSignal(), counters: stage.counters, logger: stage.log.logger,
+      longRefusal: .seconds(60), cluster: stage.cluster, clock: SteppedClock())
+    defer { feed.end() }
+    try feed.start()
+    try feed.workOnce()
+    #expect(sink.decisions == ["d-0-0-1", "d-0-0-2", "d-0-1-1"] && sink.next == 2)
+    #expect(stage.counters[.auditUnreadable] == block.unreadable && stage.counters[.auditedDecisions] == 3)
+    let said = stage.log.criticalLines
+    #expect(said.count == 1 && said[0].contains("place=\(topic)[0]@0") && said[0].contains(block.said), "\(said)")
   }
 
   private static func decision(_ id: Identifier) -> [UInt8] {

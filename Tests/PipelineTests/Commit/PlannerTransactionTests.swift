@@ -27,7 +27,8 @@ struct PlannerTransactionTests {
 
   private func batch() -> OutputBatch {
     var batch = OutputBatch()
-    batch.append(.decisions(0), key: [1], value: [2, 3])
+    batch.append(decisions: [[2, 3], [1]], of: 0)
+    batch.closeBlocks()
     batch.append(.state(0), key: [4], value: nil)
     return batch
   }
@@ -46,13 +47,15 @@ struct PlannerTransactionTests {
     for _ in 0..<2 {
       try transaction.send(batch())
       try transaction.send(batch())
-      #expect(transaction.state == .open(bytes: 8))
+      #expect(transaction.state == .open(bytes: 10))
       try commit(transaction)
       #expect(transaction.state == .idle)
     }
     let once: [ScriptedProducer.Call] = [.begin, .send, .send, .send, .send, .offsets, .commit]
     #expect(producer.calls == [.initialize] + once + once)
     #expect(producer.records.map(\.topic).prefix(2) == ["rouse.decisions", "rouse.state"])
+    #expect(producer.records[0].value == [2, 3, UInt8(ascii: "\n"), 1])
+    #expect(producer.keyless.prefix(1) == ["rouse.decisions[0] rouse-decisions=2"])
     #expect(producer.records[1].value == nil)
   }
 

@@ -236,8 +236,10 @@ final class PipelineFixture {
   func decisions() throws -> [Identifier: Decision] {
     var found: [Identifier: Decision] = [:]
     for message in try read(settings.topics.decisions) {
-      let decision = try Decision(json: message.value ?? [])
-      found[decision.decision] = decision
+      for line in DecisionBlock(message).documents {
+        let decision = try Decision(json: line)
+        found[decision.decision] = decision
+      }
     }
     return found
   }

@@ -9,6 +9,8 @@ import KafkaClient
 /// taken a batch of this producer in this partition before, and takes them otherwise.
 final class ScriptedCluster: Cluster {
   let partitions: Int32
+  /// The number of partitions of topics that have another number.
+  var otherCounts: [String: Int32] = [:]
   /// The results of the next polls.
   var batches: [KafkaBatch] = []
   /// The code with which the broker refuses a record; nil if it takes it.
@@ -91,7 +93,7 @@ final class ScriptedCluster: Cluster {
   }
   func partitionCounts(
     of topics: [String], _ configuration: KafkaConfiguration
-  ) throws(KafkaError) -> [Int32] { topics.map { _ in partitions } }
+  ) throws(KafkaError) -> [Int32] { topics.map { otherCounts[$0] ?? partitions } }
 }
 
 private final class ScriptedMembership: GroupMembership {}

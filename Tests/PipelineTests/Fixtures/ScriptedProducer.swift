@@ -9,6 +9,8 @@ final class ScriptedProducer: ClusterProducer {
   private(set) var calls: [Call] = []
   /// The errors of the next calls of each kind, one for each call.
   var failures: [Call: [KafkaError]] = [:]
+  /// The topic, the partition and the headers of each record without a key.
+  private(set) var keyless: [String] = []
   private(set) var records: [(topic: String, key: [UInt8], value: [UInt8]?)] = []
 
   private func perform(_ call: Call) throws(KafkaError) {
@@ -22,6 +24,10 @@ final class ScriptedProducer: ClusterProducer {
   var counts: KafkaDeliveryCounts { KafkaDeliveryCounts(sent: 0, delivered: 0, failed: 0, purged: 0) }
   func send(_ record: KafkaRecord) throws(KafkaError) {
     try perform(.send)
+    if record.key == nil {
+      let headers = record.headers.map { "\($0.name)=\(String(decoding: $0.value ?? [], as: UTF8.self))" }
+      keyless.append("\(record.topic)[\(record.partition ?? -1)] \(headers.joined(separator: " "))")
+    }
     records.append((record.topic, record.key ?? [], record.value))
   }
   func send(topic: String, partition: Int32?, key: Span<UInt8>, value: Span<UInt8>) throws(KafkaError) {

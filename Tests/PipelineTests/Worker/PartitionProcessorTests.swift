@@ -139,23 +139,28 @@ struct PartitionProcessorTests {
 
   private static let noon: Int64 = 1_782_907_200_000_000
 
+  private static func phone(_ device: Identifier) -> Registration {
+    Registration(
+      device: device, app: "com.example", environment: .production, platform: "iOS", osVersion: OSVersion(major: 26),
+      timeZone: "GMT", developerMode: false, tokens: Registration.Tokens(widgets: "aa", background: nil),
+      widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", pushEnabled: true, interests: ["flight/UA1"])],
+      updatedAt: Timestamp(microseconds: noon))
+  }
+
   /// Plans records: a policy, a device, an event that is sent, and one that waits for 30 minutes.
   private static func withWaitingEvent() throws -> (PartitionProcessor, OutputBatch) {
     let processor = try Self.processor()
     var batch = OutputBatch()
-    let phone = Registration(
-      device: "d1", app: "com.example", environment: .production, platform: "iOS", osVersion: OSVersion(major: 26),
-      timeZone: "GMT", developerMode: false, tokens: Registration.Tokens(widgets: "aa", background: nil),
-      widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", pushEnabled: true, interests: ["flight/UA1"])],
-      updatedAt: Timestamp(microseconds: noon))
     let records = [
-      bytes(.policy(document: try PolicyDocument(yaml: policy, file: "policy").text)), bytes(.registration(phone)),
+      bytes(.policy(document: try PolicyDocument(yaml: policy, file: "policy").text)),
+      bytes(.registration(phone("d1"))),
       event("e1", minute: 1), event("e2", minute: 2),
     ]
     for (offset, record) in records.enumerated() {
       _ = processor.begin(record, offset: Int64(offset), timestamp: noon + Int64(offset) * 60_000_000)
       _ = finish(processor, &batch)
     }
+    batch.closeBlocks()
     try #require(batch.commands == 1 && batch.decisions == 2)
     return (processor, batch)
   }
@@ -185,6 +190,42 @@ struct PartitionProcessorTests {
     }
   }
 
+  @Test(
+    "the decisions of the blocks are those of the steps, whatever the size of a block and the places of the commits")
+  func blocks() throws {
+    let seed = UInt64.random(in: 0 ..< .max)
+    var random = SeededRandom(seed: seed, stream: 1)
+    /// Plans devices and events in steps of a few decisions.
+    func lines(bytesMax: Int, commitsIn: Int) throws -> [[UInt8]] {
+      let processor = try Self.processor()
+      var batch = OutputBatch(blockBytesMax: bytesMax)
+      var lines: [[UInt8]] = []
+      func send() {
+        for block in batch.closedBlocks { lines += DecisionBlock(block.bytes, count: nil).documents }
+        batch.removeReady()
+      }
+      var records = [Self.bytes(.policy(document: try PolicyDocument(yaml: Self.policy, file: "policy").text))]
+      for number in 0..<12 { records.append(Self.bytes(.registration(Self.phone("d\(number)")))) }
+      for number in 0..<15 { records.append(Self.event("e\(number)", minute: Int64(number) * 7)) }
+      for (offset, record) in records.enumerated() {
+        _ = processor.begin(record, offset: Int64(offset), timestamp: Self.noon + Int64(offset) * 60_000_000)
+        while !processor.step(into: &batch, decisionsMax: 5).isDone { send() }
+        if random.chance(1, in: commitsIn) { batch.closeBlocks() }
+        send()
+      }
+      batch.closeBlocks()
+      send()
+      return lines
+    }
+    let single = try lines(bytesMax: 1, commitsIn: 1)
+    #expect(single.count >= 15 * 12)
+    for line in single { #expect(try Decision(json: line).json() == line) }
+    for (bytesMax, commitsIn) in [(100, 3), (2000, 4), (DecisionBlock.bytesMax, 5), (DecisionBlock.bytesMax, 1000)] {
+      let found = try lines(bytesMax: bytesMax, commitsIn: commitsIn)
+      #expect(found == single, "seed \(seed), blocks of \(bytesMax) bytes, a commit in \(commitsIn) records")
+    }
+  }
+
   @Test("an event that may be a repeat of a forgotten one is told of, and its record is done")
   func tooOld() throws {
     var (processor, batch) = try Self.withWaitingEvent()
@@ -192,9 +233,9 @@ struct PartitionProcessorTests {
       _ = processor.begin(Self.event("n\(i)", minute: Int64(i) + 3), offset: Int64(i) + 4, timestamp: Self.noon)
       #expect(Self.finish(processor, &batch).isEmpty)
     }
-    let decisions = batch.decisions
+    let bytes = batch.heldBytes
     _ = processor.begin(Self.event("e1", minute: 1), offset: 24, timestamp: Self.noon)
     #expect(Self.finish(processor, &batch) == [.tooOld])
-    #expect(batch.decisions == decisions && processor.position.nextOffset == 25)
+    #expect(batch.heldBytes == bytes && processor.position.nextOffset == 25)
   }
 }

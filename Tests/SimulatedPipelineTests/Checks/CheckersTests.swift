@@ -48,7 +48,8 @@ import Testing
 
   /// A change to the topics after a run without failures.
   enum Tampering: String, CaseIterable {
-    case decisionRemoved, decisionRepeated, commandRemoved, commandRepeated, positionRemoved, stateRemoved, logRemoved,
+    case decisionRemoved, decisionRepeated, blockCut, commandRemoved, commandRepeated, positionRemoved, stateRemoved,
+      logRemoved,
       letterRemoved
   }
 
@@ -79,6 +80,7 @@ import Testing
     let place: (SimulatedLog, Int)?
     switch tampering {
     case .decisionRemoved, .decisionRepeated: place = log(topics.decisions)
+    case .blockCut: place = log(topics.decisions) { $0.value?.contains(UInt8(ascii: "\n")) == true }
     case .commandRemoved, .commandRepeated: place = log(topics.commands)
     case .positionRemoved: place = log(topics.state) { $0.key == PlannerPosition.key }
     case .stateRemoved:
@@ -89,7 +91,13 @@ import Testing
     guard let (log, index) = place else { return false }
     switch tampering {
     case .decisionRepeated, .commandRepeated: _ = log.append(log.records[index])
-    default: log.remove(at: index)
+    case .blockCut:
+      var cut = log.records[index]
+      cut.value = cut.value.map { Array($0.prefix { $0 != UInt8(ascii: "\n") }) }
+      log.remove(at: index)
+      _ = log.append(cut)
+    case .decisionRemoved, .commandRemoved, .positionRemoved, .stateRemoved, .logRemoved, .letterRemoved:
+      log.remove(at: index)
     }
     return true
   }

@@ -35,6 +35,7 @@ struct Checks {
       }
       references.append(reference)
     }
+    blocksAreWhole()
     try ledgers()
     nothingIsLost(references)
     nothingElseIsSetAside(references)
@@ -42,6 +43,8 @@ struct Checks {
     outputIsThatOfOnePlanner(references)
     if run.scenario.hasAudit { auditIsWhole() }
     do { try stateIsThatOfOnePlanner(references) } catch let error as BinaryError {
+      found("the state does not restore: \(error)")
+    } catch let error as StateRecordError {
       found("the state does not restore: \(error)")
     }
   }
@@ -54,6 +57,36 @@ struct Checks {
     (0..<(run.broker.topics[topic]?.logs.count ?? 0)).flatMap { run.broker.committed(topic, $0) }
   }
 
+  /// The decisions of a partition, one message for each: with the bytes of its line, and with the partition and the offset of its
+  /// block.
+  private func decisions(_ partition: Int) -> [KafkaMessage] {
+    run.broker.committed(topics.decisions, partition).flatMap { message in
+      DecisionBlock(message).documents.map {
+        KafkaMessage(topic: message.topic, partition: message.partition, offset: message.offset, value: $0)
+      }
+    }
+  }
+
+  private var decisionLines: [KafkaMessage] {
+    (0..<(run.broker.topics[topics.decisions]?.logs.count ?? 0)).flatMap { decisions($0) }
+  }
+
+  /// Checks that blocks have the form that `DecisionBlock` states.
+  private mutating func blocksAreWhole() {
+    let bytesMax = run.scenario.settings.planner.decisionBlockBytesMax
+    for message in all(topics.decisions) {
+      let block = DecisionBlock(message)
+      let lines = block.documents
+      let place = "the block \(message.topicPartition)@\(message.offset)"
+      if let contradiction = block.contradiction(lines: lines.count) { found("\(place): \(contradiction)") }
+      if lines.count > 1, block.bytes.count > bytesMax { found("\(place) has \(block.bytes.count) bytes") }
+      if message.key != nil { found("\(place) has a key") }
+      for line in lines where Self.id(line)?.partition != Int(message.partition) {
+        found("\(place) holds \(Self.idText(line) ?? "no id")")
+      }
+    }
+  }
+
   /// Checks guarantee 1: no ledger is overspent. Recomputes every ledger from decisions and commands alone, with two
   /// exceptions. Only the planner knows an app's share of the day; the check is that it never rises within a day, and never
   /// falls by more than was charged. And if tokens are refunded for refused pushes, a day's number is checked as far as
@@ -62,7 +95,7 @@ struct Checks {
     var limits: [Identifier: LedgerLimits] = [:]
     for policy in try PipelineRun.knownPolicies() { limits[policy.reference.hash] = LedgerLimits(policy) }
     var check = LedgerCheck(limits: limits, refundsAllowed: run.scenario.refunds)
-    for message in all(topics.decisions) {
+    for message in decisionLines {
       check.add(decision: message.value ?? [], place: "\(message.topicPartition)@\(message.offset)")
       decisions += 1
     }
@@ -158,7 +191,7 @@ struct Checks {
   private mutating func everythingIsDecided(_ references: [ReferencePlanner]) throws {
     let reader = JSONReader(bytesMax: DomainBounds.recordBytesMax, nestingMax: DomainBounds.nestingMax)
     var finals: [ReferencePlanner.Interested: Int] = [:]
-    for message in all(topics.decisions) {
+    for message in decisionLines {
       let decision = try Decision(json: message.value ?? [], reader: reader)
       guard decision.final else { continue }
       finals[
@@ -181,13 +214,16 @@ struct Checks {
       var actual: [Int: [KafkaMessage]] = [:]
       for partition in 0..<run.scenario.partitions {
         var last: [Int: (Int, Int)] = [:]
-        for message in run.broker.committed(topic, partition) {
+        let messages = name == "decisions" ? decisions(partition) : run.broker.committed(topic, partition)
+        for message in messages {
           guard let id = Self.id(message.value ?? []) else {
             found("no id at \(message.topicPartition)@\(message.offset)")
             continue
           }
           let device = Identifier(decoding: message.key ?? [])
-          if Int(DevicePartitioner.partition(of: device, count: Int32(run.scenario.partitions))) != partition {
+          if name == "commands",
+            Int(DevicePartitioner.partition(of: device, count: Int32(run.scenario.partitions))) != partition
+          {
             found("\(message.topicPartition)@\(message.offset) belongs into another partition by its key")
           }
           if let before = last[id.partition], before >= (id.offset, id.ordinal) {
@@ -232,7 +268,9 @@ struct Checks {
   private mutating func auditIsWhole() {
     for (name, topic) in [(topics.decisions, AuditPosition.Topic.decisions), (topics.commands, .commands)] {
       for partition in 0..<run.scenario.partitions {
-        let committed = run.broker.committed(name, partition).map {
+        let messages =
+          topic == .decisions ? decisions(partition) : run.broker.committed(name, partition)
+        let committed = messages.map {
           SimulatedAudit.Stored(offset: $0.offset, id: Identifier(Self.idText($0.value ?? []) ?? ""))
         }
         let stored = run.audit.records[SimulatedAudit.Place(topic: topic, partition: Int32(partition))] ?? []

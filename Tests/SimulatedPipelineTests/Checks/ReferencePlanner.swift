@@ -10,7 +10,8 @@ import Policies
 struct ReferencePlanner {
   struct Output: Equatable {
     var topic: String
-    var key: [UInt8]
+    /// nil for a decision: blocks have no key.
+    var key: [UInt8]?
     var value: [UInt8]
   }
 
@@ -91,9 +92,7 @@ struct ReferencePlanner {
       for i in 0..<output.decisionCount {
         var json = JSONWriter()
         decisionWriter.write(i, of: output, by: planner, to: &json)
-        outputs.append(
-          Output(
-            topic: "decisions", key: Array(planner.decision(i, of: output).device.utf8), value: json.bytes))
+        outputs.append(Output(topic: "decisions", key: nil, value: json.bytes))
       }
       for i in 0..<output.commandCount {
         let command = planner.command(i, of: output)

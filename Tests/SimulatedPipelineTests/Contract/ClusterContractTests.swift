@@ -74,6 +74,28 @@ import Testing
     #expect(producer.counts.inFlight == 0 && producer.takeDeliveryFailures().isEmpty)
   }
 
+  @Test("a record without a key keeps its partition, its value and its headers", arguments: Kind.atHand)
+  func withoutKey(kind: Kind) throws {
+    let ground = try ContractGround(kind)
+    let topic = try ground.topic("keyless", partitions: 2)
+    let producer = try ground.producer()
+    for value in [Array("a\nb".utf8), []] as [[UInt8]] {
+      try producer.send(topic: topic, partition: 1, value: value.span, headers: [KafkaHeader("count", "2")])
+    }
+    try producer.flushAll()
+    let consumer = try ground.consumer()
+    defer { consumer.close(timeout: .seconds(2)) }
+    try consumer.incrementalAssign([KafkaTopicPartition(topic: topic, partition: 1): .beginning])
+    var messages: [KafkaMessage] = []
+    #expect(
+      try ground.poll(consumer) { batch in
+        messages += batch.messages
+        return messages.count == 2
+      })
+    #expect(messages.map(\.key) == [nil, nil] && messages.map(\.value) == [Array("a\nb".utf8), []])
+    #expect(messages.allSatisfy { $0.headers == [KafkaHeader("count", "2")] })
+  }
+
   @Test("a record without a partition goes to the partition of its key's murmur2 hash", arguments: Kind.atHand)
   func partitioning(kind: Kind) throws {
     let ground = try ContractGround(kind)

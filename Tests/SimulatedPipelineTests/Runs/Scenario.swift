@@ -80,6 +80,8 @@ struct Scenario {
     refusesSome = random.chance(1, in: 6)
     // From records that are all in pieces up to the usual size.
     settings.bounds.stateRecordBytesMax = random.pick([(60, 1), (300, 1), (512 * 1024, 2)])
+    // From one decision a block up to the usual size.
+    settings.planner.decisionBlockBytesMax = random.pick([(1, 1), (1500, 2), (DecisionBlock.bytesMax, 3)])
   }
 
   /// The number of pairs of subject and event type in the traffic. A planner that forgot a pair would decide an event again

@@ -1,0 +1,81 @@
+import Domain
+import KafkaClient
+import Logging
+
+extension AuditFeed {
+  /// Reads records, and stores what they hold. What no release writes is counted, logged and left out: a line of a block that is no
+  /// decision, a value that is no command, and a block whose header contradicts its lines, which are stored all the same.
+  ///
+  /// - Parameter messages: The records, in the order of their partitions.
+  func store(_ messages: [KafkaMessage]) {
+    var records: [AuditRecord] = []
+    records.reserveCapacity(messages.count)
+    var stored: [KafkaTopicPartition: Int64] = [:]
+    for message in messages {
+      let partition = message.topicPartition
+      if !overtaken.isEmpty { lookForLoss(before: message, from: stored[partition] ?? next[partition]) }
+      stored[partition] = message.offset + 1
+      if message.topic == settings.topics.decisions {
+        read(block: message, into: &records)
+      } else {
+        read(command: message, into: &records)
+      }
+    }
+    next.merge(stored) { $1 }
+    let positions = stored.map { position($0, next: $1) }
+    _ = keep(records[...], positions)
+  }
+
+  private func read(command message: KafkaMessage, into records: inout [AuditRecord]) {
+    do throws(DomainError) {
+      let command = try Command(json: message.value ?? [], reader: reader)
+      records.append(AuditRecord(content: .command(command), partition: message.partition, offset: message.offset))
+    } catch {
+      counters.add(.auditUnreadable)
+      tellUnreadable(message, lines: nil, "\(error)")
+    }
+  }
+
+  private func read(block message: KafkaMessage, into records: inout [AuditRecord]) {
+    let block = DecisionBlock(message)
+    var (lines, unreadable) = (0, 0)
+    var first: (line: Int, error: DomainError)?
+    for range in block.lines {
+      lines += 1
+      do throws(DomainError) {
+        let decision = try Decision(json: Array(block.bytes[range]), reader: reader)
+        records.append(
+          AuditRecord(
+            content: .decision(decision), partition: message.partition, offset: message.offset, line: lines))
+      } catch {
+        unreadable += 1
+        if first == nil { first = (lines, error) }
+      }
+    }
+    let contradiction = block.contradiction(lines: lines)
+    guard first != nil || contradiction != nil else { return }
+    counters.add(.auditUnreadable, max(1, unreadable))
+    let mistakes = [first.map { "line \($0.line): \($0.error)" }, contradiction].compactMap(\.self)
+    tellUnreadable(message, lines: (unreadable, lines), mistakes.joined(separator: "; "))
+  }
+
+  /// Logs that a record is not as a release writes it.
+  ///
+  /// - Parameters:
+  ///   - message: The record.
+  ///   - lines: The number of lines of a block that are no decisions, and of all its lines; nil for another record.
+  ///   - error: The first mistake, in words.
+  private func tellUnreadable(_ message: KafkaMessage, lines: (unreadable: Int, all: Int)?, _ error: String) {
+    repeated.log(
+      "no release of this program writes such a record: what is no decision and no command is left out of the audit; look at it at its place, and find out who writes to the topic",
+      level: .critical, thing: "\(message.topicPartition)",
+      metadata: {
+        var metadata: Logger.Metadata = [
+          "place": "\(message.topicPartition)@\(message.offset)", "bytes": "\(message.value?.count ?? 0)",
+          "error": "\(error)",
+        ]
+        if let lines { metadata["unreadable"] = "\(lines.unreadable) of \(lines.all) lines" }
+        return metadata
+      }())
+  }
+}
