@@ -4,8 +4,8 @@ import Domain
 /// when the newer is full. So the window knows at least the last `size` ids and at most twice as many.
 struct DuplicateWindow {
   private let size: Int
-  private var current: Set<UInt64> = []
-  private var previous: Set<UInt64> = []
+  private var current = HashedIDs()
+  private var previous = HashedIDs()
 
   /// Makes an empty window.
   ///
@@ -22,17 +22,21 @@ struct DuplicateWindow {
     return current.contains(key) || previous.contains(key)
   }
 
-  /// Adds an event. If the newer set is full, the older one is discarded first.
+  /// Adds an event, unless the window knows it. If the newer set is full, the older one is discarded first.
   ///
   /// - Parameters:
   ///   - source: The event's source.
   ///   - id: The event's id.
-  mutating func insert(source: Identifier, id: Identifier) {
+  /// - Returns: Whether the event is new to the window.
+  @discardableResult mutating func insert(source: Identifier, id: Identifier) -> Bool {
+    let key = Self.key(source, id)
+    guard !current.contains(key), !previous.contains(key) else { return false }
     if current.count >= size {
       previous = current
-      current = []
+      current = HashedIDs()
     }
-    current.insert(Self.key(source, id))
+    current.insert(key)
+    return true
   }
 
   /// Returns a 64-bit hash of an event's source and id, seeded for each process. Two of a million ids collide in one of

@@ -25,13 +25,18 @@ extension Intake {
   /// - Returns: The reason why it stopped.
   /// - Throws: `KafkaError` of a producer.
   func sendNext(_ producer: any ClusterProducer) throws(KafkaError) -> SendOutcome {
+    now = Timestamp(microseconds: clock.wallMicroseconds)
+    eventsAccepted = 0
+    defer { if eventsAccepted > 0 { counters.add(.eventsAccepted, eventsAccepted) } }
     while underway.hasUnsent {
       let batch = underway.sending
+      // Kept in hand, so that no record is copied.
+      let messages = underway.list[batch].messages
       if isCareful, !underway.isCareful(underway.list[batch]) { return .mustDrain }
       while !underway.list[batch].isSent {
         guard underway.alone == nil else { return .mustDrain }
         let index = underway.list[batch].next
-        if let record = try accepted(index, of: batch) {
+        if let record = try accepted(messages[index], at: index, of: batch) {
           let outcome = try send(record, of: index, in: batch, producer)
           guard outcome == .everything else { return outcome }
         }
@@ -46,11 +51,12 @@ extension Intake {
   /// Decodes a record, and makes a dead letter of it if it cannot be accepted.
   ///
   /// - Parameters:
+  ///   - message: The record.
   ///   - index: The index of the record in its batch.
   ///   - batch: The index of the batch.
   /// - Returns: The log record; nil if there is nothing to append.
   /// - Throws: `KafkaError` of the producer of dead letters.
-  private func accepted(_ index: Int, of batch: Int) throws(KafkaError) -> LogRecord? {
+  private func accepted(_ message: KafkaMessage, at index: Int, of batch: Int) throws(KafkaError) -> LogRecord? {
     let isExamined = index < underway.list[batch].decided
     if isExamined, underway.list[batch].letters[index] != nil || underway.list[batch].dropped.contains(index) {
       return nil
@@ -58,7 +64,7 @@ extension Intake {
     let record: LogRecord
     do throws(DomainError) {
       let run = underway.list[batch].run(of: index)
-      record = try decode(underway.list[batch].messages[index], generation: run.generation)
+      record = try decode(message, generation: run.generation)
     } catch {
       underway.list[batch].decided = max(underway.list[batch].decided, index + 1)
       try refuse(index, of: batch, reason: error.code.rawValue, text: error.description)
@@ -229,7 +235,6 @@ extension Intake {
     case .registration(let registration): return registration.updatedAt
     case .forget:
       // A tombstone has no time but that of its record, which its publisher chose.
-      let now = Timestamp(microseconds: clock.wallMicroseconds)
       return message.timestampMilliseconds.map { min(Timestamp(milliseconds: $0), now) }
     case .signal(let signal): return signal.time
     // Intake decodes neither.
@@ -246,9 +251,7 @@ extension Intake {
       guard let activity = channel.activities.first else { return false }
       let seen: Identifier = "\(activity.startedAt.microseconds) \(activity.kind) \(activity.interests)"
       // A record that is sent alone may have been sent before, without its channel.
-      guard isCareful || !channels.contains(source: channel.device, id: seen) else { return false }
-      channels.insert(source: channel.device, id: seen)
-      return true
+      return channels.insert(source: channel.device, id: seen) || isCareful
     }
   }
 }

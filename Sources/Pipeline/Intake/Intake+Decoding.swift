@@ -27,7 +27,7 @@ extension Intake {
       throw DomainError(
         .outOfBounds, path: path, message: "expected a time from \(DomainBounds.earliestTime) on, found \(time)")
     }
-    let latest = Timestamp(microseconds: clock.wallMicroseconds) + DomainBounds.aheadMax
+    let latest = now + DomainBounds.aheadMax
     guard time <= latest else {
       throw DomainError(
         .outOfBounds, path: path,
@@ -79,12 +79,11 @@ extension Intake {
   func accept(_ record: LogRecord) -> Bool {
     switch record.content {
     case .event(let event):
-      if window.contains(source: event.source, id: event.id) {
+      guard window.insert(source: event.source, id: event.id) else {
         counters.add(.duplicatesDropped)
         return false
       }
-      window.insert(source: event.source, id: event.id)
-      counters.add(.eventsAccepted)
+      eventsAccepted += 1
     case .registration, .forget: counters.add(.registrationsAccepted)
     case .signal: counters.add(.signalsAccepted)
     // Intake decodes neither.

@@ -45,6 +45,10 @@ public final class Intake {
   private(set) var partitions: Int32 = 0
   /// The log record that is being encoded and sent. Kept between records, so that its memory is used again.
   var buffer: [UInt8] = []
+  /// The number of events that were accepted since sending began; they are counted together.
+  var eventsAccepted = 0
+  /// The wall clock when sending began.
+  var now = Timestamp(microseconds: 0)
   /// The encoded log records that were not handed to the producer yet. Empty between two sends.
   var outgoing = OutgoingRecords()
   /// The source records whose log records and dead letters are not all delivered yet.

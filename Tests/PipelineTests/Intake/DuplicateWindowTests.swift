@@ -16,6 +16,23 @@ struct DuplicateWindowTests {
     #expect(!window.contains(source: "s", id: "e\u{301}"))
   }
 
+  @Test("a set of hashes has what was added, also hashes that share their lowest bits, and 0")
+  func hashes() {
+    for seed in 0..<20 as Range<UInt64> {
+      var random = SeededRandom(seed: seed, stream: 11)
+      var (set, expected) = (HashedIDs(), Set<UInt64>())
+      for _ in 0..<500 {
+        let hash = random.below(3) == 0 ? UInt64(random.below(4)) << 40 : random.next() & 0xff
+        set.insert(hash)
+        // 0 counts as 1.
+        expected.insert(max(1, hash))
+        #expect(set.count == expected.count, "seed \(seed)")
+        let other = random.next() & 0x1ff
+        #expect(set.contains(hash) && set.contains(other) == expected.contains(max(1, other)), "seed \(seed)")
+      }
+    }
+  }
+
   @Test("the last ids are known, the oldest go, and an id belongs to its source")
   func bounded() {
     var window = DuplicateWindow(size: 4)
