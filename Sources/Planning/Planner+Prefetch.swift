@@ -29,6 +29,13 @@ extension Planner {
     for i in 0..<count where !slots[i].isAbsent {
       sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.events.count)
     }
+    // Only the first three entries that follow: most event types concern no more kinds.
+    for _ in 0..<3 {
+      for i in 0..<count where !slots[i].isAbsent { slots[i] = subjects.slots[slots[i]].related }
+      for i in 0..<count where !slots[i].isAbsent {
+        sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.values.count)
+      }
+    }
     for i in 0..<count where !interests[i].isAbsent {
       let key = registry.interests.key(of: interests[i])
       sum &+= UInt32(truncatingIfNeeded: registry.texts.range(of: key).lowerBound)

@@ -40,6 +40,9 @@ public struct Planner {
   var rules: Rules
   var journal = Journal()
   var record = RecordInHand()
+  /// Always nil. The size of its type is known only at run time, which makes the compiler use a planner where it stands. Otherwise
+  /// each call of a method that changes nothing copies the planner first: 2 KB, several times for each decision.
+  private let usedInPlace: (any Sendable)? = nil
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 import Testing
 
 @testable import Planning
@@ -227,6 +228,34 @@ struct SubjectMemoryTests {
     let repeated = life.records.count
     life.commit()
     #expect(!life.records[repeated...].contains { $0.key[0] == UInt8(ascii: "n") })
+  }
+
+  @Test("an entry that is found behind another one is the entry of its key, also after slots were used again")
+  func related() {
+    var random = SeededRandom(seed: 93)
+    var memory = SubjectMemory()
+    var (found, kept) = (0, 0)
+    for round in 0..<3000 {
+      let now = Timestamp(microseconds: PlannerHarness.noon + Int64(round) * 1_000_000)
+      if random.next() % 40 == 0 { memory.rotate() }
+      var entry = memory.slotOrNew(random.next() % 12 + 1)
+      _ = memory.note(at: entry, id: random.next(), time: now, now: now)
+      for _ in 0..<3 {
+        let key = random.next() % 12 + 100
+        if !entry.isAbsent, !memory.slots[entry].related.isAbsent { kept += 1 }
+        let slot = memory.slot(key, after: entry)
+        #expect(slot == memory.slot(key), "round \(round)")
+        if let slot {
+          (entry, found) = (slot, found + 1)
+        } else {
+          let value = DisplayedValue(bits: key)
+          memory.note(key, values: [value].span, now: now)
+          entry = .absent
+        }
+      }
+    }
+    #expect(found > 1000 && kept > 1000, "\(found) entries found, \(kept) behind an entry with a related one")
+    memory.checkInvariants()
   }
 
   @Test("a topic that lacks a chunk, or has impossible notes, is refused")

@@ -116,7 +116,8 @@ package struct PlannerBenchmark: Sendable {
   ) {
     for (place, event) in events.enumerated() where counts.decisions < decisionsMin {
       if place % Planner.hintsMax == 0 {
-        planner.prefetch(events[place...].prefix(Planner.hintsMax).map { LookUpHint($0) })
+        let hints = events[place...].prefix(Planner.hintsMax).map { LookUpHint($0) }
+        planner.prefetch(hints)
       }
       let round = first + place
       planner.begin(.event(event), offset: Int64(devices + round), timestamp: time(round))

@@ -56,7 +56,8 @@ extension Planner {
 
   /// Remembers a start by a push-to-start token.
   mutating func remember(_ start: AddressedState.StartedSubject, by starter: InstanceSlot) {
-    registry[addressed: starter]?.remember(start, startsMax: bounds.startsPerTokenMax, now: now)
+    let (startsMax, now) = (bounds.startsPerTokenMax, now)
+    registry[addressed: starter]?.remember(start, startsMax: startsMax, now: now)
   }
 
   // MARK: Pushing

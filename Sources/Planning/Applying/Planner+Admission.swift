@@ -48,8 +48,9 @@ extension Planner {
       if registry.entries[entry].distance == distance, isWeighedSo { return }
       registry.set(distance: distance, scale: scale, entry)
     } else {
-      let place = record.fanOut.evaluations[kind.index].truth
-      registry.show(record.fanOut.truths[place].before.values, head: head | scale, distance: distance, entry)
+      let before = record.fanOut.truths[record.fanOut.evaluations[kind.index].truth].before
+      let values = record.fanOut.values
+      registry.show(values.span.extracting(before), head: head | scale, distance: distance, entry)
     }
     touch(device)
   }

@@ -294,7 +294,9 @@ extension Planner {
 
   /// Returns the slot of an app, and makes the app if there is none.
   mutating func appSlot(_ id: Identifier) -> AppSlot {
-    ledgers.apps.slot(id, limit: rules.appLimit(id, partition: partition, of: partitionCount))
+    if let slot = ledgers.apps.slotByID[id] { return slot }
+    let limit = rules.appLimit(id, partition: partition, of: partitionCount)
+    return ledgers.apps.slot(id, limit: limit)
   }
 
   /// Returns the slot of a kind, and makes the kind if there is none. Beyond `kindsMax`, returns the slot that further kinds

@@ -13,7 +13,7 @@ extension Planner {
       guard registry.entries[entry].distance > 0, let row = registry.row(entry, head: rules[kind].display.rowHead),
         registry.shownFields.scale(row) != rules[kind].display.scale, let truth = knownTruth(kind, entry)
       else { continue }
-      let distance = registry.shownFields.distance(row, truth.values, rules[kind].display.fields)
+      let distance = registry.shownFields.distance(row, values(of: truth).span, rules[kind].display.fields)
       registry.set(distance: Float(distance), scale: rules[kind].display.scale, entry)
       touch(registry.instances[instance].device)
     }
@@ -29,7 +29,7 @@ extension Planner {
     while let entry = walk.next(registry) {
       guard keepsRow(entry, head) else { continue }
       if let truth = knownTruth(kind, entry) {
-        registry.show(truth.values, head: head, distance: 0, entry)
+        show(truth, head: head, entry)
       } else if registry.entries[entry].distance > 0 {
         // The truth has been forgotten, and with it what the screen shows now.
         registry.forgetRow(entry)
@@ -56,7 +56,7 @@ extension Planner {
       guard !waits || registry.row(entry, head: head) != nil, keepsRow(entry, head) else { continue }
       let key = truthKey(kind, entry)
       if let truth = subjects.truth(key, unchangedSince: instant) {
-        registry.show(truth.values, head: head, distance: 0, entry)
+        registry.show(truth.values.span, head: head, distance: 0, entry)
       } else if registry.entries[entry].distance > 0, !waits, subjects.truth(key) == nil {
         registry.forgetRow(entry)
       }
@@ -81,8 +81,8 @@ extension Planner {
       let display = rules[kind].display
       guard registry.row(entry, head: display.rowHead) != nil, let truth = knownTruth(kind, entry) else { continue }
       let unknown = Array(repeating: DisplayedValue.absent, count: display.fields.count)
-      let distance = Float(ScreenDistance.between(shown: unknown, truth: truth.values, display.fields))
-      registry.show(unknown, head: display.rowHead | display.scale, distance: distance, entry)
+      let distance = Float(ScreenDistance.between(shown: unknown, truth: values(of: truth), display.fields))
+      registry.show(unknown.span, head: display.rowHead | display.scale, distance: distance, entry)
     }
   }
 
@@ -98,12 +98,40 @@ extension Planner {
 
   /// Returns the newest displayed state of the subject whose name is an entry's key, the current event included; nil if it has
   /// been forgotten.
-  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> DisplayedTruth? {
+  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> KnownTruth? {
     let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
     if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
-      return record.fanOut.truths[place].after
+      return .current(record.fanOut.truths[place].after)
     }
-    return subjects.truth(truthKey(kind, entry))
+    return subjects.slot(truthKey(kind, entry)).map { .remembered($0) }
+  }
+
+  /// The place of a displayed state.
+  private enum KnownTruth {
+    /// The state after the current event: places in `FanOut.values`.
+    case current(Range<Int>)
+    /// The state of a subject in the subject memory.
+    case remembered(SubjectSlot)
+  }
+
+  private func values(of truth: KnownTruth) -> [DisplayedValue] {
+    switch truth {
+    case .current(let places): Array(record.fanOut.values[places])
+    case .remembered(let slot): subjects.truth(at: slot).values
+    }
+  }
+
+  /// Notes that an entry's screen shows a state, and that the state is the true one.
+  @inline(__always)
+  private mutating func show(_ truth: KnownTruth, head: UInt64, _ entry: EntrySlot) {
+    switch truth {
+    case .current(let places):
+      let values = record.fanOut.values
+      registry.show(values.span.extracting(places), head: head, distance: 0, entry)
+    case .remembered(let slot):
+      let values = subjects.slots[slot].newest.values
+      registry.show(values.span, head: head, distance: 0, entry)
+    }
   }
 
   /// Returns the key under which `SubjectMemory` keeps the displayed state of the subject whose name is an entry's key.

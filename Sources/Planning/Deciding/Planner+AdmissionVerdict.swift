@@ -54,7 +54,7 @@ extension Planner {
     }
     let waiting = registry.instances[instance].waiting
     admission.isRepeat =
-      !isNews && evaluation.displayed != nil && admission.current == nil && pending.hasValue(waiting, by: entry)
+      !isNews && evaluation.truth >= 0 && admission.current == nil && pending.hasValue(waiting, by: entry)
     var screen = ScreenDistance(right: 1 - pendingValue(instance, at: now))
     if !admission.isRepeat { screen.add(Double(evaluation.relevance)) }
     admission.value = screen.value
@@ -77,8 +77,8 @@ extension Planner {
     guard let row = registry.row(entry, head: rules[kind].display.rowHead) else {
       return record.fanOut.truths[place].difference
     }
-    return Float(
-      registry.shownFields.distance(row, record.fanOut.truths[place].after.values, rules[kind].display.fields))
+    let after = record.fanOut.values.span.extracting(record.fanOut.truths[place].after)
+    return Float(registry.shownFields.distance(row, after, rules[kind].display.fields))
   }
 
   /// Returns how wrong an instance's screen is now, by its state and by the news that waits, 0…1.

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 /// The fan-out of the current event: its interest keys, and the progress through the devices that it concerns.
 struct FanOut {
@@ -8,6 +9,8 @@ struct FanOut {
   /// The slot of the event in `Pending.events`.
   var slot = EventSlot.absent
   var standing = SubjectMemory.Standing.fresh
+  /// The entry of the subject memory that the event needed last; absent if there was none.
+  var remembered = SubjectSlot.absent
   /// The lists of the interest entries that listen to the event's keys, one cursor for each list.
   var cursors: [Cursor] = []
   /// The interest keys of the event, the subject first.
@@ -18,20 +21,27 @@ struct FanOut {
   var evaluated: ContiguousArray<KindSlot> = []
   /// The displayed states of the event's subject before and after the event, for each kind that displays fields and has a rule
   /// for the event.
-  var truths: [Truth] = []
+  var truths: ContiguousArray<Truth> = []
+  /// The values of these states; `Truth` has their places.
+  var values: ContiguousArray<DisplayedValue> = []
   /// The interest key that is the event's subject; absent if no instance listens to it.
   var subjectInterest = InterestSlot.absent
   /// The first device that the fan-out has not visited yet. A fan-out that is resumed after a restart continues there.
   var nextDevice = DeviceSlot(0)
 
-  /// The displayed states of the event's subject before and after the event, for one kind.
+  /// The displayed states of the event's subject before and after the event, for one kind. The values stand in `FanOut.values`,
+  /// so that an event whose states are small allocates no memory.
   struct Truth {
     /// The key of the state in `SubjectMemory`.
     var key: UInt64
-    /// The slot of that state in `SubjectMemory`; nil if the event brings the first one.
-    var slot: SubjectSlot?
-    /// The state before the event, and after it.
-    var before, after: DisplayedTruth
+    /// The slot of that state in `SubjectMemory`; absent if the event brings the first one.
+    var slot: SubjectSlot
+    /// The kind.
+    var kind: KindSlot
+    /// The places of the state before the event in `FanOut.values`, one for each displayed field.
+    var before: Range<Int>
+    /// The places of the state after the event.
+    var after: Range<Int> { before.upperBound..<before.upperBound + before.count }
     /// The distance of a screen that shows the state before the event from the state after it, 0…1.
     var difference: Float
     /// Whether the event carries a displayed field. If not, it can only be news.

@@ -14,7 +14,8 @@ struct KindEvaluation {
   /// Whether the rule says how relevant the event is.
   var isRelevanceStated = false
   var action = Rule.Action.update
-  /// The event's change to what the kind displays of its subject; nil when the policy does not list the displayed fields.
+  /// The event's change to what the kind displays of its subject; nil until an instance needs it, and when the policy does not
+  /// list the displayed fields. Screens that are known field by field do not need it.
   var displayed: DisplayedChange?
   /// The place of the subject's displayed state in `FanOut.truths`; −1 when there is none.
   var truth = -1

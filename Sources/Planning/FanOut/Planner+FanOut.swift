@@ -4,6 +4,7 @@ import Policies
 extension Planner {
   /// Begins the fan-out of an event: notes it in the subject memory and looks up its interest keys.
   mutating func beginFanOut(_ event: consuming DomainEvent) {
+    record.fanOut.remembered = .absent
     record.fanOut.time = event.time
     record.fanOut.slot = pending.insert(event: event.id, traceparent: event.traceparent)
     record.fanOut.nextDevice = DeviceSlot(0)
@@ -41,7 +42,9 @@ extension Planner {
     id.add(event.source)
     id.add(event.id)
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { rotateSubjects() }
-    return subjects.note(subject, id: id.value, time: event.time, now: now)
+    let slot = subjects.slotOrNew(subject)
+    record.fanOut.remembered = slot
+    return subjects.note(at: slot, id: id.value, time: event.time, now: now)
   }
 
   private mutating func findCursors(_ event: DomainEvent) {
@@ -52,13 +55,14 @@ extension Planner {
     record.fanOut.keys.append(event.subject)
     var leftOut = 0
     record.fanOut.truths.removeAll(keepingCapacity: true)
+    record.fanOut.values.removeAll(keepingCapacity: true)
     for first in rules.rules(forType: event.type) {
       guard let rule = first.holding(for: event) else { continue }
       var evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
       if record.fanOut.standing == .fresh, !rules[rule.kind].display.isEmpty {
-        evaluation.displayed = displayedChange(event, rule.kind)
-        evaluation.truth = record.fanOut.truths.count - 1
-        if !evaluation.isRelevanceStated { evaluation.relevance = record.fanOut.truths[evaluation.truth].difference }
+        evaluation.truth = record.fanOut.truths.count
+        let difference = noteDisplayed(event, rule.kind)
+        if !evaluation.isRelevanceStated { evaluation.relevance = difference }
       }
       record.fanOut.evaluations[rule.kind.index] = evaluation
       record.fanOut.evaluated.append(rule.kind)
@@ -73,23 +77,55 @@ extension Planner {
     }
   }
 
-  /// Returns the event's change to what a kind displays of its subject, and appends the states before and after it to
-  /// `FanOut.truths`. Only `finishFanOut` notes the new state in the subject memory, so that a fan-out that is resumed after a
-  /// restart begins with the same state.
-  private mutating func displayedChange(_ event: DomainEvent, _ kind: KindSlot) -> DisplayedChange {
+  /// Appends what a kind displays of the event's subject, before and after the event, to `FanOut.truths`. Only `finishFanOut` notes
+  /// the new state in the subject memory, so that a fan-out that is resumed after a restart begins with the same state.
+  /// - Returns: The distance of a screen that shows the state before the event from the state after it, 0…1.
+  private mutating func noteDisplayed(_ event: DomainEvent, _ kind: KindSlot) -> Float {
     let fields = rules[kind].display.fields
     let key = rules[kind].display.truthKey(subject: event.subject.utf8.span)
-    let slot = subjects.slot(key)
-    let known = slot.map { subjects.truth(at: $0) }
-    let state = known ?? DisplayedTruth(values: fields.map(\.initial))
-    var truth = state
-    let isCarried = truth.take(event, fields: fields)
-    let before = known?.fingerprint(subject: event.subject, fields: fields) ?? 0
-    let after = truth == known ? before : truth.fingerprint(subject: event.subject, fields: fields)
-    let difference = Float(ScreenDistance.between(shown: state.values, truth: truth.values, fields))
+    let slot = subjects.slot(key, after: record.fanOut.remembered) ?? .absent
+    if !slot.isAbsent { record.fanOut.remembered = slot }
+    let before = record.fanOut.values.count..<record.fanOut.values.count + fields.count
+    for place in fields.indices {
+      record.fanOut.values.append(slot.isAbsent ? fields[place].initial : subjects.value(place, at: slot))
+    }
+    var isCarried = false
+    var screen = ScreenDistance()
+    for place in fields.indices {
+      let shown = record.fanOut.values[before.lowerBound + place]
+      let carried = fields[place].value(in: event)
+      record.fanOut.values.append(carried ?? shown)
+      guard let carried else { continue }
+      isCarried = true
+      if carried != shown { screen.add(fields[place](shown: shown, truth: carried)) }
+    }
+    let difference = Float(screen.value)
     record.fanOut.truths.append(
       FanOut.Truth(
-        key: key, slot: slot, before: state, after: truth, difference: difference, isCarried: isCarried))
+        key: key, slot: slot, kind: kind, before: before, difference: difference, isCarried: isCarried))
+    return difference
+  }
+
+  /// Computes the event's change to what a kind displays, if an entry needs it and it is not known yet. A widget that shows the
+  /// subject itself needs none, because its screen is known field by field.
+  @inline(__always)
+  private mutating func prepareDisplayed(_ entry: EntrySlot, _ instance: InstanceSlot) {
+    let kind = registry.instances[instance].kind
+    let truth = record.fanOut.evaluations[kind.index].truth
+    if truth < 0 || record.fanOut.evaluations[kind.index].displayed != nil { return }
+    let isSubject = registry.entries[entry].interest == record.fanOut.subjectInterest
+    if isSubject, !registry.instances[instance].surface.isActivity { return }
+    record.fanOut.evaluations[kind.index].displayed = displayedChange(record.fanOut.truths[truth])
+  }
+
+  /// Returns the event's change to what a kind displays of its subject.
+  private func displayedChange(_ truth: FanOut.Truth) -> DisplayedChange {
+    guard let subject = record.fanOut.event?.subject else { return DisplayedChange(before: 0, after: 0) }
+    let fields = rules[truth.kind].display.fields
+    let values = record.fanOut.values.span
+    let after = DisplayedTruth.fingerprint(subject: subject, values.extracting(truth.after), fields)
+    if truth.slot.isAbsent { return DisplayedChange(before: 0, after: after) }
+    let before = DisplayedTruth.fingerprint(subject: subject, values.extracting(truth.before), fields)
     return DisplayedChange(before: before, after: after)
   }
 
@@ -173,7 +209,11 @@ extension Planner {
   }
 
   mutating func finishFanOut() {
-    for truth in record.fanOut.truths { subjects.note(truth.key, at: truth.slot, truth: truth.after, now: now) }
+    let values = record.fanOut.values
+    for place in record.fanOut.truths.indices {
+      let truth = record.fanOut.truths[place]
+      subjects.note(truth.key, at: truth.slot, values: values.span.extracting(truth.after), now: now)
+    }
     record.releasedEvents.append(record.fanOut.slot)
     record.fanOut.slot = .absent
     record.fanOut.event = nil
@@ -189,6 +229,7 @@ extension Planner {
       let entry = record.entries[i]
       let instance = registry.entries[entry].instance
       bringDayUpToDate(instance)
+      prepareDisplayed(entry, instance)
       if registry.instances[instance].surface.isActivity {
         decideActivity(entry, instance, device, into: &output)
         continue

@@ -1,6 +1,7 @@
 import Domain
 
-/// The timers of instances, the earliest first, in a binary heap.
+/// The timers of instances, the earliest first, in a heap whose nodes have four children each. Siblings stand side by side in
+/// memory, so a heap that is larger than the processor's caches waits for memory half as often as one with two children each.
 ///
 /// Timers of the same time fire in the order of devices and their instances. So the order does not depend on when a
 /// timer was set, and a restored planner fires its timers in the same order as the one that it replaces.
@@ -20,6 +21,7 @@ struct TimerQueue {
   }
 
   private var heap: ContiguousArray<Entry> = []
+  private static let children = 4
 
   /// Creates an empty queue.
   init() {}
@@ -27,7 +29,9 @@ struct TimerQueue {
   /// Builds a queue of entries in any order.
   init(_ entries: consuming ContiguousArray<Entry>) {
     heap = entries
-    for parent in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(heap[parent], from: parent) }
+    for parent in stride(from: (heap.count + 2) / Self.children - 1, through: 0, by: -1) {
+      sink(heap[parent], from: parent)
+    }
   }
 
   /// Returns the number of entries beyond which outdated ones are removed. At least half of the entries are outdated then, so
@@ -62,7 +66,7 @@ struct TimerQueue {
     heap.append(entry)
     var child = heap.count - 1
     while child > 0 {
-      let parent = (child - 1) >> 1
+      let parent = (child - 1) / Self.children
       guard Entry.precedes(entry, heap[parent]) else { break }
       heap[child] = heap[parent]
       child = parent
@@ -82,9 +86,13 @@ struct TimerQueue {
     var parent = start
     let count = heap.count
     while true {
-      var child = 2 * parent + 1
-      guard child < count else { break }
-      if child + 1 < count, Entry.precedes(heap[child + 1], heap[child]) { child += 1 }
+      let first = Self.children * parent + 1
+      guard first < count else { break }
+      var child = first
+      for other in first + 1..<max(first + 1, min(first + Self.children, count))
+      where Entry.precedes(heap[other], heap[child]) {
+        child = other
+      }
       guard Entry.precedes(heap[child], entry) else { break }
       heap[parent] = heap[child]
       parent = child

@@ -504,7 +504,7 @@ struct Registry {
   }
 
   /// Sets the values that an entry's screen shows, and how wrong they are now.
-  mutating func show(_ values: [DisplayedValue], head: UInt64, distance: Float, _ entry: EntrySlot) {
+  mutating func show(_ values: Span<DisplayedValue>, head: UInt64, distance: Float, _ entry: EntrySlot) {
     shownFields.set(&entries[entry].row, head: head, values)
     entries[entry].distance = distance
   }

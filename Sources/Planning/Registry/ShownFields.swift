@@ -73,7 +73,7 @@ struct ShownFields {
   ///   - row: The row.
   ///   - head: The head of the kind's rows, with or without a scale.
   ///   - values: The values, as many as the head says.
-  mutating func set(_ row: inout ShownRow, head: UInt64, _ values: [DisplayedValue]) {
+  mutating func set(_ row: inout ShownRow, head: UInt64, _ values: Span<DisplayedValue>) {
     if row.isAbsent || self.head(row) != head & ~Self.scaleBits {
       remove(&row)
       row = make(head)
@@ -107,7 +107,7 @@ struct ShownFields {
   ///   - row: The row.
   ///   - truth: The true values, as many as the row has.
   ///   - fields: The functions that measure the distance of each field, as many as there are values.
-  func distance(_ row: ShownRow, _ truth: [DisplayedValue], _ fields: [FieldDistance]) -> Double {
+  func distance(_ row: ShownRow, _ truth: Span<DisplayedValue>, _ fields: [FieldDistance]) -> Double {
     var screen = ScreenDistance()
     // Most fields of a screen are right. Not to ask for their distances saves a call.
     for field in fields.indices where self[row, field] != truth[field] {

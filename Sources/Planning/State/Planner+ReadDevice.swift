@@ -159,7 +159,7 @@ extension Planner {
     }
     let distance = try reader.float("a distance")
     guard distance >= 0, distance <= 1 else { throw .corrupt(offset: reader.offset, what: "a distance of 0 to 1") }
-    registry.show(values, head: head, distance: distance, entry)
+    registry.show(values.span, head: head, distance: distance, entry)
     // A screen that is right is right by all weights.
     if distance == 0 { return }
     rules.note(scale: head & ShownFields.scaleBits, of: registry.instances[registry.entries[entry].instance].kind)

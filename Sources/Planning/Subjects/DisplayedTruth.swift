@@ -33,6 +33,15 @@ package struct DisplayedTruth: Equatable, Sendable {
   ///   - subject: The `subject` of the events that were taken.
   ///   - fields: The kind's displayed fields, as many as `values`.
   package func fingerprint(subject: Identifier, fields: [FieldDistance]) -> UInt64 {
+    Self.fingerprint(subject: subject, values.span, fields)
+  }
+
+  /// Returns the hash of the subject and of what the screen shows of these values.
+  /// - Parameters:
+  ///   - subject: The subject of the events.
+  ///   - values: The values of the kind's displayed fields.
+  ///   - fields: The displayed fields, as many.
+  static func fingerprint(subject: Identifier, _ values: Span<DisplayedValue>, _ fields: [FieldDistance]) -> UInt64 {
     var hash = Hash64()
     hash.add(subject)
     for place in values.indices { hash.add(fields[place].look(of: values[place]).bits) }

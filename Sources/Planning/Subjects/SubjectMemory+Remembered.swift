@@ -21,6 +21,25 @@ extension SubjectMemory {
     /// The values of what the kind displays (`DisplayedTruth`). Empty for events.
     var values: [DisplayedValue] = []
 
+    /// Takes over values, in place of those that are known.
+    /// - Parameters:
+    ///   - newer: The values.
+    ///   - count: Changed by the difference in the number of values.
+    /// - Returns: Whether any value has changed.
+    mutating func take(_ newer: Span<DisplayedValue>, _ count: inout Int) -> Bool {
+      guard values.count == newer.count else {
+        count += newer.count - values.count
+        values = newer.indices.map { newer[$0] }
+        return true
+      }
+      var changes = false
+      for place in newer.indices where values[place] != newer[place] {
+        values[place] = newer[place]
+        changes = true
+      }
+      return changes
+    }
+
     /// Returns the relation of an event to the earlier ones.
     func standing(id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
       for event in events where event.id == id { return .duplicate }
@@ -58,6 +77,9 @@ extension SubjectMemory {
     var older = SubjectSlot.absent
     /// The entry after it in the chain; absent for the last entry.
     var younger = SubjectSlot.absent
+    /// Probably the next entry of the same subject that an event needs (`SubjectMemory.slot(_:after:)`). The slot may be free or
+    /// belong to another subject by now.
+    var related = SubjectSlot.absent
     /// The number of events noted since the last `takeNotes`, at most `eventsMax`.
     var eventsToWrite: UInt8 = 0
     /// Whether the next `takeNotes` writes it.

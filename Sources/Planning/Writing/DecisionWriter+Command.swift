@@ -114,8 +114,8 @@ extension DecisionWriter {
       json.piece(ofAtMost: app.count) { $0.append(app.span) }
     } else {
       let isInstance = charge.ledger.traits.owner == .instance
-      let owner = planner.registry.texts.bytes.span.extracting(
-        isInstance ? instanceID(charge.instance, planner) : device)
+      let place = isInstance ? instanceID(charge.instance, planner) : device
+      let owner = planner.registry.texts.bytes.span.extracting(place)
       json.piece(ofAtMost: OutputSpan<UInt8>.quotedMax(owner.count)) { $0.append(quoted: owner) }
     }
     json.piece(ofAtMost: 16 + OutputSpan<UInt8>.decimalMax) { room in
@@ -130,10 +130,11 @@ extension DecisionWriter {
   private mutating func request(
     _ planned: PlannedCommand, _ device: DeviceState, _ planner: borrowing Planner, to json: inout JSONWriter
   ) {
-    let isPacked =
-      !device.tokens.isAbsent
-      && TokenPair.appendWidgets(
-        planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.tokens)), to: &tokenDigits)
+    var isPacked = false
+    if !device.tokens.isAbsent {
+      let tokens = planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.tokens))
+      isPacked = TokenPair.appendWidgets(tokens, to: &tokenDigits)
+    }
     if !isPacked {
       tokenDigits.removeAll(keepingCapacity: true)
       tokenDigits += (planner.registry.tokens(of: planned.device).widgets ?? "").utf8

@@ -183,7 +183,8 @@ public struct DecisionWriter: Sendable {
   /// Updates the cached texts for the planner's current record.
   @inline(__always)
   mutating func prepare(_ planner: borrowing Planner) {
-    if planner.record.offset != offset || planner.policy.reference != reference { begin(planner) }
+    if planner.record.offset == offset, planner.policy.reference == reference { return }
+    begin(planner)
   }
 
   /// Returns the APNs request id of a command of the current record, the same as `APNsRequests.requestID` returns.

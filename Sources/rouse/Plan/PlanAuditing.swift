@@ -24,8 +24,14 @@ final class PlanAuditing {
   ///   - planner: The planner that made the output and has not begun another step.
   /// - Throws: `AuditError` if the store cannot be written.
   func take(_ output: PlannerOutput, of planner: borrowing Planner) throws {
-    for index in 0..<output.decisionCount { try add { batch.append(planner.decision(index, of: output)) } }
-    for index in 0..<output.commandCount { try add { batch.append(planner.command(index, of: output)) } }
+    for index in 0..<output.decisionCount {
+      batch.append(planner.decision(index, of: output))
+      try flushIfFull()
+    }
+    for index in 0..<output.commandCount {
+      batch.append(planner.command(index, of: output))
+      try flushIfFull()
+    }
   }
 
   /// Stores the rest and closes the store.
@@ -35,8 +41,7 @@ final class PlanAuditing {
     try store.close()
   }
 
-  private func add(_ append: () -> Void) throws {
-    append()
+  private func flushIfFull() throws {
     if batch.count >= Self.batchMax { try flush() }
   }
 
