@@ -22,6 +22,7 @@ extension Planner {
       registry.rareStates.capacity * 27 + registry.nextReloads.capacity * 16
       + registry.addressed.capacity * (MemoryLayout<AddressedState>.stride * 4 / 3)
     return tables + registry.interests.bytes + registry.texts.bytes.heldBytes + pending.bytes + subjects.bytes + rare
+      + deviceChunks.tableBytes
   }
 
   /// The number of pairs of an event and an instance that wait for a final decision.

@@ -39,6 +39,8 @@ public struct Planner {
   var subjects = SubjectMemory()
   var rules: Rules
   var journal = Journal()
+  /// The chunks of `rouse.state` that hold devices.
+  var deviceChunks = ChunkLog<DeviceTag>()
   var record = RecordInHand()
   /// Always nil. The size of its type is known only at run time, which makes the compiler use a planner where it stands. Otherwise
   /// each call of a method that changes nothing copies the planner first: 2 KB, several times for each decision.
@@ -220,6 +222,7 @@ public struct Planner {
     pricing.checkInvariants { registry.isUsed($0) }
     rules.checkInvariants()
     subjects.checkInvariants()
+    checkChunks()
     let used = registry.instances.slots.filter { registry.isUsed($0) }
     pending.checkInvariants(waiting: used.map { registry.instances[$0].waiting }.filter { !$0.isAbsent })
     for instance in used {

@@ -22,16 +22,27 @@ struct AbsurdStateTests {
     h.register(.phone())
     var record: [UInt8] = []
     h.planner.takeChanges { key, value in
-      if key.elementsEqual("d/d1".utf8) { record = Array(value ?? []) }
+      if key.elementsEqual("c/0".utf8) { record = Array(value ?? []) }
     }
-    var writer = BinaryWriter()
-    writer.uint8(stateFormatVersion)
-    writer.varint(UInt64(number))
-    // The version and slot 0 take a byte each.
-    let bytes = writer.bytes + record.dropFirst(2)
+    func chunk(_ slot: UInt64) throws -> [UInt8] {
+      var reader = try ChunkFormat.open(0, record, in: record.indices).content
+      let id = record[try reader.blobPlace("an id")]
+      // Slot 0 takes a byte.
+      let version = record[try reader.blobPlace("a version")].dropFirst()
+      var forged = BinaryWriter()
+      forged.varint(slot)
+      var writer = BinaryWriter(appendingTo: [stateFormatVersion, ChunkFormat.Form.entries.rawValue])
+      writer.blob(Array(id))
+      writer.blob(forged.bytes + version)
+      writer.int64(Int64(bitPattern: ChunkFormat.checksum(writer.bytes.span, of: 0)))
+      return writer.bytes
+    }
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
-    #expect(throws: BinaryError.self) { try restore.add(key: Array("d/d1".utf8), value: bytes) }
+    let (right, wrong) = (try chunk(0), try chunk(UInt64(number)))
+    #expect(throws: BinaryError.self) { try restore.add(key: Array("c/0".utf8), value: wrong) }
     #expect(restore.sizes.devices == 0)
+    try restore.add(key: Array("c/0".utf8), value: right)
+    #expect(restore.sizes.devices == 1)
   }
 
   @Test("a clock at the end of all numbers is refused, and one in the year 9999 works")
@@ -45,6 +56,8 @@ struct AbsurdStateTests {
         writer.zigzag(generation)
         writer.zigzag(-1)
         writer.zigzag(0)
+        writer.int64(0)
+        writer.int64(0)
       }
     }
     for (now, hour, generation) in [

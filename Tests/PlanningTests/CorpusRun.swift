@@ -117,7 +117,7 @@ struct CorpusRun {
     planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     var restore = PlannerRestore(
       partition: story.partition.number, partitionCount: story.partition.of, bounds: planner.bounds)
-    for (key, value) in state { try restore.add(key: key, value: value) }
+    for (key, value) in topicOrder(state) { try restore.add(key: key, value: value) }
     planner = try restore.finish(initialPolicy: planner.policy)
   }
 

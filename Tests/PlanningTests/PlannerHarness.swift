@@ -59,7 +59,7 @@ struct PlannerHarness {
     var restore = PlannerRestore(
       partition: planner.partition, partitionCount: planner.partitionCount, bounds: planner.bounds)
     do {
-      for (key, value) in state { try restore.add(key: key, value: value) }
+      for (key, value) in topicOrder(state) { try restore.add(key: key, value: value) }
       planner = try restore.finish(initialPolicy: planner.policy)
     } catch {
       preconditionFailure("state does not restore: \(error)")

@@ -13,10 +13,11 @@ private struct StateTopic {
     planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
   }
 
-  /// Returns all records in a random order in which the records of each key keep their order.
+  /// Returns all records in a random order in which the records of each key keep their order, and so do the chunks of devices.
   func shuffled(_ random: inout SeededRandom) -> [Record] {
-    var byKey = Dictionary(grouping: records.indices, by: { records[$0].key }).mapValues { Array($0.reversed()) }
-    var order = records.map(\.key).sorted { $0.lexicographicallyPrecedes($1) }
+    let name = { (key: [UInt8]) in StateKey.number(ofChunk: key) == nil ? key : Array("c/".utf8) }
+    var byKey = Dictionary(grouping: records.indices, by: { name(records[$0].key) }).mapValues { Array($0.reversed()) }
+    var order = records.map { name($0.key) }.sorted { $0.lexicographicallyPrecedes($1) }
     order.shuffle(using: &random)
     return order.compactMap { byKey[$0]?.popLast().map { records[$0] } }
   }
@@ -64,8 +65,8 @@ struct RecoveryTests {
     var topic = StateTopic()
     live(&life, steps: 800, &topic)
     #expect(topic.records.contains { $0.value == nil }, "seed \(seed): nothing was removed")
-    // A chunk of notes is written only once.
-    let repeatable = topic.records.filter { $0.key[0] != UInt8(ascii: "n") }
+    // A chunk is written only once.
+    let repeatable = topic.records.filter { !"cn".utf8.contains($0.key[0]) }
     #expect(repeatable.count > 5 * Set(repeatable.map(\.key)).count, "seed \(seed): nothing was repeated")
     compare(life, with: try restore(topic.records, as: life), seed, "in order")
     var random = SeededRandom(seed: UInt64(seed))
@@ -136,17 +137,24 @@ struct RecoveryTests {
       })
     {}
     // The topic has a record of an app only after a charge to the app.
-    for (key, value) in state where key[0] != UInt8(ascii: "n") {
+    for (key, value) in state where !"cn".utf8.contains(key[0]) {
       #expect(walked[key] == value, "seed \(seed): \(String(decoding: key, as: UTF8.self))")
     }
-    // The walk writes the sizes of the chunks, and one record for each subject instead of the notes.
-    let chunks = Set(state.keys.filter { $0[0] == UInt8(ascii: "n") })
-    #expect(Set(walked.keys.filter { $0[0] == UInt8(ascii: "n") }) == chunks, "seed \(seed)")
-    #expect(!chunks.isEmpty, "seed \(seed)")
-    let restored = try restore(state.map { (key: $0.key, value: $0.value) }, as: life)
+    // The walk writes the sizes of the chunks, and one record for each subject and device.
+    for letter in "cn".utf8 {
+      let chunks = Set(state.keys.filter { $0[0] == letter })
+      #expect(Set(walked.keys.filter { $0[0] == letter }) == chunks, "seed \(seed)")
+      #expect(!chunks.isEmpty, "seed \(seed)")
+    }
+    let restored = try restore(topicOrder(state).map { (key: $0.key, value: $0.value) }, as: life)
     let fromWalk = try restore(walked.map { (key: $0.key, value: $0.value) }, as: life)
     #expect(fromWalk.subjects.contents == restored.subjects.contents, "seed \(seed)")
     #expect(fromWalk.subjects.log.bytes == restored.subjects.log.bytes, "seed \(seed)")
+    #expect(fromWalk.deviceChunks.bytes == restored.deviceChunks.bytes, "seed \(seed)")
+    for device in restored.registry.devices.slots where restored.registry.isUsed(device) {
+      let chunks = [restored, fromWalk].map { $0.deviceChunks.chunk(of: $0.registry[chunkPlace: device]) }
+      #expect(chunks[0] == chunks[1], "seed \(seed)")
+    }
   }
 
   @Test("the newest value of each key that does not belong to the planner is kept")
@@ -193,8 +201,8 @@ struct RecoveryTests {
       try restore.add(key: record.key, value: record.value, at: Int64(offset))
     }
     let error = try #require(throws: StateRecordError.self) { try restore.finish(initialPolicy: .flights()) }
-    #expect(error.key == Array("d/b".utf8))
-    #expect(error.offset == records.firstIndex { $0.key == error.key }.map(Int64.init))
+    #expect(error.key == Array("c/0".utf8))
+    #expect(error.offset == records.lastIndex { $0.key == error.key }.map(Int64.init))
   }
 
   @Test("a subject that is kept alive by repeats is remembered for the same time after a restart")

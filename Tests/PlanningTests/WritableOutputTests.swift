@@ -113,7 +113,7 @@ struct WritableOutputTests {
 
   private static func restored(_ state: [[UInt8]: [UInt8]], _ policy: Policy) throws -> Planner {
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
-    for (key, value) in state { try restore.add(key: key, value: value) }
+    for (key, value) in topicOrder(state) { try restore.add(key: key, value: value) }
     return try restore.finish(initialPolicy: policy)
   }
 
@@ -121,6 +121,9 @@ struct WritableOutputTests {
   func manyStarts() throws {
     let kinds = 4
     var h = H(Self.starts(kinds: kinds))
+    var bounds = PlannerBounds.expecting(.none)
+    bounds.stateSpareBytes = 0
+    h.planner = Planner(policy: Self.starts(kinds: kinds), bounds: bounds)
     Self.register(starters: kinds, &h)
     let subjects: [Identifier] = (0..<600).map { "\(String(repeating: "s", count: 240))-\($0)" }
     for (i, subject) in subjects.enumerated() {
@@ -130,10 +133,10 @@ struct WritableOutputTests {
     var state: [[UInt8]: [UInt8]] = [:]
     h.planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     let largest = state.values.map(\.count).max() ?? 0
-    #expect(largest <= PlannerBounds().stateRecordBytesMax, "\(largest) bytes")
+    #expect(largest <= PlannerBounds().stateChunkBytesMax, "\(largest) bytes")
     #expect(state.values.reduce(0) { $0 + $1.count } > 600_000)
-    let pieces = { state.keys.filter { $0.starts(with: "e/".utf8) }.count }
-    #expect(pieces() > 0)
+    let chunks = { state.keys.filter { $0.starts(with: "c/".utf8) }.count }
+    #expect(chunks() > 9)
     // A repeated start is refused by the restored planner as by the one that never stopped.
     h.planner = try Self.restored(state, Self.starts(kinds: kinds))
     h.event(.delay(5, id: "again", subject: subjects[0], at: H.noon + H.minute, type: "flight.boarding"))
@@ -143,15 +146,17 @@ struct WritableOutputTests {
     h.tick(at: H.noon + 24 * H.hour)
     h.tick(at: H.noon + 48 * H.hour)
     h.planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
-    #expect(pieces() == 0)
+    #expect(chunks() == 1)
     #expect(try Self.restored(state, Self.starts(kinds: kinds)).deviceCount == 1)
   }
 
   @Test(
-    "a planner whose records are all in pieces restores from an uncompacted topic in any order", arguments: 660..<664)
+    "a planner whose records are all in pieces restores from a topic that is compacted or not", arguments: 660..<664)
   func everythingInPieces(seed: Int) throws {
     var bounds = PlannerBounds()
     bounds.stateRecordBytesMax = 64
+    bounds.stateChunkBytesMax = 100
+    bounds.stateSpareBytes = 0
     var life = RandomLife(seed: UInt64(seed))
     life.harness.planner = Planner(policy: life.initialPolicy, bounds: bounds)
     var records: [(key: [UInt8], value: [UInt8]?)] = []
@@ -161,13 +166,12 @@ struct WritableOutputTests {
       life.harness.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
     }
     life.harness.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
-    #expect(
-      records.contains { $0.key.starts(with: "e/".utf8) && $0.value == nil }, "seed \(seed): no piece was removed")
-    for record in records where record.key.starts(with: "d/".utf8) { #expect(record.value?.count ?? 0 <= 64) }
-    // A chunk of notes is written only once and is never in pieces.
+    let chunks = records.filter { $0.key.starts(with: "c/".utf8) }
+    #expect(chunks.contains { $0.value == nil }, "seed \(seed): no piece was removed")
+    for chunk in chunks { #expect(chunk.value?.count ?? 0 <= 100) }
     var compacted: [[UInt8]: [UInt8]] = [:]
     for record in records { compacted[record.key] = record.value }
-    for topic in [records, compacted.map { ($0.key, $0.value) }] {
+    for topic in [records, topicOrder(compacted).map { ($0.key, $0.value) }] {
       var restore = PlannerRestore(partition: 0, partitionCount: 1, bounds: bounds)
       for record in topic { try restore.add(key: record.key, value: record.value) }
       var (undisturbed, restored) = (life, life)
@@ -177,29 +181,29 @@ struct WritableOutputTests {
         restored.step()
       }
       #expect(undisturbed.harness.decisions == restored.harness.decisions, "seed \(seed)")
-      // The restored planner removes the same pieces.
-      var (mine, other): ([[UInt8]: [UInt8]], [[UInt8]: [UInt8]]) = (compacted, compacted)
-      undisturbed.harness.planner.takeChanges { mine[Array($0)] = $1.map(Array.init) }
-      restored.harness.planner.takeChanges { other[Array($0)] = $1.map(Array.init) }
-      let isPiece = { (key: [UInt8]) in key.starts(with: "e/".utf8) }
-      #expect(Set(mine.keys.filter(isPiece)) == Set(other.keys.filter(isPiece)), "seed \(seed)")
+      // The restored planner goes on with the same chunks.
+      let next = [undisturbed, restored].map { $0.harness.planner.deviceChunks.next }
+      #expect(next[0] == next[1], "seed \(seed)")
+      restored.harness.planner.takeChanges { _, _ in }
+      restored.harness.planner.checkInvariants()
     }
   }
 
   @Test("a record in pieces of which one is missing or damaged is refused")
   func damagedPieces() throws {
     var bounds = PlannerBounds()
-    bounds.stateRecordBytesMax = 64
+    bounds.stateChunkBytesMax = 100
     var h = H()
     h.planner = Planner(policy: .flights(), bounds: bounds)
     h.register(.phone(widgets: [.flight(), .flight("w2"), .flight("w3"), .flight("w4")]))
     var state: [[UInt8]: [UInt8]] = [:]
     h.planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
-    let piece = Array("e/1/d/d1".utf8)
+    let piece = Array("c/1".utf8)
+    #expect(state[Array("c/2".utf8)] != nil)
     #expect(try Self.restored(state, .flights()).deviceCount == 1)
     var damaged = state
     damaged[piece]?[12] ^= 1
-    #expect(throws: StateRecordError.self) { try Self.restored(damaged, .flights()) }
+    #expect(throws: BinaryError.self) { try Self.restored(damaged, .flights()) }
     damaged = state
     damaged[piece] = nil
     #expect(throws: StateRecordError.self) { try Self.restored(damaged, .flights()) }

@@ -243,6 +243,12 @@ public struct BinaryReader: Sendable {
     return elements
   }
 
+  /// Reads everything that is left, and returns its place in `bytes`.
+  public mutating func rest() -> Range<Int> {
+    defer { next = range.upperBound }
+    return next..<range.upperBound
+  }
+
   /// Checks that no bytes are left.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   public func end() throws(BinaryError) {

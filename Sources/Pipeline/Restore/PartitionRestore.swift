@@ -49,7 +49,7 @@ final class PartitionRestore {
   private var firstOffset: Int64?
   /// The number of records read at which memory for the remaining records is first reserved. It is reserved again each time
   /// the number has doubled.
-  private static let reserveMin = 1 << 14
+  private static let reserveMin = 1 << 6
   /// The number of keys for which one reading of `rouse.state` notes that a record cannot be read.
   /// - Beyond: the next reading notes the further keys.
   private static let unreadableMax = 256

@@ -24,8 +24,9 @@ final class StateReader {
   private var restores: [Int32: PartitionRestore] = [:]
   /// The partitions that `consumer` reads.
   private var assigned: Set<Int32> = []
-  /// The most records that one step reads from the topic. With `blocksMax` it keeps a step at about 30 ms.
-  private static let recordsMax = 10_000
+  /// The most records that one step reads from the topic, each a chunk of up to some hundred devices. With `blocksMax` it keeps a
+  /// step at about 30 ms.
+  private static let recordsMax = 128
   /// The most blocks that one step reads from each snapshot.
   private static let blocksMax = 8
 

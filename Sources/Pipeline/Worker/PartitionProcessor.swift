@@ -15,9 +15,9 @@ final class PartitionProcessor {
   /// The planner's position in the log.
   private(set) var position: PlannerPosition
   private var recording: RecordingPlanner
-  /// The keys of state records that the restore left out, as an operator ordered. They are removed from `rouse.state`
-  /// with the first commit.
-  private var removals: [[UInt8]] = []
+  /// The records that `rouse.state` gets with the first commit, because the restore left out others, as an operator
+  /// ordered (`PlannerRestore.repairs`).
+  private var repairs: [(key: [UInt8], value: [UInt8]?)] = []
   /// Whether the state or the position may have changed since the last `takeState`.
   private(set) var isDirty = false
   /// The number of log records that were handed to `begin` since this processor was created.
@@ -69,11 +69,11 @@ final class PartitionProcessor {
         try PlannerPosition(bytes: bytes)
       }
     }
-    let removals = restore.removals
+    let repairs = try restore.repairs()
     self.init(
       planner: try restore.finish(initialPolicy: initialPolicy), position: position, isNew: isNew, recorder: recorder)
-    self.removals = removals
-    isDirty = !removals.isEmpty
+    self.repairs = repairs
+    isDirty = !repairs.isEmpty
   }
 
   /// The policy in force.
@@ -228,9 +228,9 @@ final class PartitionProcessor {
     assert(position.nextOffset >= takenOffset, "the position of partition \(partition) falls behind \(takenOffset)")
     takenOffset = position.nextOffset
     let destination = OutputBatch.Destination.state(partition)
-    // The planner may write such a key again in the same transaction, behind its removal.
-    for key in removals { batch.append(destination, key: key[...], value: nil) }
-    removals = []
+    // The planner may write such a key again in the same transaction, behind its repair.
+    for (key, value) in repairs { batch.append(destination, key: key[...], value: value?[...]) }
+    repairs = []
     recording.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
     batch.append(destination, key: PlannerPosition.key[...], value: position.encoded()[...])
     isDirty = !recording.planner.isIdle

@@ -274,7 +274,7 @@ extension Planner {
     let state = registry.devices[device]
     guard state.flags.contains(.forgotten), state.firstInstance.isAbsent, registry.rateEnd(of: device) <= now
     else { return }
-    journal.noteRemoval(ofDevice: registry.id(of: device))
+    journal.noteRemoval(ofDevice: registry.id(of: device), at: state.chunkPlace)
     registry.remove(device)
     journal.noteRemoval(ofApp: ledgers.apps.leave(state.app, now: now))
   }

@@ -1,44 +1,50 @@
 import Domain
 
-/// The number of the commit for which a device was last noted as changed. It is kept with the device in the registry; only a
-/// `Journal` sets it.
-struct JournalMark {
-  fileprivate var epoch: UInt32 = 0
-
-  /// Creates the mark of a device that has not changed yet.
-  init() {}
-}
-
 /// The changes since the last commit, which the next one must write. `Planner.takeChanges` turns them into records of
 /// `rouse.state`. Changed kinds, apps and subjects are not here: their own parts mark them.
 struct Journal {
-  /// The devices that changed, in the order of their first change.
+  /// A device that was removed.
+  struct Removal {
+    /// The id of the device.
+    var id: Identifier
+    /// The place of its newest version; `changed` if `former` has that place.
+    var place: ChunkPlace
+  }
+
+  /// The devices that changed, in the order of their first change. One that was removed since, and its slot given to another
+  /// device, is in the list twice.
   private(set) var devices: ContiguousArray<DeviceSlot> = []
-  /// The ids of devices whose records must be removed.
-  private(set) var removedDevices: [Identifier] = []
+  /// The places that these devices had before they changed.
+  private(set) var former: ContiguousArray<ChunkPlace> = []
+  /// The devices that were removed.
+  private(set) var removedDevices: [Removal] = []
   /// The ids of apps whose records must be removed, unless the app has come back since.
   private(set) var removedApps: [Identifier] = []
   /// Whether the policy has changed.
   private(set) var policy = false
-  /// The number of further pieces of each record that `rouse.state` holds in pieces, by key. Such records are rare.
-  private var pieces: [[UInt8]: Int] = [:]
-  /// The number of the next commit; it wraps around.
-  private var epoch: UInt32 = 1
+  /// The number of pieces that follow the first one of the policy's record in `rouse.state`.
+  private var policyPieces = 0
 
   /// Notes that a device changed.
   /// - Parameters:
   ///   - device: The device.
-  ///   - mark: The device's mark, which tells whether it was noted since the last commit.
+  ///   - place: The device's place in the chunks, which tells whether it was noted since the last commit.
   @inline(__always)
-  mutating func touch(_ device: DeviceSlot, _ mark: inout JournalMark) {
-    if mark.epoch != epoch {
-      mark.epoch = epoch
+  mutating func touch(_ device: DeviceSlot, _ place: inout ChunkPlace) {
+    if place != .changed {
       devices.append(device)
+      former.append(place)
+      place = .changed
     }
   }
 
   /// Notes that a device was removed.
-  mutating func noteRemoval(ofDevice id: Identifier) { removedDevices.append(id) }
+  /// - Parameters:
+  ///   - id: The device's id.
+  ///   - place: The device's place in the chunks.
+  mutating func noteRemoval(ofDevice id: Identifier, at place: ChunkPlace) {
+    removedDevices.append(Removal(id: id, place: place))
+  }
 
   /// Notes that an app was removed.
   /// - Parameter id: The app's id; nil if `rouse.state` has no record of it.
@@ -47,24 +53,20 @@ struct Journal {
   /// Notes that the policy has changed.
   mutating func notePolicy() { policy = true }
 
-  /// Notes the number of pieces in which a record was written or restored. This is kept as long as the record.
-  /// - Parameters:
-  ///   - pieces: The number of pieces that follow the first one; 0 for a record that is in one piece, or was removed.
-  ///   - key: The key of the record.
+  /// Notes the number of pieces in which the policy's record was written or restored.
+  /// - Parameter pieces: The number of pieces that follow the first one; 0 for a record in one piece.
   /// - Returns: The number of further pieces that the record had before.
-  mutating func note(pieces: Int, of key: ArraySlice<UInt8>) -> Int {
-    if pieces == 0, self.pieces.isEmpty { return 0 }
-    let before = self.pieces.removeValue(forKey: Array(key)) ?? 0
-    if pieces > 0 { self.pieces[Array(key)] = pieces }
-    return before
+  mutating func note(policyPieces pieces: Int) -> Int {
+    defer { policyPieces = pieces }
+    return policyPieces
   }
 
   /// Forgets everything that was noted, because the commit has written it.
   mutating func clear() {
     devices = []
+    former = []
     removedDevices = []
     removedApps = []
     policy = false
-    epoch &+= 1
   }
 }

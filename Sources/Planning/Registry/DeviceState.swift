@@ -12,8 +12,8 @@ struct DeviceState {
   var osVersion = OSVersion(major: 0)
   /// The first instance of the device. Instances are chained by rising `index`.
   var firstInstance = InstanceSlot.absent
-  /// The journal's mark of the last change.
-  var journalMark = JournalMark()
+  /// The place of the device's newest version in the chunks of `rouse.state`.
+  var chunkPlace = ChunkPlace.unwritten
   /// The device's id, read only when a decision or a command is written out.
   var id = TextHandle.absent
   /// The device's tokens as `TokenPair.bytes`, read only when a command is written out.

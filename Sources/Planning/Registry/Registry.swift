@@ -4,7 +4,7 @@ import Policies
 /// The devices, their instances and interest keys, and the texts of all of these.
 ///
 /// Some values of other parts stand with devices and instances, so that one look-up finds everything that a decision needs:
-/// `RateState`, `DayWindow`, `LastCommand`, `DemandState`, `JournalMark` and waiting slots. The registry lets other code
+/// `RateState`, `DayWindow`, `LastCommand`, `DemandState`, `ChunkPlace` and waiting slots. The registry lets other code
 /// replace such a value as a whole. Only the part that it belongs to can change its content.
 struct Registry {
   /// The devices, forgotten ones included.
@@ -47,11 +47,11 @@ struct Registry {
 
   // MARK: Values of other parts
 
-  /// The journal's mark of a device.
+  /// The place of a device in the chunks of `rouse.state`.
   @inline(__always)
-  subscript(journalMark device: DeviceSlot) -> JournalMark {
-    @inline(__always) _read { yield devices[device].journalMark }
-    @inline(__always) _modify { yield &devices[device].journalMark }
+  subscript(chunkPlace device: DeviceSlot) -> ChunkPlace {
+    @inline(__always) _read { yield devices[device].chunkPlace }
+    @inline(__always) _modify { yield &devices[device].chunkPlace }
   }
 
   /// The last charged command of a device, which may still be refunded.

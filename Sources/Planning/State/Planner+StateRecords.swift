@@ -6,17 +6,7 @@ extension Planner {
   /// - Parameter body: Receives each record; a nil value removes the key.
   public mutating func takeChanges(_ body: StateRecordSink) {
     var writer = StateRecordWriter()
-    for place in journal.devices.indices {
-      if place % Self.hintsMax == 0 { prefetch(devices: journal.devices[place...].prefix(Self.hintsMax)) }
-      let device = journal.devices[place]
-      if registry.isUsed(device) { note(pieces: lend(device: device, &writer, body), of: writer.key, body) }
-    }
-    // A device may have been removed and registered again since the last call.
-    for id in journal.removedDevices where registry.device(named: id) == nil {
-      writer.begin("d", id)
-      writer.lendRemoval(to: body)
-      note(pieces: 0, of: writer.key, body)
-    }
+    takeDevices(body)
     for kind in pricing.takeTouchedKinds() { lend(kind: kind, &writer, body) }
     for id in journal.removedApps {
       writer.begin("a", id)
@@ -25,26 +15,24 @@ extension Planner {
     // Written after the removals, because an app may have been removed and made again since the last call.
     for app in ledgers.apps.takeTouched() { lend(app: app, &writer, body) }
     subjects.takeNotes(now: now, bounds: bounds, body)
-    if journal.policy, let pieces = lendPolicy(&writer, body) { note(pieces: pieces, of: writer.key, body) }
+    if journal.policy, let pieces = lendPolicy(&writer, body) {
+      let before = journal.note(policyPieces: pieces)
+      // Removes the pieces of the last version that are left over.
+      for number in pieces..<max(pieces, before) { body(SplitRecord.key(of: number + 1, writer.key)[...], nil) }
+    }
     lendClock(&writer, body)
     journal.clear()
   }
 
-  /// Notes the number of pieces in which a record was written, and removes those of its last version that are left over.
-  private mutating func note(pieces: Int, of key: ArraySlice<UInt8>, _ body: StateRecordSink) {
-    let before = journal.note(pieces: pieces, of: key)
-    for number in pieces..<max(pieces, before) { body(SplitRecord.key(of: number + 1, key)[...], nil) }
-  }
-
-  /// Writes the record of a device.
-  /// - Returns: The number of pieces that follow the first one.
-  @discardableResult
-  func lend(device: DeviceSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Int {
+  /// Writes the record of a device, with its place. Only local snapshots have such records; the topic has chunks.
+  func lend(device: DeviceSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("d", utf8: registry.texts.bytes.span.extracting(registry.idRange(of: device)))
     writer.beginValue()
     findPendingEvents(of: device, &writer.pending)
     write(device, pending: writer.pending, to: &writer.binary)
-    return writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
+    // Last and of a fixed size, because only this depends on the grouping of log records into commits.
+    writer.binary.int64(deviceChunks.chunk(of: registry[chunkPlace: device]))
+    writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 
   /// Writes the record of a kind.
@@ -77,6 +65,12 @@ extension Planner {
     return true
   }
 
+  /// Writes the size of a chunk of devices. Only local snapshots have such records; the topic has the chunk itself.
+  func lend(deviceChunk number: Int64, _ body: StateRecordSink) {
+    var writer = ChunkWriter(bytesMax: bounds.stateChunkBytesMax)
+    writer.lendSize(of: number, deviceChunks.size(of: number), body)
+  }
+
   /// Writes the size of a chunk of notes. Only local snapshots have such records; the topic has the chunk itself.
   func lend(chunk number: Int64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     NoteChunk.begin(number, &writer)
@@ -96,7 +90,7 @@ extension Planner {
     return writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 
-  /// Writes the record `p/clock`: log time, and the counters of the planner's parts.
+  /// Writes the record `p/clock`: the range of the chunks, log time, and the counters of the planner's parts.
   func lendClock(_ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("p", "clock")
     writer.beginValue()
@@ -105,6 +99,9 @@ extension Planner {
     writer.binary.zigzag(subjects.generation)
     writer.binary.zigzag(rules.offset)
     writer.binary.zigzag(firstOffsetNow)
+    // Last and of a fixed size, because only this depends on the grouping of log records into commits.
+    writer.binary.int64(deviceChunks.first)
+    writer.binary.int64(deviceChunks.next)
     writer.lend(to: body)
   }
 }

@@ -39,11 +39,21 @@ extension Planner {
           place += 1
         }
         walk.part = place < keys.count ? .subjects(keys, next: place) : .chunks(next: 0)
+      case .deviceChunks(let number):
+        // The oldest chunks may have been removed since the last call.
+        let chunk = max(number, deviceChunks.first)
+        guard chunk < deviceChunks.next else {
+          walk.part = .clock
+          continue
+        }
+        lend(deviceChunk: chunk, body)
+        walk.part = .deviceChunks(next: chunk + 1)
+        left -= 1
       case .chunks(let number):
         // The oldest chunks may have been removed since the last call.
         let chunk = max(number, subjects.log.first)
         guard chunk < subjects.log.next else {
-          walk.part = .clock
+          walk.part = .deviceChunks(next: 0)
           continue
         }
         lend(chunk: chunk, &writer, body)

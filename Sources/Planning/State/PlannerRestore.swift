@@ -2,7 +2,8 @@ public import Domain
 public import Policies
 
 /// Builds a planner from the records of `rouse.state` while they are being read. The last record of each key counts. A topic
-/// may hold earlier records of a key, and the order of different keys does not matter.
+/// may hold earlier records of a key. The order of different keys does not matter, but for the chunks of devices, which
+/// come in the order of the topic.
 ///
 ///     var restore = PlannerRestore(partition: 3, partitionCount: 12)
 ///     for record in stateTopic { try restore.add(key: …, value: …) }
@@ -10,13 +11,17 @@ public import Policies
 ///
 /// The decisions of the restored planner equal those of the planner that wrote the records, byte for byte.
 public struct PlannerRestore {
-  private var planner: Planner
-  private var tables = RestoreTables()
-  /// The newest records of devices whose slot another device holds, by id. One of the two records is out of date, and a later
+  var planner: Planner
+  var tables = RestoreTables()
+  /// The newest versions of devices whose slot another device holds, by id. One of the two versions is out of date, and a later
   /// record will replace or remove it.
-  private var displaced: [[UInt8]: StateRecord] = [:]
+  var displaced: [[UInt8]: Displaced] = [:]
+  /// The chunks of devices.
+  var chunks = ChunkReplay()
+  /// The devices that are left out, because a newer one has their slot. Only left out chunks lead to such devices.
+  var givenUp: [Identifier] = []
   /// The first pieces of the records that are written in pieces, by the record's key; the newest of each.
-  private var split: [[UInt8]: SplitRecord] = [:]
+  var split: [[UInt8]: SplitRecord] = [:]
   /// The further pieces of such records, by the piece's key; the newest of each. Pieces without a first piece are left
   /// over.
   private var pieces: [[UInt8]: [UInt8]] = [:]
@@ -24,11 +29,11 @@ public struct PlannerRestore {
   private var notes: [Int64: StateRecord] = [:]
   /// The records that are read at the end, which are few (policy, clock, kinds, apps), and those that do not belong to the
   /// planner.
-  private var others: [[UInt8]: StateRecord] = [:]
+  var others: [[UInt8]: StateRecord] = [:]
   /// The keys whose newest record was left out because it cannot be read.
-  private var leftOut: Set<[UInt8]> = []
+  var leftOut: Set<[UInt8]> = []
   /// The offset of the record that is being added.
-  private var offset: Int64 = 0
+  var offset: Int64 = 0
 
   /// Creates a restore without records.
   /// - Parameters:
@@ -52,8 +57,8 @@ public struct PlannerRestore {
 
   /// The number of keys that have a value.
   public var count: Int {
-    planner.deviceCount + displaced.count + planner.subjects.count + notes.count + others.count + split.count
-      + pieces.count
+    planner.deviceCount + displaced.count + chunks.known.count + planner.subjects.count + notes.count + others.count
+      + split.count + pieces.count
   }
 
   /// Adds one record. The records of a key must be added in the order of the topic.
@@ -69,7 +74,8 @@ public struct PlannerRestore {
   }
 
   /// Removes a key, because its newest record cannot be read. Without one chunk of notes the others are worth nothing, so
-  /// the planner then forgets them all.
+  /// the planner then forgets them all. Without a chunk of devices, the devices that were written last in it have the version
+  /// before, if a chunk still holds it, and a device that was removed in it may be there again.
   /// - Parameter key: The key of the record.
   /// - Throws: `BinaryError` if an earlier record of the key is corrupt. The restore is then unusable.
   public mutating func leaveOut(_ key: [UInt8]) throws(BinaryError) {
@@ -77,15 +83,31 @@ public struct PlannerRestore {
     leftOut.insert(key)
   }
 
-  /// The keys that the topic must lose, in ascending order: those that were left out, and those that are worth nothing without
-  /// them. The planner goes on without their records.
-  public var removals: [[UInt8]] {
+  /// Returns the records that the topic must get, in ascending order of their keys, so that the next restore needs no record
+  /// to be left out: a chunk of devices is replaced by an empty one, because the numbers of chunks have no gaps. Every other
+  /// key that was left out, and those that are worth nothing without them, are removed. Call it before `finish`.
+  /// - Returns: Keys and values; a nil value removes the key.
+  /// - Throws: `StateRecordError` for a clock that is corrupt.
+  public func repairs() throws(StateRecordError) -> [(key: [UInt8], value: [UInt8]?)] {
+    guard !leftOut.isEmpty else { return [] }
     var keys = leftOut
     if leavesNotesOut { keys.formUnion(notes.keys.map { StateKey.notes($0) }) }
-    return keys.sorted { $0.lexicographicallyPrecedes($1) }
+    var values: [[UInt8]: [UInt8]] = [:]
+    if leavesChunksOut {
+      for number in try chunkRange().prefix(chunks.known.count + Self.missingChunksMax)
+      where chunks.known[number] == nil {
+        values[StateKey.chunk(number)] = ChunkFormat.empty(number)
+      }
+    }
+    keys.formUnion(values.keys)
+    return keys.sorted { $0.lexicographicallyPrecedes($1) }.map { ($0, values[$0]) }
   }
 
-  private var leavesNotesOut: Bool { leftOut.contains { StateKey.chunk($0) != nil } }
+  private var leavesNotesOut: Bool { leftOut.contains { StateKey.number(ofNotes: $0) != nil } }
+  var leavesChunksOut: Bool { leftOut.contains { StateKey.number(ofChunk: $0) != nil } }
+  /// The number of missing chunks of devices that a restore passes over when an operator ordered to leave out one of them.
+  /// - Beyond: the partition stays stopped; create `rouse.state` again.
+  static let missingChunksMax = 10_000
 
   /// Adds one record that is part of a buffer. The records of a key must be added in the order of the topic.
   /// - Parameters:
@@ -103,7 +125,7 @@ public struct PlannerRestore {
     let isNamed = key.count > 2 && keyBytes[key.lowerBound + 1] == UInt8(ascii: "/")
     let letter = isNamed ? keyBytes[key.lowerBound] : 0
     if !split.isEmpty { split[Array(keyBytes[key])] = nil }
-    if let value, !value.isEmpty, bytes[value.lowerBound] == SplitRecord.marker, letter != SplitRecord.letter {
+    if let value, !value.isEmpty, bytes[value.lowerBound] == SplitRecord.marker, !SplitRecord.isWhole(letter) {
       try add(key: keyBytes, in: key, value: [], in: nil)
       split[Array(keyBytes[key])] = try SplitRecord(bytes[value], at: offset)
       return
@@ -114,31 +136,21 @@ public struct PlannerRestore {
       try add(device: keyBytes, in: key.dropFirst(2), bytes, in: value)
     case UInt8(ascii: "m"):
       try add(subject: String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self), bytes, in: value)
+    case UInt8(ascii: "c"):
+      guard let number = StateKey.number(ofChunk: Array(keyBytes[key])) else {
+        // A removal makes room behind a record that was left out.
+        guard value != nil else { return }
+        throw .corrupt(offset: 0, what: "the number of a chunk as key")
+      }
+      try add(chunk: number, bytes, in: value)
     case UInt8(ascii: "n"):
-      guard let number = StateKey.chunk(Array(keyBytes[key])) else {
+      guard let number = StateKey.number(ofNotes: Array(keyBytes[key])) else {
         // A removal makes room behind a record that was left out.
         guard value != nil else { return }
         throw .corrupt(offset: 0, what: "the number of a chunk as key")
       }
       notes[number] = value.map { StateRecord(bytes: Array(bytes[$0]), offset: offset) }
     default: others[Array(keyBytes[key])] = value.map { StateRecord(bytes: Array(bytes[$0]), offset: offset) }
-    }
-  }
-
-  private mutating func add(
-    device keyBytes: [UInt8], in id: Range<Int>, _ bytes: [UInt8], in value: Range<Int>?
-  ) throws(BinaryError) {
-    if !displaced.isEmpty { displaced[Array(keyBytes[id])] = nil }
-    let name = keyBytes.span.extracting(id)
-    let hash = HashIndex.hash(name)
-    if let known = planner.registry.device(named: name, hash: hash) { remove(device: known) }
-    guard let value else { return }
-    var reader = try Self.reader(bytes, in: value)
-    let slot = try Self.deviceSlot(&reader)
-    if planner.isTaken(slot) {
-      displaced[Array(keyBytes[id])] = StateRecord(bytes: Array(bytes[value]), offset: offset)
-    } else {
-      try planner.restore(device: name, hash: hash, at: slot, from: &reader, sharing: &tables)
     }
   }
 
@@ -155,7 +167,7 @@ public struct PlannerRestore {
   }
 
   /// Removes a device that an earlier record added.
-  private mutating func remove(device: DeviceSlot) {
+  mutating func remove(device: DeviceSlot) {
     for event in planner.unplace(device) {
       let entry = planner.pending.events[event]
       tables.events[RestoredEvent(id: entry.id, traceparent: entry.traceparent.map { Identifier($0) })] = nil
@@ -175,7 +187,9 @@ public struct PlannerRestore {
   ///   same slot.
   public consuming func finish(initialPolicy: Policy) throws(StateRecordError) -> Planner {
     try joinPieces()
-    try placeDisplaced()
+    let range = try checkChunks()
+    dropReplaced(range)
+    try placeDisplaced(range)
     try readPolicy(initialPolicy)
     if let record = others.removeValue(forKey: StateKey.clock) {
       try record.read(as: StateKey.clock) { bytes throws(BinaryError) in
@@ -187,6 +201,8 @@ public struct PlannerRestore {
     try readNotes()
     try readOthers()
     planner.finishRestore()
+    planner.restore(chunks, range)
+    for id in givenUp { planner.journal.noteRemoval(ofDevice: id, at: .unwritten) }
     return planner
   }
 
@@ -196,23 +212,9 @@ public struct PlannerRestore {
       do throws(BinaryError) {
         try add(key: key, value: try record.whole(key, with: pieces), at: record.offset)
       } catch { throw StateRecordError(key: key, offset: record.offset, cause: error) }
-      _ = planner.journal.note(pieces: record.pieces, of: key[...])
+      if key == StateKey.policy { _ = planner.journal.note(policyPieces: record.pieces) }
     }
     pieces = [:]
-  }
-
-  private mutating func placeDisplaced() throws(StateRecordError) {
-    for (id, record) in displaced.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      try record.read(as: StateKey.device(id)) { bytes throws(BinaryError) in
-        var reader = try Self.reader(bytes, in: bytes.indices)
-        let slot = try Self.deviceSlot(&reader)
-        guard !planner.isTaken(slot) else {
-          throw .corrupt(offset: 1, what: "a slot of its own for each device")
-        }
-        try planner.restore(
-          device: id.span, hash: HashIndex.hash(id.span), at: slot, from: &reader, sharing: &tables)
-      }
-    }
   }
 
   private mutating func readNotes() throws(StateRecordError) {
@@ -268,7 +270,7 @@ public struct PlannerRestore {
   }
 
   /// Reads the slot of a device. It decides how much memory the table of devices takes, so it is checked first.
-  private static func deviceSlot(_ reader: inout BinaryReader) throws(BinaryError) -> DeviceSlot {
+  static func deviceSlot(_ reader: inout BinaryReader) throws(BinaryError) -> DeviceSlot {
     let number: UInt32 = try reader.integer("a device slot")
     guard number < PlannerBounds.deviceSlotsMax else {
       throw .corrupt(offset: reader.offset, what: "a device slot below \(PlannerBounds.deviceSlotsMax)")
@@ -276,7 +278,7 @@ public struct PlannerRestore {
     return DeviceSlot(number)
   }
 
-  private static func reader(_ bytes: [UInt8], in range: Range<Int>) throws(BinaryError) -> BinaryReader {
+  static func reader(_ bytes: [UInt8], in range: Range<Int>) throws(BinaryError) -> BinaryReader {
     var reader = BinaryReader(bytes, in: range)
     let version = try reader.uint8("a format version")
     guard version <= stateFormatVersion else { throw .newerVersion(found: version, newestKnown: stateFormatVersion) }

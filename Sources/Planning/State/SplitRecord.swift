@@ -16,6 +16,9 @@ struct SplitRecord {
   /// The first letter of the keys of further pieces.
   static let letter = UInt8(ascii: "e")
 
+  /// Returns whether records whose keys begin with a letter are never written in pieces: chunks, and pieces themselves.
+  static func isWhole(_ letter: UInt8) -> Bool { letter == Self.letter || letter == UInt8(ascii: "c") }
+
   /// The number of pieces that follow the first one.
   let pieces: Int
   /// The stamp of every piece.

@@ -2,10 +2,11 @@ import Domain
 
 /// The keys of `rouse.state`: a letter, a slash, a name.
 ///
-///     d/<device>   a device with its instances, their ledgers and the causes that wait
+///     c/<number>   a chunk of devices with their instances, ledgers and the causes that wait (`ChunkLog`); hexadecimal
 ///     k/<kind>     the usual day learnt for a kind
 ///     a/<app>      the ledger of an app
 ///     n/<number>   a chunk of notes about subjects (`NoteLog`); the number is hexadecimal
+///     d/<device>   one device, in local snapshots only
 ///     m/<hash>     one entry of the subject memory, in local snapshots only; the hash is hexadecimal
 ///     e/<n>/<key>  a further piece of the record with that key (`SplitRecord`)
 ///     p/policy     the policy document in force
@@ -18,14 +19,21 @@ public enum StateKey {
   /// Returns the key of a device.
   static func device(_ id: [UInt8]) -> [UInt8] { Array("d/".utf8) + id }
 
+  /// Returns the key of a chunk of devices.
+  static func chunk(_ number: Int64) -> [UInt8] { Array("c/\(String(number, radix: 16))".utf8) }
+
+  /// Returns the number of a chunk of devices; nil for the key of another record.
+  static func number(ofChunk key: [UInt8]) -> Int64? { number(of: key, chunk) }
+
   /// Returns the key of a chunk of notes.
   static func notes(_ number: Int64) -> [UInt8] { Array("n/\(String(number, radix: 16))".utf8) }
 
   /// Returns the number of a chunk of notes; nil for the key of another record.
-  static func chunk(_ key: [UInt8]) -> Int64? {
-    guard key.starts(with: "n/".utf8),
-      let number = Int64(String(decoding: key.dropFirst(2), as: UTF8.self), radix: 16),
-      0..<(Int64.max >> 1) ~= number, notes(number) == key
+  static func number(ofNotes key: [UInt8]) -> Int64? { number(of: key, notes) }
+
+  private static func number(of key: [UInt8], _ make: (Int64) -> [UInt8]) -> Int64? {
+    guard let number = Int64(String(decoding: key.dropFirst(2), as: UTF8.self), radix: 16),
+      0..<(Int64.max >> 1) ~= number, make(number) == key
     else { return nil }
     return number
   }
@@ -41,6 +49,7 @@ public enum StateKey {
     let name = Identifier(decoding: key.dropFirst(2))
     guard key.count > 2, key[1] == UInt8(ascii: "/") else { return "nothing that Rouse writes" }
     switch key[0] {
+    case UInt8(ascii: "c"): return "the newest state of some devices of the partition"
     case UInt8(ascii: "d"): return "the state of device \(name)"
     case UInt8(ascii: "k"): return "the estimates for kind \(name)"
     case UInt8(ascii: "a"): return "the ledger of app \(name)"

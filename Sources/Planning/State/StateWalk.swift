@@ -8,6 +8,8 @@ public struct StateWalk {
     case subjects([UInt64], next: Int)
     /// The chunks of notes, from this number on.
     case chunks(next: Int64)
+    /// The chunks of devices, from this number on.
+    case deviceChunks(next: Int64)
     case clock
     case done
   }

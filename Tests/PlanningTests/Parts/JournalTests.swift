@@ -10,18 +10,25 @@ struct JournalTests {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)
       var journal = Journal()
-      var marks = Array(repeating: JournalMark(), count: 12)
+      var places = Array(repeating: ChunkPlace.unwritten, count: 12)
+      var former: [ChunkPlace] = []
       var expected: [DeviceSlot] = []
       for step in 0..<200 {
         if random.chance(1, in: 10) {
           journal.clear()
-          expected = []
+          for device in expected { places[device.index] = ChunkPlace(raw: UInt32(step)) }
+          (expected, former) = ([], [])
         } else {
-          let device = random.below(marks.count)
-          journal.touch(DeviceSlot(UInt32(device)), &marks[device])
-          if !expected.contains(DeviceSlot(UInt32(device))) { expected.append(DeviceSlot(UInt32(device))) }
+          let device = random.below(places.count)
+          if !expected.contains(DeviceSlot(UInt32(device))) {
+            expected.append(DeviceSlot(UInt32(device)))
+            former.append(places[device])
+          }
+          journal.touch(DeviceSlot(UInt32(device)), &places[device])
+          #expect(places[device] == .changed)
         }
         #expect(Array(journal.devices) == expected, "seed \(seed), step \(step)")
+        #expect(Array(journal.former) == former, "seed \(seed), step \(step)")
       }
     }
   }
@@ -29,12 +36,14 @@ struct JournalTests {
   @Test("removals and the policy are noted until the commit, and an app without a record leaves none")
   func removals() {
     var journal = Journal()
-    journal.noteRemoval(ofDevice: "d1")
-    journal.noteRemoval(ofDevice: "d2")
+    journal.noteRemoval(ofDevice: "d1", at: ChunkPlace(raw: 7))
+    journal.noteRemoval(ofDevice: "d2", at: .changed)
     journal.noteRemoval(ofApp: "com.example.a")
     journal.noteRemoval(ofApp: nil)
     journal.notePolicy()
-    #expect(journal.removedDevices == ["d1", "d2"] && journal.removedApps == ["com.example.a"] && journal.policy)
+    #expect(journal.removedDevices.map(\.id) == ["d1", "d2"])
+    #expect(journal.removedDevices.map(\.place) == [ChunkPlace(raw: 7), .changed])
+    #expect(journal.removedApps == ["com.example.a"] && journal.policy)
     journal.clear()
     #expect(journal.removedDevices.isEmpty && journal.removedApps.isEmpty && !journal.policy)
   }

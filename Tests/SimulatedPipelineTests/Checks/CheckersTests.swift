@@ -84,7 +84,7 @@ import Testing
     case .commandRemoved, .commandRepeated: place = log(topics.commands)
     case .positionRemoved: place = log(topics.state) { $0.key == PlannerPosition.key }
     case .stateRemoved:
-      place = log(topics.state) { $0.key?.starts(with: Array("d/".utf8)) == true && $0.value != nil }
+      place = log(topics.state) { $0.key?.starts(with: Array("c/".utf8)) == true && $0.value != nil }
     case .logRemoved: place = log(topics.log) { $0.key != nil }
     case .letterRemoved: place = log(topics.deadLetters)
     }

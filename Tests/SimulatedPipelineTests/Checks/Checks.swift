@@ -307,8 +307,8 @@ struct Checks {
           "the state of partition \(partition) is at \(position?.nextOffset ?? -1), the log at \(reference.nextOffset)")
       }
       if position?.birth != birth { found("the birth of partition \(partition) changed") }
-      let restored = ReferencePlanner.state(of: try restore.finish(initialPolicy: run.initialPolicy))
-      let expected = ReferencePlanner.state(of: reference.planner)
+      let restored = try ReferencePlanner.state(of: try restore.finish(initialPolicy: run.initialPolicy))
+      let expected = try ReferencePlanner.state(of: reference.planner)
       for key in Set(restored.keys).union(expected.keys).sorted(by: { $0.lexicographicallyPrecedes($1) })
       where restored[key] != expected[key] && !isUntouchedApp(key, restored[key] ?? expected[key]) {
         found(

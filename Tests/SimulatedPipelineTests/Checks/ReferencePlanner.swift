@@ -1,10 +1,10 @@
 import Domain
 import JSON
 import KafkaClient
-import Planning
 import Policies
 
 @testable import Pipeline
+@testable import Planning
 
 /// One planner that plans a log partition in one go, without restarts, transactions and positions: the expected output.
 struct ReferencePlanner {
@@ -106,19 +106,29 @@ struct ReferencePlanner {
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 
-  /// Returns all state records of a planner, except for what depends on which records were committed together: the chunks of
-  /// notes, and the last eight bytes of a subject, which name its chunk.
-  static func state(of planner: Planner) -> [[UInt8]: [UInt8]] {
+  /// Returns all state records of a planner, except for what depends on which records were committed together: the chunks, and
+  /// the last bytes of subjects, devices and the clock, which name chunks.
+  static func state(of planner: Planner) throws -> [[UInt8]: [UInt8]] {
     var records: [[UInt8]: [UInt8]] = [:]
     var walk = StateWalk()
     while !planner.writeState(from: &walk, recordsMax: 1000, { records[Array($0)] = $1.map { Array($0) } }) {}
+    let pieces = records.filter { $0.key.first == SplitRecord.letter }
     for (key, value) in records {
       switch key.first {
-      case UInt8(ascii: "n"): records[key] = nil
+      case UInt8(ascii: "n"), UInt8(ascii: "c"): records[key] = nil
       case UInt8(ascii: "m"): records[key] = Array(value.dropLast(8))
+      case UInt8(ascii: "d"): records[key] = try Array(whole(key, value, pieces).dropLast(8))
+      case UInt8(ascii: "p"):
+        records[key] = try Array(whole(key, value, pieces).dropLast(key == StateKey.clock ? 16 : 0))
+      case SplitRecord.letter: records[key] = nil
       default: continue
       }
     }
     return records
+  }
+
+  private static func whole(_ key: [UInt8], _ value: [UInt8], _ pieces: [[UInt8]: [UInt8]]) throws -> [UInt8] {
+    guard value.first == SplitRecord.marker else { return value }
+    return try SplitRecord(value[...], at: 0).whole(key, with: pieces)
   }
 }

@@ -77,6 +77,8 @@ struct Scenario {
     // From tiny chunks that are always rewritten up to the usual sizes.
     settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
     settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
+    settings.bounds.stateChunkBytesMax = random.pick([(150, 1), (1000, 1), (64 * 1024, 1)])
+    settings.bounds.stateSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
     refusesSome = random.chance(1, in: 6)
     // From records that are all in pieces up to the usual size.
     settings.bounds.stateRecordBytesMax = random.pick([(60, 1), (300, 1), (512 * 1024, 2)])
