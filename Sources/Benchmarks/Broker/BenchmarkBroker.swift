@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 package import KafkaClient
 import Pipeline
 
@@ -52,15 +53,30 @@ package final class BenchmarkBroker {
     for outcome in try plan.create(KafkaAdmin(kafka)) { if let error = outcome.error { throw error } }
   }
 
-  /// Creates topics.
+  /// The longest time that a broker takes to know topics that it has created.
+  private static let createTimeout = Duration.seconds(10)
+
+  /// Creates topics, and waits until the broker knows them.
   /// - Throws: ``BenchmarkError`` or `KafkaError` for the first topic that could not be created.
   func create(_ topics: [KafkaNewTopic]) throws {
     if let child {
       for topic in topics { try child.create(topic.name, partitions: topic.partitions) }
       return
     }
-    for result in try KafkaAdmin(kafka).createTopics(topics, timeout: .seconds(30)) {
+    let admin = try KafkaAdmin(kafka)
+    for result in try admin.createTopics(topics, timeout: .seconds(30)) {
       if let error = result.error { throw error }
+    }
+    // A broker answers before it tells others of the topics.
+    let deadline = ContinuousClock.now + Self.createTimeout
+    while true {
+      do throws(KafkaError) {
+        _ = try admin.describeTopics(topics.map(\.name), timeout: Self.createTimeout)
+        return
+      } catch {
+        guard error.code == .unknownTopicOrPartition, ContinuousClock.now < deadline else { throw error }
+      }
+      Thread.sleep(forTimeInterval: 0.05)
     }
   }
 
