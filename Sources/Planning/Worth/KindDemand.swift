@@ -34,9 +34,15 @@ struct KindDemand {
   private static let usualDays = 1.5
   /// The weight of a past day, relative to that of the day after it.
   private static let fading = 0.85
-  /// The number of changes (or pushes of usual worth) that is added to both the observed and the expected amount, so
-  /// that a few of them prove little.
-  private static let caution = 0.5
+  /// The number of changes that is added to both the observed and the expected need, so that a few of them prove little.
+  private static let needCaution = 0.5
+  /// The number of pushes of usual worth that is added to both the observed and the expected worth. It is larger than that of
+  /// the need, because pushes differ in worth: a single large one says little about those to come. Measured: 0.75…1.5 make
+  /// little difference, 0.5 keeps tokens after a goal for goals that do not come.
+  private static let worthCaution = 0.9
+  /// The rate at which a burst of changes ends, per hour: it lasts three hours on average. Measured: two to four hours make
+  /// little difference.
+  private static let burstEndsPerHour = 1.0 / 3
   /// The largest factor by which the worth of a day that ran out of tokens is raised.
   private static let driedMax = 5.0
   /// The number of idle days from which on their number does not matter: 0.85^64 is 0.00003.
@@ -160,9 +166,11 @@ struct KindDemand {
     let course =
       own.map { worth.course(at: place, from: start, own: $0) } ?? worth.course(at: place, from: start)
     let faded = Self.faded(state, now)
+    let lasting = lasting(state, faded, now: now)
     let needs = needs(state, need.course(at: place, from: start))
     return TokenPrice(
-      need: needLeft(state, needs, at: place, faded), worth: worthLeft(state, needs, course, faded), left: left)
+      need: needLeft(state, needs, at: place, faded, lasting), worth: worthLeft(state, needs, course, faded, lasting),
+      left: left)
   }
 
   /// Returns the price of one token of an instance whose device has no habits of its own, in looks.
@@ -176,11 +184,12 @@ struct KindDemand {
     let start = DayPlace(hours: Double(state.startHours))
     let isFirstDay = state.startHours != 0
     let needs = needs(state, isFirstDay ? need.since(start, usual.need, at: usual.place) : usual.need)
-    let need = needLeft(state, needs, at: usual.place, faded)
-    // The tokens suffice, whatever the pushes would bring.
-    if need <= Double(max(1, left)) { return 0 }
+    // Silence only lowers the need. If the tokens suffice without it, nothing else is computed.
+    if needLeft(state, needs, at: usual.place, faded, 1) <= Double(max(1, left)) { return 0 }
+    let lasting = lasting(state, faded, now: usual.at)
+    let need = needLeft(state, needs, at: usual.place, faded, lasting)
     let course = isFirstDay ? worth.since(start, usual.worth, at: usual.place) : usual.worth
-    return TokenPrice(need: need, worth: worthLeft(state, needs, course, faded), left: left).looks
+    return TokenPrice(need: need, worth: worthLeft(state, needs, course, faded, lasting), left: left).looks
   }
 
   @inline(__always)
@@ -191,22 +200,29 @@ struct KindDemand {
   /// Returns N, the need to come in the rest of the budget day: at most one change for each minimum interval that is
   /// left.
   @inline(__always)
-  private func needLeft(_ state: DemandState, _ needs: DemandCourse, at place: DayPlace, _ faded: Double) -> Double {
+  private func needLeft(
+    _ state: DemandState, _ needs: DemandCourse, at place: DayPlace, _ faded: Double, _ lasting: Double
+  ) -> Double {
     let left =
-      needs.rest * surge(needs, today: Double(state.needToday), recent: Double(state.needRecent) * faded, unit: 1)
+      needs.rest
+      * surge(
+        needs, today: Double(state.needToday), recent: Double(state.needRecent) * faded, caution: Self.needCaution,
+        lasting)
     return intervalSeconds == 0 ? left : min(left, (24 - place.hours) * 3600 / Double(intervalSeconds))
   }
 
   /// Returns A, the worth in looks of the pushes to come in the rest of the budget day.
   @inline(__always)
   private func worthLeft(
-    _ state: DemandState, _ needs: DemandCourse, _ usual: DemandCourse, _ faded: Double
+    _ state: DemandState, _ needs: DemandCourse, _ usual: DemandCourse, _ faded: Double, _ lasting: Double
   ) -> Double {
     let worths = scaled(usual, sum: Double(state.worthSum), days: Double(state.days))
     let pushes = max(1, min(Double(perDay), needs.passed + needs.rest))
     let unit = (worths.passed + worths.rest) / pushes
     return worths.rest
-      * surge(worths, today: Double(state.worthToday), recent: Double(state.worthRecent) * faded, unit: unit)
+      * surge(
+        worths, today: Double(state.worthToday), recent: Double(state.worthRecent) * faded,
+        caution: Self.worthCaution * unit, lasting)
   }
 
   /// Returns the usual course times the instance's own factor g = (m + 1.5 B) / (n + 1.5) / B. B is the kind's usual
@@ -220,12 +236,39 @@ struct KindDemand {
   }
 
   /// Returns ρ, the larger of two ratios of the observed to the expected amount: that of today and that of the last two
-  /// hours.
+  /// hours. What exceeds 1 counts by the chance that the burst still lasts.
   @inline(__always)
-  private func surge(_ expected: DemandCourse, today: Double, recent: Double, unit: Double) -> Double {
-    let caution = max(1e-9, Self.caution * unit)
-    return max((today + caution) / (expected.passed + caution), (recent + caution) / (expected.recent + caution))
+  private func surge(
+    _ expected: DemandCourse, today: Double, recent: Double, caution: Double, _ lasting: Double
+  ) -> Double {
+    let caution = max(1e-9, caution)
+    let ratio = max((today + caution) / (expected.passed + caution), (recent + caution) / (expected.recent + caution))
+    return ratio > 1 ? 1 + (ratio - 1) * lasting : ratio
   }
+
+  /// Returns the chance that a burst of changes still lasts although none came since the last one that was counted, 0…1.
+  ///
+  /// While it lasts, changes come at a rate r, that of the last two hours. It ends at a rate of one in three hours. After a
+  /// silence s the chance is e / (e + (1 − e) / (3 r)) with e = e^(−r s): a silence that is long against the usual distance of
+  /// changes says that the burst is over.
+  /// - Parameters:
+  ///   - state: The demand of the instance so far.
+  ///   - faded: The factor by which its memory of the last two hours has faded.
+  ///   - now: Log time.
+  @inline(__always)
+  private func lasting(_ state: DemandState, _ faded: Double, now: Timestamp) -> Double {
+    let passed = Self.second(now) &- state.countedAt
+    // A change within the minimum interval would not have been counted.
+    if state.countedAt == 0 || passed <= intervalSeconds { return 1 }
+    let silence = Double(passed - intervalSeconds) / 3600
+    // A memory of two hours holds twice what comes in an hour.
+    let rate = (Double(state.needRecent) * faded + Self.needCaution) / 2
+    let none = Decay.factor(halfLives: rate * silence * Self.halfLivesPerUnit)
+    return none / (none + Self.burstEndsPerHour / rate * (1 - none))
+  }
+
+  /// 1 / ln 2: e^(−x) is 2^(−x · 1 / ln 2).
+  private static let halfLivesPerUnit = 1 / 0.693_147_180_559_945_309
 
   /// Returns the factor by which an instance's memory of the last two hours has faded since it was updated, 0…1.
   @inline(__always)

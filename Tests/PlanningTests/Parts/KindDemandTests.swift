@@ -49,7 +49,7 @@ struct KindDemandTests {
   /// Returns the state of an instance whose memories are `ago` hours old.
   private static func state(
     sums: (need: Float, worth: Float, days: Float) = (0, 0, 0), today: (need: Float, worth: Float) = (0, 0),
-    recent: (need: Float, worth: Float) = (0, 0), ago: Double = 0, startHours: Float = 0
+    recent: (need: Float, worth: Float) = (0, 0), ago: Double = 0, startHours: Float = 0, silent: Double? = nil
   ) -> DemandState {
     var state = DemandState()
     (state.needSum, state.worthSum, state.days) = sums
@@ -57,6 +57,7 @@ struct KindDemandTests {
     (state.needRecent, state.worthRecent) = recent
     state.startHours = startHours
     state.recentAt = UInt32(now.microseconds / 1_000_000 - Int64(ago * 3600))
+    if let silent { state.countedAt = UInt32(now.microseconds / 1_000_000 - Int64(silent * 3600)) }
     return state
   }
 
@@ -93,26 +94,50 @@ struct KindDemandTests {
     Expected(
       name: "noon of the first day", learnt: false,
       state: state(today: (4, 1.5), recent: (2, 0.5), ago: 0.5, startHours: 6.5), left: 20, hours: 8.25,
-      need: 32.129059, worth: 10.569203, looks: 0.249374),
+      need: 32.129059, worth: 9.438370, looks: 0.222693),
     Expected(
       name: "a morning", learnt: true,
       state: state(sums: (96, 12, 2.5), today: (3, 0.25), recent: (1.5, 0.125), ago: 0.25), left: 20, hours: 3.5,
-      need: 85.228697, worth: 5.319019, looks: 0.254428),
+      need: 85.228697, worth: 5.033376, looks: 0.240764),
     Expected(
       name: "a surge", learnt: true, state: state(sums: (96, 12, 2.5), today: (70, 6), recent: (20, 3), ago: 0.125),
-      left: 5, hours: 12.75, need: 81.134582, worth: 12.754259, looks: 2.992066),
+      left: 5, hours: 12.75, need: 81.134582, worth: 11.308470, looks: 2.652894),
+    surge(silent: 1.0 / 12, need: 81.134582, worth: 11.308470, looks: 2.652894),
+    surge(silent: 0.25, need: 73.916063, worth: 10.219326, looks: 2.382012),
+    surge(silent: 0.5, need: 42.196531, worth: 5.433423, looks: 1.197400),
+    surge(silent: 1.5, need: 21.569670, worth: 2.321202, looks: 0.445783),
     Expected(
       name: "an evening with few tokens", learnt: true,
       state: state(sums: (24, 3, 4), today: (22, 2.75), recent: (1, 0.25), ago: 1.75), left: 2, hours: 20,
-      need: 2.610499, worth: 0.251941, looks: 0.036825),
+      need: 2.610499, worth: 0.248845, looks: 0.036372),
     Expected(
       name: "tokens for everything", learnt: true,
       state: state(sums: (24, 3, 4), today: (6, 0.75), recent: (1, 0.25), ago: 1.75), left: 30, hours: 20,
-      need: 0.754144, worth: 0.088566, looks: 0),
+      need: 0.754144, worth: 0.093898, looks: 0),
     Expected(
       name: "the last minutes", learnt: true, state: state(sums: (96, 12, 2.5), today: (70, 6), recent: (9, 1)),
-      left: 1, hours: 23.875, need: 0.207445, worth: 0.026041, looks: 0),
+      left: 1, hours: 23.875, need: 0.207445, worth: 0.021709, looks: 0),
   ]
+
+  /// The surge of the table, without a change for some hours since the last one that was counted.
+  private static func surge(silent: Double, need: Double, worth: Double, looks: Double) -> Expected {
+    Expected(
+      name: "a surge, silent for \(silent) h", learnt: true,
+      state: state(sums: (96, 12, 2.5), today: (70, 6), recent: (20, 3), ago: 0.125, silent: silent), left: 5,
+      hours: 12.75, need: need, worth: worth, looks: looks)
+  }
+
+  @Test("both ways to compute a price agree, for the kind's looks and for the device's own", arguments: expected)
+  func bothWays(_ expected: Expected) {
+    let demand = expected.learnt ? Self.learnt() : Self.demand()
+    let place = DayPlace(hours: expected.hours)
+    let usual = UsualCourse(
+      at: Self.now, place: place, need: demand.need.course(at: place, from: .start),
+      worth: demand.worth.course(at: place, from: .start), ahead: 1)
+    let faded = KindDemand.faded(expected.state, Self.now)
+    let looks = demand.price(expected.state, left: expected.left, usual: usual, faded: faded)
+    #expect(Self.isNear(looks, expected.looks))
+  }
 
   @Test("N, A and λ are those of an independent computation", arguments: expected)
   func prices(_ expected: Expected) {
