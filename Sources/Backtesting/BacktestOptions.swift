@@ -39,8 +39,11 @@ public struct BacktestOptions: Sendable {
   public var baselines = true
   /// The largest number of instances to measure, in the order of registration. The planners plan for all instances.
   public var instancesMax = 5_000
+  /// The share of the measured devices whose changes are held against the objectives of kinds, above 0; 1 for all. A hash of its id
+  /// chooses a device.
+  public var objectiveShare = 1.0
 
-  /// Creates options without signals or recorded looks, with devices that trust their planner.
+  /// Creates options without signals or recorded looks, with devices that reload for every push.
   /// - Parameters:
   ///   - candidates: The policies to measure, at least one.
   ///   - devices: The path of the registrations.

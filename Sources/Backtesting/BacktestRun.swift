@@ -105,7 +105,9 @@ public struct BacktestRun: ~Copyable {
   /// - Returns: The signals that the devices send because people look at them, from `start` on.
   private mutating func equip(from start: Int64) -> LookSignals {
     devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
-    for replay in replays.indices { replays[replay].equip(collector.streams, devices) }
+    for replay in replays.indices {
+      replays[replay].equip(collector.streams, devices, objectiveShare: options.objectiveShare)
+    }
     return LookSignals(options.deviceModel, looks: devices.looks, streams: collector.streams, from: start)
   }
 

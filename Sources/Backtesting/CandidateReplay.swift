@@ -21,6 +21,8 @@ struct CandidateReplay {
   private(set) var recount: LedgerRecount
   /// The number of receipts that devices sent.
   private(set) var receipts = 0
+  /// The changes that count for objectives.
+  private(set) var objectives: ObjectiveRecord
   /// The Live Activities as the modelled devices register them.
   private(set) var activities: ModelledActivities
   private let model: DeviceModel
@@ -55,14 +57,17 @@ struct CandidateReplay {
     self.model = model
     planner = Planner(policy: candidate.policy)
     recount = LedgerRecount(candidate.policy)
+    objectives = ObjectiveRecord(candidate.policy)
     activities = ModelledActivities(candidate.policy, model: model)
   }
 
   /// The number of started activities that cannot be updated or ended now.
   var zombies: Int { planner.zombies().count }
 
-  /// Gives every measured instance its hidden budget. Called once, when all devices are registered.
-  mutating func equip(_ streams: [InstanceStream], _ devices: ModelledDevices) {
+  /// Gives every measured instance its hidden budget, and chooses those whose objectives are computed. Called once, when all devices are
+  /// registered.
+  mutating func equip(_ streams: [InstanceStream], _ devices: ModelledDevices, objectiveShare: Double) {
+    objectives.choose(streams, share: objectiveShare)
     budgets = streams.map { devices.budget(of: $0) }
     reloads = Array(repeating: [], count: streams.count)
   }
@@ -120,9 +125,21 @@ struct CandidateReplay {
         if !developers.isEmpty, developers.contains(planner.decision(index, of: output).device) { continue }
         surfaces[decision.surface, default: SurfaceTally()].count(decision)
       }
+      noteObjectives(streams)
       for index in 0..<output.commandCount { note(planner.command(index, of: output), event: event, streams) }
     }
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
+  }
+
+  /// Notes the decisions of the last step about kinds with an objective.
+  private mutating func noteObjectives(_ streams: MeasuredInstances) {
+    if objectives.kinds.isEmpty { return }
+    for index in output.decisions.indices
+    where objectives.kinds.contains(planner.name(of: output.decisions[index].kind)) {
+      let decision = planner.decision(index, of: output)
+      guard let stream = streams.index(device: decision.device, instance: decision.instance) else { continue }
+      objectives.note(decision, stream: stream)
+    }
   }
 
   /// Counts a command, and lets its device answer.

@@ -4,8 +4,8 @@ public import Domain
 /// newer than some event of its subject and type that the planner no longer remembers. Events without subscribers are not
 /// counted.
 public struct EventsTooOld: Equatable, Sendable {
-  /// The number of such events.
+  /// The number of these events.
   public var events = 0
-  /// The id of the last such event in the log; empty if there was none.
+  /// The id of the last of them in the log; empty if there was none.
   public var newest: Identifier = ""
 }

@@ -19,8 +19,7 @@ extension Planner {
     census.truths = subjects.slots.values.count { !$0.newest.values.isEmpty }
     census.subjects = subjects.count - census.truths
     census.subjectHashes = subjects.eventCount + subjects.valueCount
-    census.noteBytes = subjects.log.bytes
-    census.noteChunks = Int(subjects.log.next - subjects.log.first)
+    (census.deviceChunks, census.noteChunks) = (stateExtent.deviceChunks, stateExtent.noteChunks)
     census.kinds = rules.kinds.count
     census.apps = ledgers.apps.liveCount
     census.strays = strays

@@ -42,6 +42,8 @@ public struct Planner {
   /// The chunks of `rouse.state` that hold devices.
   var deviceChunks = ChunkLog<DeviceTag>()
   var record = RecordInHand()
+  /// The counts of what has ended since they were taken, for metrics.
+  var outcomes = Outcomes()
   /// Always nil. The size of its type is known only at run time, which makes the compiler use a planner where it stands. Otherwise
   /// each call of a method that changes nothing copies the planner first: 2 KB, several times for each decision.
   private let usedInPlace: (any Sendable)? = nil

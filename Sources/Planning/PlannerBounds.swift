@@ -12,25 +12,18 @@ public struct PlannerBounds: Sendable {
   /// subject. The displayed state of a subject whose name an instance listens to is kept longer than that.
   /// - Beyond: a new generation begins, and the older of the two is forgotten.
   public var subjectsPerGenerationMax = 500_000
-  /// The approximate size of one state record with notes about subjects. Brokers accept 1 MB by default. Bytes.
-  /// - Beyond: another state record begins.
-  public var noteChunkBytesMax = 64 * 1024
-  /// The size of the value of one state record that holds devices. A usual device takes 400 bytes; a device that reaches every
-  /// bound takes some MB, and so several records. Bytes.
+  /// The size of the value of one state record that holds devices, or notes about subjects. A usual device takes 400 bytes; a device
+  /// that reaches every bound takes some MB, and so several records. Bytes.
   /// - Beyond: another state record begins.
   public var stateChunkBytesMax = 64 * 1024
   /// The size by which the devices in `rouse.state` may exceed twice the size of the newest version of each device, before the
-  /// oldest of them are written again. It spares a small fleet the rewriting. Bytes.
-  /// - Beyond: the oldest devices are written again.
+  /// oldest of them are written again; likewise the notes about subjects. It spares a small fleet the rewriting. Bytes.
+  /// - Beyond: the oldest devices or notes are written again.
   public var stateSpareBytes = 1024 * 1024
   /// The size of the value of one state record that holds the policy. A larger one is written in pieces (`SplitRecord`), and so
   /// is a large device in a local snapshot. Brokers accept 1 MB by default. Bytes.
   /// - Beyond: the record is written in pieces.
   public var stateRecordBytesMax = 512 * 1024
-  /// The size by which the notes about subjects in `rouse.state` may exceed twice the size of one complete note for each subject,
-  /// before the oldest subjects are written again. It spares a small memory the rewriting. Bytes.
-  /// - Beyond: the oldest subjects are written again.
-  public var noteSpareBytes = 1024 * 1024
   /// The time after which an app counts as in the background even without the signal `backgrounded`. That signal may be lost,
   /// and no app stays in the foreground that long unattended.
   /// - Beyond: the app counts as in the background.

@@ -27,10 +27,10 @@ public struct PlannerCensus: Equatable, Sendable {
   public var truths = 0
   /// The number of event ids in the entries for event types, and of displayed values in the entries for kinds, together.
   public var subjectHashes = 0
-  /// The size of the notes about subjects in `rouse.state`, in bytes.
-  public var noteBytes = 0
-  /// The number of chunks (state records) that hold the notes about subjects.
-  public var noteChunks = 0
+  /// The chunks of devices in `rouse.state`.
+  public var deviceChunks = StateExtent.Chunks()
+  /// The chunks of notes about subjects in `rouse.state`.
+  public var noteChunks = StateExtent.Chunks()
   /// The number of kinds.
   public var kinds = 0
   /// The number of apps.

@@ -19,6 +19,7 @@ struct Rouse: AsyncParsableCommand {
       DemoCommand.self,
       RunCommand.self,
       TopicsCommand.self,
+      DoctorCommand.self,
       PlanCommand.self,
       SimulateCommand.self,
       FleetCommand.self,
@@ -27,6 +28,7 @@ struct Rouse: AsyncParsableCommand {
       VerifyCommand.self,
       DeadLettersCommand.self,
       SkipCommand.self,
+      KeysCommand.self,
       BenchCommand.self,
     ])
 }

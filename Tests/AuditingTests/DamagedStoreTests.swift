@@ -8,8 +8,7 @@ import Testing
 @Suite("a store with columns of other types")
 struct DamagedStoreTests {
   private static let tables = [
-    "position", "event", "device", "text", "instance", "kind", "policy", "block", "decision", "command", "tally",
-    "commandTally",
+    "position", "word", "block", "page", "place", "run", "stray", "command", "tally", "commandTally",
   ]
   private static let values = [
     "'text'", "1.5", "x'FF00'", "NULL", "9223372036854775807", "-9223372036854775808",
@@ -42,7 +41,7 @@ struct DamagedStoreTests {
       { _ = try store.decisions(ofCommand: "c-0-20-0") },
       { for key in Top.Key.allCases { _ = try store.top(by: key) } },
       { for key in Top.Key.allCases { _ = try store.top(by: key, range: range) } },
-      { store.names.removeAll() },
+      { store.words.removeAll() },
       { try store.store(AuditBatch([Sample.decision(30, event: "new")], [Sample.command(30)])) },
       { _ = try store.retain(Retention(ageMax: .hours(1))) }, { _ = try store.retain(Retention(bytesMax: 0)) },
     ]
@@ -66,7 +65,7 @@ struct DamagedStoreTests {
       for value in Self.values {
         // A copy of the pages is much quicker than another store.
         try sound.database.backup(to: store.database)
-        store.names.removeAll()
+        store.words.removeAll()
         // SQLite itself refuses NULL where it is not allowed and anything but a number as the primary key.
         do {
           try store.write { try $0.execute(sql: #"UPDATE OR IGNORE "\#(table)" SET "\#(column)" = \#(value)"#) }
@@ -83,10 +82,10 @@ struct DamagedStoreTests {
   @Test("a refusal names the column and what was expected")
   func message() throws {
     let store = try filled()
-    try store.write { try $0.execute(sql: "UPDATE decision SET at = 'noon'") }
+    try store.write { try $0.execute(sql: "UPDATE page SET body = 'noon'") }
     let error = #expect(throws: AuditError.self) { try store.device("phone") }
     #expect(error?.kind == .corrupt)
-    #expect(error?.description.contains("holds a row whose column at is not an integer") == true)
+    #expect(error?.description.contains("holds a row whose column body is not bytes") == true)
   }
 
   @Test("the largest and the smallest number of tokens are reported as they are stored")

@@ -41,6 +41,22 @@ import Testing
     }
   }
 
+  @Test("a store in an older format is refused, says what to do, and is left as it is", arguments: ["v1", "v2"])
+  func olderFormat(format: String) throws {
+    let file = try TemporaryStore()
+    let store = try AuditStore.open(path: file.path)
+    try store.write {
+      try $0.execute(
+        sql: "UPDATE grdb_migrations SET identifier = '\(format)'; DROP TABLE page; CREATE TABLE decision (seq)")
+    }
+    try store.close()
+    for access in [AuditOptions.Access.read, .write] {
+      let error = kind(file.path, AuditOptions(access: access))
+      #expect(error?.kind == .olderFormat && error?.isRetriable == false)
+      #expect(error?.description.contains("in another format; move it away") == true)
+    }
+  }
+
   @Test("a new store belongs to the user alone, with its write-ahead log; one that exists keeps its permissions")
   func permissions() throws {
     func modes(_ path: String) throws -> [Int?] {
@@ -88,10 +104,10 @@ import Testing
     "a store with a view, a trigger, or a table of another definition is refused before it is read",
     arguments: [
       "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
-      "DROP TABLE event; CREATE VIEW event AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
-      "CREATE TRIGGER t AFTER INSERT ON kind BEGIN DELETE FROM decision; END",
-      "DROP TABLE kind; CREATE TABLE kind (n INTEGER PRIMARY KEY, id TEXT AS (hex(zeroblob(1000000))))",
-      "CREATE TABLE song (title TEXT)", "CREATE INDEX more ON event (last)",
+      "DROP TABLE word; CREATE VIEW word AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
+      "CREATE TRIGGER t AFTER INSERT ON word BEGIN DELETE FROM page; END",
+      "DROP TABLE word; CREATE TABLE word (n INTEGER PRIMARY KEY, text TEXT AS (hex(zeroblob(1000000))))",
+      "CREATE TABLE song (title TEXT)", "CREATE INDEX more ON word (n)",
     ])
   func foreignObject(sql: String) throws {
     let file = try TemporaryStore()

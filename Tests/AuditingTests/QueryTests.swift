@@ -84,7 +84,9 @@ import Testing
         == "still waiting: the device has 2 tokens for a push left now; worth 0.7 with the other widgets that the push"
         + " would reload, 0.41 for this one: 0.8 looks in the next 20 minutes, the screen 64 % wrong;"
         + " examined again by 2026-11-20T14:20:00Z")
-    #expect(story.steps[0].counterfactual == "without this limit it would have been sent: the push costs 0.3")
+    #expect(
+      story.steps[0].counterfactual
+        == "without this limit it would have been sent: worth 0.7, and the push costs 0.3")
   }
 
   @Test("without a decision, why reports whether the device and the event are known")
@@ -157,6 +159,51 @@ import Testing
     #expect(try store.decisions(ofCommand: "by hand").map(\.decision) == ["d-0-21-0"])
     #expect(try store.decisions(ofCommand: "unheard of").isEmpty)
     #expect(try store.command("c-0-13-0")?.charged.count == 2)
+  }
+
+  @Test("the summary shows the share of changes in time by window, and how fast the error budget is spent")
+  func attainment() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    var batch = AuditBatch()
+    // The newest record is 100 h after the first one.
+    for (n, hours) in [0, 0, 50, 98, 100, 100, 100, 100].enumerated() {
+      let at = Sample.start + .hours(Int64(hours)) + .minutes(Int64(n))
+      batch.append(Sample.decision(n, at: at, objective: n % 4 == 1 ? .missed : .met))
+    }
+    batch.append(Sample.decision(90, kind: "Board", at: Sample.start, objective: .missed))
+    batch.append(Sample.decision(91, at: Sample.start))
+    try store.store(batch)
+    let summary = try store.summary()
+    #expect(summary.attainments.map(\.kind) == ["Board", "FlightStatus"])
+    let counts = try #require(summary.attainments.last).counts
+    #expect(counts.map(\.hours) == [1, 6, 72, nil])
+    #expect(counts.map(\.changes) == [4, 5, 6, 8])
+    #expect(counts.map(\.inTime) == [3, 4, 5, 6])
+    #expect(counts.compactMap { $0.burn(share: 0.75).map { ($0 * 1000).rounded() } } == [1000, 800, 667, 1000])
+    #expect(AuditSummary.Attainment.WindowCounts().burn(share: 0.75) == nil)
+    #expect(summary.attainments.first?.counts.map(\.changes) == [0, 0, 0, 1])
+    let hours = try store.objectiveHours(168)
+    for attainment in summary.attainments {
+      for window in attainment.counts {
+        guard let count = window.hours, let kind = hours.first(where: { $0.kind == attainment.kind }) else { continue }
+        #expect(kind.last(count) == window, "\(attainment.kind), \(count) h")
+      }
+    }
+    #expect(summary.outcomes.map(\.decisions) == [10], "results against objectives do not split the outcomes")
+    let text = AuditText.render(summary, shares: ["FlightStatus": 0.75]).description
+    #expect(
+      text.hasSuffix(
+        """
+
+        changes in time  objective            last hour               last 6 h                last 72 h          whole store
+        Board                    -                    -                      -                        -           0.0 % of 1
+        FlightStatus          75 %  75.0 % of 4, burn 1  80.0 % of 5, burn 0.8  83.3 % of 6, burn 0.667  75.0 % of 8, burn 1
+
+        """), "\(text)")
+    let json = AuditJSON.render(summary, shares: ["FlightStatus": 0.75])
+    #expect(json.contains(#""objective": 0.75"#) && json.contains(#""hours": 72"#) && json.contains(#""burn": 1"#))
+    #expect(try store.event("e-1").counts.allSatisfy { $0.decisions > 0 })
+    #expect(try store.brokenInvariants() == [])
   }
 
   @Test("the most frequent values of every key, and the summary")
@@ -290,7 +337,8 @@ import Testing
     #expect(ReasonText.explanation(sent).hasSuffix("wrong; a token costs 0, 11 tokens left"))
     #expect(ReasonText.counterfactual(sent) == nil)
     let held = Sample.decision(1, verdict: .defer, reason: .minInterval, final: false, price: 0)
-    #expect(ReasonText.counterfactual(held) == "without this limit it would have been sent: a token costs 0")
+    #expect(
+      ReasonText.counterfactual(held) == "without this limit it would have been sent: worth 0.41, and a token costs 0")
   }
 
   @Test("a push that was not weighed has no worth to tell")

@@ -12,14 +12,14 @@ enum Sample {
     verdict: Verdict = .suppress, reason: Reason = .notVisible, final: Bool = true, at: Timestamp = start,
     wrong: Double = 0.64, looks: Double = 0.8, value: Double = 0.4096, price: Double = 0.3, relevance: Double = 0.5,
     left: Int? = 11, until: Timestamp? = nil,
-    command: Identifier? = nil, events: [Identifier]? = nil, partition: Int = 0
+    command: Identifier? = nil, objective: ObjectiveResult? = nil, events: [Identifier]? = nil, partition: Int = 0
   ) -> Decision {
     Decision(
       decision: "d-\(partition)-\(n)-0", event: event, events: events ?? [event], device: device, instance: instance,
       kind: kind, surface: .widget, verdict: verdict, reason: reason, final: final, at: at, relevance: relevance,
       wrong: wrong, looks: looks, value: value, price: price,
       tokensLeft: Decision.TokensLeft(instance: left, device: 2), until: until,
-      command: command, policy: policy)
+      command: command, objective: objective, policy: policy)
   }
 
   static func command(
@@ -73,6 +73,7 @@ enum Sample {
         instance: maybe(Int.random(in: -1...200, using: &random)), device: maybe(5), app: maybe(Int.max)),
       until: maybe(at + .minutes(Int64.random(in: -5...500, using: &random))),
       command: maybe(commands[Int.random(in: 0..<commands.count, using: &random)]),
+      objective: maybe(Bool.random(using: &random) ? .met : .missed),
       policy: PolicyReference(version: name("v", 2), hash: name("h", 2)),
       traceparent: maybe("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0\(n % 2)"))
   }

@@ -1,4 +1,5 @@
 import Domain
+import GRDB
 import Testing
 
 @testable import Auditing
@@ -52,5 +53,30 @@ struct StartedActivitiesTests {
     #expect(found.zombies.map(\.command) == ["c-0-2-0"])
     #expect(found.starts == 1 && found.tooNew == 0)
     #expect(try zombies(commands, range: TimeRange(from: t + .hours(1), to: nil)).starts == 0)
+  }
+
+  @Test("with a limit only the newest starts are examined, and the others are counted")
+  func limited() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    let starts = (1...5).map { started($0, Self.start + .minutes(Int64($0)), "match/\($0)") }
+    try store.store(AuditBatch([], starts + [push(999, "b1", Self.start + .hours(24), device: "tablet")]))
+    let found = try store.zombies(limit: 2)
+    #expect(found.zombies.map(\.subject) == ["match/4", "match/5"] && found.starts == 5 && found.omitted == 3)
+    let earlier = try store.zombies(range: TimeRange(to: Self.start + .minutes(4)), limit: 2)
+    #expect(earlier.zombies.map(\.subject) == ["match/2", "match/3"] && earlier.starts == 3 && earlier.omitted == 1)
+  }
+
+  @Test("starts are found without reading other pushes, and are forgotten when they are removed")
+  func starts() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    let updates = (1...40).map { push($0, "a1", Self.start + .minutes(Int64($0)), device: "watch") }
+    try store.store(AuditBatch([], [started(50, Self.start)] + updates + [started(51, Self.start + .hours(30))]))
+    // Reading this push would fail.
+    try store.write { try $0.execute(sql: "UPDATE command SET body = x'00' WHERE \"offset\" = 7") }
+    #expect(try store.zombies(range: TimeRange(to: Self.start + .seconds(1))).starts == 1)
+    try store.write { try $0.execute(sql: "DELETE FROM command WHERE \"offset\" = 7") }
+    _ = try store.retain(Retention(ageMax: .hours(2)))
+    #expect(try store.zombies().starts == 1)
+    #expect(try store.brokenInvariants().filter { $0.contains("Live Activity") }.isEmpty)
   }
 }

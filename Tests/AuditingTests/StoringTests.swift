@@ -31,11 +31,12 @@ import Testing
     try store.write {
       try $0.execute(
         sql: """
-          CREATE TEMP TRIGGER picky BEFORE INSERT ON main.decision WHEN new.offset = 2
+          CREATE TEMP TRIGGER picky BEFORE INSERT ON main.page WHEN new.atMin = \(Sample.start.microseconds + 2)
           BEGIN SELECT RAISE(ABORT, 'not this one'); END
           """)
     }
-    let error = #expect(throws: AuditError.self) { try store.store(AuditBatch([Sample.decision(2)])) }
+    let refused = Sample.decision(2, at: Timestamp(microseconds: Sample.start.microseconds + 2))
+    let error = #expect(throws: AuditError.self) { try store.store(AuditBatch([refused])) }
     #expect(error?.kind == .refusedContent && error?.isRetriable == false)
     #expect(error?.reason == "a record was refused (not this one)")
     try store.store(AuditBatch([Sample.decision(1)]))
@@ -212,7 +213,7 @@ import Testing
       }
       return batch
     }
-    let store = try AuditStore.open(path: file.path, options: AuditOptions(fileBytesMax: 1_500_000))
+    let store = try AuditStore.open(path: file.path, options: AuditOptions(fileBytesMax: 700_000))
     try store.store(batch(0))
     let before = try store.summary()
     let error = #expect(throws: AuditError.self) { try store.store(batch(5_000)) }
@@ -236,7 +237,7 @@ import Testing
       try writer.store(AuditBatch((0..<10).map { Sample.decision(round * 10 + $0) }))
       #expect(throws: AuditError.self) {
         try writer.write { db in
-          try db.execute(sql: "DELETE FROM decision")
+          try db.execute(sql: "DELETE FROM page")
           // The transaction is not committed: the reader neither waits for it nor sees it.
           #expect(try reader.everything().count == (round + 1) * 10)
           throw CancellationError()
@@ -245,7 +246,7 @@ import Testing
     }
   }
 
-  @Test("two writers of one file take turns and agree on the numbers of names")
+  @Test("two writers of one file take turns and agree on the numbers of words")
   func twoWriters() throws {
     let file = try TemporaryStore()
     let one = try AuditStore.open(path: file.path)
@@ -264,8 +265,13 @@ import Testing
     let changes = [
       ("UPDATE tally SET count = count + 1", "tally"), ("UPDATE commandTally SET count = 7 WHERE ledger = 0", "tally"),
       ("UPDATE block SET atMax = atMin - 1", "block"), ("UPDATE command SET seq = 1", "sequence number"),
-      ("DELETE FROM policy", "names"), ("UPDATE device SET last = -1", "marked"), ("DELETE FROM kind", "kind"),
-      ("UPDATE event SET n = n + 100", "cache"),
+      ("DELETE FROM place", "index"), ("DELETE FROM run", "run"), ("UPDATE run SET page = 9", "belongs to a page"),
+      (
+        "UPDATE run SET lastOrdinal = 9; INSERT INTO run SELECT partition, lastOffset, 5, firstOffset, 0, page FROM run",
+        "overlaps"
+      ),
+      ("UPDATE page SET lines = 2", "number of lines"), ("UPDATE page SET atMax = atMax + 1", "times"),
+      ("UPDATE word SET n = n + 100 WHERE text = 'apns-push-type'", "cache"),
     ]
     for (sql, word) in changes {
       let store = try AuditStore.open(path: ":memory:")

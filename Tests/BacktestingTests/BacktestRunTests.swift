@@ -28,6 +28,7 @@ struct BacktestRunTests {
               - { field: data.waitingFlights, per: 10, weight: 0.8, initial: 0 }
               - { field: data.medianOverdueMinutes, round: 15, per: 60, weight: 0.3, initial: 0 }
             rules: [ { event: airport.delays.changed } ]
+            objective: { freshWithin: 10m, share: 0.95, wrongAtLeast: 0.1 }
         """, file: "policy"
     ).policy
   }
@@ -143,6 +144,24 @@ struct BacktestRunTests {
     // A burst can look for a while as if it took all tokens, which delays a push.
     let least = firstCome.wrongLooks.perDay
     #expect(left[5] <= least + 0.005 * without, "\(left), first come \(least)")
+  }
+
+  @Test(
+    "the best schedule shows at least as many changes in time as the policy, on every instance",
+    arguments: Course.allCases)
+  func objective(course: Course) throws {
+    let report = try simulate([2, 8, 200], events: course.events) { $0 }
+    for plan in report.kinds[0].plans {
+      guard plan.isPolicy else {
+        #expect(plan.objective == nil)
+        continue
+      }
+      let objective = try #require(plan.objective)
+      #expect(objective.instances >= 1 && objective.changes > 0 && objective.met > 0)
+      #expect(objective.met <= objective.possible && objective.possible <= objective.changes)
+      #expect(objective.instancesBeyond == 0 && objective.instancesBound == 0)
+      if plan.tokens == 200 { #expect(objective.possible == objective.changes, "5 min apart, none is ever late") }
+    }
   }
 
   @Test("a device of the trusting model refuses no push and sends no receipt")

@@ -36,6 +36,9 @@ private struct MemberNames: JSONFieldCoder {
   mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
   ) where Value.RawValue == String { note(key) }
+  mutating func choice<Value: RawRepresentable & CaseIterable>(
+    _ key: StaticString, _ value: inout Value?
+  ) where Value.RawValue == String { note(key, isOptional: true) }
   mutating func flag(_ key: StaticString, _ value: inout Bool) { note(key) }
   mutating func flag(_ key: StaticString, _ value: inout Bool, default usual: Bool) { note(key, isOptional: true) }
   mutating func number(_ key: StaticString, _ value: inout Double) { note(key) }
@@ -97,7 +100,7 @@ private struct MemberNames: JSONFieldCoder {
       verdict: .defer, reason: .belowPrice, final: false, at: Timestamp(microseconds: 0), relevance: 0.5, wrong: 1,
       looks: 1, value: 1,
       price: 2, tokensLeft: .init(instance: 1, device: 2, app: 3), until: Timestamp(microseconds: 0), command: "c",
-      policy: PolicyReference(version: "1", hash: "ab"), traceparent: "t")
+      objective: .met, policy: PolicyReference(version: "1", hash: "ab"), traceparent: "t")
     let json = try JSONValue(parsing: String(decoding: decision.json(), as: UTF8.self))
     let names = MemberNames.of(Decision.self)
     #expect(json.names == names.all)

@@ -101,8 +101,8 @@ struct RandomDomain {
       relevance: decimal(), wrong: decimal(), looks: decimal(), value: decimal(), price: decimal(),
       tokensLeft: .init(
         instance: maybe { $0.int(-5...100) }, device: maybe { $0.int(0...9) }, app: maybe { $0.int(0...Int.max) }),
-      until: maybe { $0.instant() }, command: maybe { $0.name() }, policy: policy(),
-      traceparent: maybe { $0.name().text })
+      until: maybe { $0.instant() }, command: maybe { $0.name() },
+      objective: maybe { $0.one(ObjectiveResult.self) }, policy: policy(), traceparent: maybe { $0.name().text })
   }
 
   mutating func command() -> Command {

@@ -43,7 +43,7 @@ import Testing
       ),
     ]
     for (key, message, code) in cases {
-      #expect(SHA256.hexAuthenticationCode(of: message, key: key) == code)
+      #expect(SHA256.AuthenticationKey(key).hexAuthenticationCode(of: message) == code)
     }
   }
 

@@ -27,7 +27,8 @@ final class FireProcess {
     process.executableURL = Self.program
     process.arguments = ["run"] + settings.flatMap { ["--set", $0] }
     process.currentDirectoryURL = folder
-    process.environment = ["PATH": "/usr/bin:/bin"]
+    // Several processes run at a time.
+    process.environment = ["PATH": "/usr/bin:/bin", "ROUSE_HTTP_LISTEN": "off"]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = handle
     process.standardError = handle

@@ -38,7 +38,7 @@ struct KilledProcessTests {
     #expect(disorder.isEmpty, "seed \(range.options.seed)\n\(story())")
     let report = try range.verify()
     #expect(report.violationCount == 0, "seed \(range.options.seed)\n\(report.text)\n\(story())")
-    #expect(report.commands > 0)
+    #expect(report.commands > 0, "seed \(range.options.seed)\n\(report.text)")
     // The embedded broker shows what aborted transactions wrote; a zombie's records would look the same.
     if realKafka != nil {
       #expect(

@@ -56,6 +56,18 @@ struct AdminTests {
     #expect(ContinuousClock.now - start < patience)
   }
 
+  @Test("a broker that does not take a name and password is an error with the reason")
+  func refusedConnection() throws {
+    let broker = try EmbeddedBroker()
+    let admin = try KafkaAdmin([
+      "bootstrap.servers": broker.bootstrapServers, "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN",
+      "sasl.username": "u", "sasl.password": "p",
+    ])
+    let error = try #require(
+      failure { () throws(KafkaError) in _ = try admin.describeCluster(timeout: .seconds(3)) })
+    #expect(error.description.contains("Failed to initialize SASL authentication"), "\(error)")
+  }
+
   @Test("a consumer of a closed port reports it as an event, and closes within its timeout")
   func closedPortConsumer() throws {
     let consumer = try KafkaConsumer(["bootstrap.servers": "127.0.0.1:1", "group.id": "g"])

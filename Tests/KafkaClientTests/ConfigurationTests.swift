@@ -19,6 +19,20 @@ struct ConfigurationTests {
     #expect(error.code == .invalidArgument)
   }
 
+  @Test("the error for a property that a topic does not take names both")
+  func badTopicProperty() throws {
+    let broker = try EmbeddedBroker()
+    var configuration = KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers)])
+    configuration.topicProperties["t"] = ["compression.type": "none", "linger.ms": "5"]
+    #expect(KafkaConfiguration().merging(configuration) == configuration)
+    #expect(configuration != ["bootstrap.servers": broker.bootstrapServers])
+    let producer = try KafkaProducer(configuration)
+    let error = try #require(
+      failure { () throws(KafkaError) in try producer.send(topic: "t", partition: 0, key: nil, value: [1]) })
+    #expect(error.operation == "setting the property \"linger.ms\" of the topic \"t\"")
+    #expect(error.code == .invalidArgument)
+  }
+
   @Test("properties that contradict each other are refused when the client is made")
   func contradiction() throws {
     let error = try #require(

@@ -147,6 +147,31 @@ struct GroupTests {
     #expect(error?.operation == "seeking in t[7]")
   }
 
+  @Test("the ends of partitions are told in one answer, and in time also when the broker is away")
+  func ends() throws {
+    let cluster = try EmbeddedCluster(topics: ["t": 2])
+    try fill(cluster, "t", partitions: 2, each: 10)
+    let partitions = (0..<2).map { KafkaTopicPartition(topic: "t", partition: $0) }
+    let consumer = try KafkaConsumer(Settings.consumer(cluster.broker.bootstrapServers))
+    let ends = try consumer.ends(partitions, timeout: patience).sorted { $0.partition < $1.partition }
+    #expect(ends == partitions.map { KafkaPosition($0, offset: 10) })
+    try cluster.broker.setBrokerDown()
+    let began = ContinuousClock.now
+    let error = failure { () throws(KafkaError) in
+      let ends = try consumer.ends(partitions, timeout: .seconds(1))
+      #expect(ends.isEmpty)
+    }
+    #expect(error == nil || error?.isRetriable == true, "\(String(describing: error))")
+    let other = failure { () throws(KafkaError) in
+      _ = try consumer.watermarks(of: partitions[0], timeout: .seconds(1))
+    }
+    #expect(other?.isRetriable == true, "\(String(describing: other))")
+    // Without a bound it would last until the broker is back: for ever.
+    #expect(ContinuousClock.now - began < .seconds(60))
+    try cluster.broker.setBrokerUp()
+    while (try? consumer.ends(partitions, timeout: patience))?.count != 2 {}
+  }
+
   @Test("partitions can be added to and taken from an assignment by hand")
   func incremental() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 2])

@@ -12,9 +12,9 @@ struct UnreadableBatchTests {
 
   /// A topic with a record at offset 0, a batch of three records of zeros at offsets 1 to 3, and a record at offset 4. The
   /// batch has 600,000 bytes, which zstd packs into less than a hundred.
-  private func cluster() throws -> EmbeddedCluster {
+  private func cluster(_ properties: KafkaConfiguration = ["compression.type": "zstd"]) throws -> EmbeddedCluster {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
-    let producer = try cluster.producer(["compression.type": "zstd", "linger.ms": "500"])
+    let producer = try cluster.producer(KafkaConfiguration([("linger.ms", "500")]).merging(properties))
     for sizes in [[1], [200_000, 200_000, 200_000], [1]] {
       for size in sizes {
         try producer.send(topic: "t", partition: 0, key: nil, value: [UInt8](repeating: 0, count: size))
@@ -51,6 +51,15 @@ struct UnreadableBatchTests {
       #expect(!error.isRetriable && !error.isFatal)
       #expect(error.description.hasPrefix("consuming t[0] failed: Decompression (codec 0x4) of message at 1 "))
     }
+  }
+
+  @Test("a topic is written with its own properties, if it has some, and else with those of the client")
+  func topicProperties() throws {
+    var properties: KafkaConfiguration = ["compression.type": "none"]
+    properties.topicProperties["t"] = ["compression.type": "zstd"]
+    let cluster = try cluster(properties)
+    let consumer = try cluster.consumer(of: "t", Self.narrow)
+    #expect(try errors(1, consumer).errors.first?.code == .badCompression)
   }
 
   @Test("a seek into such a batch changes nothing, and reading continues after a seek behind it")

@@ -95,4 +95,48 @@ struct DeadLetterTests {
     #expect(fixture.counters[.signalsAccepted] == 0 && fixture.counters[.eventsAccepted] == 0)
     #expect(fixture.counters[.deadLetters] == 4)
   }
+
+  @Test("the list is read backwards in parts that miss and repeat nothing, whatever their size and the windows are")
+  func pages() throws {
+    let fixture = try PipelineFixture()
+    let topic = fixture.settings.topics.deadLetters
+    func post(_ number: Int, reason: String) throws {
+      try fixture.publish(
+        topic, key: "k\(number)", value: Array("v".utf8),
+        headers: [
+          KafkaHeader("rouse-reason", reason), KafkaHeader("rouse-origin-topic", fixture.settings.eventTopics[0]),
+          KafkaHeader("rouse-origin-partition", "0"), KafkaHeader("rouse-origin-offset", "\(number)"),
+        ])
+    }
+    for number in 0..<60 { try post(number, reason: number % 20 == 0 ? "RARE" : "OFTEN") }
+    let box = DeadLetterBox(settings: fixture.settings, window: 4)
+    let whole = try DeadLetterBox(settings: fixture.settings).newest(1000).map(\.place)
+    #expect(whole.count == 60 && Set(whole).count == 60)
+    for limit in [1, 7, 100] {
+      var places: [KafkaPosition] = []
+      var cursor: DeadLetterCursor?
+      repeat {
+        let page = try box.page(limit, from: cursor)
+        #expect(page.letters.count <= limit && !page.letters.isEmpty)
+        places += page.letters.map(\.place)
+        cursor = page.next
+      } while cursor != nil
+      #expect(places == whole, "\(limit)")
+    }
+    #expect(try box.newest(2, reason: "RARE").count == 2)
+    // A part that may read little ends early, and the next one goes on there.
+    var (rare, parts, cursor) = (0, 0, DeadLetterCursor?.none)
+    repeat {
+      let page = try box.page(10, reason: "RARE", from: cursor, readMax: 8)
+      (rare, parts, cursor) = (rare + page.letters.count, parts + 1, page.next)
+    } while cursor != nil
+    #expect(rare == 3 && parts > 1)
+    // A receipt behind the place counts for the letters before it.
+    let oldest = try #require(whole.last)
+    #expect(try box.replay([try box.letter(at: oldest)]).replayed.count == 1)
+    let start = DeadLetterCursor(tops: [oldest.partition.partition: oldest.offset + 1])
+    #expect(try box.page(9, from: start).letters.map { $0.replayedAt != nil } == [true])
+    #expect(try box.page(9, waiting: true, from: start).letters.isEmpty)
+    #expect(try box.newest(1000, waiting: true).count == 59)
+  }
 }

@@ -89,11 +89,13 @@ struct SkipTests {
         #expect(next == 2)
       })
     #expect(done)
+    // More than once if intake had to join its group again before the order was given.
+    let met = fixture.counters[.unreadableBatches]
     #expect(
       try fixture.run(
         roles: [.intake],
         fixture.phase(.eventsAccepted, plus: 1) { try fixture.delay(30, id: "e3", after: 3) }))
-    #expect(fixture.counters[.unreadableBatches] == 1)
+    #expect(fixture.counters[.unreadableBatches] == met)
     #expect(fixture.counters[.skipsTaken] == 1)
     #expect(fixture.counters[.duplicatesDropped] == 0)
   }

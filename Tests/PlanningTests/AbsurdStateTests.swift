@@ -25,7 +25,7 @@ struct AbsurdStateTests {
       if key.elementsEqual("c/0".utf8) { record = Array(value ?? []) }
     }
     func chunk(_ slot: UInt64) throws -> [UInt8] {
-      var reader = try ChunkFormat.open(0, record, in: record.indices).content
+      var reader = try ChunkFormat.open(0, of: .devices, record, in: record.indices).content
       let id = record[try reader.blobPlace("an id")]
       // Slot 0 takes a byte.
       let version = record[try reader.blobPlace("a version")].dropFirst()
@@ -34,7 +34,7 @@ struct AbsurdStateTests {
       var writer = BinaryWriter(appendingTo: [stateFormatVersion, ChunkFormat.Form.entries.rawValue])
       writer.blob(Array(id))
       writer.blob(forged.bytes + version)
-      writer.int64(Int64(bitPattern: ChunkFormat.checksum(writer.bytes.span, of: 0)))
+      writer.int64(Int64(bitPattern: ChunkFormat.checksum(writer.bytes.span, of: 0, .devices)))
       return writer.bytes
     }
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
@@ -56,8 +56,7 @@ struct AbsurdStateTests {
         writer.zigzag(generation)
         writer.zigzag(-1)
         writer.zigzag(0)
-        writer.int64(0)
-        writer.int64(0)
+        StateExtent().write(to: &writer)
       }
     }
     for (now, hour, generation) in [
@@ -97,7 +96,8 @@ struct AbsurdStateTests {
   func amounts(amount: Double) throws {
     func restored() throws -> Planner {
       try Self.restore("k/FlightStatus") { writer in
-        // No display settings, and no beginning of the budget day.
+        // No era, no display settings, and no beginning of the budget day.
+        writer.varint(0)
         writer.varint(0)
         writer.varint(0)
         // Need and worth: 24 counts, 24 usual amounts.

@@ -149,6 +149,19 @@ extension Policy {
     also(&policy)
     return policy
   }
+
+  /// Returns a policy whose kind shows a delay in proportion, up to an hour, and whose changes wait for a quarter of an hour.
+  static func slowDelays(_ change: (inout KindPolicy) -> Void = { _ in }) -> Policy {
+    .flights {
+      $0.budget.minInterval = .minutes(15)
+      $0.displays = [DisplayField(path: "data.delay", per: .units(60), weight: 1, initial: .number(0))]
+      $0.rules = [
+        Rule(event: "flight.delay.changed"),
+        Rule(event: "flight.cancelled", relevance: RelevanceFormula(base: 0.95), maxAge: .minutes(5)),
+      ]
+      change(&$0)
+    }
+  }
 }
 
 extension Registration {

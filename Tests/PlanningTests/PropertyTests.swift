@@ -91,7 +91,11 @@ struct RandomLife {
     case 14..<17:
       harness.signal(.widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil), device: device, at: time)
     case 17..<19: harness.signal(.appForegrounded, device: device, at: time)
-    case 19..<21: harness.signal(.appBackgrounded, device: device, at: time)
+    case 19..<21:
+      // Every other signal comes late.
+      let late = Bool.random(using: &random) ? Int64.random(in: 0...(20 * PlannerHarness.minute), using: &random) : 0
+      let left = Timestamp(microseconds: time - late)
+      harness.apply(.signal(Signal(device: device, id: "b\(version)", time: left, kind: .appBackgrounded)), at: time)
     case 21..<23:
       guard let command = harness.commands.last else { return }
       let outcome: Signal.DeliveryOutcome = refunds && Bool.random(using: &random) ? .refused : .accepted

@@ -13,9 +13,9 @@ private struct StateTopic {
     planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
   }
 
-  /// Returns all records in a random order in which the records of each key keep their order, and so do the chunks of devices.
+  /// Returns all records in a random order in which the records of each key keep their order, and so do the chunks of each sort.
   func shuffled(_ random: inout SeededRandom) -> [Record] {
-    let name = { (key: [UInt8]) in StateKey.number(ofChunk: key) == nil ? key : Array("c/".utf8) }
+    let name = { (key: [UInt8]) in ChunkSort(rawValue: key[0]) == nil ? key : [key[0]] }
     var byKey = Dictionary(grouping: records.indices, by: { name(records[$0].key) }).mapValues { Array($0.reversed()) }
     var order = records.map { name($0.key) }.sorted { $0.lexicographicallyPrecedes($1) }
     order.shuffle(using: &random)

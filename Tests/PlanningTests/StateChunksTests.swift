@@ -26,6 +26,14 @@ private struct ChunkLife {
     planner = Planner(policy: .flights(), bounds: bounds)
   }
 
+  /// Makes a planner without devices whose chunks have a stated size and need no spare room.
+  init(seed: UInt64, chunkBytesMax: Int) {
+    self.init(seed: seed)
+    bounds.stateChunkBytesMax = chunkBytesMax
+    bounds.stateSpareBytes = 0
+    planner = Planner(policy: .flights(), bounds: bounds)
+  }
+
   mutating func apply(_ content: LogRecord.Content) {
     var output = PlannerOutput()
     planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
@@ -86,7 +94,7 @@ private struct ChunkLife {
     let keeps = Int.random(in: 0...3, using: &random)
     return records.indices.filter { place in
       let (key, value) = records[place]
-      if newest[key] == place, value != nil || StateKey.number(ofChunk: key) == nil { return true }
+      if newest[key] == place, value != nil || StateKey.number(of: key, .devices) == nil { return true }
       return Int.random(in: 0..<3, using: &random) < keeps
     }.map { records[$0] }
   }
@@ -103,7 +111,7 @@ private struct ChunkLife {
   var chunks: [Int64: [UInt8]] {
     var chunks: [Int64: [UInt8]] = [:]
     for record in records {
-      if let number = StateKey.number(ofChunk: record.key) { chunks[number] = record.value }
+      if let number = StateKey.number(of: record.key, .devices) { chunks[number] = record.value }
     }
     return chunks
   }
@@ -134,6 +142,14 @@ extension Planner {
 
 @Suite("The state of devices, in chunks")
 struct StateChunksTests {
+  /// Checks that a restored planner has the devices of another one, in the same chunks.
+  private static func compare(_ restored: Planner, _ planner: Planner, _ place: String) {
+    restored.checkInvariants()
+    #expect(restored.deviceRecords == planner.deviceRecords, "\(place)")
+    #expect(restored.chunkOfDevices == planner.chunkOfDevices, "\(place)")
+    #expect(restored.deviceChunks.bytes == planner.deviceChunks.bytes, "\(place)")
+  }
+
   @Test(
     "a topic restores the devices that were written, whatever garbage its chunks hold and whatever the cleaner has removed",
     arguments: 0..<8 as Range<UInt64>)
@@ -142,10 +158,7 @@ struct StateChunksTests {
     for round in 0..<6 {
       life.live(Int.random(in: 1...80, using: &life.random))
       let restored = try life.restored(life.compacted())
-      restored.checkInvariants()
-      #expect(restored.deviceRecords == life.planner.deviceRecords, "seed \(seed), round \(round)")
-      #expect(restored.chunkOfDevices == life.planner.chunkOfDevices, "seed \(seed), round \(round)")
-      #expect(restored.deviceChunks.bytes == life.planner.deviceChunks.bytes, "seed \(seed), round \(round)")
+      Self.compare(restored, life.planner, "seed \(seed), round \(round)")
       #expect(restored.deviceChunks.liveBytes == life.planner.deviceChunks.liveBytes, "seed \(seed), round \(round)")
       if Bool.random(using: &life.random) { life.planner = restored }
     }
@@ -173,10 +186,7 @@ struct StateChunksTests {
       var since = life
       since.records = Array(life.records[begun...])
       let restored = try life.restored(snapshot + since.compacted())
-      restored.checkInvariants()
-      #expect(restored.deviceRecords == life.planner.deviceRecords, "seed \(seed), round \(round)")
-      #expect(restored.chunkOfDevices == life.planner.chunkOfDevices, "seed \(seed), round \(round)")
-      #expect(restored.deviceChunks.bytes == life.planner.deviceChunks.bytes, "seed \(seed), round \(round)")
+      Self.compare(restored, life.planner, "seed \(seed), round \(round)")
       life.planner = restored
     }
   }
@@ -195,10 +205,10 @@ struct StateChunksTests {
       let log = life.planner.deviceChunks
       var written = (new: 0, moved: 0, all: 0)
       for record in life.commit {
-        guard let number = StateKey.number(ofChunk: record.key), let value = record.value else { continue }
+        guard let number = StateKey.number(of: record.key, .devices), let value = record.value else { continue }
         #expect(value.count <= max(life.bounds.stateChunkBytesMax, 200), "seed \(seed)")
-        written.all += value.count + ChunkLog<DeviceTag>.recordBytes
-        var (form, reader) = try ChunkFormat.open(number, value, in: value.indices)
+        written.all += value.count + StateExtent.recordBytes
+        var (form, reader) = try ChunkFormat.open(number, of: .devices, value, in: value.indices)
         if form == .piece { continue }
         while reader.remaining > 0 {
           let (start, id) = (reader.offset, Identifier(decoding: value[try reader.blobPlace("an id")]))
@@ -214,7 +224,7 @@ struct StateChunksTests {
       #expect(written.moved <= allowed, "seed \(seed), commit \(commit)")
       let live = life.planner.deviceRecords.reduce(0) { $0 + $1.key.count + $1.value.count + 2 }
       // Heads and checksums count in a log of very small chunks.
-      let records = Int(log.next - log.first) * (ChunkLog<DeviceTag>.recordBytes + 10)
+      let records = Int(log.next - log.first) * (StateExtent.recordBytes + 10)
       let constant = life.bounds.stateSpareBytes + life.bounds.stateChunkBytesMax + written.all
       #expect(
         log.bytes <= live * 5 / 2 + constant + (life.bounds.stateChunkBytesMax < 1024 ? records : 0),
@@ -228,10 +238,7 @@ struct StateChunksTests {
 
   @Test("devices that all go at once leave nearly nothing behind, without a device that comes back")
   func massRemoval() throws {
-    var life = ChunkLife(seed: 99)
-    life.bounds.stateChunkBytesMax = 1024
-    life.bounds.stateSpareBytes = 0
-    life.planner = Planner(policy: .flights(), bounds: life.bounds)
+    var life = ChunkLife(seed: 99, chunkBytesMax: 1024)
     for number in 0..<100 { life.apply(.registration(.phone(Identifier("d\(number)")))) }
     life.take()
     for number in 1..<100 { life.apply(.forget(device: Identifier("d\(number)"))) }
@@ -249,16 +256,14 @@ struct StateChunksTests {
 
   @Test("a chunk is refused when any byte is another one, when it is cut off, and under another number")
   func altered() throws {
-    var life = ChunkLife(seed: 101)
-    life.bounds.stateChunkBytesMax = 1024
-    life.planner = Planner(policy: .flights(), bounds: life.bounds)
+    var life = ChunkLife(seed: 101, chunkBytesMax: 1024)
     life.apply(.registration(.phone("d1")))
     life.apply(.registration(.phone("d2", widgets: [.flight("w1", interests: ["flight/UA2"])])))
     life.take()
     let chunk = try #require(life.chunks[0])
     func add(_ number: Int64, _ value: [UInt8]) throws {
       var restore = PlannerRestore(partition: 0, partitionCount: 1)
-      try restore.add(key: StateKey.chunk(number), value: value)
+      try restore.add(key: StateKey.chunk(number, of: .devices), value: value)
     }
     try add(0, chunk)
     for place in chunk.indices {
@@ -278,14 +283,12 @@ struct StateChunksTests {
 
   @Test("a topic that lacks a chunk is refused, and an order to leave out a chunk near by lets the partition go on")
   func missing() throws {
-    var life = ChunkLife(seed: 103)
-    life.bounds.stateChunkBytesMax = 400
-    life.planner = Planner(policy: .flights(), bounds: life.bounds)
+    var life = ChunkLife(seed: 103, chunkBytesMax: 400)
     life.live(300)
     let numbers = life.chunks.keys.sorted()
     try #require(numbers.count > 8)
     for number in [numbers[0], numbers[4], numbers[numbers.count - 1]] {
-      let rest = life.records.filter { $0.key != StateKey.chunk(number) }
+      let rest = life.records.filter { $0.key != StateKey.chunk(number, of: .devices) }
       let error = try #require(throws: StateRecordError.self) { try life.restored(rest) }
       #expect(error.description.contains("chunk \(String(number, radix: 16)) "), "\(error)")
       #expect(rest[Int(error.offset)].key == error.key && StateKey.isDispensable(error.key))
@@ -301,14 +304,14 @@ struct StateChunksTests {
     let lost = try #require(life.chunks.keys.sorted().randomElement(using: &life.random))
     var restore = PlannerRestore(partition: 0, partitionCount: 1, bounds: life.bounds)
     for record in life.records {
-      if record.key == StateKey.chunk(lost), record.value != nil {
+      if record.key == StateKey.chunk(lost, of: .devices), record.value != nil {
         try restore.leaveOut(record.key)
       } else {
         try restore.add(key: record.key, value: record.value)
       }
     }
     let repairs = try restore.repairs()
-    #expect(repairs.map(\.key) == [StateKey.chunk(lost)] && repairs[0].value != nil, "seed \(seed)")
+    #expect(repairs.map(\.key) == [StateKey.chunk(lost, of: .devices)] && repairs[0].value != nil, "seed \(seed)")
     let before = life.planner
     life.planner = try restore.finish(initialPolicy: .flights())
     life.planner.checkInvariants()
@@ -318,7 +321,7 @@ struct StateChunksTests {
       #expect(new[id] == record || new[id] == nil, "seed \(seed): \(Identifier(decoding: id))")
     }
     // The topic without the damaged record, as the next restart reads it.
-    life.records.removeAll { $0.key == StateKey.chunk(lost) && $0.value != nil }
+    life.records.removeAll { $0.key == StateKey.chunk(lost, of: .devices) && $0.value != nil }
     for repair in repairs { life.records.append(repair) }
     life.take()
     #expect(try life.restored(life.records).deviceRecords == new, "seed \(seed)")

@@ -77,6 +77,10 @@ struct StateFormatTests {
       "a retired instance": instances.contains { $0.flags.contains(.retired) },
       "a held instance": instances.contains { $0.heldFor != .none },
       "a refundable charge": instances.contains { $0.day.chargedByLast },
+      "the worth of a refundable push": instances.contains { $0.day.chargedByLast && $0.demand.lastWorth > 0 },
+      "a change of a screen while the app was open": planner.registry.rareStates.values.contains {
+        !$0.shownBefore.isEmpty
+      },
       "a difference on a screen": entries.contains { $0.shown != 0 && $0.current != 0 && $0.shown != $0.current },
       "a forgotten device": planner.registry.devices.values.contains { $0.flags.contains(.forgotten) },
     ]

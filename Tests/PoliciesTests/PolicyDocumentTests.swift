@@ -80,6 +80,8 @@ import Testing
       .equals(field: "data.gate", value: .string("12"), weight: -0.1),
       .equals(field: "data.legs.0.closed", value: .bool(true), weight: 0.1),
       .differs(field: "data.status", from: "data.previousStatus", weight: 0.3),
+      .changeFromShown(field: "data.delayMinutes", per: 30, weight: 0.2),
+      .differsFromShown(field: "data.status", weight: 0.1),
     ])
 
   @Test("views are brought to a maximum of 1")

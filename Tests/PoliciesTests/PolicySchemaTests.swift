@@ -31,6 +31,7 @@ import Testing
     Section(["properties", "apps", "additionalProperties"], PolicyKeys.app),
     Section(["$defs", "rate"], PolicyKeys.rate), Section(["$defs", "kind"], PolicyKeys.kind),
     Section(["$defs", "kind", "properties", "displays", "items"], PolicyKeys.display),
+    Section(["$defs", "kind", "properties", "objective"], PolicyKeys.objective),
     Section(["$defs", "activity"], PolicyKeys.activity),
     Section(["$defs", "activity", "properties", "alert"], PolicyKeys.alert),
     Section(["$defs", "budget"], PolicyKeys.budget),

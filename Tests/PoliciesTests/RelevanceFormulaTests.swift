@@ -33,6 +33,37 @@ import Testing
     #expect(abs(RelevanceFormula(base: 0, add: [term]).evaluate(Self.event) - expected) < 1e-12)
   }
 
+  /// The fields of a screen that shows a delay of 20, steps of 30 minutes, no gate, and the status "on time".
+  private static let displays = [
+    FieldDistance(DisplayField(path: "data.delay")), FieldDistance(DisplayField(path: "data.previous", round: 30)),
+    FieldDistance(DisplayField(path: "data.gate")), FieldDistance(DisplayField(path: "data.status")),
+    FieldDistance(DisplayField(path: "data.huge")),
+  ]
+  private static let shown: [DisplayedValue] = [
+    DisplayedValue(.number(20)), DisplayedValue(.number(0)), .absent, DisplayedValue(.string("on time")),
+    DisplayedValue(.number(-.greatestFiniteMagnitude)),
+  ]
+
+  @Test(
+    "a term against what is shown adds its share",
+    arguments: [
+      (.changeFromShown(field: "data.delay", per: 40, weight: 0.6), 0.3),
+      (.changeFromShown(field: "data.delay", per: 10, weight: 0.6), 0.6),
+      (.changeFromShown(field: "data.previous", per: 10, weight: 0.6), 0),
+      (.changeFromShown(field: "data.status", per: 10, weight: 0.6), 0.6),
+      (.changeFromShown(field: "data.gate", per: 10, weight: 0.6), 0),
+      (.changeFromShown(field: "data.huge", per: 1e-6, weight: 0.6), 0.6),
+      (.differsFromShown(field: "data.status", weight: 0.4), 0.4),
+      (.differsFromShown(field: "data.previous", weight: 0.4), 0),
+      (.differsFromShown(field: "data.gate", weight: 0.4), 0),
+      (.differsFromShown(field: "data.elsewhere", weight: 0.4), 0),
+    ] as [(RelevanceFormula.Term, Double)])
+  func shownTerms(_ term: RelevanceFormula.Term, _ expected: Double) {
+    let formula = RelevanceFormula(base: 0, add: [term])
+    #expect(abs(formula.evaluate(Self.event, shown: Self.shown, Self.displays) - expected) < 1e-12)
+    #expect(formula.comparesWithShown && formula.evaluate(Self.event) == 0)
+  }
+
   @Test("the sum stays within 0 and 1 for any numbers")
   func clamped() {
     let up = RelevanceFormula.Term.magnitudeOf(field: "data.huge", per: 1e-6, weight: 1)

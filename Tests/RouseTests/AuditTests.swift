@@ -37,7 +37,28 @@ struct AuditTests {
     #expect(none.err == "nothing in that time\n")
   }
 
-  @Test("a store and an export belong to the user alone; the other outputs of a plan follow the umask")
+  @Test("the books of an export can be checked; a policy that nobody named is named, and a torn line is found")
+  func exportVerified() throws {
+    let place = try planned()
+    #expect(try place.rouse(list: ["audit", "export", "--out", "export.jsonl.gz"] + store).status == 0)
+    let verify = ["verify", "--export", "export.jsonl.gz"]
+    let named = try place.rouse(list: verify + ["--policy", "policy.yaml"])
+    #expect(named.status == 0)
+    #expect(named.out.contains("no violation") && !named.out.contains("name the policy"), "\(named.out)")
+    let unnamed = try place.rouse(list: verify)
+    #expect(unnamed.status == 0)
+    #expect(unnamed.out.contains("charges to rates were not recomputed; name the policy"), "\(unnamed.out)")
+    var lines = try place.rouse(list: ["audit", "export"] + store).lines
+    lines[0].removeLast()
+    try place.put(lines.joined(separator: "\n"), "torn.jsonl")
+    let torn = try place.rouse("verify", "--export", "torn.jsonl")
+    #expect(torn.status == 1)
+    #expect(torn.out.contains("torn.jsonl:1"), "\(torn.out)")
+    let both = try place.rouse(list: verify + ["--decisions", "d", "--commands", "c"])
+    #expect(both.status == 2)
+  }
+
+  @Test("a store, an export, and outputs of a plan with tokens belong to the user alone; decisions follow the umask")
   func permissions() throws {
     let place = try planned()
     #expect(try place.rouse(list: ["audit", "export", "--out", "export.jsonl"] + store).status == 0)
@@ -48,7 +69,8 @@ struct AuditTests {
     #expect(try permissions("audit.sqlite") == 0o600)
     #expect(try permissions("export.jsonl") == 0o600)
     try place.put("", "usual")
-    #expect(try permissions("commands.jsonl") == permissions("usual"))
+    #expect(try permissions("commands.jsonl") == 0o600)
+    #expect(try permissions("decisions.jsonl") == permissions("usual"))
   }
 
   @Test("why explains the last event, or a given one")

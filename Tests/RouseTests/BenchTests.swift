@@ -74,6 +74,34 @@ struct BenchTests {
     #expect(number(round?["commands"]) == 300)
   }
 
+  @Test("bench observing runs pairs of rounds, with metrics and traces and without")
+  func observing() throws {
+    let json = try run(
+      "observing", "--devices", "200", "--events", "4000", "--rounds", "2", "--commit-interval", "20")
+    guard case .array(let rounds)? = json["rounds"] else {
+      Issue.record("no rounds")
+      return
+    }
+    #expect(rounds.map { $0["observing"] } == [false, true, true, false].map { .bool($0) })
+    for round in rounds {
+      #expect(try #require(number(round["decisions"])) > 0)
+      guard round["observing"] == .bool(true) else {
+        #expect(round["scrapes"] == nil)
+        continue
+      }
+      #expect(try #require(number(round["scrapes"])) >= 1)
+      #expect(try #require(number(round["scrapeBytesMax"])) > 1000)
+      // About one of a hundred of 4,000 events, each with two spans; those of the end may belong to the warm-up.
+      let spans = try #require(number(round["spansExported"]))
+      #expect((10...200).contains(spans))
+      #expect(try #require(number(round["spanBytes"])) > 100 * spans)
+      #expect(number(round["spansDropped"]) == 0)
+    }
+    for ratio in ["decisionsPerSecond", "processorPerDecision"] {
+      #expect(try #require(number(json["onToOff"]?[ratio])) > 0)
+    }
+  }
+
   @Test("bench latency prints ascending percentiles")
   func latency() throws {
     let json = try run(
@@ -97,6 +125,17 @@ struct BenchTests {
     #expect(rounds.map { $0["from"] } == ["topic", "snapshot"].map { .string($0) })
     // Devices share records. Each planner has a position at least.
     for round in rounds { #expect(try #require(number(round["records"])) > 0) }
+  }
+
+  @Test("bench gateway publishes from another process, and every request is acknowledged")
+  func gateway() throws {
+    let json = try run("gateway", "--seconds", "1", "--connections", "2", "--batch", "5")
+    let round = try #require(json["rounds"]?[0])
+    #expect(number(round["batch"]) == 5 && number(round["refused"]) == 0)
+    let maximum = try #require(number(round["maximumEventsPerSecond"]))
+    #expect(try maximum > 0 && #require(number(round["eventsPerSecond"])) <= maximum / 2)
+    let latencies = try ["p50", "p99", "max"].map { try #require(number(round["latencyMilliseconds"]?[$0])) }
+    #expect(latencies == latencies.sorted())
   }
 
   @Test("a load that is too large for the embedded broker is refused before anything starts")

@@ -126,7 +126,7 @@ enum OutputMask: String, CaseIterable, Sendable {
   case time
   /// Numbers with a unit of time, memory or speed.
   case speed
-  /// Ids of decisions and commands, offsets and APNs ids.
+  /// Ids of decisions and commands, offsets, APNs ids, and keys of the gateway.
   case ids
   /// Every number.
   case numbers
@@ -145,6 +145,7 @@ enum OutputMask: String, CaseIterable, Sendable {
     case .ids:
       line.replacing(#/\b[dc]-\d+-\d+-\d+/#, with: "<id>")
         .replacing(#/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/#, with: "<uuid>")
+        .replacing(#/\brouse_[0-9a-f]{64}\b/#, with: "<key>").replacing(#/\b[0-9a-f]{12}\b/#, with: "<key id>")
     case .numbers: line.replacing(#/\d[\d.,]*/#, with: "#").replacing(#/\s+/#, with: " ")
     case .host: line.replacing(#/instance=\S+/#, with: "instance=<host>")
     case .limit: line.contains("without this limit it would have been sent") ? "" : line

@@ -123,7 +123,9 @@ struct DocumentationSession {
     process.currentDirectoryURL = place.folder
     process.environment = [
       "PATH": Workplace.program.deletingLastPathComponent().path + ":/usr/bin:/bin", "COLUMNS": "100", "TZ": "UTC",
-      "LC_ALL": "C.UTF-8", "HOME": place.folder.path, "CLONE": DocumentationPage.root.path,
+      "LC_ALL": "C.UTF-8", "HOME": place.folder.path,
+      // Pages run at the same time, and each process needs a port of its own.
+      "ROUSE_HTTP_LISTEN": "127.0.0.1:0", "CLONE": DocumentationPage.root.path,
     ]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
@@ -136,16 +138,31 @@ struct DocumentationSession {
 
   private static let pageBroker = "localhost:9092"
 
+  private static let pageGateway = "127.0.0.1:8080"
+  /// The address of a gateway in the session: not the one of a reader, and another one for each process that runs tests. The
+  /// system gives ports above these to clients.
+  private static let gateway = "127.0.0.1:\(20_000 + getpid() % 10_000)"
+
+  private static let pageConsole = "127.0.0.1:8090"
+  /// The address of a console in the session: as for the gateway. The demo of another test may have the one of a reader.
+  private static let console = "127.0.0.1:\(10_000 + getpid() % 10_000)"
+
   private func toProgram(_ text: String) -> String {
+    let text = text.replacing(Self.pageGateway, with: Self.gateway).replacing(Self.pageConsole, with: Self.console)
     guard let broker else { return text }
     return text.replacing(Self.pageBroker, with: broker.bootstrapServers)
   }
 
   private func toPage(_ text: String) -> String {
-    var text = text
+    var text = text.replacing(Self.gateway, with: Self.pageGateway).replacing(Self.console, with: Self.pageConsole)
+      // The demo takes any free port if another program has the one that it wants.
+      .replacing(#/console  http:\/\/127\.0\.0\.1:\d+\//#, with: "console  http://127.0.0.1:8090/")
     if let broker { text = text.replacing(broker.bootstrapServers, with: Self.pageBroker) }
     return text.replacing(place.folder.path + "/work", with: "/tmp/try")
       .replacing(DocumentationPage.root.path, with: "$CLONE")
       .replacing(#/\$CLONE/\.build/\S*?(debug|release)/#, with: "$CLONE/.build/release")
+      // The pages for machines listen on any free port, so that sessions do not need the one of a reader.
+      .replacing(#/127\.0\.0\.1:0 +\(environment ROUSE_HTTP_LISTEN\)/#, with: "127.0.0.1:9464  (default)")
+      .replacing(#/(metrics=|metrics +)http://127\.0\.0\.1:\d+/#) { "\($0.1)http://127.0.0.1:9464" }
   }
 }

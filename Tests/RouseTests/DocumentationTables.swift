@@ -1,11 +1,19 @@
+import Console
+import DeviceView
 import Domain
 import Foundation
+import Gateway
 import JSON
+import KafkaClient
+import Observing
+import Pipeline
+
+@testable import rouse
 
 /// The tables of the pages that are made from what the program and the schemas say of themselves.
 enum DocumentationTables {
   /// The rows of a table, the head included.
-  /// - Parameter name: `commands`, `settings`, `reasons`, `advice`, `bounds PATH` for the bounds of a module or file
+  /// - Parameter name: `commands`, `settings`, `metrics`, `incidents`, `access`, `checks`, `findings`, `reasons`, `advice`, `bounds PATH` for the bounds of a module or file
   ///   below `Sources`, or `schema NAME` for the fields of `schemas/NAME.schema.json`.
   /// - Throws: when there is no such table, or the program or the schema cannot be read.
   static func rows(_ name: String) throws -> [String] {
@@ -13,6 +21,11 @@ enum DocumentationTables {
     switch words.first {
     case "commands": return try commands()
     case "settings": return try settings()
+    case "metrics": return metrics()
+    case "incidents": return incidents()
+    case "access": return access()
+    case "checks": return checks()
+    case "findings": return findings()
     case "reasons": return reasons()
     case "advice": return advice()
     case "bounds" where words.count == 2: return try bounds(words[1])
@@ -45,6 +58,81 @@ enum DocumentationTables {
 
   private static func advice() -> [String] {
     table(["code", "what to do"], Reason.allCases.map { ["`\($0.rawValue)`", $0.advice] })
+  }
+
+  // MARK: Metrics
+
+  /// From the descriptions by which the program makes its metrics.
+  private static func metrics() -> [String] {
+    let registry = PipelineCounters().registry
+    ProcessMetrics.add(to: registry)
+    _ = GatewayMetrics(registry)
+    _ = DeviceViewMetrics(registry)
+    _ = ConsoleMetrics(registry)
+    return table(
+      ["metric", "type", "labels", "meaning", "when it looks odd"],
+      registry.descriptions.map { metric in
+        let labels = metric.labels.map { "`\($0.name)`: \($0.meaning)" }.joined(separator: "; ")
+        let seriesMax = metric.seriesMax.formatted(.number.locale(Locale(identifier: "en_US")))
+        let bound = metric.labels.isEmpty ? "" : ". At most \(seriesMax) series"
+        return ["`\(metric.name)`", metric.kind.name, labels + bound, "\(metric.help).", metric.advice]
+      })
+  }
+
+  // MARK: Log lines
+
+  private static func incidents() -> [String] {
+    table(
+      ["incident", "level and message", "what happened", "what is lost", "what to do"],
+      Incident.allCases.map { incident in
+        [
+          "`\(incident.rawValue)`", "\(incident.level): \(incident.message)", incident.meaning, incident.loss,
+          incident.advice,
+        ]
+      })
+  }
+
+  // MARK: Access
+
+  /// With the default names of topics and groups.
+  private static func access() -> [String] {
+    let settings = PipelineSettings(kafka: [:], eventTopics: ["events"], instance: "i")
+    return table(
+      ["role", "resource", "operations", "why"],
+      AccessRole.allCases.flatMap { role in
+        AccessTable(settings).rules(of: role).map { rule in
+          let resource = rule.resource
+          let name = resource.isPrefix ? "`\(resource.name)` (prefix)" : "`\(resource.name)`"
+          return [
+            "`\(role.rawValue)`", "\(resource.kind.rawValue) \(name)",
+            rule.operations.sorted().map { "`\($0.rawValue)`" }.joined(separator: ", "), rule.purpose,
+          ]
+        }
+      })
+  }
+
+  // MARK: rouse doctor
+
+  private static func checks() -> [String] {
+    table(
+      ["check", "looks at", "codes"],
+      DoctorCheck.all.map { check in
+        let codes = check.codes.map { "[`\($0.rawValue)`](#\($0.rawValue.lowercased()))" }
+        return ["`\(check.name)`", check.purpose, codes.joined(separator: ", ")]
+      })
+  }
+
+  /// A section for each code, the most urgent first.
+  private static func findings() -> [String] {
+    FindingCode.allCases.flatMap { code in
+      let words = code.meaning
+      return [
+        "### \(code.rawValue)", "",
+        "\(words.title.prefix(1).uppercased())\(words.title.dropFirst()). Severity: \(words.worst.rawValue).",
+        "", "- **Found when**: \(words.condition)", "- **Means**: \(words.meaning)",
+        "- **Do**: \(code.advice("--config rouse.yaml"))", "",
+      ]
+    }.dropLast()
   }
 
   // MARK: Bounds

@@ -70,6 +70,21 @@ struct FleetAndBenchTests {
     #expect(rate > 0)
   }
 
+  @Test("bench scrape fetches the page of a large process in both formats")
+  func benchScrape() throws {
+    let outcome = try Workplace().rouse("bench", "scrape", "--scrapes", "1", "--format", "json")
+    let json = try JSONValue(parsing: outcome.out)
+    #expect(json["partitions"] == .number(64) && json["kinds"] == .number(50))
+    for format in ["openMetrics", "prometheus"] {
+      guard case .number(let bytes)? = json[format]?["bytes"], case .number(let seconds)? = json[format]?["seconds"]
+      else {
+        Issue.record("no figures of \(format)")
+        continue
+      }
+      #expect((100_000..<1_000_000).contains(bytes) && seconds > 0)
+    }
+  }
+
   @Test("bench audit fills a new file and refuses an existing one")
   func benchAudit() throws {
     let place = try Workplace()

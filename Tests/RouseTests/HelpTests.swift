@@ -102,6 +102,10 @@ struct HelpTests {
       (["audit", "device", "d", "--store", "s", "--from", "noon"], "expected an RFC 3339 date and time"),
       (["audit", "device", "d", "--store", "s", "--limit", "0"], "expected at least 1"),
       (["audit", "statement", "d", "--store", "s", "--utc-offset", "2"], "expected an offset to UTC such as +02:00"),
+      (
+        ["audit", "device", "d", "--store", "s", "--from", "2013-07-05T00:00:00Z", "--to", "2013-07-04T00:00:00Z"],
+        "--from 2013-07-05T00:00:00Z is not before --to 2013-07-04T00:00:00Z"
+      ),
       (["audit", "summary", "--store", "s", "--format", "xml"], "the value 'xml' is invalid"),
       (["bench", "planner", "--fan-out", "0"], "--fan-out: found 0"),
       (["bench", "pipeline", "--fan-out", "5", "--devices", "4"], "--fan-out: found 5, expected 1 to 4"),
@@ -121,5 +125,13 @@ struct HelpTests {
     #expect(outcome.out == "")
     #expect(outcome.err.hasPrefix("rouse: "))
     #expect(outcome.err.contains(message), "\(outcome.err)")
+  }
+
+  @Test("a command that refuses its options while it runs points to its own help")
+  func ownHelp() throws {
+    let outcome = try Workplace().rouse("topics", "check", "--set", "foo.bar=1")
+    #expect(outcome.status == 2)
+    #expect(outcome.err.contains("foo.bar"))
+    #expect(outcome.err.hasSuffix("\n  See 'rouse topics check --help' for more information.\n"), "\(outcome.err)")
   }
 }

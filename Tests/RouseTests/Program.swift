@@ -31,7 +31,10 @@ final class Workplace {
     String(decoding: try bytes(name), as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path) }
+  func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+  /// The whole path of a file of the folder.
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
   @discardableResult
   func rouse(_ arguments: String..., input: String = "", environment: [String: String] = [:]) throws -> Outcome {
@@ -73,6 +76,10 @@ final class Workplace {
   }
 
   /// The program, which the build puts into the folder of the test runner.
-  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+  /// The program of this build; the one that `ROUSE_TEST_PROGRAM` names when pages are written, so that their figures are
+  /// those of a release build.
+  static let program =
+    ProcessInfo.processInfo.environment["ROUSE_TEST_PROGRAM"].map { URL(fileURLWithPath: $0) }
+    ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("rouse")
 }

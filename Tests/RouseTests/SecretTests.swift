@@ -62,6 +62,50 @@ struct SecretTests {
     }
   }
 
+  @Test("and for a file of properties, whose refusal names the line alone")
+  func file() throws {
+    let cases = [
+      (
+        "# ok\n\nsasl.pasword=\(Self.secret)\n",
+        "3: librdkafka has no property of that name; did you mean sasl.password?"
+      ),
+      ("sasl.password=ok\r\n\(Self.secret)\r\n", "2: expected name=value, or a comment that begins with #"),
+      ("=\(Self.secret)", "1: expected name=value, or a comment that begins with #"),
+    ]
+    for (text, expected) in cases {
+      let place = try Workplace()
+      try place.put(text, "kafka.properties")
+      for format in ["text", "json"] {
+        let outcome = try place.rouse(
+          "run", "--print-config", "--format", format,
+          environment: ["ROUSE_KAFKA_PROPERTIES_FILE": "kafka.properties"])
+        #expect(outcome.status == 1)
+        #expect(outcome.err == "rouse: kafka.propertiesFile: kafka.properties:\(expected)\n")
+        #expect(!(outcome.out + outcome.err).contains(Self.secret), "\(outcome.out)\(outcome.err)")
+      }
+    }
+  }
+
+  @Test("a file of properties takes precedence, and is named but not shown")
+  func fileOfProperties() throws {
+    let place = try Workplace()
+    try place.put(" sasl.password =\t a,b\\c=\(Self.secret) \n#x\nlinger.ms=8", "kafka.properties")
+    let assignments = [
+      "kafka.propertiesFile=\(place.path("kafka.properties"))", "kafka.properties=linger.ms=7,client.rack=a",
+    ]
+    let kafka = try Settings(assignments: assignments, environment: [:], file: nil).pipeline().kafka
+    #expect(kafka["sasl.password"] == "a,b\\c=\(Self.secret)")
+    #expect(kafka["linger.ms"] == "8")
+    #expect(kafka["client.rack"] == "a")
+    let shown = try place.rouse("run", "--print-config", "--set", "kafka.propertiesFile=kafka.properties")
+    #expect(shown.status == 0)
+    #expect(shown.out.contains("kafka.properties  (flag)"))
+    #expect(!shown.out.contains(Self.secret))
+    let missing = try place.rouse("run", "--print-config", "--set", "kafka.propertiesFile=none")
+    #expect(missing.status == 2)
+    #expect(missing.err.hasPrefix("rouse: kafka.propertiesFile: none: there is no such file\n"), "\(missing.err)")
+  }
+
   private func properties(_ assignment: String) throws -> [String: String] {
     let settings = try Settings(assignments: [assignment], environment: [:], file: nil)
     return Dictionary(uniqueKeysWithValues: settings.properties(.kafkaProperties).map { ($0.name, $0.value) })

@@ -1,4 +1,5 @@
 import Foundation
+import KafkaClient
 import Logging
 import Pipeline
 import Testing
@@ -18,10 +19,18 @@ struct SettingsTests {
   private func effect(_ settings: Settings) throws -> String {
     let pipeline = try settings.pipeline()
     return [
-      "\(pipeline)", "\(try settings.topicPlan())", "\(AuditSettings(settings))",
+      "\(pipeline)", "\(AuditSettings(settings))", "\(settings.traces)",
+      "\(settings.text(.tracesEndpoint) ?? "") \(settings.text(.tracesHeadersFile) ?? "")",
+      "\(settings.text(.httpListen) ?? "")",
+      // Dictionaries have another order each time.
+      "\(try settings.topicPlan().topics.map { "\($0.name) \($0.partitions) \($0.replicas ?? 0) \($0.configuration.sorted { $0.key < $1.key })" })",
       "\(settings.roles.map(\.rawValue).sorted())",
-      "\(settings.plannerWorkers)", "\(settings.intakeThreads)", "\(settings.logger.logLevel)",
-      "\(settings.text(.policy) ?? "")",
+      "\(settings.plannerWorkers)", "\(settings.intakeThreads)", "\(settings.logger.logLevel)", "\(settings.logFormat)",
+      "\(settings.text(.policy) ?? "")", "\(settings.gatewayLimits)", "\(settings.gatewayBounds)",
+      "\(settings.text(.gatewayListen) ?? "") \(settings.text(.gatewayKeys) ?? "") \(settings.gatewayRate ?? 0)",
+      "\(settings.text(.consoleListen) ?? "") \(settings.text(.consoleKeys) ?? "") \(settings.number(.consoleReaders) ?? 0)",
+      "\([SettingKey.gatewayTLSCertificate, .gatewayTLSKey, .consoleTLSCertificate, .consoleTLSKey].map { settings.text($0) ?? "" })",
+      "\([SettingKey.consoleRequestsPerSecond, .consoleAccessDays, .consoleAccessRecords].map { settings.number($0) ?? 0 })",
     ].joined(separator: "\n")
   }
 
@@ -32,9 +41,10 @@ struct SettingsTests {
     case .texts: "a,b"
     case .number(let bounds, _):
       "\(setting.fallback == .number(bounds.upperBound) ? bounds.lowerBound : bounds.upperBound)"
-    case .choice(let words): words.last ?? ""
+    case .choice(let words): words.first { .text($0) != setting.fallback } ?? ""
     case .choices(let words): words.last ?? ""
     case .properties: "linger.ms=7"
+    case .propertyFiles: "sasl.username=/proc/sys/kernel/ostype"
     }
   }
 
@@ -51,7 +61,10 @@ struct SettingsTests {
 
   @Test("every setting changes something", arguments: SettingKey.allCases)
   func effective(_ key: SettingKey) throws {
-    let changed = try settings(["\(key.rawValue)=\(other(Setting.of(key)))"])
+    let place = try Workplace()
+    try place.put("linger.ms=7\n", "file.properties")
+    let value = key == .kafkaPropertiesFile ? place.path("file.properties") : other(Setting.of(key))
+    let changed = try settings(["\(key.rawValue)=\(value)"])
     #expect(changed[key].origin == .option)
     #expect(try effect(changed) != effect(settings()))
   }
@@ -109,7 +122,7 @@ struct SettingsTests {
       ("planner:\n  workers: [1]\n", "f:2:12: planner.workers: expected a whole number from 1 to 1024, found a list"),
       ("topics:\n  events: flights\n", "f:2:11: topics.events: expected a list of texts, found a text"),
       ("group: { a: b }\n", "f:1:8: group: expected a text, found a mapping"),
-      ("roles: []\n", "f:1:8: roles: expected some of intake, planner, audit, found none"),
+      ("roles: []\n", "f:1:8: roles: expected some of intake, planner, audit, gateway, console, found none"),
       ("timestamps: never\n", "f:1:13: timestamps: expected one of arrival, event, found 'never'"),
       ("plannr:\n  workers: 1\n", "f:1:1: plannr: unknown setting;"),
       ("planner:\n  worker: 1\n", "f:2:3: planner.worker: unknown setting; did you mean planner.workers?"),

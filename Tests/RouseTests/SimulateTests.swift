@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @Suite("rouse simulate")
@@ -121,6 +122,33 @@ struct SimulateTests {
     let wrong = try place.rouse(list: ["plan"] + inputs + ["--views", "views.jsonl", "--views-zone", "Mars"])
     #expect(wrong.status == 2)
     #expect(wrong.err.contains("--views-zone: found \"Mars\", expected an IANA zone"))
+  }
+
+  @Test("a store says the same of an objective as the simulation that made the same decisions")
+  func objectives() throws {
+    let place = try Workplace()
+    try place.put(Self.policy + "\n    objective: { freshWithin: 20m, share: 0.9, wrongAtLeast: 0.1 }\n", "now.yaml")
+    try place.put(Self.device, "devices.jsonl")
+    try place.put((0..<30).map(Self.event).joined(), "events.jsonl")
+    let inputs = ["--policy", "now.yaml", "--devices", "devices.jsonl", "--events", "events.jsonl"]
+    let simulated = try JSONValue(parsing: place.rouse(list: ["simulate"] + inputs + ["--format", "json"]).out)
+    #expect(try place.rouse(list: ["plan"] + inputs + ["--audit", "audit.sqlite"]).status == 0)
+    let question = ["audit", "objectives", "--store", "audit.sqlite", "--policy", "now.yaml"]
+    let devices = question + ["--devices", "devices.jsonl"]
+    let asked = try JSONValue(parsing: place.rouse(list: devices + ["--format", "json"]).out)
+    for figure in ["changes", "met", "possible", "instances", "instancesBound", "share", "freshWithinSeconds"] {
+      let found = simulated["kinds"]?[0]?["plans"]?[0]?["objective"]?[figure]
+      #expect(found != nil && asked["kinds"]?[0]?[figure] == found, "\(figure): \(found as Any)")
+    }
+    let text = try place.rouse(list: devices)
+    #expect(text.lines.first?.hasPrefix("objective ") == true, "\(text.out)\(text.err)")
+    #expect(text.lines.contains { $0.hasPrefix("Board ") && $0.contains("90.0 %") }, "\(text.out)")
+    #expect(try place.rouse(list: question + ["--sample", "0"]).status == 2)
+    let none = try place.rouse(list: devices + ["--sample", "0.0000001"])
+    #expect(none.err.contains("try a larger --sample"))
+    try place.put(Self.policy, "plain.yaml")
+    let plain = try place.rouse("audit", "objectives", "--store", "audit.sqlite", "--policy", "plain.yaml")
+    #expect(plain.status == 1 && plain.err.contains("plain.yaml: no kind has an objective"))
   }
 
   private static let policy = """

@@ -1,4 +1,5 @@
 import Foundation
+import Pipeline
 import Testing
 
 /// The source is named consistently, and what it refers to is there.
@@ -6,7 +7,8 @@ import Testing
 struct SourceTests {
   /// Nested names that mean something together with the type around them only.
   private static let partialNames: Set<String> = [
-    "Content", "Entry", "Flags", "Group", "Header", "Input", "Key", "Kind", "Line", "Name", "Outcome", "Owner", "Part",
+    "Content", "Entry", "Flags", "Group", "Header", "Input", "Key", "Kind", "Line", "Name", "Operation", "Outcome",
+    "Owner", "Part",
     "Progress", "Refusal", "Result", "Row", "State", "Step", "Tag", "Traits",
   ]
 
@@ -66,6 +68,48 @@ struct SourceTests {
       }
     }
     #expect(found >= writers.count)
+  }
+
+  @Test("messages of the log are constant: values are metadata")
+  func messages() throws {
+    let call =
+      #/
+      \b [lL]og(?:ger)? \. (?: trace | debug | info | notice | warning | error | critical | log ) \(
+      (?<arguments> [^"]* " (?: [^"\\] | \\. )* )
+      /#
+    var found = 0
+    for file in try SourceFile.all(below: "Sources") {
+      for match in file.text.matches(of: call) {
+        found += 1
+        #expect(!match.arguments.contains("\\("), "\(file.path): \(match.0)")
+      }
+    }
+    #expect(found > 30)
+  }
+
+  @Test("critical and error lines are logged as an incident, which has an entry on the page of log messages")
+  func incidents() throws {
+    var reported: Set<String> = []
+    for file in try SourceFile.all(below: "Sources") {
+      if let match = file.text.firstMatch(of: /[lL]og(?:ger)?\.(?:error|critical)\(/) {
+        Issue.record("\(file.path): \(match.0)…): log an Incident with report()")
+      }
+      for match in file.text.matches(of: /level:[^,"]*\.(?:error|critical)\b/) {
+        Issue.record("\(file.path): \(match.0): log an Incident with report()")
+      }
+      guard !file.path.contains("Logging/Incident") else { continue }
+      for incident in Incident.allCases where file.text.contains(".\(incident.rawValue)") {
+        reported.insert(incident.rawValue)
+      }
+    }
+    #expect(reported == Set(Incident.allCases.map(\.rawValue)), "an incident that nothing logs")
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/LogMessages.md")
+    for incident in Incident.allCases {
+      #expect(page.lines.contains { $0.hasPrefix("| `\(incident.rawValue)` | \(incident.level): ") }, "\(incident)")
+      for text in [incident.meaning, incident.loss, incident.advice] {
+        #expect(text.hasSuffix("."), "\(incident): \(text)")
+      }
+    }
   }
 
   @Test("no doc comment begins with a clause that stands for a noun")

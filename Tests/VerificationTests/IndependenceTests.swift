@@ -27,6 +27,48 @@ struct IndependenceTests {
     #expect(try imports(of: "Verification") == ["Domain", "Foundation", "JSON", "Policies"])
   }
 
+  @Test("metrics know nothing of what they count, and the HTTP server nothing of what it serves")
+  func observing() throws {
+    #expect(
+      try imports(of: "Observing") == [
+        "CoreMetrics", "Foundation", "JSON", "ServiceContextModule", "Synchronization", "Tracing",
+      ])
+    #expect(
+      try imports(of: "Serving") == [
+        "Glibc", "HTTPTypes", "Hummingbird", "HummingbirdCore", "JSON", "LineFiles", "Logging", "NIOCore", "NIOHPACK",
+        "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle", "Synchronization",
+      ])
+    let server: Set = ["Serving", "Hummingbird", "HummingbirdCore", "NIOCore", "NIOHTTP1", "CoreMetrics"]
+    #expect(try imports(of: "Pipeline").isDisjoint(with: server))
+  }
+
+  @Test(
+    "the gateway knows neither a database nor a planner, and the view of devices knows neither HTTP nor the gateway")
+  func gateway() throws {
+    #expect(
+      try imports(of: "Gateway").isDisjoint(with: [
+        "GRDB", "DeviceView", "Auditing", "Planning", "Policies", "Pipeline",
+      ]))
+    #expect(
+      try imports(of: "DeviceView") == [
+        "Domain", "Foundation", "GRDB", "KafkaClient", "Logging", "Observing", "Synchronization",
+      ])
+  }
+
+  @Test("the library for apps needs Foundation alone")
+  func client() throws {
+    #expect(try imports(of: "RouseClient") == ["Foundation", "FoundationNetworking"])
+  }
+
+  @Test("the gateway imports neither a planner nor a database, the console no planner, and neither the other one")
+  func gatewayAndConsole() throws {
+    let forbidden: Set = ["Planning", "GRDB", "GRDBSQLite"]
+    #expect(
+      try imports(of: "Gateway").isDisjoint(with: forbidden.union(["Policies", "Pipeline", "Auditing", "Console"])))
+    #expect(try imports(of: "Console").isDisjoint(with: forbidden.union(["Gateway"])))
+    #expect(try imports(of: "Keys").isDisjoint(with: forbidden.union(["Gateway", "Console", "KafkaClient"])))
+  }
+
   @Test("the audit store imports neither a planner nor the verifier")
   func auditing() throws {
     #expect(try imports(of: "Auditing") == ["Domain", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "JSON"])

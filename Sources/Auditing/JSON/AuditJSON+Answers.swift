@@ -59,11 +59,13 @@ extension AuditJSON {
     json.objects("accounts", statement.accounts) { write($0, to: &$1) }
   }
 
-  static func write(_ summary: AuditSummary, to json: inout JSONWriter) {
+  static func write(_ summary: AuditSummary, _ shares: [Identifier: Double], to json: inout JSONWriter) {
     json.members([
       ("events", summary.events), ("devices", summary.devices), ("decisions", summary.decisions),
       ("finalDecisions", summary.finalDecisions),
     ])
+    json.member("eventsAreEstimated", summary.eventsAreEstimated)
+    json.member("devicesAreEstimated", summary.devicesAreEstimated)
     json.objects("outcomes", summary.outcomes) { outcome, json in
       json.member("verdict", outcome.verdict.rawValue)
       json.member("reason", outcome.reason.rawValue)
@@ -73,19 +75,40 @@ extension AuditJSON {
     json.member("commands", summary.commands)
     json.counts("surfaces", summary.surfaces.lazy.map { ($0.surface.rawValue, $0.commands) })
     json.counts("charged", summary.charged.lazy.map { ($0.ledger.rawValue, $0.tokens) })
+    json.objects("attainments", summary.attainments) { write($0, share: shares[$0.kind], to: &$1) }
     json.time("first", summary.first)
     json.time("last", summary.last)
     json.member("recordsMissing", summary.recordsMissing)
-    json.objects("holes", summary.holes) { hole, json in
-      json.member("topic", hole.topic.rawValue)
-      json.member("partition", Int(hole.partition))
-      json.member("first", hole.first)
-      json.member("next", hole.next)
-      if let line = hole.line { json.member("line", line) }
-      json.member("cause", hole.cause.rawValue)
-      if !hole.reason.isEmpty { json.member("reason", hole.reason) }
-    }
+    json.objects("holes", summary.holes) { write($0, to: &$1) }
     json.member("bytes", summary.bytes)
+  }
+
+  static func write(_ health: StoreHealth, to json: inout JSONWriter) {
+    json.time("first", health.times.map { Timestamp(microseconds: $0.lowerBound) })
+    json.time("last", health.times.map { Timestamp(microseconds: $0.upperBound) })
+    json.member("recordsMissing", health.recordsMissing)
+    json.objects("holes", health.holes) { write($0, to: &$1) }
+  }
+
+  private static func write(_ hole: AuditHole, to json: inout JSONWriter) {
+    json.member("topic", hole.topic.rawValue)
+    json.member("partition", Int(hole.partition))
+    json.member("first", hole.first)
+    json.member("next", hole.next)
+    if let line = hole.line { json.member("line", line) }
+    json.member("cause", hole.cause.rawValue)
+    if !hole.reason.isEmpty { json.member("reason", hole.reason) }
+  }
+
+  private static func write(_ attainment: AuditSummary.Attainment, share: Double?, to json: inout JSONWriter) {
+    json.member("kind", attainment.kind)
+    if let share { json.member("objective", share) }
+    json.objects("windows", attainment.counts) { counts, json in
+      if let hours = counts.hours { json.member("hours", hours) }
+      json.member("changes", counts.changes)
+      json.member("inTime", counts.inTime)
+      if let share, let burn = counts.burn(share: share) { json.member("burn", burn) }
+    }
   }
 
   private static func write(_ story: WhyAnswer.Story, to json: inout JSONWriter) {

@@ -4,6 +4,7 @@ import JSON
 extension AuditJSON {
   static func write(_ started: StartedActivities, to json: inout JSONWriter) {
     json.member("starts", started.starts)
+    json.member("omitted", started.omitted)
     json.member("tooNew", started.tooNew)
     json.objects("zombies", started.zombies) { zombie, json in
       json.member("device", zombie.device)

@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 public import JSON
 
 /// Writes answers as JSON, with times in RFC 3339. Decisions and commands have the same members as on their topics.
@@ -29,10 +29,47 @@ public enum AuditJSON {
   /// Returns the charges of a device as JSON.
   public static func render(_ statement: BudgetStatement) -> String { text { write(statement, to: &$0) } }
   /// Returns the totals of a store as JSON.
-  public static func render(_ summary: AuditSummary) -> String { text { write(summary, to: &$0) } }
+  /// - Parameters:
+  ///   - summary: The totals.
+  ///   - shares: The shares of the objectives, by kind, for the rates at which error budgets are spent.
+  public static func render(_ summary: AuditSummary, shares: [Identifier: Double] = [:]) -> String {
+    text { write(summary, shares, to: &$0) }
+  }
   /// Returns the started Live Activities as JSON: the number of starts, and the zombies, which no push can update or
   /// end.
   public static func render(_ started: StartedActivities) -> String { text { write(started, to: &$0) } }
+
+  /// Returns the holes of a store, and the time that it covers, as JSON.
+  public static func render(_ health: StoreHealth) -> String { text { write(health, to: &$0) } }
+  /// Returns a decision as JSON.
+  public static func render(_ decision: Decision) -> String {
+    var writer = JSONWriter()
+    decision.encode(to: &writer)
+    return writer.indentedText
+  }
+  /// Returns a command with the decisions that name it as JSON.
+  /// - Parameters:
+  ///   - command: The command; nil if only its decisions are stored.
+  ///   - decisions: The decisions, oldest first.
+  public static func render(_ command: Command?, decisions: [Decision]) -> String {
+    text { json in
+      if let command {
+        json.key("command")
+        command.encode(to: &json)
+      }
+      json.array("decisions", decisions) { $0.encode(to: &$1) }
+    }
+  }
+  /// Returns a part of a list of decisions as JSON.
+  /// - Parameters:
+  ///   - part: The part.
+  ///   - next: The address of the next part; nil at the end.
+  public static func render(_ part: DecisionPart, next: String?) -> String {
+    text { json in
+      json.array("decisions", part.decisions) { $0.decision.encode(to: &$1) }
+      json.member("next", next)
+    }
+  }
 
   /// Returns the text of an object.
   private static func text(_ members: (inout JSONWriter) -> Void) -> String {

@@ -8,20 +8,25 @@ extension AuditStore {
   ///   - range: the range of log time.
   ///   - utcOffset: the offset of the calendar days from UTC, positive to the east.
   ///   - limit: the greatest number of commands.
+  ///   - place: the place at which a newer part of the statement began; nil for the newest part.
   /// - Throws: `AuditError` when the file cannot be read.
   public func statement(
-    _ device: Identifier, range: TimeRange = .all, utcOffset: TimeSpan = .zero, limit: Int = 1_000
+    _ device: Identifier, range: TimeRange = .all, utcOffset: TimeSpan = .zero, limit: Int = 1_000,
+    before place: StatementPlace? = nil
   ) throws(AuditError) -> BudgetStatement {
     try read { db in
-      let names = NameReader(db)
+      let words = WordReader(db)
       var statement = BudgetStatement(
         device: device, isKnown: false, range: range, utcOffset: utcOffset, accounts: [], commands: 0, free: 0,
         omitted: 0)
-      guard let number = try names.number(device, in: .device) else { return statement }
-      statement.isKnown = true
-      let rows = try db.commands(toDevice: number, in: range)
+      var rows = try db.commands(toDevice: device, in: range, words: words)
+      statement.isKnown = try !rows.isEmpty || db.isKnown(device: device, words: words)
+      if let place { rows = Array(rows.prefix { place.isBehind($0) }) }
       statement.omitted = max(0, rows.count - limit)
-      for row in rows.suffix(max(0, limit)) { statement.add(try row.command(names)) }
+      var earlier = BudgetStatement.EarlierBalances()
+      for row in rows.prefix(statement.omitted) { earlier.note(try row.command(words)) }
+      for row in rows.dropFirst(statement.omitted) { statement.add(try row.command(words), after: earlier) }
+      if statement.omitted > 0 { statement.begin = rows[statement.omitted...].first.map(StatementPlace.init) }
       statement.accounts.sort { ($0.ledger.code, $0.owner) < ($1.ledger.code, $1.owner) }
       return statement
     }

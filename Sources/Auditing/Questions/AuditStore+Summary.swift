@@ -2,22 +2,24 @@ import Domain
 import GRDB
 
 extension AuditStore {
-  /// Returns the totals of the store, from the counts by hour: quick at any size. `events` and `devices` may include some
-  /// whose decisions a retention has just removed.
+  /// Returns the totals of the store, from the counts by hour: quick at any size. `events` and `devices` may include some whose
+  /// decisions a retention has removed from a block of which others remain, and are estimates in a large store.
   /// - Throws: `AuditError` when the file cannot be read.
   public func summary() throws(AuditError) -> AuditSummary {
     try read { db in
       let outcomes = try db.outcomes()
       let surfaces = try db.surfaceCounts()
+      let (devices, events) = try db.distinct()
       let times = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
       let missing = try Row.fetchOne(db, sql: "SELECT CAST(total(next - first) AS INTEGER) FROM hole")
       return AuditSummary(
-        events: try Int.fetchOne(db, sql: "SELECT count(*) FROM event") ?? 0,
-        devices: try Int.fetchOne(db, sql: "SELECT count(*) FROM device") ?? 0,
+        events: events.count, eventsAreEstimated: !events.isExact, devices: devices.count,
+        devicesAreEstimated: !devices.isExact,
         decisions: outcomes.reduce(0) { $0.addingSaturating($1.decisions) },
         finalDecisions: outcomes.reduce(0) { $0.addingSaturating($1.final) }, outcomes: outcomes,
         commands: surfaces.reduce(0) { $0.addingSaturating($1.commands) }, surfaces: surfaces,
         charged: try db.ledgerCounts(),
+        attainments: try db.attainments(until: times?.optionalInteger(1)),
         first: try times?.optionalInteger(0).map { Timestamp(microseconds: $0) },
         last: try times?.optionalInteger(1).map { Timestamp(microseconds: $0) },
         holes: try db.holes(), recordsMissing: try missing?.integer(0, as: Int.self) ?? 0, bytes: try db.bytesUsed())
@@ -26,6 +28,17 @@ extension AuditStore {
 }
 
 extension Database {
+  /// Returns the sketches of the devices and of the events of all blocks.
+  fileprivate func distinct() throws -> (devices: DistinctSketch, events: DistinctSketch) {
+    var (devices, events) = (DistinctSketch(), DistinctSketch())
+    let rows = try Row.fetchCursor(self, sql: "SELECT devices, events FROM block")
+    while let row = try rows.next() {
+      devices.add(try DistinctSketch(try row.bytes(0)))
+      events.add(try DistinctSketch(try row.bytes(1)))
+    }
+    return (devices, events)
+  }
+
   /// Returns the number of decisions by verdict and reason, the most frequent first.
   fileprivate func outcomes() throws -> [AuditSummary.Outcome] {
     struct Meaning: Hashable {
@@ -48,8 +61,30 @@ extension Database {
     }
   }
 
+  /// Returns the attainment of each kind with an objective.
+  /// - Parameter last: The time of the newest record, in µs since 1970; nil in an empty store.
+  fileprivate func attainments(until last: Int64?) throws -> [AuditSummary.Attainment] {
+    guard let last else { return [] }
+    let words = WordReader(self)
+    var counts: [Identifier: [AuditSummary.Attainment.WindowCounts]] = [:]
+    let empty = AuditSummary.Attainment.windows.map { AuditSummary.Attainment.WindowCounts(hours: $0) }
+    for (place, hours) in AuditSummary.Attainment.windows.enumerated() {
+      let first = hours.map { last.hourIndex &- Int64($0) &+ 1 } ?? .min
+      let rows = try Row.fetchAll(
+        self, sql: "SELECT code, kind, sum(count) FROM tally WHERE hour >= ? AND code >= ? GROUP BY 1, 2",
+        arguments: [first, DecisionCode.objectiveMin])
+      for row in rows {
+        let (kind, count) = (try words.word(row.integer(1)), try row.integer(2, as: Int.self))
+        counts[kind, default: empty][place].changes += count
+        guard try DecisionCode(code: row.integer(0)).objective == .met else { continue }
+        counts[kind, default: empty][place].inTime += count
+      }
+    }
+    return counts.sorted { $0.key < $1.key }.map { AuditSummary.Attainment(kind: $0.key, counts: $0.value) }
+  }
+
   /// Returns the first holes by topic, partition and offset, at most `AuditHole.listedMax`.
-  fileprivate func holes() throws -> [AuditHole] {
+  func holes() throws -> [AuditHole] {
     let sql = """
       SELECT topic, partition, first, next, line, cause, reason FROM hole ORDER BY topic, partition, first, line
       LIMIT \(AuditHole.listedMax)

@@ -2,8 +2,9 @@ import Domain
 import GRDB
 
 extension AuditStore {
-  /// Returns the most frequent values of a property. Reasons, kinds and verdicts are summed from the counts by hour. Devices
-  /// and events are counted row by row, which takes memory for each different one.
+  /// Returns the most frequent values of a property. Reasons, kinds and verdicts are summed from the counts by hour, devices
+  /// and events from those of full blocks (`BlockCounts`). At the ends of the range, and in blocks with very many different ones, devices and
+  /// events are counted one by one. Each different one takes memory.
   /// - Parameters:
   ///   - key: the property.
   ///   - range: the range of log time.
@@ -11,14 +12,14 @@ extension AuditStore {
   /// - Throws: `AuditError` when the file cannot be read.
   public func top(by key: Top.Key, range: TimeRange = .all, limit: Int = 20) throws(AuditError) -> Top {
     try read { db in
-      let names = NameReader(db)
+      let words = WordReader(db)
       switch key {
       case .reason: return try db.top(key, range, limit) { Identifier(try DecisionCode(code: $0.code).reason.rawValue) }
       case .verdict:
         return try db.top(key, range, limit) { Identifier(try DecisionCode(code: $0.code).verdict.rawValue) }
-      case .kind: return try db.top(key, range, limit) { try names.kind($0.kind) }
-      case .device: return try db.top(key, of: "device", range, limit) { try names.device($0) }
-      case .event: return try db.top(key, of: "event", range, limit) { try names.event($0) }
+      case .kind: return try db.top(key, range, limit) { try words.word($0.kind) }
+      case .device: return try db.top(key, range, limit, by: .device)
+      case .event: return try db.top(key, range, limit, by: .event)
       }
     }
   }
@@ -42,13 +43,11 @@ extension Database {
       distinct: rows.count)
   }
 
-  /// Counts rows by a column with the number of a string, which `name` turns into the string.
-  fileprivate func top(
-    _ key: Top.Key, of column: String, _ range: TimeRange, _ limit: Int, name: (Int64) throws -> Identifier
-  ) throws -> Top {
-    let sorted = try counts(of: column, in: range).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+  /// Counts decisions by device or by event.
+  fileprivate func top(_ key: Top.Key, _ range: TimeRange, _ limit: Int, by name: KeyHash.Key) throws -> Top {
+    let counts = try counts(in: range, by: name)
     return Top(
-      key: key, rows: try sorted.prefix(limit).map { Top.Row(name: try name($0.key), decisions: $0.value) },
-      total: sorted.reduce(0) { $0.addingSaturating($1.value) }, distinct: sorted.count)
+      key: key, rows: counts.greatest(limit).map { Top.Row(name: counts.name($0), decisions: counts.counts[$0]) },
+      total: counts.counts.reduce(0) { $0.addingSaturating($1) }, distinct: counts.distinct)
   }
 }

@@ -5,6 +5,6 @@ extension AuditStore {
   /// the device and of the event.
   /// - Throws: `AuditError` when the file cannot be read.
   public func why(_ question: WhyQuestion) throws(AuditError) -> WhyAnswer {
-    try read { db in try WhyReader(db: db, names: NameReader(db), question: question).answer() }
+    try read { db in try WhyReader(db: db, words: WordReader(db), question: question).answer() }
   }
 }

@@ -8,22 +8,28 @@ extension AuditStore {
   ///
   /// An activity that the device registered and that no event ever concerned looks like a zombie until it is ended, after
   /// the kind's `quietEnd` at most.
+  ///
+  /// - Parameters:
+  ///   - range: The range of log time of the starts.
+  ///   - limit: The most starts that are examined, the newest ones first; nil for all.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func zombies(range: TimeRange = .all) throws(AuditError) -> StartedActivities {
+  public func zombies(range: TimeRange = .all, limit: Int? = nil) throws(AuditError) -> StartedActivities {
     try read { db in
-      let names = NameReader(db)
-      var found = StartedActivities(range: range, starts: 0, tooNew: 0, zombies: [])
+      let words = WordReader(db)
+      var found = StartedActivities(range: range, starts: 0, omitted: 0, tooNew: 0, zombies: [])
       let newest = Timestamp(microseconds: try Int64.fetchOne(db, sql: "SELECT max(atMax) FROM block") ?? 0)
-      var starts: [Int64: [Command]] = [:]
-      for (device, command) in try db.starts(in: range, names) {
-        found.starts += 1
+      var starts: [Identifier: [Command]] = [:]
+      found.starts = try db.countOfStarts(in: range)
+      let examined = try db.starts(in: range, limit: limit, words)
+      found.omitted = max(0, found.starts - examined.count)
+      for command in examined {
         if newest - StartedActivities.registersWithin < command.at {
           found.tooNew += 1
         } else {
-          starts[device, default: []].append(command)
+          starts[command.device, default: []].append(command)
         }
       }
-      for (device, commands) in starts { found.zombies += try db.unanswered(commands, device: device, names) }
+      for (device, commands) in starts { found.zombies += try db.unanswered(commands, device: device, words) }
       found.zombies.sort { ($0.since, $0.device, $0.command) < ($1.since, $1.device, $1.command) }
       return found
     }
@@ -31,29 +37,31 @@ extension AuditStore {
 }
 
 extension Database {
-  /// Returns the pushes of a range that start an activity, with the number of their device, in the order of storing.
-  fileprivate func starts(in range: TimeRange, _ names: NameReader) throws -> [(device: Int64, command: Command)] {
-    var found: [(device: Int64, command: Command)] = []
-    for block in try blocks(in: range) {
-      let rows = try Row.fetchCursor(
-        self, sql: "SELECT \(CommandRow.columns) FROM command WHERE seq >= ? AND seq < ? AND surface = ?",
-        arguments: [block.firstSeq, block.endSeq, Surface.liveActivity.code])
-      while let row = try rows.next() {
-        let row = try CommandRow(row)
-        guard range.contains(row.at) else { continue }
-        let command = try row.command(names)
-        if command.subject != nil { found.append((row.device, command)) }
-      }
-    }
-    return found
+  /// Returns the number of pushes of a range that start an activity.
+  fileprivate func countOfStarts(in range: TimeRange) throws -> Int {
+    try Int.fetchOne(
+      self, sql: "SELECT count(*) FROM activityStart WHERE at >= ? AND at < ?", arguments: [range.first, range.end])
+      ?? 0
+  }
+
+  /// Returns the newest pushes of a range that start an activity, in the order of storing.
+  fileprivate func starts(in range: TimeRange, limit: Int?, _ words: WordReader) throws -> [Command] {
+    let rows = try Row.fetchAll(
+      self,
+      sql: """
+        SELECT \(CommandRow.columns) FROM command WHERE seq IN (
+          SELECT seq FROM activityStart WHERE at >= ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?)
+        ORDER BY seq
+        """, arguments: [range.first, range.end, limit.map { max(0, $0) } ?? -1])
+    return try rows.map { try CommandRow($0).command(words) }
   }
 
   /// Returns the starts on one device that no activity is matched with.
   fileprivate func unanswered(
-    _ starts: [Command], device: Int64, _ names: NameReader
+    _ starts: [Command], device: Identifier, _ words: WordReader
   ) throws -> [StartedActivities.UnregisteredStart] {
-    let decisions = try decisions(ofDevice: device, in: .all).map { try $0.decision(names) }
-    let pushes = try commands(toDevice: device, in: .all).map { try $0.command(names) }
+    let decisions = try decisions(ofDevice: device, in: .all, words: words)
+    let pushes = try commands(toDevice: device, in: .all, words: words).map { try $0.command(words) }
     var open = starts.sorted { $0.at < $1.at }
     for activity in Self.activities(decisions, pushes) {
       let answers = open.lastIndex {

@@ -24,10 +24,42 @@ public struct AuditSummary: Equatable, Sendable {
     public var tokens: Int
   }
 
+  /// The changes of one kind that count for its objective.
+  public struct Attainment: Equatable, Sendable {
+    /// The name of the kind.
+    public var kind: Identifier
+    /// The changes of the last hours, for each of `windows`. Windows end with the hour of the newest record.
+    public var counts: [WindowCounts]
+
+    /// The changes of one window.
+    public struct WindowCounts: Equatable, Sendable {
+      /// The number of hours; nil for the whole store.
+      public var hours: Int?
+      /// The number of changes that were closed.
+      public var changes = 0
+      /// The number of those that were shown, or undone, in time.
+      public var inTime = 0
+
+      /// Returns the rate at which the error budget is spent: 1 if the changes miss the objective as often as it allows; nil
+      /// without changes.
+      /// - Parameter share: The share of the objective, below 1.
+      public func burn(share: Double) -> Double? {
+        changes == 0 ? nil : (1 - Double(inTime) / Double(changes)) / (1 - share)
+      }
+    }
+
+    /// The windows, in hours; nil stands for the whole store.
+    public static let windows: [Int?] = [1, 6, 72, nil]
+  }
+
   /// The number of events with a decision. An event that interests no device has none.
   public var events: Int
+  /// Whether `events` is an estimate, as it is from 2,048 on. It is within 4.4 % of the true number in 95 of 100 stores.
+  public var eventsAreEstimated: Bool
   /// The number of devices with a decision.
   public var devices: Int
+  /// Whether `devices` is an estimate, likewise.
+  public var devicesAreEstimated: Bool
   /// The number of all decisions.
   public var decisions: Int
   /// The number of final decisions.
@@ -40,6 +72,8 @@ public struct AuditSummary: Equatable, Sendable {
   public var surfaces: [SurfaceCount]
   /// The charges by ledger, in the order of the ledgers' codes.
   public var charged: [LedgerCount]
+  /// The attainment of the kinds that had an objective, by name.
+  public var attainments: [Attainment]
   /// The time of the oldest record; nil in an empty store.
   public var first: Timestamp?
   /// The time of the newest record; nil in an empty store.

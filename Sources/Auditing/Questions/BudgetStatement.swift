@@ -59,6 +59,8 @@ public struct BudgetStatement: Equatable, Sendable {
   public var free: Int
   /// The number of older commands in the range, which the limit left out.
   public var omitted: Int
+  /// The place at which the statement begins; nil if it has the oldest command of the range.
+  public var begin: StatementPlace?
 }
 
 extension BudgetStatement {
@@ -68,8 +70,29 @@ extension BudgetStatement {
     return Figure.day(local >= 0 ? local / 86_400 : (local + 1) / 86_400 - 1)
   }
 
+  /// The tokens that were left by the commands before the statement, by ledger and owner.
+  struct EarlierBalances {
+    private struct AccountName: Hashable {
+      var ledger: Command.Ledger
+      var owner: Identifier
+    }
+    private var left: [AccountName: Int] = [:]
+
+    /// Notes the charges of a command. Commands must be noted oldest first.
+    mutating func note(_ command: Command) {
+      for charge in command.charged { left[AccountName(ledger: charge.ledger, owner: charge.owner)] = charge.left }
+    }
+
+    /// Returns the tokens that were left in the account of a charge; nil if it was not charged before.
+    func left(in charge: Command.Charge) -> Int? { left[AccountName(ledger: charge.ledger, owner: charge.owner)] }
+  }
+
   /// Adds the charges of a command. Commands must be added oldest first.
-  mutating func add(_ command: Command) {
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - earlier: The tokens that were left by the commands before the statement.
+  mutating func add(_ command: Command, after earlier: EarlierBalances = EarlierBalances()) {
     commands += 1
     if command.charged.isEmpty { free += 1 }
     var kinds: [Identifier] = []
@@ -83,9 +106,11 @@ extension BudgetStatement {
         at: command.at, command: command.command, kinds: kinds, events: events, change: 0, left: charge.left)
       let known = accounts.firstIndex { $0.ledger == charge.ledger && $0.owner == charge.owner }
       guard let index = known else {
+        let opening = earlier.left(in: charge) ?? charge.left.addingSaturating(1)
+        line.change = charge.left.addingSaturating(1).subtractingSaturating(opening)
         accounts.append(
           Account(
-            ledger: charge.ledger, owner: charge.owner, opening: charge.left.addingSaturating(1), lines: [line],
+            ledger: charge.ledger, owner: charge.owner, opening: opening, lines: [line],
             closing: charge.left,
             days: [DayCharges(date: date, charges: 1)]))
         continue

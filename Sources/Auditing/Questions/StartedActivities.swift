@@ -24,6 +24,8 @@ public struct StartedActivities: Equatable, Sendable {
   public var range: TimeRange
   /// The number of starts in the range.
   public var starts: Int
+  /// The number of starts in the range, the oldest ones, that were not examined because of a limit.
+  public var omitted: Int
   /// The number of starts in the last half hour of the store. They are not reported as zombies, because the device may
   /// still register their activities.
   public var tooNew: Int

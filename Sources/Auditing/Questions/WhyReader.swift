@@ -4,7 +4,7 @@ import GRDB
 /// Answers one `WhyQuestion` within one read.
 struct WhyReader {
   let db: Database
-  let names: NameReader
+  let words: WordReader
   let question: WhyQuestion
 
   /// Returns the answer: its stories, or remarks if there is none.
@@ -12,39 +12,79 @@ struct WhyReader {
   func answer() throws -> WhyAnswer {
     var answer = WhyAnswer(
       question: question, event: question.event, deviceIsKnown: false, eventIsKnown: false, stories: [], remarks: [])
-    let device = try names.number(question.device, in: .device)
-    var event = try question.event.flatMap { try names.number($0, in: .event) }
-    answer.deviceIsKnown = device != nil
-    if let device {
-      if question.event == nil, let latest = try latestEvent(of: device) {
-        event = latest
-        answer.event = try names.event(latest)
+    if let event = question.event {
+      answer.stories = try stories(event: event)
+      if !answer.stories.isEmpty {
+        (answer.deviceIsKnown, answer.eventIsKnown) = (true, true)
+        return answer
       }
-      if let event { answer.stories = try stories(event: event, device: device) }
     }
-    answer.eventIsKnown = event != nil
-    if answer.stories.isEmpty { answer.remarks = try remarks(device: device, event: event) }
+    let seen = try deviceFacts()
+    answer.deviceIsKnown = try seen.decisions > 0 || db.isKnown(device: question.device, words: words)
+    if question.event == nil {
+      answer.event = seen.latestEvent
+      if let event = answer.event { answer.stories = try stories(event: event) }
+    }
+    answer.eventIsKnown =
+      try !answer.stories.isEmpty || answer.event.map { try db.isKnown(event: $0, words: words) } ?? false
+    if answer.stories.isEmpty { answer.remarks = try remarks(seen, deviceIsKnown: answer.deviceIsKnown) }
     return answer
   }
 
-  /// Returns the number of the event of the newest decision up to the moment of the question; nil if there is none.
-  private func latestEvent(of device: Int64) throws -> Int64? {
+  /// The facts that the store has about the device in question.
+  private struct DeviceFacts {
+    var decisions = 0
+    var first: Int64 = .max
+    var last: Int64 = .min
+    /// The kinds and ids of the instances, and whether one of them is in question.
+    var instances: Set<[Identifier]> = []
+    var isAnyWanted = false
+    /// The event of the newest decision up to the moment of the question.
+    var latestEvent: Identifier?
+  }
+
+  /// Reads the decisions about the device.
+  private func deviceFacts() throws -> DeviceFacts {
+    var facts = DeviceFacts()
+    var latest: AnswerPlace?
     let range = TimeRange(to: question.at.map { $0 + TimeSpan(microseconds: 1) })
-    return try db.decisions(ofDevice: device, in: range).last { try isWanted($0) }?.event
+    try db.scan(.device, question.device, words: words) { line in
+      let place = AnswerPlace(line, count: facts.decisions)
+      facts.decisions += 1
+      facts.first = min(facts.first, line.at)
+      facts.last = max(facts.last, line.at)
+      let instance = Identifier(decoding: line.instance)
+      let kind = try words.word(line.kind)
+      facts.instances.insert([kind, instance])
+      guard isWanted(instance: instance, kind: kind) else { return true }
+      facts.isAnyWanted = true
+      if range.contains(line.at), latest.map({ $0 < place }) ?? true {
+        latest = place
+        facts.latestEvent = Identifier(decoding: line.event)
+      }
+      return true
+    }
+    return facts
   }
 
-  /// Whether a decision is about an instance and a kind in question.
-  private func isWanted(_ row: DecisionRow) throws -> Bool {
-    guard question.instance != nil || question.kind != nil else { return true }
-    let instance = try names.instance(row.instance)
-    return (question.instance ?? instance.id) == instance.id && (question.kind ?? instance.kind) == instance.kind
+  /// Whether an instance and a kind are in question.
+  private func isWanted(instance: Identifier, kind: Identifier) -> Bool {
+    (question.instance ?? instance) == instance && (question.kind ?? kind) == kind
   }
 
-  private func stories(event: Int64, device: Int64) throws -> [WhyAnswer.Story] {
-    let rows = try db.decisions(ofDevice: device, in: .all) { $0.event == event }.filter { try isWanted($0) }
-    var byInstance: [Int64: [DecisionRow]] = [:]
-    for row in rows { byInstance[row.instance, default: []].append(row) }
-    let stories = try byInstance.values.map { try story($0.map { try $0.decision(names) }) }
+  private func stories(event: Identifier) throws -> [WhyAnswer.Story] {
+    let wanted = Array(event.utf8)
+    var found = LatestDecisions()
+    try db.scan(.device, question.device, inPagesWith: event, words: words) { line in
+      if line.event == wanted { try found.add(line) }
+      return true
+    }
+    var byInstance: [[Identifier]: [Decision]] = [:]
+    for decision in found.sorted() where isWanted(instance: decision.instance, kind: decision.kind) {
+      let target = [decision.instance, decision.kind, Identifier(decision.surface.rawValue)]
+      byInstance[target, default: []].append(decision)
+    }
+    let stories = try byInstance.values.map { try story($0) }
     return stories.sorted { ($0.kind, $0.instance, $0.surface.code) < ($1.kind, $1.instance, $1.surface.code) }
   }
 
@@ -56,7 +96,7 @@ struct WhyReader {
     // A decision about a repeated event changes nothing: the decision before it holds.
     let last = decisions.last { $0.reason != .duplicate } ?? decisions[decisions.count - 1]
     let id = decisions.last { $0.command != nil }?.command
-    let command = try id.flatMap { try db.command(id: $0, names: names) }
+    let command = try id.flatMap { try db.command(id: $0, words: words) }
     let charges = (command?.charged ?? []).map {
       WhyAnswer.ChargeEffect(ledger: $0.ledger, owner: $0.owner, before: $0.left.addingSaturating(1), after: $0.left)
     }
@@ -87,28 +127,21 @@ struct WhyReader {
   }
 
   /// Returns sentences about the device and the event, for an answer without a story.
-  /// - Parameters:
-  ///   - device: the number of the device; nil if it is not known.
-  ///   - event: the number of the event; nil if it is not known.
-  private func remarks(device: Int64?, event: Int64?) throws -> [String] {
+  private func remarks(_ facts: DeviceFacts, deviceIsKnown: Bool) throws -> [String] {
     var remarks: [String] = []
-    if let device {
-      let rows = try db.decisions(ofDevice: device, in: .all)
-      if let first = rows.first, let last = rows.last {
-        remarks.append(
-          "device \(question.device) is known: \(Figure.count(rows.count, "decision")) from"
-            + " \(Figure.time(Timestamp(microseconds: first.at))) to \(Figure.time(Timestamp(microseconds: last.at)))")
-        try remarkOnInstances(rows, to: &remarks)
-      } else {
-        remarks.append("device \(question.device) is known, but its decisions are no longer stored")
-      }
+    if facts.decisions > 0 {
+      remarks.append(
+        "device \(question.device) is known: \(Figure.count(facts.decisions, "decision")) from"
+          + " \(Figure.time(Timestamp(microseconds: facts.first))) to \(Figure.time(Timestamp(microseconds: facts.last)))"
+      )
+      remarkOnInstances(facts, to: &remarks)
+    } else if deviceIsKnown {
+      remarks.append("device \(question.device) is known, but its decisions are no longer stored")
     } else {
       remarks.append(
         "device \(question.device) is not known: no event ever reached it, or its decisions were removed by age")
     }
-    if let name = question.event {
-      remarks += try remarksOn(event: event, name: name, deviceIsKnown: device != nil)
-    }
+    if let name = question.event { remarks += try remarksOn(event: name, deviceIsKnown: deviceIsKnown) }
     if let row = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block"),
       let first = try row.optionalInteger(0),
       let last = try row.optionalInteger(1)
@@ -123,29 +156,31 @@ struct WhyReader {
   }
 
   /// Adds a remark that lists the device's instances, if no decision is about the instance and kind in question.
-  private func remarkOnInstances(_ rows: [DecisionRow], to remarks: inout [String]) throws {
-    guard question.instance != nil || question.kind != nil, try !rows.contains(where: { try isWanted($0) }) else {
-      return
-    }
-    let seen = try Set(rows.map(\.instance)).map { try names.instance($0) }
-    let list = seen.map { "\($0.kind) \($0.id)" }.sorted().prefix(8).joined(separator: ", ")
+  private func remarkOnInstances(_ facts: DeviceFacts, to remarks: inout [String]) {
+    guard question.instance != nil || question.kind != nil, !facts.isAnyWanted else { return }
+    let list = facts.instances.map { "\($0[0]) \($0[1])" }.sorted().prefix(8).joined(separator: ", ")
     remarks.append("no decision names that instance or kind; the device's instances are: \(list)")
   }
 
-  private func remarksOn(event: Int64?, name: Identifier, deviceIsKnown: Bool) throws -> [String] {
-    guard let event else {
+  private func remarksOn(event name: Identifier, deviceIsKnown: Bool) throws -> [String] {
+    var (count, first): (Int, Int64) = (0, .max)
+    var devices: Set<[UInt8]> = []
+    try db.scan(.event, name, words: words) { line in
+      count += 1
+      first = min(first, line.at)
+      devices.insert(line.device)
+      return true
+    }
+    guard count > 0 else {
       return [
         "event \(name) is not known: it was not published, was refused (see the dead letters), interested no device,"
           + " or was removed by age"
       ]
     }
-    let row = try Row.fetchOne(
-      db, sql: "SELECT count(*), count(DISTINCT device), min(at) FROM decision WHERE event = ?", arguments: [event])
-    let (count, devices) = (try row?.integer(0, as: Int.self) ?? 0, try row?.integer(1, as: Int.self) ?? 0)
-    var remarks = ["event \(name) is known: \(Figure.count(count, "decision")) on \(Figure.count(devices, "device"))"]
-    if let at = try row?.optionalInteger(2) {
-      remarks[0] += ", the first at \(Figure.time(Timestamp(microseconds: at)))"
-    }
+    var remarks = [
+      "event \(name) is known: \(Figure.count(count, "decision")) on \(Figure.count(devices.count, "device")),"
+        + " the first at \(Figure.time(Timestamp(microseconds: first)))"
+    ]
     if deviceIsKnown {
       remarks.append(
         "at that time no instance in question was interested in the event's keys, no rule made a key for it,"

@@ -10,6 +10,9 @@ struct CommandRow {
   var device, surface, at: Int64
   var body: [UInt8]
 
+  /// Whether the columns do not hold the id, because it is not one of a log record. `id.offset` is then its hash.
+  var hasOddId: Bool { id.partition < 0 }
+
   /// - Throws: `StoredValueError` for a column of another type.
   init(_ row: Row) throws(StoredValueError) {
     seq = try row.integer(0)
@@ -25,11 +28,7 @@ struct CommandRow {
     (a.at, a.id.partition, a.id.offset, a.id.ordinal) < (b.at, b.id.partition, b.id.offset, b.id.ordinal)
   }
 
-  /// The command with its names.
+  /// The full command.
   /// - Throws: `StoredValueError` or `BinaryError` for a row that this program did not write.
-  func command(_ names: NameReader) throws -> Command {
-    try CommandBody.decode(
-      body, id: id.partition < 0 ? try names.text(id.offset) : id.text(of: .command), device: try names.device(device),
-      surface: try Surface(code: surface), at: Timestamp(microseconds: at), names: names)
-  }
+  func command(_ words: WordReader) throws -> Command { try CommandBody.decode(self, words: words) }
 }

@@ -3,7 +3,7 @@ import GRDB
 
 extension Database {
   /// Returns the number of decisions in a range by code and kind. Whole hours come from the table `tally`; the rest of the
-  /// first and of the last hour is counted from rows.
+  /// first and of the last hour is counted from pages.
   func tallies(in range: TimeRange) throws -> [TallyGroup: Int] {
     var counts: [TallyGroup: Int] = [:]
     func add(_ sql: String, _ arguments: StatementArguments) throws {
@@ -15,13 +15,7 @@ extension Database {
     }
     func addRows(_ part: TimeRange) throws {
       guard part.first < part.end else { return }
-      for block in try blocks(in: part) {
-        try add(
-          """
-          SELECT code, kind, count(*) FROM decision JOIN instance ON instance.n = instance
-          WHERE seq >= ? AND seq < ? AND at >= ? AND at < ? GROUP BY 1, 2
-          """, [block.firstSeq, block.endSeq, part.first, part.end])
-      }
+      try scan(part, words: WordReader(self)) { counts[TallyGroup(code: $0.code, kind: $0.kind), default: 0] += 1 }
     }
     // The first whole hour and the first hour after the last whole one; nil where the range has no limit.
     let firstHour = range.from.map { ($0.microseconds &- 1).hourIndex + 1 }
@@ -42,21 +36,19 @@ extension Database {
     return counts
   }
 
-  /// Returns the number of decisions in a range by a column with the number of a string.
-  func counts(of column: String, in range: TimeRange) throws -> [Int64: Int] {
-    var counts: [Int64: Int] = [:]
+  /// Returns the number of decisions in a range by device or by event, in the order in which the names were first stored. Blocks that lie
+  /// wholly in the range have their counts, except for the newest one and those that a retention has changed, which are scanned.
+  /// - Parameter key: the property; a device or an event.
+  func counts(in range: TimeRange, by key: KeyHash.Key) throws -> NameCounts {
+    var counts = NameCounts()
+    let words = WordReader(self)
     for block in try blocks(in: range) {
-      // A whole block can be counted in the index by device alone.
-      let place = block.isWhole && column == "device" ? "seq >> \(AuditSchema.blockShift) = ?" : "seq >= ? AND seq < ?"
-      let time = block.isWhole ? "" : " AND at >= ? AND at \(range.to == nil ? "<=" : "<") ?"
-      var arguments: StatementArguments =
-        block.isWhole && column == "device" ? [block.n] : [block.firstSeq, block.endSeq]
-      if !block.isWhole { arguments += [range.first, range.end] }
-      let rows = try Row.fetchCursor(
-        self, sql: "SELECT \(column), count(*) FROM decision WHERE \(place)\(time) GROUP BY 1", arguments: arguments)
-      while let row = try rows.next() {
-        let n = try row.integer(0)
-        counts[n] = try row.integer(1, as: Int.self).addingSaturating(counts[n] ?? 0)
+      if block.isWhole, let stored = try BlockCounts.stored(block.n, key, self) {
+        try counts.add(encoded: stored)
+        continue
+      }
+      try scan(from: block.firstSeq, below: block.endSeq, range, words: words) { line in
+        if key == .device { counts.add(line.device.span) } else { counts.add(line.event.span) }
       }
     }
     return counts

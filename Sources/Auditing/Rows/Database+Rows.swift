@@ -15,77 +15,57 @@ extension Database {
   }
 
   /// Returns the decisions about a device in a time range, oldest first.
-  /// - Parameters:
-  ///   - device: the number of the device.
-  ///   - range: the time range.
-  ///   - isWanted: selects rows before they are sorted.
-  func decisions(
-    ofDevice device: Int64, in range: TimeRange, where isWanted: (DecisionRow) -> Bool = { _ in true }
-  ) throws -> [DecisionRow] {
-    var found: [DecisionRow] = []
-    for block in try blocks(in: range) {
-      let rows = try Row.fetchCursor(
-        cachedStatement(
-          sql: "SELECT \(DecisionRow.columns) FROM decision WHERE seq >> \(AuditSchema.blockShift) = ? AND device = ?"),
-        arguments: [block.n, device])
-      while let row = try rows.next() {
-        let row = try DecisionRow(row)
-        if range.contains(row.at), isWanted(row) { found.append(row) }
-      }
+  func decisions(ofDevice device: Identifier, in range: TimeRange, words: WordReader) throws -> [Decision] {
+    var found = LatestDecisions()
+    try scan(.device, device, in: range, words: words) {
+      try found.add($0)
+      return true
     }
-    return found.sorted(by: DecisionRow.inOrder)
+    return found.sorted()
   }
 
-  /// Returns the commands to a device in a time range, oldest first.
-  /// - Parameter device: the number of the device.
-  func commands(toDevice device: Int64, in range: TimeRange) throws -> [CommandRow] {
+  /// Returns the commands to a device in a time range, oldest first. Each comes as its row, whose `command` is quick to make.
+  func commands(toDevice device: Identifier, in range: TimeRange, words: WordReader) throws -> [CommandRow] {
+    let hash = KeyHash(.device, device).long
     var found: [CommandRow] = []
     for block in try blocks(in: range) {
       let rows = try Row.fetchCursor(
         cachedStatement(
           sql: "SELECT \(CommandRow.columns) FROM command WHERE seq >> \(AuditSchema.blockShift) = ? AND device = ?"),
-        arguments: [block.n, device])
+        arguments: [block.n, hash])
       while let row = try rows.next() {
         let row = try CommandRow(row)
-        if range.contains(row.at) { found.append(row) }
+        // Another device may have the same hash.
+        if range.contains(row.at), try row.command(words).device == device { found.append(row) }
       }
     }
     return found.sorted(by: CommandRow.inOrder)
   }
 
   /// Returns the command with an id, or nil if it is not stored. The id may have any form.
-  func command(id: Identifier, names: NameReader) throws -> Command? {
-    let key: RecordId
-    if let parsed = RecordId(id, of: .command) {
-      key = parsed
-    } else {
-      guard let n = try names.number(id, in: .text) else { return nil }
-      key = RecordId(partition: -1, offset: n, ordinal: 0)
+  func command(id: Identifier, words: WordReader) throws -> Command? {
+    let columns = CommandRow.columns
+    guard let key = RecordId(id, of: .command) else {
+      let rows = try Row.fetchAll(
+        self, sql: #"SELECT \#(columns) FROM command WHERE partition = -1 AND "offset" = ?"#,
+        arguments: [KeyHash(.id, id).long])
+      return try rows.map { try CommandRow($0).command(words) }.first { $0.command == id }
     }
     let row = try Row.fetchOne(
-      self, cached: #"SELECT \#(CommandRow.columns) FROM command WHERE partition = ? AND "offset" = ? AND ordinal = ?"#,
+      self, cached: #"SELECT \#(columns) FROM command WHERE partition = ? AND "offset" = ? AND ordinal = ?"#,
       [key.partition, key.offset, key.ordinal])
-    return try row.map { try CommandRow($0).command(names) }
+    return try row.map { try CommandRow($0).command(words) }
   }
 
   /// Returns at most `limit` decisions that name a command, oldest first.
   /// - Parameter id: the id of the command; it may have any form.
-  func decisions(ofCommand id: Identifier, names: NameReader, limit: Int) throws -> [Decision] {
-    var rows: [Row] = []
-    if let key = RecordId(id, of: .command) {
-      rows = try Row.fetchAll(
-        self,
-        sql:
-          #"SELECT \#(DecisionRow.columns) FROM decision WHERE partition = ? AND "offset" = ? AND command = ? LIMIT ?"#,
-        arguments: [key.partition, key.offset, key.ordinal, limit])
+  func decisions(ofCommand id: Identifier, words: WordReader, limit: Int) throws -> [Decision] {
+    var found = LatestDecisions()
+    guard limit > 0 else { return [] }
+    try scan(.command, id, words: words) {
+      try found.add($0)
+      return found.count < limit
     }
-    if let n = try names.number(id, in: .text) {
-      rows += try Row.fetchAll(
-        self, sql: "SELECT \(DecisionRow.columns) FROM decision WHERE command = ? AND command < 0 LIMIT ?",
-        arguments: [-1 - n, limit])
-    }
-    return try rows.map { try DecisionRow($0) }.sorted(by: DecisionRow.inOrder).prefix(limit).map {
-      try $0.decision(names)
-    }
+    return found.sorted()
   }
 }

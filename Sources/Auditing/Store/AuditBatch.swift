@@ -1,10 +1,10 @@
 public import Domain
 
-/// The decisions, commands and positions that are stored in one transaction. The caller bounds the size; about 10,000
-/// records are fast.
+/// The decisions, commands and positions that are stored in one transaction. The caller bounds the size; 10,000 records and more are
+/// fast.
 public struct AuditBatch: Sendable {
   /// The decisions, in the order in which they were added.
-  public private(set) var decisions: [Decision] = []
+  public private(set) var decisions: [DecisionLine] = []
   /// The commands, in the order in which they were added.
   public private(set) var commands: [Command] = []
   /// The progress that the batch makes, at most one position for each topic partition.
@@ -22,7 +22,7 @@ public struct AuditBatch: Sendable {
 
   /// Adds a decision from an offset of `rouse.decisions`.
   public mutating func append(_ decision: Decision, partition: Int32, offset: Int64) {
-    decisions.append(decision)
+    append(decision)
     advance(.decisions, partition: partition, past: offset)
   }
 
@@ -47,7 +47,10 @@ public struct AuditBatch: Sendable {
   public mutating func append(_ hole: AuditHole) { holes.append(hole) }
 
   /// Adds a decision without a position, as from a file.
-  public mutating func append(_ decision: Decision) { decisions.append(decision) }
+  public mutating func append(_ decision: Decision) { append(DecisionLine(decision)) }
+
+  /// Adds a decision without a position, as from a line of a block whose position is added with its last line.
+  public mutating func append(_ line: DecisionLine) { decisions.append(line) }
 
   /// Adds a command without a position, as from a file.
   public mutating func append(_ command: Command) { commands.append(command) }

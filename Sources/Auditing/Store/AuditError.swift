@@ -10,6 +10,8 @@ public struct AuditError: Error, Equatable, Sendable {
     case cannotOpen
     /// A newer version of the program wrote the file.
     case newerVersion
+    /// An older version of the program wrote the file, in another format.
+    case olderFormat
     /// The file is a database of something else.
     case notAStore
     /// The disk is full, or the file has reached `AuditOptions.fileBytesMax`.
@@ -41,7 +43,7 @@ public struct AuditError: Error, Equatable, Sendable {
   public var isRetriable: Bool {
     switch kind {
     case .diskFull, .diskFailure, .locked: true
-    case .cannotOpen, .newerVersion, .notAStore, .corrupt, .readOnly, .refusedContent, .other: false
+    case .cannotOpen, .newerVersion, .olderFormat, .notAStore, .corrupt, .readOnly, .refusedContent, .other: false
     }
   }
 }

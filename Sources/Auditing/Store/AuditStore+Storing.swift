@@ -10,18 +10,15 @@ extension AuditStore {
   public func store(_ batch: AuditBatch) throws(AuditError) -> StoredCounts {
     do {
       return try write { db in
-        let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-        if version != dataVersion { names.removeAll() }
-        dataVersion = version
-        var writer = try BatchWriter(db, names: names, sequenceFloor: sequenceFloor)
+        var writer = try BatchWriter(db, words: words, sequenceFloor: sequenceFloor)
         for decision in batch.decisions { try writer.insert(decision) }
         for command in batch.commands { try writer.insert(keyOfTokens().concealing(command)) }
         try writer.finish(positions: batch.positions, holes: batch.holes)
         return writer.counts
       }
     } catch {
-      // The transaction is rolled back, and with it the numbers that it gave to new strings.
-      names.removeAll()
+      // The transaction is rolled back, and with it the numbers that it gave to new words.
+      words.removeAll()
       throw error
     }
   }

@@ -9,12 +9,9 @@ public final class AuditStore {
   /// The path of the file, or `:memory:`.
   public let path: String
   let database: DatabaseQueue
-  let names = NameCaches()
+  let words = WordCache()
   /// A lower bound of the next sequence number. Tests raise it to begin another block.
   var sequenceFloor: Int64 = 0
-  /// The value of `PRAGMA data_version` at the last write. Another value means that another connection wrote since, and
-  /// that numbers in `names` may be gone.
-  var dataVersion: Int64 = -1
 
   private var tokenKey: TokenKey?
 
@@ -121,7 +118,7 @@ public final class AuditStore {
     try db.execute(sql: "PRAGMA wal_autocheckpoint = 8000")
   }
 
-  /// Checks that the file is a store this version can use and, for writing, runs the migrations that it lacks.
+  /// Checks that the file is a store this version can use and, for writing, makes its tables.
   private func bringUpToDate(access: AuditOptions.Access) throws {
     let migrator = AuditSchema.migrator
     try database.read { db in
@@ -132,20 +129,16 @@ public final class AuditStore {
           kind: .notAStore, path: path, reason: "is a database, but not an audit store",
           advice: "give the path of an audit store, or of a file that does not exist yet")
       }
+      if let error = try AuditSchema.otherFormat(in: db, path: path) { throw error }
       if let foreign = try AuditSchema.foreignObject(in: db) {
         throw AuditError(
           kind: .notAStore, path: path, reason: "holds \(foreign), which this program did not make",
           advice: "move it away; a new store can be filled again from the topics")
       }
-      if try migrator.hasBeenSuperseded(db) {
-        throw AuditError(
-          kind: .newerVersion, path: path, reason: "was written by a newer version of this program",
-          advice: "use that version, or give another path; the topics can fill a new store")
-      }
       if access == .read, try !migrator.hasCompletedMigrations(db) {
         throw AuditError(
-          kind: .cannotOpen, path: path, reason: "is empty or from an older version, and open for reading only",
-          advice: "open it once for writing, which brings it up to date")
+          kind: .cannotOpen, path: path, reason: "is empty, and open for reading only",
+          advice: "open it once for writing, which makes its tables")
       }
     }
     if access == .write { try migrator.migrate(database) }

@@ -1,18 +1,16 @@
 import Domain
 import GRDB
 
-/// Writes the rows of one batch within one transaction.
+/// Writes the records of one batch within one transaction.
 struct BatchWriter {
   private(set) var counts = StoredCounts(decisions: 0, commands: 0, duplicates: 0)
   private let db: Database
-  private let caches: NameCaches
-  private var names: NameWriter
-  private let decisions: BoundStatement
-  private let commands: BoundStatement
-  /// The sequence number of the next row.
-  private var next: Int64
-  private var block: Int64
-  private var blockTimes: (min: Int64, max: Int64)?
+  private let words: WordWriter
+  private let commands, starts: BoundStatement
+  private var pages: PageStorer
+  private var blocks: BlockWriter
+  /// The sequence number of the next command.
+  private var next: Int64 = 0
   private var tally: [TallyKey: Int64] = [:]
   private var commandTally: [CommandTallyKey: Int64] = [:]
 
@@ -30,111 +28,91 @@ struct BatchWriter {
 
   /// - Parameters:
   ///   - db: the connection, within a transaction.
-  ///   - caches: the numbers of strings that are known.
+  ///   - cache: the numbers of words that are known.
   ///   - sequenceFloor: a lower bound of the first sequence number.
   /// - Throws: `StoredValueError` when the file has a row with nearly the largest sequence number, which this program never
   ///   writes.
-  init(_ db: Database, names caches: NameCaches, sequenceFloor: Int64) throws {
+  init(_ db: Database, words cache: WordCache, sequenceFloor: Int64) throws {
     self.db = db
-    self.caches = caches
-    let last =
-      try Int64.fetchOne(
-        db, sql: "SELECT max(ifnull((SELECT max(seq) FROM decision), 0), ifnull((SELECT max(seq) FROM command), 0))")
-      ?? 0
-    guard last < Int64.max - (1 << 32) else {
-      throw StoredValueError(reason: "holds a row with an impossible sequence number")
-    }
-    next = max(last + 1, sequenceFloor)
-    block = next >> AuditSchema.blockShift
-    names = try NameWriter(db, caches: caches, age: block >> AuditSchema.ageShift)
-    decisions = try BoundStatement(
-      db,
-      """
-      INSERT OR IGNORE INTO decision (seq, partition, "offset", ordinal, event, device, instance, code, at, relevance,
-        wrong, looks, value, price, leftInstance, leftDevice, leftApp, untilAfter, command, policy, trace, causes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """)
+    words = try WordWriter(db, cache: cache)
+    blocks = try BlockWriter(db)
+    pages = try PageStorer(db, words: words, sequenceFloor: sequenceFloor)
     commands = try BoundStatement(
       db,
       """
       INSERT OR IGNORE INTO command (seq, partition, "offset", ordinal, device, surface, at, body)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """)
+    starts = try BoundStatement(db, "INSERT INTO activityStart (at, seq) VALUES (?, ?)")
   }
 
-  mutating func insert(_ decision: Decision) throws {
-    let id = try identify(decision.decision, of: .decision)
-    let kind = try names.kind(decision.kind)
-    let at = decision.at.microseconds
-    let code = DecisionCode(decision).code
-    decisions.begin()
-    decisions.set(1, next)
-    decisions.set(2, id.partition)
-    decisions.set(3, id.offset)
-    decisions.set(4, id.ordinal)
-    let event = try names.event(decision.event)
-    decisions.set(5, event)
-    decisions.set(6, try names.device(decision.device))
-    decisions.set(7, try names.instance(decision.instance, kind: kind, surface: decision.surface))
-    decisions.set(8, code)
-    decisions.set(9, at)
-    StoredNumber.set(10, decision.relevance, in: decisions)
-    StoredNumber.set(11, decision.wrong, in: decisions)
-    StoredNumber.set(12, decision.looks, in: decisions)
-    StoredNumber.set(13, decision.value, in: decisions)
-    StoredNumber.set(14, decision.price, in: decisions)
-    decisions.set(15, decision.tokensLeft.instance)
-    decisions.set(16, decision.tokensLeft.device)
-    decisions.set(17, decision.tokensLeft.app)
-    if let until = decision.until { decisions.set(18, until.microseconds &- at) }
-    if let command = decision.command { decisions.set(19, try reference(command, from: id)) }
-    decisions.set(20, try names.policy(decision.policy))
-    if let trace = decision.traceparent { decisions.set(21, try names.text(Identifier(trace))) }
-    if decision.events.count != 1 || decision.events[0] != decision.event {
-      var causes = BinaryWriter()
-      for cause in decision.events { causes.varint(UInt64(bitPattern: try names.event(cause))) }
-      decisions.set(22, causes.bytes)
-    }
-    try decisions.run()
-    guard db.changesCount > 0 else {
+  /// Stores a decision, unless its id is stored already.
+  mutating func insert(_ line: DecisionLine) throws {
+    guard try pages.insert(line, &blocks) else {
       counts.duplicates += 1
       return
     }
     counts.decisions += 1
-    tally[TallyKey(hour: at.hourIndex, code: code, kind: kind), default: 0] += 1
-    try wrote(at: at)
+    let key = TallyKey(hour: line.at.microseconds.hourIndex, code: DecisionCode(line).code, kind: pages.lastKind)
+    tally[key, default: 0] += 1
   }
 
+  /// Stores a command, unless its id is stored already. Decisions must be stored first.
   mutating func insert(_ command: Command) throws {
-    let id = try identify(command.command, of: .command)
+    if next == 0 { next = try pages.finish(&blocks) }
     let at = command.at.microseconds
+    let parsed = RecordId(command.command, of: .command)
+    var id = parsed ?? RecordId(partition: -1, offset: KeyHash(.id, command.command).long, ordinal: 0)
+    if parsed == nil {
+      guard let ordinal = try freeOrdinal(command.command, id) else {
+        counts.duplicates += 1
+        return
+      }
+      id.ordinal = ordinal
+    }
     commands.begin()
     commands.set(1, next)
     commands.set(2, id.partition)
     commands.set(3, id.offset)
     commands.set(4, id.ordinal)
-    commands.set(5, try names.device(command.device))
+    commands.set(5, KeyHash(.device, command.device).long)
     commands.set(6, command.surface.code)
     commands.set(7, at)
-    commands.set(8, try CommandBody.encode(command, names: names))
+    commands.set(8, try CommandBody.encode(command, hasOddId: parsed == nil, words: words))
     try commands.run()
     guard db.changesCount > 0 else {
       counts.duplicates += 1
       return
     }
     counts.commands += 1
+    if command.subject != nil { try starts.run(at, next) }
     var key = CommandTallyKey(hour: at.hourIndex, surface: command.surface.code, ledger: 0)
     commandTally[key, default: 0] += 1
     for charge in command.charged {
       key.ledger = charge.ledger.code
       commandTally[key, default: 0] += 1
     }
-    try wrote(at: at)
+    try blocks.add(to: next >> AuditSchema.blockShift, from: at, to: at)
+    next += 1
+  }
+
+  /// Returns a number that tells an id from other ids of another form with the same hash; nil if the id is stored already.
+  private func freeOrdinal(_ name: Identifier, _ id: RecordId) throws -> Int64? {
+    let reader = WordReader(db)
+    let sql = #"SELECT \#(CommandRow.columns) FROM command WHERE partition = -1 AND "offset" = ? ORDER BY ordinal"#
+    var free: Int64 = 0
+    for row in try Row.fetchAll(db, sql: sql, arguments: [id.offset]) {
+      let row = try CommandRow(row)
+      if try row.command(reader).command == name { return nil }
+      free = row.id.ordinal.addingSaturating(1)
+    }
+    return free
   }
 
   /// Writes the counts and times that were collected over the batch, the positions and the holes.
   mutating func finish(positions: [TopicPosition], holes: [AuditHole]) throws {
-    try closeBlock()
+    _ = try pages.finish(&blocks)
+    try blocks.finish()
     let tallies = try BoundStatement(
       db, "INSERT INTO tally VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count")
     for (key, count) in tally { try tallies.run(key.hour, key.code, key.kind, count) }
@@ -161,48 +139,5 @@ struct BatchWriter {
     }
     insert.set(7, Identifier(hole.reason))
     try insert.run()
-  }
-
-  /// Returns the columns that store an id. For an id of another form, they are partition −1 and the number of its text.
-  private func identify(_ id: Identifier, of kind: RecordId.Kind) throws -> RecordId {
-    if let parsed = RecordId(id, of: kind) { return parsed }
-    return RecordId(partition: -1, offset: try names.text(id), ordinal: 0)
-  }
-
-  /// Returns the value of a decision's column `command`: the ordinal of a command of the same log record, otherwise −1
-  /// minus the number of the id's text.
-  private func reference(_ command: Identifier, from decision: RecordId) throws -> Int64 {
-    if let id = RecordId(command, of: .command), id.partition == decision.partition,
-      id.offset == decision.offset
-    {
-      return id.ordinal
-    }
-    return -1 - (try names.text(command))
-  }
-
-  /// Notes that a row was written, and begins a new block where the old one is full.
-  private mutating func wrote(at: Int64) throws {
-    blockTimes = (min(blockTimes?.min ?? at, at), max(blockTimes?.max ?? at, at))
-    next += 1
-    if next >> AuditSchema.blockShift != block {
-      try closeBlock()
-      block = next >> AuditSchema.blockShift
-      if block >> AuditSchema.ageShift != names.age {
-        names = try NameWriter(db, caches: caches, age: block >> AuditSchema.ageShift)
-      }
-    }
-  }
-
-  /// Writes the first and the last time of the current block.
-  private mutating func closeBlock() throws {
-    guard let times = blockTimes else { return }
-    let blocks = try BoundStatement(
-      db,
-      """
-      INSERT INTO block VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET atMin = min(atMin, excluded.atMin), atMax = max(atMax, excluded.atMax)
-      """)
-    try blocks.run(block, times.min, times.max)
-    blockTimes = nil
   }
 }

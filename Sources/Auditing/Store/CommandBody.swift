@@ -1,41 +1,46 @@
 import Domain
 
-/// The fields of a command that queries never search, as one blob. Repeated strings are stored as numbers of the table `text`.
+/// The fields of a command that queries never search, as one blob. The few names that repeat in many commands (kinds, policies,
+/// headers) are numbers of words.
 enum CommandBody {
   /// The version of the format, which is the first number of each body.
-  private static let format: UInt64 = 4
+  private static let format: UInt64 = 5
 
   /// Returns the body of a command.
-  /// - Parameter names: assigns numbers to the strings.
-  static func encode(_ command: Command, names: NameWriter) throws -> [UInt8] {
-    var coder = CommandBodyWriter(names: names)
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - hasOddId: Whether the columns do not hold the id, because it is not one of a log record.
+  ///   - words: Gives numbers to the words.
+  static func encode(_ command: Command, hasOddId: Bool, words: WordWriter) throws -> [UInt8] {
+    var coder = CommandBodyWriter(words: words)
     coder.out.varint(format)
     var command = command
-    try fields(of: &command, &coder)
+    try fields(of: &command, hasOddId: hasOddId, &coder)
     return coder.out.bytes
   }
 
   /// Reads a body, and combines it with the fields in separate columns into a command.
   /// - Throws: `StoredValueError` or `BinaryError` for bytes that `encode` did not write.
-  static func decode(
-    _ bytes: [UInt8], id: Identifier, device: Identifier, surface: Surface, at: Timestamp, names: NameReader
-  ) throws -> Command {
-    var coder = CommandBodyReader(from: BinaryReader(bytes), names: names)
+  static func decode(_ row: CommandRow, words: WordReader) throws -> Command {
+    var coder = CommandBodyReader(from: BinaryReader(row.body), words: words)
     guard try coder.from.varint() == format else {
       throw StoredValueError(reason: "holds a command of an unknown format")
     }
     var command = Command.blank
-    command.command = id
-    command.device = device
-    command.surface = surface
-    command.at = at
-    try fields(of: &command, &coder)
+    command.surface = try Surface(code: row.surface)
+    command.at = Timestamp(microseconds: row.at)
+    try fields(of: &command, hasOddId: row.hasOddId, &coder)
+    if !row.hasOddId { command.command = row.id.text(of: .command) }
     try coder.from.end()
     return command
   }
 
   /// Encodes or decodes each field, in the order of the body.
-  private static func fields<Coder: CommandBodyCoder>(of command: inout Command, _ coder: inout Coder) throws {
+  private static func fields<Coder: CommandBodyCoder>(
+    of command: inout Command, hasOddId: Bool, _ coder: inout Coder
+  ) throws {
+    if hasOddId { try coder.text(&command.command) }
+    try coder.text(&command.device)
     try coder.text(&command.app)
     try coder.code(&command.environment)
     var life = command.expires.microseconds &- command.at.microseconds
@@ -45,14 +50,15 @@ enum CommandBody {
     var trace = command.traceparent.map { Identifier($0) }
     try coder.text(&trace)
     command.traceparent = trace?.text
-    let surface = command.surface
+    let device = command.device
     try coder.list(&command.serves, blank: .blank) { served, coder in
-      try coder.instance(&served.instance, kind: &served.kind, surface: surface)
+      try coder.text(&served.instance, behind: device)
+      try coder.word(&served.kind)
       try coder.code(&served.reason)
-      try coder.list(&served.events, blank: "") { event, coder in try coder.event(&event) }
+      try coder.list(&served.events, blank: "") { event, coder in try coder.text(&event) }
       try coder.number(&served.eventsLeftOut)
     }
-    let (device, app, serves) = (command.device, command.app, command.serves)
+    let (app, serves) = (command.app, command.serves)
     try coder.list(&command.charged, blank: .blank) { charge, coder in
       try coder.code(&charge.ledger)
       try coder.number(&charge.left)
@@ -88,7 +94,7 @@ enum CommandBody {
     try coder.text(&address)
     request.address = tag == 0 ? .token(address.text) : .channel(address)
     try coder.list(&request.headers, blank: Command.Header(name: "", value: "")) { header, coder in
-      try coder.text(&header.name)
+      try coder.word(&header.name)
       try coder.string(&header.value)
     }
     try coder.string(&request.payload)

@@ -15,16 +15,8 @@ protocol CommandBodyCoder {
   mutating func count(_ value: inout Int) throws
   /// Encodes or decodes an enum value of the domain, such as a surface, as its number.
   mutating func code<Value: NumberedCode>(_ value: inout Value) throws
-  /// Encodes or decodes a name as its number in the table `text`.
-  mutating func text(_ value: inout Identifier) throws
-  /// Encodes or decodes a name that may be absent: its number, or 0 for nil.
-  mutating func text(_ value: inout Identifier?) throws
-  /// Encodes or decodes the id of an event as its number in the table `event`.
-  mutating func event(_ value: inout Identifier) throws
-  /// Encodes or decodes a policy as its number in the table `policy`.
-  mutating func policy(_ value: inout PolicyReference) throws
-  /// Encodes or decodes an instance and its kind as one number of the table `instance`.
-  mutating func instance(_ instance: inout Identifier, kind: inout Identifier, surface: Surface) throws
+  /// Encodes or decodes one of a few names that occur in many commands, as the number of a word.
+  mutating func word(_ value: inout Identifier) throws
 }
 
 extension CommandBodyCoder {
@@ -33,6 +25,38 @@ extension CommandBodyCoder {
     var wide = Int64(value)
     try number(&wide)
     value = Int(wide)
+  }
+
+  /// Encodes or decodes a name that the body holds itself.
+  mutating func text(_ value: inout Identifier) throws {
+    var text = value.text
+    try string(&text)
+    value = Identifier(text)
+  }
+
+  /// Encodes or decodes a name that may be absent: 0 for nil, or 1 and the name.
+  mutating func text(_ value: inout Identifier?) throws {
+    var isPresent = value == nil ? 0 : 1
+    try number(&isPresent)
+    var text = value ?? ""
+    if isPresent != 0 { try self.text(&text) }
+    value = isPresent != 0 ? text : nil
+  }
+
+  /// Encodes or decodes a name, which mostly begins with another one: 1 and what follows the other name, or 0 and
+  /// the whole name.
+  mutating func text(_ value: inout Identifier, behind other: Identifier) throws {
+    var isBehind = value.hasPrefix(other) ? 1 : 0
+    try number(&isBehind)
+    var rest = isBehind == 0 ? value : Identifier(decoding: value.utf8.dropFirst(other.utf8.count))
+    try text(&rest)
+    if Self.reads { value = isBehind == 0 ? rest : Identifier(decoding: Array(other.utf8) + Array(rest.utf8)) }
+  }
+
+  /// Encodes or decodes a policy as the numbers of two words.
+  mutating func policy(_ value: inout PolicyReference) throws {
+    try word(&value.version)
+    try word(&value.hash)
   }
 
   /// Encodes or decodes a list: the number of its elements, then each of them.
@@ -57,40 +81,24 @@ extension CommandBodyCoder {
 struct CommandBodyWriter: CommandBodyCoder {
   static var reads: Bool { false }
   var out = BinaryWriter()
-  let names: NameWriter
+  let words: WordWriter
 
   mutating func number(_ value: inout Int64) { out.zigzag(value) }
   mutating func string(_ value: inout String) { out.string(value) }
   mutating func count(_ value: inout Int) { out.count(value) }
   mutating func code<Value: NumberedCode>(_ value: inout Value) { out.zigzag(value.code) }
-  mutating func text(_ value: inout Identifier) throws { out.zigzag(try names.text(value)) }
-  mutating func text(_ value: inout Identifier?) throws { out.zigzag(try value.map { try names.text($0) } ?? 0) }
-  mutating func event(_ value: inout Identifier) throws { out.zigzag(try names.event(value)) }
-  mutating func policy(_ value: inout PolicyReference) throws { out.zigzag(try names.policy(value)) }
-  mutating func instance(_ instance: inout Identifier, kind: inout Identifier, surface: Surface) throws {
-    out.zigzag(try names.instance(instance, kind: try names.kind(kind), surface: surface))
-  }
+  mutating func word(_ value: inout Identifier) throws { out.zigzag(try words.number(value)) }
 }
 
 /// Reads the fields of a body. Throws `BinaryError` for damaged bytes and `StoredValueError` for numbers without a row.
 struct CommandBodyReader: CommandBodyCoder {
   static var reads: Bool { true }
   var from: BinaryReader
-  let names: NameReader
+  let words: WordReader
 
   mutating func number(_ value: inout Int64) throws { value = try from.zigzag() }
   mutating func string(_ value: inout String) throws { value = try from.string() }
   mutating func count(_ value: inout Int) throws { value = try from.count() }
   mutating func code<Value: NumberedCode>(_ value: inout Value) throws { value = try Value(code: from.zigzag()) }
-  mutating func text(_ value: inout Identifier) throws { value = try names.text(from.zigzag()) }
-  mutating func text(_ value: inout Identifier?) throws {
-    let number = try from.zigzag()
-    value = number == 0 ? nil : try names.text(number)
-  }
-  mutating func event(_ value: inout Identifier) throws { value = try names.event(from.zigzag()) }
-  mutating func policy(_ value: inout PolicyReference) throws { value = try names.policy(from.zigzag()) }
-  mutating func instance(_ instance: inout Identifier, kind: inout Identifier, surface: Surface) throws {
-    let found = try names.instance(from.zigzag())
-    (instance, kind) = (found.id, found.kind)
-  }
+  mutating func word(_ value: inout Identifier) throws { value = try words.word(from.zigzag()) }
 }

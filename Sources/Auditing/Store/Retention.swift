@@ -30,8 +30,6 @@ public struct Retention: Equatable, Sendable {
     public var decisions = 0
     /// The number of commands removed.
     public var commands = 0
-    /// The number of strings removed, such as event ids and tokens, because no row uses them now.
-    public var names = 0
     /// The number of bytes in use before the call.
     public var bytesBefore: Int64 = 0
     /// The number of bytes in use after the call.

@@ -10,19 +10,17 @@ struct RetentionRun {
   private var chunks = 0
 
   private static let pagesPerVacuum = 2_000
-  private static let namesPerChunk = 5_000
 
   init(store: AuditStore, retention: Retention) {
     self.store = store
     self.retention = retention
   }
 
-  /// Removes rows by age, then by size, then the strings that no row mentions, and shrinks the file.
+  /// Removes records by age, then by size, and shrinks the file.
   mutating func run() throws -> Retention.Report {
     report.bytesBefore = try store.bytesUsed()
     try removeOld()
     try removeExcess()
-    try removeNames()
     try vacuum()
     report.bytesAfter = try store.bytesUsed()
     return report
@@ -74,61 +72,56 @@ struct RetentionRun {
     }
   }
 
-  /// Returns the smallest sequence number of a row in a range; nil if the range has no row.
+  /// Returns the smallest sequence number of a page or a command in a range; nil if the range has none.
   private func firstRow(from: Int64, below end: Int64) throws -> Int64? {
     try store.read { db in
-      let tables = ["decision", "command"]
+      let tables = ["page", "command"]
       return try tables.compactMap {
         try Int64.fetchOne(db, sql: "SELECT min(seq) FROM \($0) WHERE seq >= ? AND seq < ?", arguments: [from, end])
       }.min()
     }
   }
 
-  /// Removes the rows of a range in one transaction.
-  /// - Parameter cutoff: removes only rows from before this time; nil removes all.
+  /// Removes the records of a range in one transaction.
+  /// - Parameter cutoff: removes only records from before this time; nil removes all.
   private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws {
-    // Without a cutoff even a row whose `at` is no number is removed: the caller repeats until no row is left.
-    let arguments: StatementArguments = cutoff.map { [start, end, $0] } ?? [start, end]
     let removed = try store.write { db in
-      let range = "seq >= ? AND seq < ?" + (cutoff == nil ? "" : " AND at < ?")
-      try subtractTallies(db, range: range, arguments: arguments)
-      try db.execute(sql: "DELETE FROM decision WHERE \(range)", arguments: arguments)
-      let decisions = db.changesCount
-      try db.execute(sql: "DELETE FROM command WHERE \(range)", arguments: arguments)
-      return (decisions, db.changesCount)
+      var pages = try PageRemoval(db, words: WordReader(db), cache: store.words)
+      try pages.remove(from: start, below: end, olderThan: cutoff)
+      return (pages.removed, try removeCommands(db, from: start, below: end, olderThan: cutoff))
     }
     report.decisions += removed.0
     report.commands += removed.1
   }
 
-  /// Subtracts rows that are about to be removed from the counts by hour.
-  private func subtractTallies(_ db: Database, range: String, arguments: StatementArguments) throws {
-    let tally = try BoundStatement(db, "UPDATE tally SET count = count - ? WHERE hour = ? AND code = ? AND kind = ?")
-    var decisions: [[Int64]: Int64] = [:]
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT at, code, kind FROM decision JOIN instance ON instance.n = instance WHERE \(range)",
-      arguments: arguments)
-    while let row = try rows.next() {
-      decisions[[try row.integer(0).hourIndex, try row.integer(1), try row.integer(2)], default: 0] += 1
-    }
-    for (key, count) in decisions { try tally.run(count, key[0], key[1], key[2]) }
-
+  /// Removes the commands of a range, and subtracts them from the counts by hour.
+  /// - Returns: The number of commands.
+  private func removeCommands(_ db: Database, from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws
+    -> Int
+  {
+    // Without a cutoff even a row whose `at` is no number is removed: the caller repeats until no row is left.
+    let arguments: StatementArguments = cutoff.map { [start, end, $0] } ?? [start, end]
+    let range = "seq >= ? AND seq < ?" + (cutoff == nil ? "" : " AND at < ?")
     var commands: [[Int64]: Int64] = [:]
-    let names = NameReader(db)
+    let words = WordReader(db)
+    let starts = try BoundStatement(db, "DELETE FROM activityStart WHERE at = ? AND seq = ?")
     let stored = try Row.fetchCursor(
       db, sql: "SELECT \(CommandRow.columns) FROM command WHERE \(range)", arguments: arguments)
     while let row = try stored.next() {
       let row = try CommandRow(row)
       commands[[row.at.hourIndex, row.surface, 0], default: 0] += 1
-      for charge in try row.command(names).charged {
+      let command = try row.command(words)
+      if command.subject != nil { try starts.run(row.at, row.seq) }
+      for charge in command.charged {
         commands[[row.at.hourIndex, row.surface, charge.ledger.code], default: 0] += 1
       }
     }
-    let commandTally = try BoundStatement(
+    let tally = try BoundStatement(
       db, "UPDATE commandTally SET count = count - ? WHERE hour = ? AND surface = ? AND ledger = ?")
-    for (key, count) in commands { try commandTally.run(count, key[0], key[1], key[2]) }
-    try db.execute(sql: "DELETE FROM tally WHERE count <= 0")
+    for (key, count) in commands { try tally.run(count, key[0], key[1], key[2]) }
     try db.execute(sql: "DELETE FROM commandTally WHERE count <= 0")
+    try db.execute(sql: "DELETE FROM command WHERE \(range)", arguments: arguments)
+    return db.changesCount
   }
 
   /// Brings the times of a block up to date, or removes the block if it is empty.
@@ -140,46 +133,16 @@ struct RetentionRun {
         db,
         sql: """
           SELECT min(a), max(b) FROM (
-            SELECT min(at) AS a, max(at) AS b FROM decision WHERE seq >= ? AND seq < ?
+            SELECT min(atMin) AS a, max(atMax) AS b FROM page WHERE seq >= ? AND seq < ?
             UNION ALL SELECT min(at), max(at) FROM command WHERE seq >= ? AND seq < ?)
           """, arguments: [start, end, start, end])
       if let row, let first = try row.optionalInteger(0), let last = try row.optionalInteger(1) {
         try db.execute(sql: "UPDATE block SET atMin = ?, atMax = ? WHERE n = ?", arguments: [first, last, block])
       } else {
+        // The index entries of a block go with its last record. Until then those of removed pages lead nowhere.
+        try db.execute(sql: "DELETE FROM place WHERE block = ?", arguments: [block])
         try db.execute(sql: "DELETE FROM block WHERE n = ?", arguments: [block])
       }
-    }
-  }
-
-  /// Removes the strings that no remaining row can mention. `user_version` holds the age for which this was done last.
-  private mutating func removeNames() throws {
-    let (oldest, done) = try store.read { db in
-      let block = try Int64.fetchOne(db, sql: "SELECT min(n) FROM block")
-      return (block.map { $0 >> AuditSchema.ageShift }, try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0)
-    }
-    guard report.isComplete, oldest.map({ $0 > done }) ?? true else { return }
-    // With no rows left, every string can be removed.
-    let age = oldest ?? .max
-    store.names.removeAll()
-    for table in ["event", "device", "instance", "text"] {
-      while let last = try lastOfNextNames(table, before: age) {
-        guard mayGoOn() else { return }
-        report.names += try store.write { db in
-          try db.execute(sql: "DELETE FROM \(table) WHERE n <= ? AND last < ?", arguments: [last, age])
-          return db.changesCount
-        }
-      }
-    }
-    if let oldest { try store.write { try $0.execute(sql: "PRAGMA user_version = \(oldest)") } }
-  }
-
-  /// Returns the largest number of the strings to remove next; nil if none is left to remove. It is looked up in a
-  /// read, so that no other writer waits.
-  private func lastOfNextNames(_ table: String, before age: Int64) throws -> Int64? {
-    try store.read { db in
-      try Int64.fetchOne(
-        db, sql: "SELECT max(n) FROM (SELECT n FROM \(table) WHERE last < ? ORDER BY n LIMIT ?)",
-        arguments: [age, Self.namesPerChunk])
     }
   }
 

@@ -43,24 +43,46 @@ extension AuditHole.HoleCause {
   }
 }
 
-/// The verdict, the reason and `final` of a decision, which one column stores as one number.
+/// The verdict, the reason, `final` and `objective` of a decision, which one column stores as one number.
 struct DecisionCode: Hashable {
   var verdict: Verdict
   var reason: Reason
   var final: Bool
+  var objective: ObjectiveResult?
 
-  var code: Int64 { reason.code << 3 | verdict.code << 1 | (final ? 1 : 0) }
+  /// From the lowest bit on: 1 bit for `final`, 2 for the verdict, 8 for the reason, 2 for the objective.
+  var code: Int64 { objectiveCode << 11 | reason.code << 3 | verdict.code << 1 | (final ? 1 : 0) }
 
-  init(_ decision: Decision) {
-    verdict = decision.verdict
-    reason = decision.reason
-    final = decision.final
+  /// The bits of a code without those of the objective.
+  static let withoutObjective: Int64 = 0x7ff
+  /// The least code of a decision with a result against an objective.
+  static let objectiveMin: Int64 = 0x800
+
+  private var objectiveCode: Int64 {
+    switch objective {
+    case nil: 0
+    case .met: 1
+    case .missed: 2
+    }
+  }
+
+  init(_ line: DecisionLine) {
+    verdict = line.verdict
+    reason = line.reason
+    final = line.final
+    objective = line.objective
   }
 
   init(code: Int64) throws {
-    reason = try Reason(code: code >> 3)
+    reason = try Reason(code: code >> 3 & 0xff)
     verdict = try Verdict(code: code >> 1 & 3)
     final = code & 1 == 1
+    switch code >> 11 {
+    case 0: objective = nil
+    case 1: objective = .met
+    case 2: objective = .missed
+    default: throw StoredValueError(reason: "holds the unknown result of an objective number \(code >> 11)")
+    }
   }
 }
 

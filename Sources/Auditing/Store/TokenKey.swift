@@ -8,13 +8,17 @@ import Foundation
 /// the same token has another hash.
 struct TokenKey: Equatable {
   private let bytes: [UInt8]
+  private let key: SHA256.AuthenticationKey
 
   /// The number of bytes of a key.
   private static let byteCount = 32
   /// The hexadecimal digits of a hash. 128 bits are enough to tell tokens apart.
   private static let digitCount = 32
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
+  private init(bytes: [UInt8]) {
+    self.bytes = bytes
+    key = SHA256.AuthenticationKey(bytes)
+  }
 
   /// Returns the path of the key of a store.
   static func path(of store: String) -> String { store + ".key" }
@@ -47,7 +51,7 @@ struct TokenKey: Equatable {
 
   /// Returns the hash of a push token: `hash:` and 32 hexadecimal digits.
   func hash(of token: String) -> String {
-    "hash:\(SHA256.hexAuthenticationCode(of: Array(token.utf8), key: bytes).prefix(Self.digitCount))"
+    "hash:\(key.hexAuthenticationCode(of: Array(token.utf8)).prefix(Self.digitCount))"
   }
 
   /// Returns a command with the hash of its push token instead of the token. The id of a broadcast channel is no secret.

@@ -11,10 +11,11 @@ extension AuditText {
         Figure.grouped(Int64(zombie.decisionsSince)))
     }
     let young = started.tooNew > 0 ? "; \(Figure.grouped(Int64(started.tooNew))) too new to tell" : ""
+    let older = started.omitted > 0 ? "; \(Figure.grouped(Int64(started.omitted))) older not examined" : ""
     let count = Figure.count(started.zombies.count, "zombie")
     let starts = Figure.count(started.starts, "start")
     let list: PrintableText = started.zombies.isEmpty ? "" : table.text()
     return list
-      + "\(count) of \(starts): started by push, and no activity of the kind showed up on the device\(young)\n"
+      + "\(count) of \(starts): started by push, and no activity of the kind showed up on the device\(young)\(older)\n"
   }
 }

@@ -43,15 +43,8 @@ extension AuditText {
       return text
     }
     let policy = last.decision.policy
-    text += "  policy \(policy.version) (\(policy.hash)); what to do: \(advice(story, last.decision.reason))\n"
+    text +=
+      "  policy \(policy.version) (\(policy.hash)); what to do: \(ReasonText.advice(story, last.decision.reason))\n"
     return text
-  }
-
-  /// Returns the advice on a story by its last reason. If the event expired while it waited, it is the advice on the
-  /// reason for waiting.
-  private static func advice(_ story: WhyAnswer.Story, _ reason: Reason) -> String {
-    let waited = story.steps.last { $0.decision.reason.holdsBack }
-    guard reason == .expired, let waited else { return reason.advice }
-    return "it waited because of \(waited.decision.reason.rawValue): \(waited.decision.reason.advice)"
   }
 }

@@ -64,13 +64,17 @@ public enum AuditText {
   }
 
   /// Returns the totals of a store.
-  public static func render(_ summary: AuditSummary) -> PrintableText {
+  /// - Parameters:
+  ///   - summary: The totals.
+  ///   - shares: The shares of the objectives, by kind, for the rates at which error budgets are spent.
+  public static func render(_ summary: AuditSummary, shares: [Identifier: Double] = [:]) -> PrintableText {
     var facts = TextTable([], [.left, .left])
     if let first = summary.first, let last = summary.last {
       facts.add("time", "\(Figure.time(first)) to \(Figure.time(last))")
     }
-    facts.add("events", "\(Figure.grouped(Int64(summary.events))) with a decision")
-    facts.add("devices", Figure.grouped(Int64(summary.devices)))
+    let (events, devices) = (Figure.grouped(Int64(summary.events)), Figure.grouped(Int64(summary.devices)))
+    facts.add("events", "\(summary.eventsAreEstimated ? "about " : "")\(events) with a decision")
+    facts.add("devices", summary.devicesAreEstimated ? "about \(devices)" : devices)
     facts.add(
       "decisions",
       "\(Figure.grouped(Int64(summary.decisions))) (\(Figure.grouped(Int64(summary.finalDecisions))) of them final)")
@@ -87,7 +91,27 @@ public enum AuditText {
         Figure.grouped(Int64(outcome.final)), outcome.verdict.rawValue, outcome.reason.rawValue)
     }
     let outcomes: PrintableText = summary.outcomes.isEmpty ? facts.text() : "\(facts.text())\n\(table.text())"
-    return outcomes + holes(summary)
+    return outcomes + attainments(summary, shares) + holes(summary)
+  }
+
+  /// Returns the lines about objectives; empty if no kind has one.
+  private static func attainments(_ summary: AuditSummary, _ shares: [Identifier: Double]) -> PrintableText {
+    if summary.attainments.isEmpty { return "" }
+    let windows = AuditSummary.Attainment.windows.map { hours in
+      hours.map { $0 == 1 ? "last hour" : "last \($0) h" } ?? "whole store"
+    }
+    var table = TextTable(
+      ["changes in time", "objective"] + windows, [.left, .right] + windows.map { _ in .right })
+    for attainment in summary.attainments {
+      let objective = shares[attainment.kind]
+      let cells = attainment.counts.map { counts -> String in
+        let text = "\(share(counts.inTime, of: counts.changes)) of \(Figure.grouped(Int64(counts.changes)))"
+        guard let objective, let burn = counts.burn(share: objective) else { return counts.changes == 0 ? "-" : text }
+        return "\(text), burn \(Figure.decimal(burn))"
+      }
+      table.add([attainment.kind.text, objective.map { Figure.percent($0) } ?? "-"] + cells)
+    }
+    return "\n\(table.text())"
   }
 
   /// Returns the lines about records that the store will never have; empty if there are none.
@@ -118,8 +142,8 @@ public enum AuditText {
 
   /// Returns the result of a retention in one line.
   public static func render(_ report: Retention.Report) -> PrintableText {
-    "removed \(Figure.count(report.decisions, "decision")), \(Figure.count(report.commands, "command"))"
-      + " and \(Figure.count(report.names, "name")); \(Figure.grouped(report.bytesBefore)) bytes before,"
+    "removed \(Figure.count(report.decisions, "decision")) and \(Figure.count(report.commands, "command"));"
+      + " \(Figure.grouped(report.bytesBefore)) bytes before,"
       + " \(Figure.grouped(report.bytesAfter)) after\(report.isComplete ? "" : "; there is more to remove")\n"
   }
 

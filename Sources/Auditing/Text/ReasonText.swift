@@ -41,7 +41,8 @@ public enum ReasonText {
     case .heldBack where decision.reason == .belowPrice: return belowPrice(decision)
     case .heldBack:
       guard decision.isWeighed, decision.value >= decision.price else { return nil }
-      return "without this limit it would have been sent: \(price(decision))"
+      return
+        "without this limit it would have been sent: worth \(Figure.decimal(decision.value)), and \(price(decision))"
     case .sent:
       let margin = decision.value - decision.price
       // Without a price, even a push that is worth nothing would have been sent.
@@ -66,5 +67,13 @@ public enum ReasonText {
       return "\(text): \(looks), or with the screen \(Figure.percent(wrong)) wrong"
     }
     return "\(text): \(looks); not even a screen that is all wrong would have been enough"
+  }
+
+  /// Returns the advice on a story by its last reason. If the event expired while it waited, it is the advice on the
+  /// reason for waiting.
+  package static func advice(_ story: WhyAnswer.Story, _ reason: Reason) -> String {
+    let waited = story.steps.last { $0.decision.reason.holdsBack }
+    guard reason == .expired, let waited else { return reason.advice }
+    return "it waited because of \(waited.decision.reason.rawValue): \(waited.decision.reason.advice)"
   }
 }

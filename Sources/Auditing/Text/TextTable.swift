@@ -15,7 +15,10 @@ struct TextTable {
   }
 
   /// Adds a row with at most as many cells as there are columns.
-  mutating func add(_ cells: String...) { rows.append(cells.map { PrintableText(escaping: $0) }) }
+  mutating func add(_ cells: String...) { add(cells) }
+
+  /// Adds a row with at most as many cells as there are columns.
+  mutating func add(_ cells: [String]) { rows.append(cells.map { PrintableText(escaping: $0) }) }
 
   /// The rows as lines, each ending in a line feed.
   func text(indent: Int = 0) -> PrintableText {

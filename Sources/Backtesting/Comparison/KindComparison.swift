@@ -47,6 +47,7 @@ struct KindComparison {
       contenders.append(Contender(plan: .replay(index), budget: own.budget))
       scores.append(
         PlanScore(name: replay.name, isPolicy: true, tokens: own.budget.perDay, minInterval: own.budget.minInterval))
+      scores[scores.count - 1].objective = own.objective.map(ObjectiveScore.init)
       if !budgets.contains(where: { $0.perDay == own.budget.perDay && $0.minInterval == own.budget.minInterval }) {
         budgets.append(own.budget)
       }
@@ -87,6 +88,11 @@ struct KindComparison {
       scores[contender].overBudget += overspent(
         plans[contender], budget: contenders[contender].budget, zone: stream.zone)
       scores[contender].refused += plans[contender].count - shown[contender].count
+    }
+    for (place, contender) in contenders.enumerated() {
+      guard case .replay(let replay) = contender.plan else { continue }
+      scores[place].objective?.add(
+        replays[replay].objectives.changes[index], budget: contender.budget, zone: stream.zone)
     }
     try addScreen(stream, index: index, plans: plans, shown: shown, report: report)
     for part in parts {

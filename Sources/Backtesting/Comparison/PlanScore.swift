@@ -12,6 +12,8 @@ struct PlanScore {
   let minInterval: TimeSpan
   /// The number of reloads beyond the budget.
   var overBudget = 0
+  /// The changes that count for the objective of the kind; nil for a strategy, and for a policy without an objective.
+  var objective: ObjectiveScore?
   /// The number of pushes after which the device did not reload the widget.
   var refused = 0
   /// For each instance-day, the value that the plan showed if every push reloaded, as a share of the optimum.
@@ -90,7 +92,8 @@ struct PlanScore {
         ? BacktestReport.Screen(
           refused: refused, capturedMean: shown.isEmpty ? 0 : shown.reduce(0, +) / Double(shown.count),
           capturedP10: Self.quantile(0.1, of: shown) ?? 0, looks: looks, looksStale: looksStale,
-          wrongLooks: onScreen.result) : nil)
+          wrongLooks: onScreen.result) : nil,
+      objective: objective?.result)
   }
 
   /// Returns the q-quantile of sorted values, the element at place ⌊q · (n − 1)⌋; nil for no values.

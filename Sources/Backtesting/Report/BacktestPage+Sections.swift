@@ -39,6 +39,30 @@ extension BacktestPage {
     return html + "</div>\n"
   }
 
+  /// Returns the table of the changes that count for an objective; empty if no policy has one.
+  func objectiveTable(_ kind: BacktestReport.Kind) -> String {
+    var rows: [[String]] = []
+    for plan in kind.plans {
+      guard let objective = plan.objective else { continue }
+      let (changes, met, possible) = (objective.changes, objective.met, objective.possible)
+      let shares = [met, possible].map {
+        changes == 0 ? "–" : HTMLText.number(Double($0) / Double(changes) * 100, 1) + " %"
+      }
+      rows.append(
+        [plan.name, HTMLText.number(objective.share * 100, 1) + " %", DurationText.format(objective.freshWithin)]
+          + [String(changes)] + shares + [changes - met, possible - met, changes - possible].map { String($0) })
+    }
+    if rows.isEmpty { return "" }
+    var html =
+      "<h3>Objective</h3>\n<p class=\"note\">Of the changes that counted for each policy, those that the screens showed in "
+    html +=
+      "time, and the most that any reloads within the tokens and the minimum interval could have shown in time.</p>\n"
+    return html
+      + Self.table(
+        ["plan", "goal", "within", "changes", "in time", "at best", "missed", "avoidable", "unavoidable"], rows,
+        isOurs: { _ in true })
+  }
+
   /// The section about limits that instances share; empty if there are none.
   var sharedSection: String {
     if report.shared.isEmpty { return "" }

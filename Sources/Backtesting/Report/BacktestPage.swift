@@ -64,7 +64,7 @@ public struct BacktestPage {
     var html =
       "<h2>\(HTMLText.escape(kind.name))</h2>\n<p>\(kind.instances) instances, \(kind.instanceDays) instance-days, "
     html += "\(HTMLText.number(perDay, 0)) visible changes a day</p>\n"
-    html += table(kind.plans) + screenTable(kind)
+    html += table(kind.plans) + objectiveTable(kind) + screenTable(kind)
     html += "<div class=\"charts\">\n"
     html += SVGChart.bars(
       kind.plans.map {

@@ -1,5 +1,5 @@
 import Domain
-import JSON
+package import JSON
 import Policies
 import Replay
 
@@ -73,6 +73,7 @@ extension BacktestReport.Plan {
       json.key("screen")
       screen.encode(to: &json)
     }
+    if let objective { json.object("objective") { objective.encode(to: &$0) } }
     json.endObject()
   }
 
@@ -113,6 +114,19 @@ extension BacktestReport.WrongLooks {
       ("capturedMean", capturedMean), ("capturedP10", capturedP10), ("perDay", perDay),
       ("perDayWithout", perDayWithout), ("perDayOptimum", perDayOptimum),
     ]
+  }
+}
+
+extension BacktestReport.Objective {
+  /// Writes the members of an open JSON object.
+  package func encode(to json: inout JSONWriter) {
+    json.member("freshWithinSeconds", rounded: Double(freshWithin.microseconds) / 1e6)
+    json.member("share", rounded: share)
+    json.member("wrongAtLeast", rounded: wrongAtLeast)
+    json.members([
+      ("instances", instances), ("instancesBound", instancesBound), ("instancesBeyond", instancesBeyond),
+      ("changes", changes), ("met", met), ("possible", possible),
+    ])
   }
 }
 

@@ -231,5 +231,32 @@ public struct BacktestReport: Equatable, Sendable {
     public var hindsightReloadsPerDay: Double
     /// The content that screens really showed; nil if that is not known.
     public var screen: Screen?
+    /// The changes that count for the objective; nil for a strategy, and for a policy without an objective.
+    public var objective: Objective?
+  }
+
+  /// The changes that count for the objective of a kind under one policy, and how many of them the best schedule of reloads could have shown
+  /// in time, known only in hindsight.
+  public struct Objective: Equatable, Sendable {
+    /// The time from the arrival of a change until the screen is to show it.
+    public var freshWithin: TimeSpan
+    /// The share of changes for which that is to hold.
+    public var share: Double
+    /// The relevance from which on a change counts.
+    public var wrongAtLeast: Double
+    /// The number of instances with such a change, among those of the sample.
+    public var instances: Int
+    /// The number of these instances with so many changes that an upper bound stands for the best schedule.
+    public var instancesBound: Int
+    /// The number of these instances on which the policy showed more than the best schedule is allowed to, because pushes were refused,
+    /// and their tokens spent again.
+    public var instancesBeyond: Int
+    /// The number of changes that counted, by the decisions of the policy.
+    public var changes: Int
+    /// The number of those that were shown in time, or undone.
+    public var met: Int
+    /// The number of those that the best schedule with the same tokens and the same minimum interval could have shown in time; not less
+    /// than `met`.
+    public var possible: Int
   }
 }

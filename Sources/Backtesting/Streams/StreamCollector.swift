@@ -106,7 +106,9 @@ struct StreamCollector {
       var reached: Set<Int> = []
       let change = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
       let displayed = change?.look
-      let relevance = Float(rule.relevance?.evaluate(event) ?? change?.difference ?? 0)
+      // The pushes decide what the screen shows, so the state before the event stands for it.
+      let stated = rule.relevance?.evaluate(event, shown: change?.before ?? [], change?.fields ?? [])
+      let relevance = Float(stated ?? change?.difference ?? 0)
       let values = Self.values(event, kind.displays)
       let age = now &- event.time.microseconds
       let isTooOld = rule.maxAge.map { age > $0.microseconds } ?? false
@@ -144,13 +146,13 @@ struct StreamCollector {
   }
 
   /// Returns the change of the content that a kind displays of the event's subject: its fingerprint before and after,
-  /// and how much both differ, 0…1. An event changes only the fields that it carries.
+  /// how much both differ, 0…1, the values before, and the displayed fields. An event changes only the fields that it carries.
   /// - Parameters:
   ///   - event: The event.
   ///   - kind: The place of the kind in the policy.
   private mutating func displayedChange(
     _ event: DomainEvent, kind: Int
-  ) -> (look: DisplayedChange, difference: Double) {
+  ) -> (look: DisplayedChange, difference: Double, before: [DisplayedValue], fields: [FieldDistance]) {
     let key = TruthKey(kind: kind, subject: event.subject)
     let fields = policy.kinds[kind].displays.map { FieldDistance($0) }
     let before = truths[key]?.fingerprint(subject: event.subject, fields: fields) ?? 0
@@ -160,7 +162,7 @@ struct StreamCollector {
     truths[key] = truth
     return (
       DisplayedChange(before: before, after: truth.fingerprint(subject: event.subject, fields: fields)),
-      ScreenDistance.between(shown: state.values, truth: truth.values, fields)
+      ScreenDistance.between(shown: state.values, truth: truth.values, fields), state.values, fields
     )
   }
 }

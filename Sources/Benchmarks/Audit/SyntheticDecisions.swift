@@ -44,7 +44,7 @@ struct SyntheticDecisions {
   }
 
   private mutating func decision() -> Decision {
-    let id = "\(event % Self.partitions)-\(event / Self.partitions + 1_000_000)-\(count % Self.fanOut)"
+    let id = "\(event % Self.partitions)-\(event / Self.partitions + 1_000_000)-\((count - 1) % Self.fanOut)"
     let device: Identifier = "device-\(10_000_000 + random.below(devices))-3f2a9c41"
     let kind = random.below(3)
     let at = Timestamp(milliseconds: 1_795_000_000_000 + Int64(count) * 2)

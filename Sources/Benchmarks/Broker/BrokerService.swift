@@ -1,6 +1,6 @@
 import KafkaClient
 
-/// The child's end: runs an embedded broker and creates topics on request.
+/// The process of a benchmark's embedded broker. It runs the broker, and creates topics when the benchmark asks for them.
 ///
 /// Protocol: the service first writes the broker's address. Then it answers every input line `name partitions` with
 /// `ok`. It ends with its input.

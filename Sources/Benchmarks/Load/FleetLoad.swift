@@ -1,4 +1,5 @@
 import Domain
+import Observing
 import Pipeline
 
 /// The fleet and the events of the benchmarks that need a broker. They are synthetic, and equal parameters give equal
@@ -16,6 +17,8 @@ package struct FleetLoad: Sendable {
   package var fanOut: Int
   /// The number of events in a hundred that are worth a push.
   package var alertPercent: Int
+  /// The number of events in a hundred that have a `traceparent` which says that they are sampled.
+  package var tracedPercent = 0
 
   /// Creates a load.
   /// - Parameters:
@@ -92,6 +95,7 @@ package struct FleetLoad: Sendable {
     return DomainEvent(
       id: id ?? "event-\(number)", source: "/bench", type: isAlert ? "bench.alert" : "bench.level.changed",
       subject: "s/\(instance)/\(group)", time: time(number),
+      traceparent: Int(dice >> 24 % 100) < tracedPercent ? Self.traceparent(dice) : nil,
       fields: [
         // Events of low relevance mostly repeat the level that is shown.
         EventField(path: "data.level", value: .number(isAlert ? Double(dice >> 8 % 90) : 95)),
@@ -130,6 +134,11 @@ package struct FleetLoad: Sendable {
   private static func token(_ number: Int) -> String {
     let digits = String(mix(UInt64(number)) | 1 << 63, radix: 16)
     return digits + digits + digits + digits
+  }
+
+  /// Returns a `traceparent` whose ids depend on a number alone.
+  private static func traceparent(_ number: UInt64) -> String {
+    TraceContext(traceHigh: number | 1, traceLow: mix(number), span: mix(number) | 1, isSampled: true).traceparent
   }
 
   /// Returns 64 random bits that depend on a number alone.

@@ -5,8 +5,20 @@ package enum ProcessMemory {
   /// The largest resident size since the start of the process or the last ``restartPeak()``.
   package static var peakBytes: Int? { bytes(of: "VmHWM:") }
 
-  /// The resident size at this moment.
-  package static var residentBytes: Int? { bytes(of: "VmRSS:") }
+  /// The resident size after the allocator has given back what is free. mimalloc keeps freed memory for a while, in which a size
+  /// would depend on what was freed last.
+  package static var residentBytes: Int? {
+    giveBackFreeMemory()
+    return bytes(of: "VmRSS:")
+  }
+
+  /// Calls `mi_collect` of mimalloc, with which release builds are linked; does nothing in a program without it.
+  private static func giveBackFreeMemory() {
+    typealias Collect = @convention(c) (Bool) -> Void
+    guard let symbol = unsafe dlsym(nil, "mi_collect") else { return }
+    // The symbol is `void mi_collect(bool force)`, which may be called at any time and by any thread.
+    unsafe unsafeBitCast(symbol, to: Collect.self)(true)
+  }
 
   /// Restarts ``peakBytes`` from the current resident size.
   ///

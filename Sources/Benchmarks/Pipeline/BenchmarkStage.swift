@@ -11,7 +11,7 @@ package final class BenchmarkStage {
   /// The number of partitions of each topic.
   package let partitions: Int
   let broker: BenchmarkBroker
-  let counters = PipelineCounters()
+  let counters: PipelineCounters
   private let stop = StopSignal()
   private let runner: RoleRunner
   private let logger: Logger
@@ -26,19 +26,25 @@ package final class BenchmarkStage {
   ///   - existing: the prefix of topics that exist already; nil creates topics under a random prefix.
   ///   - partitions: the number of partitions of each topic.
   ///   - planning: the settings of the planners.
+  ///   - mode: the way to run the stage, which says what is done for metrics and traces.
   ///   - logHandler: receives the pipeline's log from level `info` on; nil prints errors to standard error.
   /// - Throws: `KafkaError` or ``BenchmarkError`` when the topics cannot be created or the policy not be written.
   package init(
     broker: BenchmarkBroker, prefix existing: String? = nil, partitions: Int, planning: PlannerSettings,
-    logHandler: (@Sendable (String) -> any LogHandler)? = nil
+    mode: PipelineBenchmarkMode = .transactional, logHandler: (@Sendable (String) -> any LogHandler)? = nil
   ) throws {
     let run = "rouse-bench-\(UInt32.random(in: 0 ..< .max))."
     let prefix = existing ?? run
     // Each stage joins a separate group, so that it need not wait until the members of an earlier stage time out. The
     // planners' positions are in the state topic, so no progress is lost by that.
-    let settings = PipelineSettings(
+    var settings = PipelineSettings(
       kafka: broker.kafka, topics: TopicNames(prefix: prefix), eventTopics: [prefix + "events"], group: run + "group",
       instance: "bench", timestamps: .event, planner: planning)
+    if mode == .unobserved {
+      settings.statistics = nil
+      settings.planner.sweepInterval = nil
+    }
+    counters = PipelineCounters(traces: mode == .observed ? PipelineTraces(share: 0) : nil)
     self.settings = settings
     self.broker = broker
     self.partitions = partitions

@@ -21,7 +21,7 @@ struct PassthroughLoop {
     let producer = try KafkaProducer(
       kafka.merging([
         "transactional.id": stage.copyTopic, "enable.idempotence": "true", "partitioner": "murmur2_random",
-        "message.max.bytes": "4194304", "linger.ms": "5", "compression.type": "zstd", "compression.level": "1",
+        "message.max.bytes": "4194304", "linger.ms": "5", "compression.type": "lz4",
         "queue.buffering.max.messages": "500000", "delivery.report.only.error": "true",
       ]))
     try producer.initTransactions(timeout: .seconds(30))
@@ -40,7 +40,7 @@ struct PassthroughLoop {
     return try copy(consumer, producer, sources, warmUp: total / 10)
   }
 
-  /// Writes each decision of the stage as a record with its device as its key, which is not measured.
+  /// Writes each decision of the stage as a record of its own, whose key is the decision's device. This is not measured.
   private func writeSingles() throws {
     let producer = try KafkaProducer(
       stage.broker.kafka.merging([

@@ -54,11 +54,15 @@ package struct PipelineBenchmark {
   package func run(_ mode: PipelineBenchmarkMode, passthrough: Bool) throws -> [PipelineRound] {
     var planning = PlannerSettings()
     planning.commitInterval = commitInterval
-    let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: planning)
+    let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: planning, mode: mode)
     progress("\(mode.words): feeding")
+    var load = load
+    if mode == .observed { load.tracedPercent = Self.tracedPercent }
     let feeder = try stage.feeder(load)
     try feeder.feedFleet()
+    let observer = mode == .observed ? StageObserver(stage.counters) : nil
     var rounds = [try events <= Self.lateEventsMax ? runLate(stage, feeder, mode) : runWhole(stage, feeder, mode)]
+    rounds[0].observed = try observer?.end()
     try stage.end()
     progress("\(mode.words): counting the records in the topics")
     try verify(stage, mode)
@@ -69,6 +73,9 @@ package struct PipelineBenchmark {
     try stage.remove()
     return rounds
   }
+
+  /// The number of events in a hundred that are traced in mode ``PipelineBenchmarkMode/observed``.
+  package static let tracedPercent = 1
 
   /// Measures planning of events that are in the log from the start, after the fleet's registrations.
   private func runWhole(_ stage: BenchmarkStage, _ feeder: LoadFeeder, _ mode: PipelineBenchmarkMode) throws

@@ -8,6 +8,13 @@ package enum PipelineBenchmarkMode: String, CaseIterable, Sendable {
   case idempotent
   /// The pipeline with transactions, but without decision records.
   case unlogged
+  /// The complete pipeline without what is done for metrics and traces; counts by batch remain, because benchmarks read them.
+  case unobserved
+  /// The complete pipeline while its metrics are scraped once a second and one of a hundred events is traced.
+  case observed
+
+  /// The modes that `rouse bench pipeline` compares. The others are those of `rouse bench observing`.
+  package static let compared: [PipelineBenchmarkMode] = [.transactional, .passthrough, .idempotent, .unlogged]
 
   /// The name of the mode in a report for people.
   package var words: String {
@@ -16,6 +23,8 @@ package enum PipelineBenchmarkMode: String, CaseIterable, Sendable {
     case .passthrough: "passthrough"
     case .idempotent: "idempotent only"
     case .unlogged: "no decision log"
+    case .unobserved: "off"
+    case .observed: "on"
     }
   }
 }

@@ -8,7 +8,7 @@ struct PlannerPorts {
   /// The factory of the threads' Kafka clients.
   var cluster: any Cluster = RealCluster()
   /// Makes the recorder of each planner, which encodes its output.
-  var makeRecorder: () -> any PlannerRecorder = { JSONRecorder() }
+  var makeRecorder: () -> any PlannerRecorder = { CountingRecorder(JSONRecorder()) }
 
   /// Returns the clients and recorders of a mode.
   ///
@@ -18,8 +18,10 @@ struct PlannerPorts {
   static func of(_ mode: PipelineBenchmarkMode, counters: PipelineCounters) -> PlannerPorts {
     switch mode {
     case .transactional, .passthrough: PlannerPorts()
+    case .unobserved: PlannerPorts(makeRecorder: { JSONRecorder() })
+    case .observed: PlannerPorts(cluster: RealCluster(.planner, counters))
     case .idempotent: PlannerPorts(cluster: IdempotentCluster())
-    case .unlogged: PlannerPorts(makeRecorder: { UnloggedRecorder(counters: counters) })
+    case .unlogged: PlannerPorts(makeRecorder: { CountingRecorder(UnloggedRecorder(counters: counters)) })
     }
   }
 }

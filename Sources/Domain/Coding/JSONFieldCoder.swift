@@ -26,6 +26,10 @@ package protocol JSONFieldCoder {
   mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
   ) throws(Failure) where Value.RawValue == String
+  /// One of the words of an enumeration, which may be absent.
+  mutating func choice<Value: RawRepresentable & CaseIterable>(
+    _ key: StaticString, _ value: inout Value?
+  ) throws(Failure) where Value.RawValue == String
   /// `true` or `false`.
   mutating func flag(_ key: StaticString, _ value: inout Bool) throws(Failure)
   /// `true` or `false`, absent if it is the usual value.
@@ -129,6 +133,12 @@ extension JSONWriter: JSONFieldCoder {
   package mutating func choice<Value: RawRepresentable & CaseIterable>(
     _ key: StaticString, _ value: inout Value
   ) where Value.RawValue == String { member(key, value.rawValue) }
+
+  package mutating func choice<Value: RawRepresentable & CaseIterable>(
+    _ key: StaticString, _ value: inout Value?
+  ) where Value.RawValue == String {
+    if let value { member(key, value.rawValue) }
+  }
 
   package mutating func flag(_ key: StaticString, _ value: inout Bool) { member(key, value) }
 

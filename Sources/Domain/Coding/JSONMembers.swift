@@ -37,6 +37,12 @@ struct JSONMembers: JSONFieldCoder {
     _ key: StaticString, _ value: inout Value
   ) throws(DomainError) where Value.RawValue == String { value = try node.choice(key) }
 
+  func choice<Value: RawRepresentable & CaseIterable>(
+    _ key: StaticString, _ value: inout Value?
+  ) throws(DomainError) where Value.RawValue == String {
+    value = node.optional(key) == nil ? nil : try node.choice(key) as Value
+  }
+
   func flag(_ key: StaticString, _ value: inout Bool) throws(DomainError) {
     value = try node.require(key, "a boolean").flag()
   }

@@ -33,6 +33,7 @@ extension Decision: JSONFields {
     try coder.object("tokensLeft", &tokensLeft)
     try coder.instant("until", &until)
     try coder.text("command", &command)
+    try coder.choice("objective", &objective)
     try coder.object("policy", &policy)
     try coder.text("traceparent", &traceparent)
   }

@@ -43,6 +43,9 @@ public struct Decision: Equatable, Sendable {
   public var until: Timestamp?
   /// The id of the command that carries the event; nil if none does.
   public var command: Identifier?
+  /// The result against the objective of the kind; nil if the decision does not close a change that counts, or the kind has no
+  /// objective.
+  public var objective: ObjectiveResult?
   /// The policy that was in force.
   public var policy: PolicyReference
   /// The W3C trace context of the event.
@@ -54,7 +57,7 @@ public struct Decision: Equatable, Sendable {
     kind: Identifier,
     surface: Surface, verdict: Verdict, reason: Reason, final: Bool, at: Timestamp, relevance: Double, wrong: Double,
     looks: Double, value: Double, price: Double, tokensLeft: TokensLeft, until: Timestamp? = nil,
-    command: Identifier? = nil, policy: PolicyReference,
+    command: Identifier? = nil, objective: ObjectiveResult? = nil, policy: PolicyReference,
     traceparent: String? = nil
   ) {
     self.decision = decision
@@ -76,6 +79,7 @@ public struct Decision: Equatable, Sendable {
     self.tokensLeft = tokensLeft
     self.until = until
     self.command = command
+    self.objective = objective
     self.policy = policy
     self.traceparent = traceparent
   }

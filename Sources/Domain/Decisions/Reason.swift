@@ -174,7 +174,7 @@ extension Reason {
     case .alreadyStarted: "A Live Activity of the subject runs on the device, or was started before."
     case .endedQuiet: "The Live Activity was ended because its subject had gone quiet."
     case .caughtUp:
-      "Sent without an event: the screen was wrong about events that had ended, because no push could reach it or the push failed."
+      "Sent without an event: the screen was wrong about events that had ended. No push could reach it, a push failed, its kind was switched off, or its app had left the foreground unnoticed."
     case .superseded: "What the event announced was undone, or a newer event took its place, while it waited."
     case .expired: "It passed its `maxAge`, or lost interest by its `halfLife`, while it waited."
     case .freshened: "A signal says that the widget shows the newest content already."

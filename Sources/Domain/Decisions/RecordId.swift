@@ -36,15 +36,17 @@ package struct RecordId: Hashable, Sendable {
   /// Reads an id. Returns nil for any text that `text(of:)` would not give back byte for byte, such as one with a leading
   /// zero, and for numbers of more than 18 digits.
   /// - Parameter text: may be any text.
-  package init?(_ text: Identifier, of kind: Kind) {
-    var bytes = text.utf8.makeIterator()
-    guard bytes.next() == kind.letter, bytes.next() == UInt8(ascii: "-") else { return nil }
-    var parts: (Int64, Int64, Int64) = (0, 0, 0)
-    guard Self.number(&bytes, until: UInt8(ascii: "-"), into: &parts.0),
-      Self.number(&bytes, until: UInt8(ascii: "-"), into: &parts.1),
-      Self.number(&bytes, until: nil, into: &parts.2)
+  package init?(_ text: Identifier, of kind: Kind) { self.init(text.utf8.span, of: kind) }
+
+  /// Reads an id from its bytes, as the other initializer does.
+  /// - Parameter text: may be any bytes.
+  package init?(_ text: Span<UInt8>, of kind: Kind) {
+    guard text.count >= 2, text[0] == kind.letter, text[1] == UInt8(ascii: "-") else { return nil }
+    var at = 2
+    guard let partition = Self.number(text, &at, until: UInt8(ascii: "-")),
+      let offset = Self.number(text, &at, until: UInt8(ascii: "-")), let ordinal = Self.number(text, &at, until: nil)
     else { return nil }
-    (partition, offset, ordinal) = parts
+    self.init(partition: partition, offset: offset, ordinal: ordinal)
   }
 
   /// The id as text.
@@ -56,19 +58,20 @@ package struct RecordId: Hashable, Sendable {
     (a.partition, a.offset, a.ordinal) < (b.partition, b.offset, b.ordinal)
   }
 
-  /// Reads digits up to `end`, or to the end of the text if `end` is nil. Returns false for anything but 1 to 18 digits
-  /// without a leading zero.
-  private static func number(
-    _ bytes: inout String.UTF8View.Iterator, until end: UInt8?, into number: inout Int64
-  ) -> Bool {
+  /// Reads digits up to `end`, or to the end of the text if `end` is nil, and moves behind them. Returns nil for anything but 1 to 18
+  /// digits without a leading zero.
+  private static func number(_ text: Span<UInt8>, _ at: inout Int, until end: UInt8?) -> Int64? {
+    var number: Int64 = 0
     var digits = 0
-    while let byte = bytes.next() {
-      if byte == end { return digits > 0 }
+    while at < text.count {
+      let byte = text[at]
+      at += 1
+      if byte == end { return digits > 0 ? number : nil }
       // 18 digits always fit in 64 bits.
-      guard (48...57).contains(byte), digits < 18, !(digits > 0 && number == 0) else { return false }
+      guard (48...57).contains(byte), digits < 18, !(digits > 0 && number == 0) else { return nil }
       number = number * 10 + Int64(byte - 48)
       digits += 1
     }
-    return end == nil && digits > 0
+    return end == nil && digits > 0 ? number : nil
   }
 }

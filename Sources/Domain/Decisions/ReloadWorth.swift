@@ -5,6 +5,7 @@ package enum ReloadWorth {
   /// - Parameters:
   ///   - distance: D, how wrong the screen is, 0…1.
   ///   - looks: V, the looks of the next 20 minutes.
+  @inlinable
   @inline(__always)
   package static func looks(distance: Double, ahead looks: Double) -> Double {
     distance * distance.squareRoot() * looks

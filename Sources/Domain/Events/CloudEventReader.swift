@@ -55,6 +55,20 @@ final class CloudEventReader {
     }
   }
 
+  /// Returns the extension `partitionkey`.
+  /// - Parameter record: the record.
+  /// - Returns: the text; nil if the event has none.
+  /// - Throws: `DomainError` if the record is no CloudEvent, or the extension is not a string of 1 to 256 bytes.
+  func partitionKey(of record: CloudEventRecord) throws(DomainError) -> String? {
+    switch try CloudEventReader.mode(of: record) {
+    case .structured:
+      return try reader.read(record.value ?? []) { (root: JSONNode) throws(DomainError) in
+        try root.textIfPresent("partitionkey")
+      }
+    case .binary: return try CloudEventReader.attribute("ce_partitionkey", record)
+    }
+  }
+
   private static func mode(of record: CloudEventRecord) throws(DomainError) -> Mode {
     guard let header = record.header("content-type") else {
       return record.hasAttributeHeaders ? .binary : .structured

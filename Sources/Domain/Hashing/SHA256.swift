@@ -3,72 +3,119 @@
 /// written against an attacker who measures its time.
 package enum SHA256 {
   /// Returns the 64 hexadecimal digits of the digest.
-  package static func hexDigest(of bytes: [UInt8]) -> String { digest(of: bytes).map(hexadecimal).joined() }
+  package static func hexDigest(of bytes: [UInt8]) -> String { hexadecimal(digest(of: bytes)) }
 
-  /// Returns the 64 hexadecimal digits of the keyed hash HMAC-SHA-256 (RFC 2104). Without the key nobody can tell from a hash
-  /// which of several messages it stands for.
-  /// - Parameters:
-  ///   - message: The bytes to hash.
-  ///   - key: The key, at most 64 bytes.
-  package static func hexAuthenticationCode(of message: [UInt8], key: [UInt8]) -> String {
-    precondition(key.count <= blockBytes, "longer keys must be hashed first")
-    let block = key + [UInt8](repeating: 0, count: blockBytes - key.count)
-    let inner = digest(of: block.map { $0 ^ 0x36 } + message)
-    return hexDigest(of: block.map { $0 ^ 0x5c } + bytes(of: inner))
+  /// A key for keyed hashes, HMAC-SHA-256 (RFC 2104). Without the key nobody can tell from a hash which of several messages it stands
+  /// for.
+  package struct AuthenticationKey: Equatable, Sendable {
+    /// The states after the block of the key, with which the inner and the outer hash begin.
+    private let inner: [UInt32]
+    private let outer: [UInt32]
+
+    /// Creates a key.
+    /// - Parameter key: The bytes of the key, at most 64.
+    package init(_ key: [UInt8]) {
+      precondition(key.count <= SHA256.blockBytes, "longer keys must be hashed first")
+      let block = key + [UInt8](repeating: 0, count: SHA256.blockBytes - key.count)
+      inner = SHA256.state(after: block.map { $0 ^ 0x36 })
+      outer = SHA256.state(after: block.map { $0 ^ 0x5c })
+    }
+
+    /// Returns the 64 hexadecimal digits of the keyed hash of a message.
+    package func hexAuthenticationCode(of message: [UInt8]) -> String {
+      let hash = SHA256.bytes(of: SHA256.digest(of: message, from: inner, bytesBefore: SHA256.blockBytes))
+      return SHA256.hexadecimal(SHA256.digest(of: hash, from: outer, bytesBefore: SHA256.blockBytes))
+    }
   }
 
   /// The bytes of a block.
   private static let blockBytes = 64
 
-  private static func digest(of bytes: [UInt8]) -> [UInt32] {
+  /// Returns the state after one block from the initial state.
+  private static func state(after block: [UInt8]) -> [UInt32] {
     var state = initialState
-    let message = padded(bytes)
-    for start in stride(from: 0, to: message.count, by: blockBytes) {
-      compress(&state, message[start..<(start + blockBytes)])
-    }
+    compress(&state, block, at: 0)
+    return state
+  }
+
+  /// Returns the digest of a message.
+  /// - Parameters:
+  ///   - bytes: The message, or its rest.
+  ///   - state: The state after the part before the rest.
+  ///   - before: The number of bytes of that part, a multiple of `blockBytes`.
+  private static func digest(
+    of bytes: [UInt8], from state: [UInt32] = initialState, bytesBefore before: Int = 0
+  ) -> [UInt32] {
+    var state = state
+    let message = padded(bytes, bytesBefore: before)
+    for start in stride(from: 0, to: message.count, by: blockBytes) { compress(&state, message, at: start) }
     return state
   }
 
   private static func bytes(of words: [UInt32]) -> [UInt8] {
-    words.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(words.count * 4)
+    for word in words {
+      for shift in stride(from: 24 as UInt32, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
+    }
+    return bytes
   }
 
-  private static func padded(_ bytes: [UInt8]) -> [UInt8] {
-    var message = bytes
+  private static func padded(_ bytes: [UInt8], bytesBefore before: Int) -> [UInt8] {
+    var message: [UInt8] = []
+    message.reserveCapacity(bytes.count + 2 * blockBytes)
+    message += bytes
     message.append(0x80)
     while message.count % 64 != 56 { message.append(0) }
-    let bits = UInt64(bytes.count) * 8
+    let bits = UInt64(before + bytes.count) * 8
     for shift in stride(from: 56, through: 0, by: -8) {
       message.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
     }
     return message
   }
 
-  private static func compress(_ state: inout [UInt32], _ block: ArraySlice<UInt8>) {
-    var words = [UInt32](repeating: 0, count: 64)
-    for (index, byte) in block.enumerated() { words[index / 4] = words[index / 4] << 8 | UInt32(byte) }
+  /// Adds the block that begins at an offset of a message to a state.
+  private static func compress(_ state: inout [UInt32], _ message: [UInt8], at start: Int) {
+    var words = InlineArray<64, UInt32>(repeating: 0)
+    for i in 0..<blockBytes { words[i / 4] = words[i / 4] << 8 | UInt32(message[start + i]) }
     for i in 16..<64 {
       let s0 = rotated(words[i - 15], 7) ^ rotated(words[i - 15], 18) ^ (words[i - 15] >> 3)
       let s1 = rotated(words[i - 2], 17) ^ rotated(words[i - 2], 19) ^ (words[i - 2] >> 10)
       words[i] = words[i - 16] &+ s0 &+ words[i - 7] &+ s1
     }
+    let constants = roundConstants
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for i in 0..<64 {
       let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let first = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ roundConstants[i] &+ words[i]
+      let first = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ constants[i] &+ words[i]
       let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
       let second = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
     }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+    state[0] &+= a
+    state[1] &+= b
+    state[2] &+= c
+    state[3] &+= d
+    state[4] &+= e
+    state[5] &+= f
+    state[6] &+= g
+    state[7] &+= h
   }
 
   private static func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
 
-  private static func hexadecimal(_ word: UInt32) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
+  /// Returns eight hexadecimal digits for each word.
+  private static func hexadecimal(_ words: [UInt32]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(words.count * 8)
+    for word in words {
+      for shift in stride(from: 28 as UInt32, through: 0, by: -4) { text.append(digits[Int(word >> shift & 15)]) }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The fractional parts of the square roots of the first 8 primes.

@@ -80,6 +80,11 @@ extension LogRecord {
     }
   }
 
+  /// Whether bytes are a log record of a known format that holds a policy. Looks at two bytes, so a search through many records is quick.
+  public static func isPolicy(_ bytes: [UInt8]) -> Bool {
+    bytes.count > 2 && (1...formatVersion).contains(bytes[0]) && bytes[1] == Content.Tag.policy.rawValue
+  }
+
   /// Finds the type and the subject of an event in the bytes of a log record, without reading the rest.
   /// - Returns: their places in `bytes`; nil for a record that is no event and for bytes that are no record.
   public static func eventPlaces(in bytes: [UInt8]) -> (type: Range<Int>, subject: Range<Int>)? {

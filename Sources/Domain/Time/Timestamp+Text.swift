@@ -164,3 +164,14 @@ private func append(_ value: Int, to room: inout OutputSpan<UInt8>) {
   room.append(UInt8(ascii: "0") + UInt8(value / 10))
   room.append(UInt8(ascii: "0") + UInt8(value % 10))
 }
+
+extension TimeSpan {
+  /// Reads the offset of an RFC 3339 time, such as `+02:00`, `-04:00` or `Z`. The result is nil for any other text.
+  public init?(utcOffset text: String) {
+    let midnight = "1970-01-01T00:00:00"
+    guard !text.hasPrefix("."),
+      let local = Timestamp(rfc3339: midnight + "Z"), let time = Timestamp(rfc3339: midnight + text)
+    else { return nil }
+    self = local - time
+  }
+}

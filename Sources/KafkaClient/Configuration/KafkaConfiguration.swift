@@ -5,6 +5,9 @@
 public struct KafkaConfiguration: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   /// The properties, in the order in which they are applied. Each key occurs once.
   public private(set) var properties: [(key: String, value: String)]
+  /// The properties of topics for which a producer does not use those of the client, by the topic's name. Only librdkafka's topic
+  /// properties may be given; they are checked at the first record for the topic.
+  public var topicProperties: [String: KafkaConfiguration] = [:]
 
   /// Makes a configuration.
   /// - Parameter properties: Keys and values. If a key occurs twice, the later value holds.
@@ -34,16 +37,18 @@ public struct KafkaConfiguration: Sendable, Equatable, ExpressibleByDictionaryLi
   }
 
   /// Returns this configuration with the properties of another one added.
-  /// - Parameter other: The properties to add. Where both have a key, the other's value holds.
+  /// - Parameter other: The properties to add. Where both have a key, the other's value holds. All its properties of a topic
+  ///   replace those of the same topic.
   public func merging(_ other: KafkaConfiguration) -> KafkaConfiguration {
     var merged = self
     for (key, value) in other.properties { merged[key] = value }
+    merged.topicProperties.merge(other.topicProperties) { _, other in other }
     return merged
   }
 
-  /// Compares keys, values and their order.
+  /// Compares keys, values and their order, and the properties of topics.
   public static func == (left: KafkaConfiguration, right: KafkaConfiguration) -> Bool {
-    left.properties.elementsEqual(right.properties) { $0 == $1 }
+    left.properties.elementsEqual(right.properties) { $0 == $1 } && left.topicProperties == right.topicProperties
   }
 }
 

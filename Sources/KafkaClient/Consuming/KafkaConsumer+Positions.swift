@@ -60,13 +60,25 @@ extension KafkaConsumer {
   /// Asks the broker for the ends of a partition.
   /// - Parameters:
   ///   - partition: Any partition, assigned or not.
-  ///   - timeout: The longest wait for the answer.
+  ///   - timeout: The longest wait for the answers, also while brokers are away.
   /// - Returns: The ends at the time of the answer.
   /// - Throws: A ``KafkaError``; ``KafkaErrorCode/timedOut`` when no answer came in time.
   public func watermarks(
     of partition: KafkaTopicPartition, timeout: Duration
   ) throws(KafkaError) -> KafkaWatermarks {
     try open("asking for watermarks").watermarks(partition, timeout)
+  }
+
+  /// Asks the brokers for the ends of partitions, all at a time.
+  ///
+  /// - Parameters:
+  ///   - partitions: Any partitions, assigned or not.
+  ///   - timeout: The longest wait for the answers, also while brokers are away.
+  /// - Returns: The positions behind the last messages; with `isolation.level=read_committed`, the last stable offsets. Partitions of which no
+  ///   answer came in time are left out.
+  /// - Throws: A ``KafkaError``; ``KafkaErrorCode/timedOut`` when no broker answered.
+  public func ends(_ partitions: [KafkaTopicPartition], timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
+    try open("asking for the ends of partitions").ends(partitions, timeout)
   }
 
   /// Returns the ends of an assigned partition as of its last fetch, without asking the broker.

@@ -18,12 +18,14 @@ public final class KafkaConsumer {
   ///   - configuration: librdkafka's properties. `group.id` is needed, also without a subscription.
   ///   - rebalanceListener: Learns which partitions the group gives and takes.
   ///   - logSink: Receives librdkafka's log; without it nothing is logged.
+  ///   - statisticsSink: Receives librdkafka's statistics; without it none are made.
   /// - Throws: A ``KafkaError`` that names the property which librdkafka refuses.
   public init(
     _ configuration: KafkaConfiguration, rebalanceListener: (any KafkaRebalanceListener)? = nil,
-    logSink: KafkaLogSink? = nil
+    logSink: KafkaLogSink? = nil, statisticsSink: KafkaStatisticsSink? = nil
   ) throws(KafkaError) {
-    callbacks = ClientCallbacks(logSink: logSink, rebalance: RebalanceState(listener: rebalanceListener))
+    callbacks = ClientCallbacks(
+      logSink: logSink, statisticsSink: statisticsSink, rebalance: RebalanceState(listener: rebalanceListener))
     handle = try ConsumerHandle(configuration, callbacks: callbacks)
   }
 

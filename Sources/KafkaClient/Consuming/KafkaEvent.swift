@@ -5,4 +5,7 @@ public enum KafkaEvent: Sendable, Hashable {
   /// A failure that librdkafka handles itself, such as a lost connection: it is meant for logs. The exception is an unreadable
   /// batch (``KafkaError/unreadableBatch``), which stops its partition until the caller seeks behind the batch.
   case error(KafkaError)
+
+  /// Whether this is a failure.
+  public var isError: Bool { if case .error = self { true } else { false } }
 }

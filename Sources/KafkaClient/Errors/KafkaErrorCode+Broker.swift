@@ -42,6 +42,10 @@ extension KafkaErrorCode {
   public static let rebalanceInProgress = Self(rawValue: 27)
   /// The principal may not use the topic.
   public static let topicAuthorizationFailed = Self(rawValue: 29)
+  /// The principal may not use the group.
+  public static let groupAuthorizationFailed = Self(rawValue: 30)
+  /// The principal may not use the cluster.
+  public static let clusterAuthorizationFailed = Self(rawValue: 31)
   /// A record's timestamp is further from the broker's clock than the topic allows.
   public static let invalidTimestamp = Self(rawValue: 32)
   /// The broker is too old, or too new, for the version of the request.
@@ -60,6 +64,8 @@ extension KafkaErrorCode {
   public static let invalidTransactionState = Self(rawValue: 48)
   /// An earlier transaction of the same id is still being ended.
   public static let concurrentTransactions = Self(rawValue: 51)
+  /// The principal may not use the transactional id.
+  public static let transactionalIDAuthorizationFailed = Self(rawValue: 53)
   /// The broker's disk failed.
   public static let storageFailed = Self(rawValue: 56)
   /// Another consumer with the same `group.instance.id` has joined the group.

@@ -26,6 +26,8 @@ extension KafkaErrorCode {
   public static let timedOut = Self(rawValue: -185)
   /// The producer's queue is full.
   public static let queueFull = Self(rawValue: -184)
+  /// A connection with TLS could not be made, for example because of a certificate (`_SSL`).
+  public static let tlsFailed = Self(rawValue: -181)
   /// The group's coordinator is not known yet.
   public static let waitingForCoordinator = Self(rawValue: -180)
   /// An operation of the same kind is still in progress.
@@ -34,6 +36,8 @@ extension KafkaErrorCode {
   public static let conflict = Self(rawValue: -173)
   /// The call is not allowed in the present state.
   public static let wrongState = Self(rawValue: -172)
+  /// The broker does not accept the name and password, or the token (`_AUTHENTICATION`).
+  public static let authenticationFailed = Self(rawValue: -169)
   /// The group has no committed offset, or the client has none stored.
   public static let noOffset = Self(rawValue: -168)
   /// Waiting in a queue of the client took too long.

@@ -18,6 +18,19 @@ public struct KafkaErrorCode: RawRepresentable, Sendable, Hashable {
   /// and other records are not. A broker refuses a whole batch with such a code when one record of the batch is bad.
   public var refusesRecord: Bool { Self.recordRefusals.contains(self) }
 
+  /// Whether the code says that the principal lacks a permission. Only an administrator of the cluster can change that.
+  public var refusesPrincipal: Bool { Self.principalRefusals.contains(self) }
+
+  /// Whether the code says why a connection could not be made or was lost.
+  var endsConnection: Bool {
+    [.transportFailed, .resolutionFailed, .tlsFailed, .authenticationFailed].contains(self)
+  }
+
+  private static let principalRefusals: Set<KafkaErrorCode> = [
+    .topicAuthorizationFailed, .groupAuthorizationFailed, .clusterAuthorizationFailed,
+    .transactionalIDAuthorizationFailed,
+  ]
+
   private static let recordRefusals: Set<KafkaErrorCode> = [
     .messageTooLarge, .recordListTooLarge, .invalidTimestamp, .invalidRecord, .policyViolation,
   ]

@@ -16,15 +16,18 @@ public final class KafkaProducer {
   ///   - configuration: librdkafka's properties.
   ///   - queueFullTimeout: The longest wait of a send for room in the queue (`queue.buffering.max.messages`, `…kbytes`).
   ///   - failuresMax: The largest number of failures kept for ``takeDeliveryFailures()``; further ones are only counted.
+  ///   - keepsDeliveries: Whether deliveries are kept for ``takeDeliveries()``.
   ///   - logSink: Receives librdkafka's log; without it nothing is logged.
+  ///   - statisticsSink: Receives librdkafka's statistics; without it none are made.
   /// - Throws: A ``KafkaError`` that names the property which librdkafka refuses.
   public init(
     _ configuration: KafkaConfiguration, queueFullTimeout: Duration = .seconds(10), failuresMax: Int = 1000,
-    logSink: KafkaLogSink? = nil
+    keepsDeliveries: Bool = false, logSink: KafkaLogSink? = nil, statisticsSink: KafkaStatisticsSink? = nil
   ) throws(KafkaError) {
-    let deliveries = DeliveryLedger(failuresMax: failuresMax)
+    let deliveries = DeliveryLedger(failuresMax: failuresMax, keepsDeliveries: keepsDeliveries)
     handle = try ProducerHandle(
-      configuration, callbacks: ClientCallbacks(logSink: logSink, deliveries: deliveries))
+      configuration,
+      callbacks: ClientCallbacks(logSink: logSink, statisticsSink: statisticsSink, deliveries: deliveries))
     self.queueFullTimeout = queueFullTimeout
   }
 
@@ -56,6 +59,13 @@ public final class KafkaProducer {
   /// - Returns: At most `failuresMax` reports. Messages that an abort or a purge gave up are not among them.
   public func takeDeliveryFailures() -> [KafkaDeliveryFailure] {
     handle.deliveries.takeFailures()
+  }
+
+  /// Takes the messages that were delivered since the last call, in the order of their reports. A producer with `keepsDeliveries` must
+  /// call it regularly, because each report is kept until then.
+  /// - Returns: The reports; none without `keepsDeliveries`.
+  public func takeDeliveries() -> [KafkaDelivery] {
+    handle.deliveries.takeDeliveries()
   }
 
   /// The numbers of messages that were sent, delivered and given up since the producer was made. With

@@ -55,8 +55,8 @@ extension AuditFeed {
       line: record.line, cause: .refused, reason: refusal.reason)
     let topic = record.topic == .decisions ? settings.topics.decisions : settings.topics.commands
     counters.add(.auditSetAside)
-    logger.critical(
-      "the audit store refuses a record for its content, so it is left out of the audit; `rouse audit summary` lists it",
+    logger.report(
+      .auditRecordRefused,
       metadata: [
         "place": "\(topic)[\(record.partition)]@\(record.offset)\(record.line.map { " line \($0)" } ?? "")",
         "error": "\(refusal.reason)",
@@ -100,12 +100,14 @@ extension AuditFeed {
     while true {
       do { return .done(try work()) } catch {
         counters.add(.auditRetries)
+        // A store that refuses does not make the thread count as stuck: a restart would not help.
+        publishStatus()
         let refusal = error as? RecordRefusal
         refusals = refusal != nil && refusal == last ? refusals + 1 : 1
         last = refusal
         if let refusal, let refusalsMax, refusals >= refusalsMax { return .refused(refusal) }
-        logger.error(
-          "the audit store refuses; trying again",
+        logger.report(
+          .auditStoreRefuses,
           metadata: ["error": "\(error)", "milliseconds": "\(pause.milliseconds)"])
       }
       // In slices, so that a process that is asked to stop ends soon.

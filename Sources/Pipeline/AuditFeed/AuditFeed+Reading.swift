@@ -23,7 +23,11 @@ extension AuditFeed {
     }
     next.merge(stored) { $1 }
     let positions = stored.map { position($0, next: $1) }
-    _ = keep(records[...], positions)
+    let began = clock.wallMicroseconds
+    if keep(records[...], positions) {
+      counters.traces?.stored(records, from: began, to: clock.wallMicroseconds)
+      for message in messages { storedTo[message.topicPartition] = message.timestampMilliseconds }
+    }
   }
 
   private func read(command message: KafkaMessage, into records: inout [AuditRecord]) {
@@ -38,18 +42,17 @@ extension AuditFeed {
 
   private func read(block message: KafkaMessage, into records: inout [AuditRecord]) {
     let block = DecisionBlock(message)
-    var (lines, unreadable) = (0, 0)
+    var unreadable = 0
     var first: (line: Int, error: DomainError)?
-    for range in block.lines {
-      lines += 1
-      do throws(DomainError) {
-        let decision = try Decision(json: block.bytes.span.extracting(range), reader: reader)
+    let lines = blocks.read(block) { number, line in
+      switch line {
+      case .success(let line):
         records.append(
           AuditRecord(
-            content: .decision(decision), partition: message.partition, offset: message.offset, line: lines))
-      } catch {
+            content: .decision(line), partition: message.partition, offset: message.offset, line: number))
+      case .failure(let error):
         unreadable += 1
-        if first == nil { first = (lines, error) }
+        if first == nil { first = (number, error) }
       }
     }
     let contradiction = block.contradiction(lines: lines)
@@ -66,9 +69,8 @@ extension AuditFeed {
   ///   - lines: The number of lines of a block that are no decisions, and of all its lines; nil for another record.
   ///   - error: The first mistake, in words.
   private func tellUnreadable(_ message: KafkaMessage, lines: (unreadable: Int, all: Int)?, _ error: String) {
-    repeated.log(
-      "no release of this program writes such a record: what is no decision and no command is left out of the audit; look at it at its place, and find out who writes to the topic",
-      level: .critical, thing: "\(message.topicPartition)",
+    repeated.report(
+      .auditRecordUnreadable, thing: "\(message.topicPartition)",
       metadata: {
         var metadata: Logger.Metadata = [
           "place": "\(message.topicPartition)@\(message.offset)", "bytes": "\(message.value?.count ?? 0)",

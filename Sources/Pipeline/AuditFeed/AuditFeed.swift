@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import KafkaClient
 public import Logging
+import Observing
 
 /// Feeds the audit store from `rouse.decisions` and `rouse.commands`, committed records only. It has a separate consumer:
 /// when the store is slow or its disk is full, the feed falls behind and planning does not.
@@ -20,14 +21,21 @@ public final class AuditFeed {
   private let cluster: any Cluster
   let clock: any StageClock
   let reader = Command.makeReader()
-  private var consumer: (any ClusterConsumer)?
+  let blocks = DecisionBlockReader()
+  private(set) var consumer: (any ClusterConsumer)?
   private var unreadable = UnreadableBatches()
   var repeated: RepeatedErrors
   private var skips: SkipReader
   /// The offset of the next record to store, by partition.
   var next: [KafkaTopicPartition: Int64] = [:]
+  /// The ends of partitions that were reached.
+  private(set) var ends = ReachedEnds()
   /// The instant of the last housekeeping (`DecisionSink.idle`), on the thread's clock.
   private var lastIdle = Duration.zero
+  /// The timestamp of the newest stored record of each partition, in ms since 1970.
+  var storedTo: [KafkaTopicPartition: Int64] = [:]
+  /// The instant of the next publication of the status.
+  var nextStatus = Duration.zero
   /// The time for storing one batch above which the feed checks whether retention removed records meanwhile.
   private let longRefusal: Duration
   /// Partitions from which retention removed records that were not stored, each with its oldest offset when the store
@@ -38,7 +46,7 @@ public final class AuditFeed {
   private static let batchRecordsMax = 10_000
   /// The number of bytes of records after which the feed reads no further before it stores them.
   /// - Beyond: the records are stored.
-  private static let batchBytesMax = 4 << 20
+  private static let batchBytesMax = 16 << 20
   /// The most records of one poll. A record of decisions can have `DecisionBlock.bytesMax` bytes.
   /// - Beyond: the rest is read in the next poll.
   private static let pollRecordsMax = 64
@@ -55,7 +63,8 @@ public final class AuditFeed {
     settings: PipelineSettings, sink: any DecisionSink, stop: StopSignal, counters: PipelineCounters, logger: Logger
   ) {
     self.init(
-      settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: .seconds(60))
+      settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: .seconds(60),
+      cluster: RealCluster(.audit, counters))
   }
 
   /// Makes a feed with a given cluster and clock.
@@ -101,6 +110,7 @@ public final class AuditFeed {
   ///
   /// - Throws: `PipelineError` if Kafka fails.
   func workOnce() throws(PipelineError) {
+    publishStatus()
     do throws(KafkaError) { try work() } catch { throw .kafka(error) }
   }
 
@@ -109,14 +119,16 @@ public final class AuditFeed {
     consumer?.close(timeout: .seconds(2))
     consumer = nil
     skips.close()
+    counters.status.ended(PipelineStatus.StageThread(role: .audit, number: 0))
   }
 
   private func start(from known: [AuditPosition]) throws(KafkaError) {
     let consumer = try cluster.consumer(
       settings.client(
         [
-          "group.id": "\(settings.group)-audit", "enable.auto.commit": "false", "isolation.level": "read_committed",
-          "auto.offset.reset": "earliest",
+          "group.id": settings.auditGroup, "enable.auto.commit": "false", "isolation.level": "read_committed",
+          "auto.offset.reset": "earliest", "enable.partition.eof": "true",
+          "statistics.interval.ms": settings.statisticsInterval,
         ],
         defaults: [
           "fetch.wait.max.ms": "50", "queued.min.messages": "100000", "queued.max.messages.kbytes": "32768",
@@ -137,7 +149,7 @@ public final class AuditFeed {
       if clock.elapsed - began > longRefusal { overtaken = try removed(consumer) }
     } else if clock.elapsed - lastIdle > .seconds(10) {
       lastIdle = clock.elapsed
-      do { try sink.idle() } catch { logger.error("audit housekeeping failed", metadata: ["error": "\(error)"]) }
+      do { try sink.idle() } catch { logger.report(.auditHousekeepingFailed, metadata: ["error": "\(error)"]) }
     }
     // The records before a place that cannot be read were stored first.
     try take(batch.events, consumer)
@@ -150,23 +162,25 @@ public final class AuditFeed {
   private func gather(_ consumer: any ClusterConsumer) throws(KafkaError) -> (KafkaBatch, KafkaError?) {
     var batch = try consumer.poll(maxMessages: Self.pollRecordsMax, timeout: .milliseconds(100))
     var bytes = batch.messages.reduce(0) { $0 + ($1.value?.count ?? 0) }
-    while batch.events.isEmpty, !batch.messages.isEmpty, batch.messages.count < Self.batchRecordsMax,
-      bytes < Self.batchBytesMax
+    while !batch.events.contains(where: \.isError), !batch.messages.isEmpty,
+      batch.messages.count < Self.batchRecordsMax, bytes < Self.batchBytesMax
     {
       do throws(KafkaError) {
         let more = try consumer.poll(maxMessages: Self.pollRecordsMax, timeout: .zero)
-        if more.messages.isEmpty, more.events.isEmpty { break }
+        batch.events += more.events
+        if more.messages.isEmpty { break }
         bytes += more.messages.reduce(0) { $0 + ($1.value?.count ?? 0) }
         batch.messages += more.messages
-        batch.events += more.events
       } catch { return (batch, error) }
     }
     return (batch, nil)
   }
 
   private func take(_ events: [KafkaEvent], _ consumer: any ClusterConsumer) throws(KafkaError) {
+    ends.take(events)
     var stopped: Set<KafkaPosition> = []
     for case .error(let error) in events {
+      if error.code.refusesPrincipal { throw error }
       if let place = error.unreadableBatch { stopped.insert(place) }
       if !unreadable.take(error, logger: logger, counters: counters) { repeated.log(error) }
     }
@@ -200,9 +214,10 @@ public final class AuditFeed {
 
   /// Logs that retention removed records before they were stored, and notes them in the store as a hole.
   private func tellLoss(_ partition: KafkaTopicPartition, from offset: Int64, to low: Int64) {
-    logger.critical(
-      "records were removed before the audit had stored them and are missing there; raise the topic's retention above the longest time that the store may be away",
+    logger.report(
+      .auditRecordsMissing,
       metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
+    counters.audit.lostRecords.add(Double(max(0, low - offset)))
     let hole = AuditFeedHole(
       topic: position(partition, next: low).topic, partition: partition.partition, first: offset, next: low,
       cause: .removed)

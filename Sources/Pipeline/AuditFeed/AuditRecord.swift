@@ -2,9 +2,10 @@ public import Domain
 
 /// One decision or command for the audit store.
 public struct AuditRecord: Sendable {
-  /// The decoded value of a record.
+  /// The value of a record.
   public enum Content: Sendable {
-    case decision(Decision)
+    /// A line of a block. It refers to the bytes of the block, so that a batch of lines takes little memory beside the blocks.
+    case decision(DecisionLine)
     case command(Command)
   }
 

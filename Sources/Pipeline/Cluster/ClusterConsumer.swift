@@ -17,6 +17,7 @@ package protocol ClusterConsumer: AnyObject {
   ) throws(KafkaError) -> [KafkaCommittedOffset]
   func commitInBackground(_ offsets: [KafkaCommittedOffset]) throws(KafkaError)
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks
+  func cachedWatermarks(of partition: KafkaTopicPartition) throws(KafkaError) -> KafkaWatermarks?
   /// Returns the consumer's current membership in its group. A producer of the same cluster commits offsets with it.
   ///
   /// - Throws: `KafkaError` if the group has expelled the member.

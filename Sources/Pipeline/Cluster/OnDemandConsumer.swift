@@ -27,6 +27,17 @@ struct OnDemandConsumer {
     return consumer
   }
 
+  /// Returns the error that says that the principal lacks a permission, if that is why a question was not answered. librdkafka
+  /// reports it as an event, and lets the question time out. Only for a consumer that is assigned nothing.
+  ///
+  /// - Throws: `KafkaError` if the consumer cannot be polled.
+  func missingPermission() throws(KafkaError) -> KafkaError? {
+    guard let made else { return nil }
+    for case .error(let error) in try made.poll(maxMessages: 1, timeout: .zero).events
+    where error.code.refusesPrincipal { return error }
+    return nil
+  }
+
   /// Closes the consumer, if there is one. The next call of `use` makes a new one.
   mutating func close() {
     made?.close(timeout: .seconds(2))

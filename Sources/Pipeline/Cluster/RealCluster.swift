@@ -6,8 +6,22 @@ package final class RealCluster: Cluster {
   /// because one bad record fails its whole batch.
   private static let failuresMax = 100_000
 
+  private let statistics: (role: Role, board: ClientBoard)?
+
   /// Makes the cluster. It connects to nothing; each client connects with its own configuration.
-  package init() {}
+  package init() { statistics = nil }
+
+  /// Makes the cluster as a stage uses it. Clients whose configuration has an interval of statistics show them in the metrics.
+  ///
+  /// - Parameters:
+  ///   - role: The role of the stage.
+  ///   - counters: The metrics of the process.
+  package init(_ role: Role, _ counters: PipelineCounters) { statistics = (role, counters.clients) }
+
+  private func sink(_ sort: KafkaMetrics.Sort, _ configuration: KafkaConfiguration) -> KafkaStatisticsSink? {
+    guard let statistics, configuration["statistics.interval.ms"] != nil else { return nil }
+    return statistics.board.sink(KafkaMetrics.client(statistics.role, sort))
+  }
 
   /// Makes a `KafkaConsumer`.
   ///
@@ -15,7 +29,8 @@ package final class RealCluster: Cluster {
   package func consumer(
     _ configuration: KafkaConfiguration, listener: (any KafkaRebalanceListener)?
   ) throws(KafkaError) -> any ClusterConsumer {
-    try KafkaConsumer(configuration, rebalanceListener: listener)
+    try KafkaConsumer(
+      configuration, rebalanceListener: listener, statisticsSink: sink(.consumer, configuration))
   }
 
   /// Makes a `KafkaProducer`.
@@ -24,7 +39,9 @@ package final class RealCluster: Cluster {
   package func producer(
     _ configuration: KafkaConfiguration, queueFullTimeout: Duration
   ) throws(KafkaError) -> any ClusterProducer {
-    try KafkaProducer(configuration, queueFullTimeout: queueFullTimeout, failuresMax: Self.failuresMax)
+    try KafkaProducer(
+      configuration, queueFullTimeout: queueFullTimeout, failuresMax: Self.failuresMax,
+      statisticsSink: sink(.producer, configuration))
   }
 
   /// Asks the broker for the number of partitions of each topic.

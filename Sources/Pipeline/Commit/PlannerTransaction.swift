@@ -31,7 +31,9 @@ import KafkaClient
 /// | during an abort | records that no reader will see | as for open |
 ///
 /// A process that was only stopped and wakes up (a zombie) is refused: by the group, whose generation has moved on, or
-/// by the transaction coordinator, which ended the transaction and raised the epoch.
+/// by the transaction coordinator, which ended the transaction and raised the epoch. What it writes outside of the broker,
+/// the local snapshots, nobody refuses. So it puts one in place only after a commit that followed the snapshot's end of
+/// `rouse.state`: `confirm` is such a commit when there is nothing else to commit.
 ///
 /// Call it on the worker's thread only.
 final class PlannerTransaction {
@@ -133,8 +135,8 @@ final class PlannerTransaction {
     state = .open(bytes: 0)
   }
 
-  /// Commits the transaction, with the group's offsets in it. All decisions, state and positions must have been sent. Does nothing when
-  /// none is open.
+  /// Commits the transaction, with the group's offsets in it. All decisions, state and positions must have been sent. Does
+  /// nothing when none is open.
   ///
   /// - Parameters:
   ///   - offsets: The next offset of each log partition that the worker plans.
@@ -159,6 +161,20 @@ final class PlannerTransaction {
       throw error
     }
     state = .idle
+  }
+
+  /// Proves that the worker still owns its partitions: commits a transaction that holds nothing but the group's offsets,
+  /// which the broker refuses from a worker that was replaced. No other owner has committed before it.
+  ///
+  /// - Parameters:
+  ///   - offsets: The next offset of each log partition that the worker plans; they are those of its last commit.
+  ///   - membership: Returns the worker's membership in its group.
+  /// - Throws: `KafkaError` if the broker refuses or does not answer; the transaction is then `failed` or `unknown`.
+  func confirm(
+    _ offsets: [KafkaPosition], _ membership: () throws(KafkaError) -> any GroupMembership
+  ) throws(KafkaError) {
+    try failing { () throws(KafkaError) in try beginIfNeeded() }
+    try commit(offsets, membership)
   }
 
   /// Returns the broker's or the client's refusal of a record for its size, time or content, if such a refusal made the

@@ -31,6 +31,8 @@ struct DeadLetter {
   static let tooOld = "TOO_OLD"
   /// The reason code of a log record that a planner could not read.
   static let unreadableLogRecord = "UNREADABLE_LOG_RECORD"
+  /// The codes of all reasons.
+  static let reasons = DomainError.Code.allCases.map(\.rawValue) + [refused, setAside, tooOld, unreadableLogRecord]
 
   /// Makes the letter of a log record that is not planned, because the broker refused its output too often.
   ///
@@ -148,22 +150,5 @@ extension KafkaMessage {
   /// The bytes of all headers, as `DomainBounds.headersBytesMax` counts them.
   var headersBytes: Int {
     headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + DomainBounds.headerOverheadBytes }
-  }
-
-  /// Checks the bounds of key and headers. Decoders check the value.
-  ///
-  /// - Throws: `DomainError` with the code `tooLarge`, which names the bound.
-  func requireBounds() throws(DomainError) {
-    let keyBytes = key?.count ?? 0
-    guard keyBytes <= DomainBounds.keyBytesMax else {
-      throw DomainError(
-        .tooLarge, path: "key",
-        message: "expected a key of at most \(DomainBounds.keyBytesMax) bytes, found \(keyBytes)")
-    }
-    guard headersBytes <= DomainBounds.headersBytesMax else {
-      throw DomainError(
-        .tooLarge, path: "headers",
-        message: "expected headers of at most \(DomainBounds.headersBytesMax) bytes in all, found \(headersBytes)")
-    }
   }
 }

@@ -10,14 +10,14 @@ private struct ReplayRecord {
   var value: [UInt8]?
 }
 
-/// The reason why a letter is not given back.
+/// The reason why a letter is not replayed.
 private struct ReplayRefusal: Error {
   var why: String
 }
 
 extension DeadLetterBox {
   /// The size of the largest record value that a replay writes back to its topic. Intake reads no larger ones.
-  /// - Beyond: the letter is not given back, and the command says so.
+  /// - Beyond: the letter is not replayed, and the command says so.
   private static let valueBytesMax = 4_000_000
   /// The most letters of one transaction, so that the transaction ends well within its time-out.
   private static let transactionLettersMax = 1000
@@ -32,9 +32,9 @@ extension DeadLetterBox {
   /// since: in a compacted topic the old registration would replace the newer one.
   ///
   /// - Parameters:
-  ///   - letters: The letters to give back.
-  ///   - skipsRefused: Whether to give back the others if some are refused. False then writes nothing.
-  ///   - done: Gets the letters of each transaction that was committed. If an error is thrown later, those stay given back
+  ///   - letters: The letters to replay.
+  ///   - skipsRefused: Whether to replay the others if some are refused. False then writes nothing.
+  ///   - done: Gets the letters of each transaction that was committed. If an error is thrown later, those stay replayed
   ///     and the others are not.
   /// - Returns: The outcome for each letter.
   /// - Throws: `KafkaError`, or the error of `done`.
@@ -74,7 +74,7 @@ extension DeadLetterBox {
   private func producer() throws(KafkaError) -> KafkaProducer {
     let producer = try KafkaProducer(
       settings.client([
-        "enable.idempotence": "true", "transactional.id": "\(settings.group)-replay",
+        "enable.idempotence": "true", "transactional.id": settings.replayID,
         "partitioner": "murmur2_random", "message.max.bytes": "4194304",
       ]))
     try retrying { () throws(KafkaError) in try producer.initTransactions(timeout: .seconds(30)) }
@@ -124,7 +124,7 @@ extension DeadLetterBox {
         partition: origin.partition.partition < partitions ? origin.partition.partition : nil, value: value))
   }
 
-  /// Returns the reason why the registration in a letter must not be given back.
+  /// Returns the reason why the registration in a letter must not be replayed.
   ///
   /// - Parameter newest: The newest record of the device in the partition that the letter came from.
   /// - Returns: The reason; nil if the letter holds the device's newest registration.
@@ -202,7 +202,7 @@ extension DeadLetterBox {
     } catch {
       if error.isAbortable { throw abort(producer, because: error) }
       throw Self.with(
-        "it is unknown whether the last \(records.count) letters were given back; a repeated replay looks at their receipts",
+        "it is unknown whether the last \(records.count) letters were replayed; a repeated replay looks at their receipts",
         error)
     }
   }

@@ -6,6 +6,14 @@ public struct DeadLetterBox {
   /// The address of Kafka, and the names of the topics.
   let settings: PipelineSettings
   private static let patience = Duration.seconds(20)
+  /// The longest wait for the next record of a topic that is read to its end.
+  private let topicPatience: Duration
+  /// The number of offsets of a partition that are read at a time on the way back from the end.
+  private let window: Int64
+
+  /// The number of offsets after which a part of the list ends even if it has found fewer letters than asked for.
+  /// - Beyond: the next part goes on there.
+  public static let readMax: Int64 = 100_000
 
   /// The reason codes of all letters: those of records that intake refuses, in the order of `DomainError.Code`, then those of what
   /// the broker or a planner refuses.
@@ -16,42 +24,90 @@ public struct DeadLetterBox {
 
   /// Makes a box.
   ///
-  /// - Parameter settings: The address of Kafka, and the topics.
-  public init(settings: PipelineSettings) { self.settings = settings }
+  /// - Parameters:
+  ///   - settings: The address of Kafka, and the topics.
+  ///   - patience: The longest wait for the next record of a topic that is read to its end.
+  public init(settings: PipelineSettings, patience: Duration = .seconds(60)) {
+    self.init(settings: settings, patience: patience, window: 200)
+  }
 
-  /// Returns the newest letters, newest first. It holds up to `2 * limit` letters of each partition, and all receipts,
-  /// in memory.
+  /// Makes a box that reads windows of a given size.
+  init(settings: PipelineSettings, patience: Duration = .seconds(60), window: Int64) {
+    self.settings = settings
+    topicPatience = patience
+    self.window = window
+  }
+
+  /// Returns the newest letters, newest first. It reads from the end until it has found as many.
   ///
   /// - Parameters:
-  ///   - limit: The most letters to return.
+  ///   - limit: The most letters to return. They are held in memory.
   ///   - reason: The reason code of the letters to return; nil for letters of every reason.
-  ///   - waiting: Whether to leave out letters that were given back already.
+  ///   - waiting: Whether to leave out letters that were replayed already.
   /// - Throws: `KafkaError` if the topic cannot be read.
   public func newest(_ limit: Int, reason: String? = nil, waiting: Bool = false) throws(KafkaError)
     -> [DeadLetterRecord]
   {
-    var kept: [Int32: [DeadLetterRecord]] = [:]
-    var receipts: [KafkaPosition: Int64] = [:]
-    // Receipts are read first, because they come after their letters.
-    _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
-      if let place = DeadLetterRecord(message).receiptOf { receipts[place] = message.timestampMilliseconds ?? 0 }
+    try page(limit, reason: reason, waiting: waiting, readMax: .max).letters
+  }
+
+  /// Returns a part of the list of letters, newest first. It reads backwards, and no more than it needs; behind a place also what is newer,
+  /// for its receipts.
+  ///
+  /// - Parameters:
+  ///   - limit: The most letters to return. They are held in memory, and a window of each partition.
+  ///   - reason: The reason code of the letters to return; nil for letters of every reason.
+  ///   - waiting: Whether to leave out letters that were replayed already.
+  ///   - start: The place at which an earlier part ended; nil for the newest.
+  ///   - readMax: The number of offsets after which no further window is read. The part then has fewer letters, perhaps none, and a
+  ///     place at which to go on.
+  /// - Throws: `KafkaError` if the topic cannot be read.
+  public func page(
+    _ limit: Int, reason: String? = nil, waiting: Bool = false, from start: DeadLetterCursor? = nil,
+    readMax: Int64 = DeadLetterBox.readMax
+  ) throws(KafkaError) -> DeadLetterPage {
+    let walk = try DeadLetterWalk(settings, from: start, window: window, patience: topicPatience)
+    defer { walk.close() }
+    var receipts = try newerReceipts(start)
+    var page = DeadLetterPage()
+    while page.letters.count < limit {
+      let unknown = walk.unknown
+      if !unknown.isEmpty {
+        guard walk.readCount < readMax else { break }
+        try walk.read(unknown) { messages in
+          let records = messages.map { DeadLetterRecord($0) }
+          for record in records {
+            if let place = record.receiptOf { receipts[place] = record.message.timestampMilliseconds ?? 0 }
+          }
+          return records.filter { letter in
+            letter.receiptOf == nil && (reason == nil || letter.reason == reason)
+              && !(waiting && receipts[letter.place] != nil)
+          }
+        }
+      } else if var letter = walk.takeNewest() {
+        letter.replayedAt = receipts[letter.place]
+        page.letters.append(letter)
+      } else {
+        break
+      }
     }
-    _ = try TopicReader(settings: settings).read(settings.topics.deadLetters) { message in
-      let letter = DeadLetterRecord(message)
-      if letter.receiptOf != nil || waiting && receipts[letter.place] != nil { return }
-      if let reason, letter.reason != reason { return }
-      kept[message.partition, default: []].append(letter)
-      if kept[message.partition, default: []].count > 2 * limit { kept[message.partition]?.removeFirst(limit) }
+    page.next = walk.place
+    return page
+  }
+
+  /// Returns the receipts behind a place for letters before it.
+  private func newerReceipts(_ start: DeadLetterCursor?) throws(KafkaError) -> [KafkaPosition: Int64] {
+    guard let start else { return [:] }
+    var starts: [KafkaTopicPartition: Int64] = [:]
+    for (number, top) in start.tops {
+      starts[KafkaTopicPartition(topic: settings.topics.deadLetters, partition: number)] = top
     }
-    let letters = kept.values.flatMap(\.self).sorted { a, b in
-      (a.message.timestampMilliseconds ?? 0, a.message.offset, a.message.partition)
-        > (b.message.timestampMilliseconds ?? 0, b.message.offset, b.message.partition)
+    var found: [KafkaPosition: Int64] = [:]
+    try TopicReader(settings: settings, patience: topicPatience).read(from: starts) { message in
+      guard let place = DeadLetterRecord(message).receiptOf, place.offset < starts[place.partition] ?? 0 else { return }
+      found[place] = message.timestampMilliseconds ?? 0
     }
-    return letters.prefix(limit).map { letter in
-      var letter = letter
-      letter.replayedAt = receipts[letter.place]
-      return letter
-    }
+    return found
   }
 
   /// Returns the letter at a place.
@@ -64,10 +120,10 @@ public struct DeadLetterBox {
     return letter
   }
 
-  /// Returns the times at which letters were given back, as their receipts say.
+  /// Returns the times at which letters were replayed, as their receipts say.
   ///
   /// - Parameter letters: The letters.
-  /// - Returns: The time in ms since 1970 by the place of the letter. Letters that were not given back are absent.
+  /// - Returns: The time in ms since 1970 by the place of the letter. Letters that were not replayed are absent.
   /// - Throws: `KafkaError` if the topic cannot be read.
   func receipts(for letters: [DeadLetterRecord]) throws(KafkaError) -> [KafkaPosition: Int64] {
     var starts: [KafkaTopicPartition: Int64] = [:]
@@ -75,7 +131,7 @@ public struct DeadLetterBox {
       starts[letter.place.partition] = min(starts[letter.place.partition] ?? .max, letter.place.offset)
     }
     var found: [KafkaPosition: Int64] = [:]
-    try TopicReader(settings: settings).read(from: starts) { message in
+    try TopicReader(settings: settings, patience: topicPatience).read(from: starts) { message in
       if let place = DeadLetterRecord(message).receiptOf { found[place] = message.timestampMilliseconds ?? 0 }
     }
     return found
@@ -85,10 +141,10 @@ public struct DeadLetterBox {
   ///
   /// - Parameter place: The offset in a partition.
   /// - Throws: `KafkaError`, with the code `noOffset` if there is no record.
-  func record(at place: KafkaPosition) throws(KafkaError) -> KafkaMessage {
+  package func record(at place: KafkaPosition) throws(KafkaError) -> KafkaMessage {
     let consumer = try KafkaConsumer(
       settings.client([
-        "group.id": "\(settings.group)-reader", "isolation.level": "read_committed", "enable.auto.commit": "false",
+        "group.id": settings.readerGroup, "isolation.level": "read_committed", "enable.auto.commit": "false",
         "enable.partition.eof": "true", "auto.offset.reset": "error", "fetch.message.max.bytes": "4194304",
       ]))
     defer { consumer.close(timeout: .seconds(2)) }
@@ -100,11 +156,13 @@ public struct DeadLetterBox {
         if message.offset == place.offset { return message }
         break
       }
+      for case .error(let error) in batch.events where error.code == .topicAuthorizationFailed { throw error }
       // The end, or an offset out of range.
       if batch.events.contains(where: { event in
         switch event {
         case .partitionEnd: true
-        case .error(let error): !error.isRetriable
+        // Only members of a group need a permission for it.
+        case .error(let error): !error.isRetriable && error.code != .groupAuthorizationFailed
         }
       }) {
         break

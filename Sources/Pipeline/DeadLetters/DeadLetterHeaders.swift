@@ -1,4 +1,4 @@
-/// The names of the headers that Rouse adds to a dead letter, to its receipt, and to a record that is given back.
+/// The names of the headers that Rouse adds to a dead letter, to its receipt, and to a replayed record.
 enum DeadLetterHeaders {
   static let reason = "rouse-reason"
   static let message = "rouse-message"
@@ -12,8 +12,8 @@ enum DeadLetterHeaders {
   static let truncatedKey = "rouse-truncated-key"
   /// The number of original headers that were left out, because the letter did not fit with them.
   static let truncatedHeaders = "rouse-truncated-headers"
-  /// The place of the letter in the topic of dead letters. It is added to a record that is given back.
+  /// The place of the letter in the topic of dead letters. It is added to a replayed record.
   static let replayedFrom = "rouse-replayed-from"
-  /// The offset of the letter that was given back. It is added to the receipt, which is in the partition of the letter.
+  /// The offset of the letter that was replayed. It is added to the receipt, which is in the partition of the letter.
   static let replayedOffset = "rouse-replayed-offset"
 }

@@ -17,7 +17,7 @@ public struct DeadLetterRecord: Sendable {
   public var cutKeyBytes: Int?
   /// The number of original headers that were left out, because the letter did not fit with them; nil if none were.
   public var leftOutHeaders: Int?
-  /// The time when the letter was given back, in ms since 1970; nil if it was not.
+  /// The time when the letter was replayed, in ms since 1970; nil if it was not.
   public var replayedAt: Int64?
 
   /// The place of the letter in the topic of dead letters.
@@ -48,7 +48,7 @@ public struct DeadLetterRecord: Sendable {
   }
 
   /// The place of the letter that this record is a receipt for; nil if this is a letter. A receipt notes that a letter was
-  /// given back, and is in the partition of the letter.
+  /// replayed, and is in the partition of the letter.
   var receiptOf: KafkaPosition? {
     guard reason == Self.replayedReason,
       let offset = message.headers.last(where: { $0.name == DeadLetterHeaders.replayedOffset })?.value
@@ -66,7 +66,7 @@ public struct DeadLetterRecord: Sendable {
     ]
   }
 
-  /// The headers of the record when it is given back: the original headers, and the place of the letter.
+  /// The headers of the record when it is replayed: the original headers, and the place of the letter.
   var replayHeaders: [KafkaHeader] {
     message.headers.filter { !$0.name.hasPrefix("rouse-") } + [
       KafkaHeader(DeadLetterHeaders.replayedFrom, "\(place)")

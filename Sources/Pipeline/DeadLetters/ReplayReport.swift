@@ -1,6 +1,6 @@
 /// The outcome of a replay, letter by letter.
 public struct ReplayReport: Sendable {
-  /// A letter that cannot be given back, or must not be.
+  /// A letter that cannot be replayed, or must not be.
   public struct Refusal: Sendable {
     /// The letter.
     public var letter: DeadLetterRecord
@@ -8,10 +8,10 @@ public struct ReplayReport: Sendable {
     public var why: String
   }
 
-  /// Letters that were given back now.
+  /// Letters that were replayed now.
   public var replayed: [DeadLetterRecord] = []
-  /// Letters that an earlier replay had given back; they are not given back again.
+  /// Letters of an earlier replay; they are not replayed again.
   public var replayedBefore: [DeadLetterRecord] = []
-  /// Letters that were not given back.
+  /// Letters that were not replayed.
   public var refused: [Refusal] = []
 }

@@ -57,22 +57,28 @@ extension Intake {
   /// - Returns: The log record; nil if there is nothing to append.
   /// - Throws: `KafkaError` of the producer of dead letters.
   private func accepted(_ message: KafkaMessage, at index: Int, of batch: Int) throws(KafkaError) -> LogRecord? {
-    let isExamined = index < underway.list[batch].decided
+    let isExamined = index < underway.list[batch].examined
     if isExamined, underway.list[batch].letters[index] != nil || underway.list[batch].dropped.contains(index) {
       return nil
     }
-    let record: LogRecord
+    var record: LogRecord
     do throws(DomainError) {
       let run = underway.list[batch].run(of: index)
       record = try decode(message, generation: run.generation)
     } catch {
-      underway.list[batch].decided = max(underway.list[batch].decided, index + 1)
+      underway.list[batch].examined = max(underway.list[batch].examined, index + 1)
       try refuse(index, of: batch, reason: error.code.rawValue, text: error.description)
       return nil
     }
+    let span = counters.traces?.takeIn(&record, at: now.microseconds)
     if isExamined { return record }
-    underway.list[batch].decided = index + 1
-    if accept(record) { return record }
+    underway.list[batch].examined = index + 1
+    if accept(record) {
+      if let span, underway.list[batch].spans.count < PipelineTraces.spansMax {
+        underway.list[batch].spans.append(span)
+      }
+      return record
+    }
     underway.list[batch].dropped.insert(index)
     return nil
   }

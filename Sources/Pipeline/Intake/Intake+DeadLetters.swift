@@ -14,7 +14,7 @@ extension Intake {
     guard underway.list[batch].letters[index] == nil else { return }
     let letter = DeadLetter(underway.list[batch].messages[index], reason: reason, text: text)
     underway.list[batch].letters[index] = letter
-    counters.add(.deadLetters)
+    counters.addDeadLetter(reason)
     try send(letter, of: index, in: batch)
   }
 
@@ -34,8 +34,8 @@ extension Intake {
     guard let letter = underway.list[batch].letters[index] else { return }
     guard let smaller = letter.smaller else {
       counters.add(.deadLettersRefused)
-      logger.critical(
-        "a record could not be accepted, and the broker refuses its dead letter; the record is passed over, and only its own topic has it",
+      logger.report(
+        .deadLetterRefused,
         metadata: [
           "place": "\(letter.message.topicPartition)@\(letter.message.offset)", "reason": "\(letter.reason)",
           "error": "\(error)",
@@ -62,8 +62,8 @@ extension Intake {
   }
 }
 
-/// The tag of a dead letter in delivery reports. Its lowest eight bits are those of the number of the batch, by which the
-/// letters of a batch that are in flight are counted.
+/// The tag of a dead letter in delivery reports. Its lowest eight bits are the lowest eight of its batch's number: by them the
+/// producer counts the letters of each batch that are in flight.
 struct LetterTag: RawRepresentable {
   let rawValue: UInt64
 

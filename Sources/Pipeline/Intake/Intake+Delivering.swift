@@ -152,7 +152,9 @@ extension Intake {
     while let first = underway.list.first, underway.sending > 0, underway.alone?.batch != first.number,
       producer.inFlight(tag: first.number) == 0, letterProducerIfAny?.inFlight(tag: first.number) ?? 0 == 0
     {
-      note(underway.removeFirst())
+      let batch = underway.removeFirst()
+      note(batch)
+      batch.spans.end(at: clock.wallMicroseconds)
     }
     if isCareful, !(underway.list.first.map { underway.isCareful($0) } ?? false) {
       underway.endCare()
@@ -202,6 +204,9 @@ extension Intake {
   /// - Parameter partitions: The partitions that were taken away.
   func release(_ partitions: [KafkaTopicPartition]) {
     underway.release(partitions)
-    for partition in partitions { delivered[partition] = nil }
+    for partition in partitions {
+      (delivered[partition], positions[partition]) = (nil, nil)
+      ends.forget(partition)
+    }
   }
 }

@@ -31,9 +31,7 @@ public final class Intake {
   let logger: Logger
   let cluster: any Cluster
   let clock: any StageClock
-  let events = CloudEventDecoder()
-  let signals = SignalDecoder()
-  let registrations = RegistrationDecoder()
+  let decoder = PublicRecordDecoder()
   /// The ids of the newest events.
   var window: DuplicateWindow
   /// The broadcast channels whose registrations were appended recently.
@@ -71,11 +69,19 @@ public final class Intake {
   /// The generations of the source partitions.
   var generations: SourceGenerations
   private var lag: PlannerLag
+  /// The offsets of the next records to read, of the partitions of which records were read.
+  var positions: [KafkaTopicPartition: SourcePosition] = [:]
+  /// The ends of partitions that were reached.
+  var ends = ReachedEnds()
+  /// The instant from which on the lag is published again.
+  var nextStatus = Duration.zero
   private var unreadable = UnreadableBatches()
   private var repeated: RepeatedErrors
   private var skips: SkipReader
   private let assignment = IntakeAssignment()
   private var isPaused = false
+  /// The thread in the status of the process.
+  private var stage: PipelineStatus.StageThread { PipelineStatus.StageThread(role: .intake, number: number) }
 
   /// The log records that one poll may lead to if all records are events, each partition's copy counted.
   /// - Beyond: the poll reads fewer source records; the rest is read in the next turn.
@@ -93,7 +99,8 @@ public final class Intake {
     settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger
   ) {
     self.init(
-      settings: settings, number: number, stop: stop, counters: counters, logger: logger, cluster: RealCluster(),
+      settings: settings, number: number, stop: stop, counters: counters, logger: logger,
+      cluster: RealCluster(.intake, counters),
       clock: SystemClock())
   }
 
@@ -174,7 +181,7 @@ public final class Intake {
         "enable.idempotence": "true", "partitioner": "murmur2_random", "message.max.bytes": "4194304",
         // The producer never discards a record because of its age. Planners drop an origin below the highest that they
         // have seen: if one record failed and the next one arrived, the first would be lost when it is read again.
-        "message.timeout.ms": "0",
+        "message.timeout.ms": "0", "statistics.interval.ms": settings.statisticsInterval,
       ],
       defaults: ["linger.ms": "5", "compression.type": "lz4"])
   }
@@ -183,20 +190,22 @@ public final class Intake {
   func consumerConfiguration() -> KafkaConfiguration {
     var configuration = settings.member(
       [
-        "group.id": "\(settings.group)-intake", "enable.auto.commit": "false", "enable.auto.offset.store": "false",
-        "isolation.level": "read_committed", "auto.offset.reset": "earliest",
+        "group.id": settings.intakeGroup, "enable.auto.commit": "false", "enable.auto.offset.store": "false",
+        "isolation.level": "read_committed", "auto.offset.reset": "earliest", "enable.partition.eof": "true",
+        "statistics.interval.ms": settings.statisticsInterval,
       ],
       defaults: [
         "partition.assignment.strategy": "roundrobin", "fetch.wait.max.ms": "50",
         "fetch.message.max.bytes": "4194304", "topic.metadata.refresh.interval.ms": "10000",
-        // Bounds what is read ahead while intake is paused or the log is slow.
-        "queued.max.messages.kbytes": "65536",
+        // A consumer idles whenever its queue passes this many messages; the byte bound caps memory instead, also while intake is
+        // paused or the log is slow.
+        "queued.min.messages": "1000000", "queued.max.messages.kbytes": "65536",
       ])
     // A static member that dies while it hands a partition over to another one leaves the partition without an owner
     // when it comes back in time. Only cooperative assignors hand single partitions over, and intake has no state that
     // would make that worth it.
     if settings.isStaticMember, configuration["partition.assignment.strategy"]?.contains("cooperative") != true {
-      configuration["group.instance.id"] = "\(settings.group)-intake-\(settings.instance)-\(number)"
+      configuration["group.instance.id"] = "\(settings.intakeGroup)-\(settings.instance)-\(number)"
     }
     return configuration
   }
@@ -228,6 +237,7 @@ public final class Intake {
     generations.close()
     lag.close()
     skips.close()
+    counters.status.ended(stage)
   }
 
   // MARK: Turns
@@ -243,6 +253,8 @@ public final class Intake {
 
   private func work() throws(KafkaError) {
     guard let consumer else { return }
+    counters.status.turned(stage, at: clock.wallMicroseconds)
+    publishLag(consumer)
     let reason = try reasonToPause()
     if (reason != nil) != isPaused { try pause(reason) }
     // A paused partition brings no records. One that the group assigns meanwhile is paused with the next turn.
@@ -270,11 +282,14 @@ public final class Intake {
     let (generations, owned) = (generations, assignment.owned)
     underway.append(
       messages, generation: { generations.generation(of: $0) }, isReleased: { !owned.contains($0) })
+    notePositions()
   }
 
   private func take(_ events: [KafkaEvent], _ consumer: any ClusterConsumer) throws(KafkaError) {
+    ends.take(events)
     var stopped: Set<KafkaPosition> = []
     for case .error(let error) in events {
+      if error.code.refusesPrincipal { throw error }
       generations.take(error)
       if let place = error.unreadableBatch { stopped.insert(place) }
       if !unreadable.take(error, logger: logger, counters: counters) { repeated.log(error) }

@@ -1,4 +1,5 @@
 import KafkaClient
+import Observing
 
 /// The source records of one poll, until their log records and dead letters are delivered.
 ///
@@ -31,13 +32,15 @@ struct IntakeBatch {
   var next = 0
   /// The number of records, from the first on, that were examined: decoded or refused, and compared with earlier
   /// events. It stays when the batch is sent again.
-  var decided = 0
+  var examined = 0
   /// The indices of repeated events, which are not appended.
   var dropped: Set<Int> = []
   /// The dead letters of records that could not be accepted, by the index of the record.
   var letters: [Int: DeadLetter] = [:]
   /// The bytes of the log records that were sent, each partition's copy counted.
   var sentBytes = 0
+  /// The spans of the stage `intake` of sampled events, which end when everything is delivered; at most `PipelineTraces.spansMax`.
+  var spans: [TracedSpan] = []
   /// The place in `runs` of the record that was decoded last.
   private var lastRun = 0
 
@@ -93,9 +96,9 @@ struct IntakeBatch {
   func checkInvariants() -> [String] {
     var violations: [String] = []
     if next > messages.count { violations.append("\(next) of \(messages.count) records were sent") }
-    if next > decided { violations.append("\(next) records were sent, and \(decided) decided about") }
-    for index in (Array(letters.keys) + Array(dropped)).sorted() where index >= decided {
-      violations.append("record \(index) was refused or dropped, and \(decided) were decided about")
+    if next > examined { violations.append("\(next) records were sent, and \(examined) examined") }
+    for index in (Array(letters.keys) + Array(dropped)).sorted() where index >= examined {
+      violations.append("record \(index) was refused or dropped, and \(examined) were examined")
     }
     if runs.map(\.indices.count).reduce(0, +) != messages.count {
       violations.append("the runs of \(messages.count) records are \(runs.map(\.indices))")

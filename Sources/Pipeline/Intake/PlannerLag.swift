@@ -22,7 +22,7 @@ struct PlannerLag {
   /// The shortest time between two questions to the broker.
   private static let interval = Duration.seconds(2)
 
-  /// Makes the lag of an installation, without asking the broker.
+  /// Makes a meter that shows how far the planners are behind. It does not ask the broker yet.
   ///
   /// - Parameters:
   ///   - settings: The limit, and how to reach Kafka.
@@ -35,7 +35,7 @@ struct PlannerLag {
     consumer = OnDemandConsumer(
       cluster,
       settings.client([
-        "group.id": "\(settings.group)-planner", "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
+        "group.id": settings.plannerGroup, "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
       ]))
   }
 
@@ -52,6 +52,7 @@ struct PlannerLag {
       last = try furthest().flatMap { $0.records > limit ? $0 : nil }
     } catch {
       guard error.isRetriable else { throw error }
+      if let refusal = try consumer.missingPermission() { throw refusal }
     }
     return last
   }

@@ -12,12 +12,18 @@ public struct PolicyAppender {
   /// - Parameter settings: The log, and how to reach Kafka.
   public init(settings: PipelineSettings) { self.settings = settings }
 
+  /// The header of a policy record that says who applied it. Planners do not read it.
+  static let appliedByHeader = "rouse-applied-by"
+
   /// Appends a policy to every partition.
   ///
-  /// - Parameter document: The policy.
-  /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s.
-  public func apply(_ document: PolicyDocument) throws(KafkaError) {
-    try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: timestamp)
+  /// - Parameters:
+  ///   - document: The policy.
+  ///   - name: The id of the key of whoever applies it; nil if that is not known, as from the command line.
+  /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s. Some partitions may have the policy then; the message says
+  ///   how many are missing. It does no harm to apply the policy again.
+  public func apply(_ document: PolicyDocument, by name: String? = nil) throws(KafkaError) {
+    try append(document, to: Array(try 0..<settings.logPartitionCount()), timestamp: timestamp, by: name)
   }
 
   /// Appends a policy to the log partitions to which no record was ever appended, so that a new installation starts
@@ -36,7 +42,7 @@ public struct PolicyAppender {
   ///
   /// - Throws: `KafkaError` if the broker does not answer.
   public func emptyPartitions() throws(KafkaError) -> [Int32] {
-    let consumer = try KafkaConsumer(settings.client(["group.id": "\(settings.group)-seed"]))
+    let consumer = try KafkaConsumer(settings.client(["group.id": settings.plannerGroup]))
     defer { consumer.close(timeout: .seconds(2)) }
     var empty: [Int32] = []
     for partition in try 0..<settings.logPartitionCount() {
@@ -54,21 +60,37 @@ public struct PolicyAppender {
   /// then 1, the smallest possible: librdkafka replaces 0 by the present time.
   private var timestamp: Int64? { settings.timestamps == .event ? 1 : nil }
 
-  private func append(_ document: PolicyDocument, to partitions: [Int32], timestamp: Int64?) throws(KafkaError) {
+  private func append(
+    _ document: PolicyDocument, to partitions: [Int32], timestamp: Int64?, by name: String? = nil
+  ) throws(KafkaError) {
     guard !partitions.isEmpty else { return }
     var bytes: [UInt8] = []
     LogRecord(origin: nil, content: .policy(document: document.text)).encode(into: &bytes)
+    let headers = name.map { [KafkaHeader(Self.appliedByHeader, Array($0.utf8))] } ?? []
     let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
     for partition in partitions {
       try producer.send(
-        topic: settings.topics.log, partition: partition, key: nil, value: bytes, timestampMilliseconds: timestamp)
+        topic: settings.topics.log, partition: partition, key: nil, value: bytes, headers: headers,
+        timestampMilliseconds: timestamp)
     }
     let delivered = try producer.flush(timeout: .seconds(30))
-    if let failure = producer.takeDeliveryFailures().first?.error { throw failure }
-    guard delivered else {
-      throw KafkaError(
+    let failures = producer.takeDeliveryFailures()
+    guard !delivered || !failures.isEmpty else { return }
+    throw Self.failure(failures.first?.error, unconfirmed: delivered ? failures.count : nil, of: partitions.count)
+  }
+
+  /// Returns the error for a policy that not every partition has confirmed.
+  private static func failure(_ cause: KafkaError?, unconfirmed: Int?, of partitions: Int) -> KafkaError {
+    var failure =
+      cause
+      ?? KafkaError(
         code: .timedOut, message: "the broker did not confirm in 30 s", operation: "appending the policy",
         isRetriable: true)
+    if partitions > 1 {
+      failure.message +=
+        "; \(unconfirmed.map(String.init) ?? "some") of the \(partitions) log partitions did not confirm the policy, the others may "
+        + "decide by it already: apply it again, which does no harm"
     }
+    return failure
   }
 }

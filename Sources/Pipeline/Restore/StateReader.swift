@@ -130,7 +130,7 @@ final class StateReader {
       ends = kept
     } else {
       ends = try cluster.consumer(
-        settings.client(["group.id": "\(settings.group)-restore", "isolation.level": "read_uncommitted"]), listener: nil
+        settings.client(["group.id": settings.plannerGroup, "isolation.level": "read_uncommitted"]), listener: nil
       )
       self.ends = ends
     }
@@ -179,7 +179,7 @@ final class StateReader {
       consumer = try cluster.consumer(
         settings.client(
           [
-            "group.id": "\(settings.group)-restore", "isolation.level": "read_committed", "enable.auto.commit": "false",
+            "group.id": settings.plannerGroup, "isolation.level": "read_committed", "enable.auto.commit": "false",
             "enable.partition.eof": "true", "auto.offset.reset": "earliest",
           ],
           defaults: [
@@ -206,7 +206,10 @@ final class StateReader {
       restore.reached = max(restore.reached, message.offset + 1)
       restore.progressed = now
     }
-    for case .error(let error) in batch.events { report.unreadableState(error) }
+    for case .error(let error) in batch.events {
+      if error.code.refusesPrincipal { throw error }
+      report.unreadableState(error)
+    }
     for case .partitionEnd(let position) in batch.events {
       guard let restore = restores[position.partition.partition] else { continue }
       restore.reached = max(restore.reached, position.offset)

@@ -9,6 +9,10 @@ public struct PipelineSettings: Sendable {
   public var topics: TopicNames
   /// The topics that domain events are read from.
   public var eventTopics: [String]
+  /// The topic that the gateway writes events to, one of `eventTopics`; nil if it may be any of them.
+  public var gatewayTopic: String?
+  /// Whether the gateway reads the registrations, too.
+  public var gatewayReadsDevices = false
   /// The prefix of the consumer groups (`rouse-intake`, `rouse-planner`) and of transactional ids.
   public var group: String
   /// The unique name of this process; part of transactional ids. Keep it the same across restarts.
@@ -27,6 +31,9 @@ public struct PipelineSettings: Sendable {
   public var intake: IntakeSettings
   /// The bounds of a planner's memory.
   public var bounds: PlannerBounds
+
+  /// The time between two statistics of each Kafka client of a stage, for metrics; nil for none.
+  public var statistics: Duration? = .seconds(10)
 
   /// Makes settings; only the cluster, the topics of events and the name of the process have no default.
   ///
@@ -83,9 +90,12 @@ public struct PipelineSettings: Sendable {
   package static let reserved: Set<String> = [
     "auto.offset.reset", "delivery.report.only.error", "enable.auto.commit", "enable.auto.offset.store",
     "enable.gapless.guarantee", "enable.idempotence", "enable.partition.eof", "group.id",
-    "isolation.level", "message.max.bytes", "message.timeout.ms", "partitioner", "transaction.timeout.ms",
-    "transactional.id",
+    "isolation.level", "message.max.bytes", "message.timeout.ms", "partitioner", "statistics.interval.ms",
+    "transaction.timeout.ms", "transactional.id",
   ]
+
+  /// The value of `statistics.interval.ms` for the clients of stages.
+  var statisticsInterval: String { "\(statistics?.milliseconds ?? 0)" }
 
   /// The names in `kafka` whose values are not used, because Rouse sets these properties itself.
   package var unused: [String] { Self.reserved.filter { kafka[$0] != nil }.sorted() }

@@ -49,16 +49,11 @@ public struct Skip: Sendable, Hashable {
   /// Logs and counts that a stage took the order.
   func taken(_ logger: Logger, _ counters: PipelineCounters) {
     counters.add(.skipsTaken)
-    logger.critical(
-      "records were passed over, as an operator ordered",
+    logger.report(
+      .recordsSkipped,
       metadata: [
         "topic": "\(first.partition.topic)", "partition": "\(first.partition.partition)", "from": "\(first.offset)",
         "to": "\(next)",
       ])
   }
-}
-
-extension PipelineSettings {
-  /// The group whose committed offsets are operators' orders to pass over records.
-  var skipGroup: String { "\(group)-skips" }
 }

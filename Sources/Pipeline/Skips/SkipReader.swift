@@ -39,7 +39,8 @@ struct SkipReader {
       let offsets = try consumer.use().committedOffsets(places.map(\.partition), timeout: Self.patience)
       return offsets.compactMap { Skip($0) }.filter { places.contains($0.first) }
     } catch {
-      logger.warning("could not ask for orders to pass over records; trying again", metadata: ["error": "\(error)"])
+      let cause = (try? consumer.missingPermission()) ?? error
+      logger.warning("could not ask for orders to pass over records; trying again", metadata: ["error": "\(cause)"])
       return []
     }
   }

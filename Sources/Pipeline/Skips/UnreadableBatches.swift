@@ -30,15 +30,7 @@ struct UnreadableBatches {
       "topic": "\(place.partition.topic)", "partition": "\(place.partition.partition)", "offset": "\(place.offset)",
       "error": "\(error)",
     ]
-    if isSkippable {
-      logger.critical(
-        "a batch of records cannot be unpacked, and nothing behind it in its partition is read; `rouse skip` passes over it; the page about crashes says what else to do",
-        metadata: metadata)
-    } else {
-      logger.critical(
-        "a batch of the state cannot be unpacked, so its partition is not restored; create rouse.state again; the page about crashes says how",
-        metadata: metadata)
-    }
+    logger.report(isSkippable ? .batchUnreadable : .stateBatchUnreadable, metadata: metadata)
     return true
   }
 }

@@ -12,7 +12,8 @@ import Planning
 struct SnapshotHeader: Equatable {
   /// The partition of `rouse.state`.
   var state: KafkaTopicPartition
-  /// The offset of `rouse.state` up to which the snapshot is complete: it holds everything that was committed before.
+  /// The offset of `rouse.state` up to which the snapshot is complete: it holds everything that was committed before, by
+  /// whichever owner of the partition.
   var stateOffset: Int64
   /// The wall clock when the snapshot was begun, in µs since 1970.
   var begunAt: Int64

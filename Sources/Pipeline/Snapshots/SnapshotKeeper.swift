@@ -1,5 +1,6 @@
 import KafkaClient
 import Logging
+import Observing
 import Planning
 
 /// Keeps a local snapshot of each partition that a planner thread owns. If writing a snapshot fails, only this snapshot
@@ -10,12 +11,16 @@ import Planning
 ///                                             └──► none, discarded ◄────┘
 ///
 /// A snapshot is written in slices between two pieces of planning. It is put in place by the first commit after the last
-/// slice, so that it holds nothing that was not committed.
+/// slice. So it holds nothing that was not committed, and no other owner of the partition committed anything before its
+/// end of `rouse.state` was asked: the broker would have refused the later commit.
 final class SnapshotKeeper {
   /// A snapshot that is not in place yet.
   private struct Writing {
     var writer: SnapshotWriter
     var processor: PartitionProcessor
+    /// The instant and the wall clock when it was begun.
+    var begun: Duration
+    var begunAt: Int64
     var walk = StateWalk()
     var isWritten = false
   }
@@ -24,9 +29,12 @@ final class SnapshotKeeper {
   private let store: any SnapshotStore
   private let clock: any StageClock
   private let logger: Logger
+  private let counters: PipelineCounters
   private var writing: [Int32: Writing] = [:]
   /// The instant when the last snapshot of each partition was begun.
   private var begun: [Int32: Duration] = [:]
+  /// The newest snapshot of each partition that was put in place, or was the source of its restore.
+  private(set) var newest: [Int32: PipelineStatus.NewestSnapshot] = [:]
   /// The most records of one slice. Writing a slice takes about 2 ms.
   private static let sliceRecordsMax = 1000
 
@@ -37,11 +45,15 @@ final class SnapshotKeeper {
   ///   - store: The place of the snapshots.
   ///   - clock: The thread's clock.
   ///   - logger: Logs failures.
-  init(settings: PipelineSettings, store: any SnapshotStore, clock: any StageClock, logger: Logger) {
+  init(
+    settings: PipelineSettings, store: any SnapshotStore, clock: any StageClock, logger: Logger,
+    counters: PipelineCounters
+  ) {
     self.settings = settings
     self.store = store
     self.clock = clock
     self.logger = logger
+    self.counters = counters
   }
 
   /// The partitions with a snapshot that is not in place yet, in ascending order.
@@ -50,8 +62,13 @@ final class SnapshotKeeper {
   /// Notes that a partition was restored and is planned from this instant on. Its next snapshot is due a
   /// `snapshotInterval` later.
   ///
-  /// - Parameter partition: The number of the partition.
-  func restored(_ partition: Int32) { begun[partition] = clock.elapsed }
+  /// - Parameters:
+  ///   - partition: The number of the partition.
+  ///   - snapshot: The snapshot that it was restored from; nil if it was restored from the topic.
+  func restored(_ partition: Int32, from snapshot: SnapshotHeader?) {
+    begun[partition] = clock.elapsed
+    newest[partition] = snapshot.map { PipelineStatus.NewestSnapshot(begunAt: $0.begunAt) }
+  }
 
   /// Handles a commit: completes a snapshot that was fully written before it, or begins the next one when it is due.
   ///
@@ -68,7 +85,7 @@ final class SnapshotKeeper {
     begun[partition] = clock.elapsed
     guard let end = end() else { return }
     attempt(partition) { () throws(SnapshotError) in
-      writing[partition] = Writing(writer: try writer(processor, end), processor: processor)
+      writing[partition] = try begin(processor, end)
     }
   }
 
@@ -87,14 +104,14 @@ final class SnapshotKeeper {
   ///
   /// - Parameters:
   ///   - processor: The partition, all of which is committed.
-  ///   - stateOffset: The end of the partition's state.
+  ///   - stateOffset: The end of the partition's state. The broker has confirmed since it was asked that this thread
+  ///     owns the partition.
   func writeWhole(_ processor: PartitionProcessor, stateOffset: Int64) {
     discard(processor.partition)
     attempt(processor.partition) { () throws(SnapshotError) in
-      let writer = try writer(processor, stateOffset)
-      var walk = StateWalk()
-      while try !Self.write(&walk, of: processor, to: writer, 10_000) {}
-      finish(processor.partition, Writing(writer: writer, processor: processor))
+      var current = try begin(processor, stateOffset)
+      while try !Self.write(&current.walk, of: processor, to: current.writer, 10_000) {}
+      finish(processor.partition, current)
     }
   }
 
@@ -103,7 +120,7 @@ final class SnapshotKeeper {
   /// - Parameter partition: The number of the partition.
   func release(_ partition: Int32) {
     discard(partition)
-    begun[partition] = nil
+    (begun[partition], newest[partition]) = (nil, nil)
   }
 
   /// Discards all unfinished snapshots, because the state in them may never be committed.
@@ -115,13 +132,14 @@ final class SnapshotKeeper {
     writing.removeValue(forKey: partition)?.writer.discard()
   }
 
-  private func writer(_ processor: PartitionProcessor, _ end: Int64) throws(SnapshotError) -> SnapshotWriter {
+  private func begin(_ processor: PartitionProcessor, _ end: Int64) throws(SnapshotError) -> Writing {
     let state = KafkaTopicPartition(topic: settings.topics.state, partition: processor.partition)
-    return try SnapshotWriter(
+    let (begun, begunAt) = (clock.elapsed, clock.wallMicroseconds)
+    let writer = try SnapshotWriter(
       try store.create(SnapshotHeader.name(state)),
       SnapshotHeader(
-        state: state, stateOffset: end, begunAt: clock.wallMicroseconds, birth: processor.position.birth,
-        sizes: processor.sizes))
+        state: state, stateOffset: end, begunAt: begunAt, birth: processor.position.birth, sizes: processor.sizes))
+    return Writing(writer: writer, processor: processor, begun: begun, begunAt: begunAt)
   }
 
   private static func write(
@@ -140,6 +158,9 @@ final class SnapshotKeeper {
     writing[partition] = nil
     attempt(partition) { () throws(SnapshotError) in
       try current.writer.commit()
+      counters.partitions.snapshotsWritten.add(1)
+      newest[partition] = PipelineStatus.NewestSnapshot(
+        begunAt: current.begunAt, seconds: (clock.elapsed - current.begun) / .seconds(1))
       logger.debug("snapshot written", metadata: ["partition": "\(partition)"])
     }
   }

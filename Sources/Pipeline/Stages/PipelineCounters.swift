@@ -1,7 +1,10 @@
+public import Observing
 import Synchronization
 
-/// The counts of what the stages of one process have done since they started. Stages count by batch. May be used from any
-/// thread.
+/// The figures of one process: the metrics of its stages, and the status of its partitions. May be used from any thread.
+///
+/// Stages count by batch, commit or turn and nothing more often. All counts are kept in the registry alone; a `Counter` names
+/// those that logs and tests read.
 public final class PipelineCounters: Sendable {
   /// A thing that is counted. Its name is its key in logs.
   public enum Counter: Int, CaseIterable, Sendable {
@@ -13,21 +16,121 @@ public final class PipelineCounters: Sendable {
     case partitionsStopped, skipsTaken, auditUnreadable, auditSetAside
   }
 
-  private let values = Mutex<[Int]>(Array(repeating: 0, count: Counter.allCases.count))
+  /// All metrics of the process. Metrics of other parts may be added.
+  public let registry: MetricRegistry
+  /// The status of the stages.
+  public let status: PipelineStatus
+  let intake: IntakeMetrics
+  let planning: PlanningMetrics
+  let commits: CommitMetrics
+  let partitions: PartitionMetrics
+  let screens: ScreenMetrics
+  let audit: AuditMetrics
+  let stages: StageMetrics
+  let storage: StorageMetrics
+  private let places = Mutex(StoragePlaces())
+  /// The statistics of the Kafka clients.
+  let clients: ClientBoard
+  /// The traces of the events that the process handles; nil if none are wanted.
+  public let traces: PipelineTraces?
+  /// The metrics of the export of spans.
+  public let spans: SpanMetrics
 
   /// Makes counters at zero.
-  public init() {}
+  ///
+  /// - Parameter traces: The traces of the events that the process handles; nil if none are wanted.
+  public init(traces: PipelineTraces? = nil) {
+    self.traces = traces
+    registry = MetricRegistry()
+    stages = StageMetrics(registry)
+    intake = IntakeMetrics(registry)
+    planning = PlanningMetrics(registry)
+    commits = CommitMetrics(registry)
+    partitions = PartitionMetrics(registry)
+    screens = ScreenMetrics(registry)
+    audit = AuditMetrics(registry)
+    storage = StorageMetrics(registry)
+    clients = ClientBoard(KafkaMetrics(registry))
+    spans = SpanMetrics(registry)
+    status = PipelineStatus()
+    registry.collect { [weak self, status, intake, partitions, screens, audit, stages, clients, storage] in
+      if let self { storage.show(places.withLock(\.self)) }
+      status.snapshot.show(intake: intake, partitions: partitions, screens: screens, audit: audit, stages: stages)
+      clients.show()
+    }
+  }
 
-  /// Adds to a count.
+  /// Sets the version of the program that metrics show.
+  ///
+  /// - Parameter version: The version, such as `1.0.0`.
+  public func set(version: String) { stages.build.replace(with: [([version], 1)]) }
+
+  /// Sets the threads that metrics show as configured.
+  ///
+  /// - Parameter threads: The threads that the process is to have.
+  public func set(threads: [PipelineStatus.StageThread]) {
+    let counts = Dictionary(grouping: threads, by: \.role).mapValues { Double($0.count) }
+    stages.threadsConfigured.replace(with: counts.map { ([$0.key.rawValue], $0.value) })
+  }
+
+  /// Sets the places whose room metrics show.
+  ///
+  /// - Parameter places: The local storage of the process.
+  public func set(storage places: StoragePlaces) { self.places.withLock { $0 = places } }
+
+  /// Adds to a count. Dead letters are counted by `addDeadLetter`.
   ///
   /// - Parameters:
   ///   - counter: The count.
   ///   - amount: The number to add; not negative.
   public func add(_ counter: Counter, _ amount: Int = 1) {
     assert(amount >= 0, "counts never fall")
-    values.withLock { $0[counter.rawValue] += amount }
+    let (family, labels) = place(of: counter)
+    family.add(amount, labels)
   }
 
+  /// Counts a dead letter.
+  ///
+  /// - Parameter reason: The code of its reason.
+  func addDeadLetter(_ reason: String) { intake.deadLetters.add(1, [reason]) }
+
   /// The present value of a count.
-  public subscript(counter: Counter) -> Int { values.withLock { $0[counter.rawValue] } }
+  public subscript(counter: Counter) -> Int {
+    let (family, labels) = place(of: counter)
+    return Int(labels.count == family.description.labels.count ? family.value(labels) : family.total)
+  }
+
+  /// Returns the metric that keeps a count, and the label values of its series; none for the sum over all series.
+  private func place(of counter: Counter) -> (MetricFamily, [String]) {
+    switch counter {
+    case .eventsAccepted: (intake.eventsAccepted, [])
+    case .registrationsAccepted: (intake.registrationsAccepted, [])
+    case .signalsAccepted: (intake.signalsAccepted, [])
+    case .duplicatesDropped: (intake.duplicatesDropped, [])
+    case .deadLetters: (intake.deadLetters, [])
+    case .deadLettersRefused: (intake.deadLettersRefused, [])
+    case .intakePauses: (intake.pauses, [])
+    case .logRecordsPlanned: (planning.records, [])
+    case .logRecordsSkipped: (planning.recordsSkipped, [])
+    case .recordsSetAside: (planning.recordsSetAside, [])
+    case .registrationsPlanned: (planning.registrations, [])
+    case .decisions: (planning.decisionsSent, [])
+    case .commands: (planning.commandsSent, [])
+    case .stateRecords: (planning.stateRecordsSent, [])
+    case .ticksAppended: (planning.ticks, [])
+    case .transactionsCommitted: (commits.transactions, [CommitMetrics.committed])
+    case .transactionsAborted: (commits.transactions, [CommitMetrics.aborted])
+    case .snapshotRecordsRestored: (partitions.restoredRecords, [PartitionMetrics.fromSnapshot])
+    case .snapshotsDiscarded: (partitions.snapshotsDiscarded, [])
+    case .partitionsStopped: (partitions.stopped, [])
+    case .skipsTaken: (partitions.skipsTaken, [])
+    case .unreadableBatches: (partitions.unreadableBatches, [])
+    case .auditedDecisions: (audit.stored, [AuditMetrics.decision])
+    case .auditedCommands: (audit.stored, [AuditMetrics.command])
+    case .auditRetries: (audit.retries, [])
+    case .auditUnreadable: (audit.unreadable, [])
+    case .auditSetAside: (audit.setAside, [])
+    case .restarts: (stages.restarts, [])
+    }
+  }
 }

@@ -13,10 +13,9 @@ public enum PipelineError: Error, Sendable, Equatable {
   /// Whether restarting the stage may help.
   public var isWorthRetrying: Bool {
     switch self {
-    // Only a person makes a topic that is missing.
+    // Only a person makes a topic that is missing, or gives a permission.
     case .kafka(let error):
-      !(error.code == .unknownTopicOrPartition && error.isFatal) && error.code != .topicAuthorizationFailed
-        && !isReplaced
+      !(error.code == .unknownTopicOrPartition && error.isFatal) && !error.code.refusesPrincipal && !isReplaced
     case .unreadable, .setup: false
     }
   }
@@ -44,6 +43,8 @@ extension PipelineError: CustomStringConvertible {
       "another process has started with the same `instance` and has taken the place of this one: give each process its own; \(error.description)"
     case .kafka(let error) where error.code == .fenced:
       "if this repeats, another process has the same `instance`: give each process its own; \(error.description)"
+    case .kafka(let error) where error.code.refusesPrincipal:
+      "\(error.description); `rouse topics acls` prints the permissions that each role needs"
     case .kafka(let error): error.description
     case .unreadable(let place, let reason): "\(place): \(reason)"
     case .setup(let text): text

@@ -37,6 +37,17 @@ struct RepeatedErrors {
     log("kafka", level: .warning, thing: "\(error)", metadata: ["error": "\(error)"])
   }
 
+  /// Logs an incident, unless one about an equal thing was logged within the last ten seconds. Its metadata
+  /// `repetitions` is the number of lines that were left out since.
+  ///
+  /// - Parameters:
+  ///   - incident: The incident.
+  ///   - thing: The text that identifies the thing: an error, or a partition. Equal texts are equal things.
+  ///   - metadata: The metadata of the line.
+  mutating func report(_ incident: Incident, thing: String, metadata: @autoclosure () -> Logger.Metadata) {
+    log(incident.message, level: incident.level, thing: thing, metadata: incident.marking(metadata()))
+  }
+
   /// Logs a line, unless one about an equal thing was logged within the last ten seconds. Its metadata `repetitions` is
   /// the number of lines that were left out since.
   ///
@@ -45,7 +56,7 @@ struct RepeatedErrors {
   ///   - level: The level.
   ///   - thing: The text that identifies the thing: an error, or a partition. Equal texts are equal things.
   ///   - metadata: The metadata of the line.
-  mutating func log(
+  private mutating func log(
     _ message: Logger.Message, level: Logger.Level, thing: String, metadata: @autoclosure () -> Logger.Metadata
   ) {
     let now = clock.elapsed

@@ -60,14 +60,14 @@ public final class RoleRunner: Sendable {
         if stop.isAsked { return }
       } catch {
         guard error.isWorthRetrying else {
-          logger.critical("gave up", metadata: ["role": "\(name)", "error": "\(error)"])
+          logger.report(.stageGaveUp, metadata: ["role": "\(name)", "error": "\(error)"])
           failure.withLock { $0 = $0 ?? error }
           stop.ask()
           return
         }
         if ContinuousClock.now - began > .seconds(60) { pause = 0.5 }
         counters.add(.restarts)
-        logger.error("restarting", metadata: ["role": "\(name)", "error": "\(error)", "seconds": "\(pause)"])
+        logger.report(.stageRestarts, metadata: ["role": "\(name)", "error": "\(error)", "seconds": "\(pause)"])
       }
       stop.wait(pause)
       pause = min(pause * 2, 30)

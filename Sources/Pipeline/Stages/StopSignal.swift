@@ -14,8 +14,10 @@ public final class StopSignal: Sendable {
   /// Asks the threads to end.
   public func ask() { asked.store(true, ordering: .relaxed) }
 
-  /// Waits for a number of seconds, or until the threads are asked to end.
-  func wait(_ seconds: Double) {
+  /// Waits for a number of seconds, or until the threads are asked to end. It looks every 50 ms.
+  ///
+  /// - Parameter seconds: The longest wait.
+  public func wait(_ seconds: Double) {
     let end = Date().addingTimeInterval(seconds)
     while !isAsked, Date() < end { Thread.sleep(forTimeInterval: min(0.05, seconds)) }
   }

@@ -95,8 +95,25 @@ public struct TopicPlan: Equatable, Sendable {
   public func check(
     _ admin: KafkaAdmin, events: [String] = [], timeout: Duration = .seconds(30)
   ) throws(KafkaError) -> [TopicProblem] {
-    var problems: [TopicProblem] = []
     let described = try admin.describeCluster(timeout: timeout).topics
+    var configurations: [String: [String: String]] = [:]
+    for topic in topics where described.contains(where: { $0.name == topic.name && !$0.partitions.isEmpty }) {
+      configurations[topic.name] = try admin.describeTopicConfiguration(topic.name, timeout: timeout)
+    }
+    return problems(described, configurations, events: events)
+  }
+
+  /// Compares what a cluster told with the plan.
+  ///
+  /// - Parameters:
+  ///   - described: The topics of the cluster.
+  ///   - configurations: The configurations in force, by topic. The settings of topics that are missing here are not compared.
+  ///   - events: The data teams' topics, which only have to exist.
+  /// - Returns: The differences; empty when all is as planned.
+  func problems(
+    _ described: [KafkaTopic], _ configurations: [String: [String: String]], events: [String]
+  ) -> [TopicProblem] {
+    var problems: [TopicProblem] = []
     func find(_ name: String) -> KafkaTopic? {
       if let found = described.first(where: { $0.name == name }), !found.partitions.isEmpty { return found }
       problems.append(TopicProblem(topic: name, what: "topic", expected: "exists", found: "missing"))
@@ -109,7 +126,7 @@ public struct TopicPlan: Equatable, Sendable {
           TopicProblem(
             topic: topic.name, what: "partitions", expected: "\(topic.partitions)", found: "\(found.partitions.count)"))
       }
-      let settings = try admin.describeTopicConfiguration(topic.name, timeout: timeout)
+      guard let settings = configurations[topic.name] else { continue }
       for (name, value) in topic.configuration.sorted(by: { $0.key < $1.key }) where settings[name] != value {
         problems.append(
           TopicProblem(topic: topic.name, what: name, expected: value, found: settings[name] ?? "not stated"))

@@ -51,7 +51,7 @@ public struct TopicReader {
     let consumer = try KafkaConsumer(
       settings.client(
         [
-          "group.id": "\(settings.group)-reader", "isolation.level": "read_committed", "enable.auto.commit": "false",
+          "group.id": settings.readerGroup, "isolation.level": "read_committed", "enable.auto.commit": "false",
           "enable.partition.eof": "true", "auto.offset.reset": "earliest",
         ], defaults: ["fetch.wait.max.ms": "50", "queued.max.messages.kbytes": "32768"]))
     defer { consumer.close(timeout: .seconds(2)) }
@@ -69,6 +69,8 @@ public struct TopicReader {
     while !open.isEmpty {
       let batch = try consumer.poll(maxMessages: 10_000, timeout: .milliseconds(100))
       for message in batch.messages where open.contains(message.topicPartition) { take(message) }
+      // Only members of a group need a permission for it.
+      for case .error(let error) in batch.events where error.code == .topicAuthorizationFailed { throw error }
       // The event of the end comes behind the last record.
       for case .partitionEnd(let position) in batch.events { open.remove(position.partition) }
       if !batch.messages.isEmpty { deadline = .now + patience }

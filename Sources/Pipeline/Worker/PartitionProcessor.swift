@@ -15,8 +15,8 @@ final class PartitionProcessor {
   /// The planner's position in the log.
   private(set) var position: PlannerPosition
   private var recording: RecordingPlanner
-  /// The records that `rouse.state` gets with the first commit, because the restore left out others, as an operator
-  /// ordered (`PlannerRestore.repairs`).
+  /// The records that the first commit adds to `rouse.state`. An operator ordered to pass over others, and these take their place
+  /// (`PlannerRestore.repairs`).
   private var repairs: [(key: [UInt8], value: [UInt8]?)] = []
   /// Whether the state or the position may have changed since the last `takeState`.
   private(set) var isDirty = false
@@ -26,12 +26,20 @@ final class PartitionProcessor {
   private(set) var uncommitted: UncommittedRecords?
   /// The offset and the kind of the current record, or of the last one if none is half done; nil before the first.
   private var current: (offset: Int64, kind: LogRecordKind)?
+  /// The own time of the event of the current or the last record; nil if that is no event.
+  private(set) var eventTime: Timestamp?
+  /// The `traceparent` of that event; nil if it has none.
+  private(set) var traceparent: String?
+  /// The timestamp of the newest record that was handed to `begin`, in µs since 1970; nil before the first.
+  private(set) var newestTimestamp: Int64?
   /// The planner's count of events with too many interest keys, as it was after the last event.
   private var notedKeysLeftOut = 0
   /// The planner's count of events that were too old to decide, as it was after the last event.
   private var notedTooOld = 0
   /// The position's next offset at the last `takeState`. The position never falls behind it.
   private var takenOffset: Int64
+  /// The sweeps over the partition.
+  private(set) var sweep = PartitionSweep()
 
   /// Makes a processor from an existing planner.
   ///
@@ -42,7 +50,7 @@ final class PartitionProcessor {
   ///   - recorder: Writes what the planner decides.
   init(
     planner: consuming Planner, position: PlannerPosition, isNew: Bool = false,
-    recorder: any PlannerRecorder = JSONRecorder()
+    recorder: any PlannerRecorder = CountingRecorder(JSONRecorder())
   ) {
     partition = planner.partition
     self.position = position
@@ -61,7 +69,7 @@ final class PartitionProcessor {
   /// - Throws: `StateRecordError` for a position or a state that this release cannot read.
   convenience init(
     restoring restore: consuming PlannerRestore, isNew: Bool, initialPolicy: Policy,
-    recorder: any PlannerRecorder = JSONRecorder()
+    recorder: any PlannerRecorder = CountingRecorder(JSONRecorder())
   ) throws(StateRecordError) {
     var position = PlannerPosition()
     if let record = restore.take(PlannerPosition.key) {
@@ -82,6 +90,8 @@ final class PartitionProcessor {
   var policyNote: PlanningNote { .policy(inForce: policy, refused: recording.planner.refusedPolicy) }
   /// The number of devices that the planner knows.
   var deviceCount: Int { recording.planner.deviceCount }
+  /// The size of the state in the topic.
+  var stateExtent: StateExtent { recording.planner.stateExtent }
   /// The sizes of the planner's tables.
   var sizes: PlannerSizes { recording.planner.sizes }
   /// The counts of everything in the planner that could grow with traffic. Reads every slot, so it is for tests.
@@ -148,6 +158,11 @@ final class PartitionProcessor {
       return .setAside(treatment, origin)
     }
     let kind = LogRecordKind(content)
+    if case .event(let event) = content {
+      (eventTime, traceparent) = (event.time, event.traceparent)
+    } else {
+      (eventTime, traceparent) = (nil, nil)
+    }
     current = (offset, kind)
     let time = Timestamp(microseconds: timestamp)
     if let cursor {
@@ -169,6 +184,26 @@ final class PartitionProcessor {
       postponesTimers: treatment == .postponed)
   }
 
+  /// Continues the sweep over the partition with its next slice. Changes no state of the planner.
+  ///
+  /// - Parameters:
+  ///   - wall: The wall clock, in µs since 1970; nil if log time is the only clock.
+  ///   - now: The present instant.
+  ///   - interval: The shortest time from the begin of one sweep to that of the next.
+  /// - Returns: The figures if the sweep is complete now; nil if it goes on.
+  func sweepOn(at wall: Int64?, now: Duration, interval: Duration) -> ScreenFigures? {
+    let instant = wall.map { Timestamp(microseconds: $0) } ?? .distantPast
+    sweep.goesOn(at: now, interval: interval)
+    guard let figures = recording.sweep(&sweep.sweep, at: instant) else { return nil }
+    sweep.ended(figures, at: wall)
+    return figures
+  }
+
+  /// Adds the counts of what was decided and of what has ended to the metrics. Call it after each commit.
+  ///
+  /// - Parameter metrics: The metrics of planning.
+  func flushTally(into metrics: PlanningMetrics) { recording.flushCounts(into: metrics) }
+
   /// Notes that everything up to the position was committed.
   func committed() {
     guard !recording.planner.isIdle, let current else { return uncommitted = nil }
@@ -177,6 +212,7 @@ final class PartitionProcessor {
 
   private func pass(_ offset: Int64, _ timestamp: Int64) {
     isDirty = true
+    newestTimestamp = timestamp
     let first = uncommitted?.first ?? offset
     uncommitted = UncommittedRecords(first: first, last: offset, count: (uncommitted?.count ?? 0) + 1)
     if position.birth == nil { position.birth = timestamp }

@@ -1,6 +1,7 @@
 import Domain
 import KafkaClient
 import Logging
+import Observing
 import Planning
 import Policies
 
@@ -53,8 +54,7 @@ final class PlannerReport {
     case .policy(let inForce, let refused):
       if let refused, refused != refusedPolicy {
         refusedPolicy = refused
-        logger.critical(
-          "a policy of the log was refused; the one before it stays in force", metadata: ["problems": "\(refused)"])
+        logger.report(.policyRefused, metadata: ["partition": "\(partition)", "problems": "\(refused)"])
       }
       logger.info(
         "policy in force",
@@ -89,8 +89,8 @@ final class PlannerReport {
 
   /// Logs a record of the log that cannot be decoded and became a dead letter.
   func unreadable(_ message: KafkaMessage, _ error: BinaryError) {
-    logger.error(
-      "a log record is unreadable and became a dead letter",
+    logger.report(
+      .logRecordUnreadable,
       metadata: ["place": "\(message.topicPartition)@\(message.offset)", "error": "\(error)"])
   }
 
@@ -101,9 +101,7 @@ final class PlannerReport {
   ///   - reason: The reason, as words.
   func stopped(at place: KafkaPosition, because reason: String) {
     counters.add(.partitionsStopped)
-    logger.critical(
-      "a log record cannot be read, and its partition stays before it; upgrade if a newer release wrote it, else `rouse skip` passes over it",
-      metadata: ["place": "\(place)", "error": "\(reason)"])
+    logger.report(.logRecordStops, metadata: ["place": "\(place)", "error": "\(reason)"])
   }
 
   /// Logs and counts a partition that stops because of a record of its state.
@@ -115,32 +113,17 @@ final class PlannerReport {
     counters.add(.partitionsStopped)
     var metadata = metadata(of: stop)
     metadata["error"] = "\(error.cause)"
-    if case .state(_, isDispensable: true) = stop.record {
-      logger.critical(
-        "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else `rouse skip` leaves it out; the page about crashes says what is lost then",
-        metadata: metadata)
-    } else {
-      logger.critical(
-        "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else create rouse.state again; the page about crashes says how",
-        metadata: metadata)
-    }
+    logger.report(incident(of: stop), metadata: metadata)
   }
 
-  /// Logs a reminder that a partition is still stopped.
-  func stillStopped(_ stop: StoppedPartition) {
+  /// Logs a reminder that a partition is still stopped: the first line again, without the error.
+  func stillStopped(_ stop: StoppedPartition) { logger.report(incident(of: stop), metadata: metadata(of: stop)) }
+
+  private func incident(of stop: StoppedPartition) -> Incident {
     switch stop.record {
-    case .log:
-      logger.critical(
-        "a log record cannot be read, and its partition still stays before it; `rouse skip` passes over it",
-        metadata: metadata(of: stop))
-    case .state(_, isDispensable: true):
-      logger.critical(
-        "a record of the state cannot be read, and its partition is still not planned; `rouse skip` leaves it out",
-        metadata: metadata(of: stop))
-    case .state(_, isDispensable: false):
-      logger.critical(
-        "a record of the state cannot be read, and its partition is still not planned; create rouse.state again",
-        metadata: metadata(of: stop))
+    case .log: .logRecordStops
+    case .state(_, isDispensable: true): .stateRecordStops
+    case .state(_, isDispensable: false): .statePositionStops
     }
   }
 
@@ -160,8 +143,8 @@ final class PlannerReport {
   ///   - treatment: The treatment that the record gets instead.
   ///   - origin: The public record that it came from.
   func setAside(_ message: KafkaMessage, _ treatment: RecordTreatment, _ origin: Origin?) {
-    logger.critical(
-      "the broker refused what follows from a log record, so the record is not planned; compare max.message.bytes of the topics with rouse topics check",
+    logger.report(
+      .outputRefused,
       metadata: [
         "place": "\(message.topicPartition)@\(message.offset)", "origin": "\(origin.map { "\($0)" } ?? "none")",
         "treatment": "\(treatment)",
@@ -174,8 +157,9 @@ final class PlannerReport {
   ///   - offset: The offset of the first missing record.
   ///   - message: The record after them.
   func missing(from offset: Int64, to message: KafkaMessage) {
-    logger.critical(
-      "records of the log are missing and can no longer be planned",
+    counters.planning.recordsLost.add(Double(max(0, message.offset - offset)))
+    logger.report(
+      .logRecordsMissing,
       metadata: ["partition": "\(message.partition)", "from": "\(offset)", "to": "\(message.offset)"])
   }
 
@@ -184,8 +168,8 @@ final class PlannerReport {
   /// Logs a change of the owned partitions.
   func rebalanced(_ change: Rebalance, _ partitions: [KafkaTopicPartition]) {
     logger.log(
-      level: change == .lost ? .warning : .info, "partitions \(change.rawValue)",
-      metadata: ["partitions": "\(partitions.map(\.partition).sorted())"])
+      level: change == .lost ? .warning : .info, "the partitions of a planner thread change",
+      metadata: ["change": "\(change.rawValue)", "partitions": "\(partitions.map(\.partition).sorted())"])
   }
 
   /// Logs and counts a restored partition.
@@ -196,6 +180,9 @@ final class PlannerReport {
   ///   - time: The time that the restore took.
   func restored(_ processor: PartitionProcessor, by restore: PartitionRestore, in time: Duration) {
     counters.add(.snapshotRecordsRestored, restore.snapshotRecords)
+    counters.partitions.restoredRecords.add(restore.topicRecords, [PartitionMetrics.fromTopic])
+    let source = restore.snapshot == nil ? PartitionMetrics.fromTopic : PartitionMetrics.fromSnapshot
+    counters.partitions.restoreDuration.observe(time / .seconds(1), [source])
     if !processor.isNew { take(processor.policyNote, partition: processor.partition) }
     logger.info(
       "partition restored",
@@ -226,6 +213,13 @@ final class PlannerReport {
   /// Logs that a snapshot of a partition was due and is not written, because of an error.
   func noSnapshot(of partition: Int32, _ error: KafkaError) {
     logger.warning("no snapshot this time", metadata: ["partition": "\(partition)", "error": "\(error)"])
+  }
+
+  /// Logs that an orderly end writes no snapshots, because the broker did not confirm that this thread owns the partitions.
+  func noSnapshots(of partitions: [Int32], _ error: KafkaError) {
+    logger.warning(
+      "no snapshots at the end: the partitions may have other owners already",
+      metadata: ["partitions": "\(partitions)", "error": "\(error)"])
   }
 
   // MARK: The group

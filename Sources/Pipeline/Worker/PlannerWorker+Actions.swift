@@ -56,12 +56,29 @@ extension PlannerWorker {
     cancelRestore(of: partition, clients)
     partitions.release(partition)
     snapshots?.release(partition)
+    published.restoreSeconds[partition] = nil
   }
 
   /// Leaves the group, also as a static member, so that others take over while the snapshots are written.
+  ///
+  /// The partitions may have other owners already, which this thread has not learnt of, as after a long stop of the process.
+  /// Then what it has in memory is older than the ends of `rouse.state`. So the ends are asked first, then the broker
+  /// confirms that the partitions were still owned: a snapshot of a former owner would be taken for the newest state.
   private func leave(_ clients: PlannerClients) {
     let processors = partitions.processors
-    let ends = processors.map { stateEnd(of: $0.partition, clients) }
+    var ends: [Int64?] = []
+    if snapshots != nil, !processors.isEmpty, clients.transaction.state == .idle {
+      ends = processors.map { stateEnd(of: $0.partition, clients) }
+      do throws(KafkaError) {
+        try clients.transaction.confirm(offsets(of: processors)) { () throws(KafkaError) in
+          try clients.consumer.membership()
+        }
+      } catch {
+        ends = []
+        report.noSnapshots(of: processors.map(\.partition), error)
+        if let failure = clients.transaction.abort() { report.abortFailed(failure) }
+      }
+    }
     clients.consumer.leave(timeout: .seconds(5))
     for (processor, end) in zip(processors, ends) {
       if let end { snapshots?.writeWhole(processor, stateOffset: end) }

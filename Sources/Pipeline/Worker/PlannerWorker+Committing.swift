@@ -1,4 +1,5 @@
 import KafkaClient
+import Observing
 
 extension PlannerWorker {
   /// Queues the records of `batch` that are ready in the transaction, and removes them.
@@ -10,6 +11,7 @@ extension PlannerWorker {
     counters.add(.decisions, batch.decisions)
     counters.add(.commands, batch.commands)
     counters.add(.stateRecords, batch.stateRecords)
+    counters.planning.bytesSent.add(batch.bytes.count)
     batch.removeReady()
   }
 
@@ -17,7 +19,8 @@ extension PlannerWorker {
   ///
   /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
-    schedule.commits(at: clock.elapsed)
+    let began = clock.elapsed
+    schedule.commits(at: began)
     batch.closeBlocks()
     try sendBatch(clients)
     let processors = partitions.processors
@@ -26,13 +29,22 @@ extension PlannerWorker {
       try sendBatch(clients)
     }
     guard clients.transaction.isOpen else { return }
-    let offsets = processors.map { KafkaPosition(topic($0.partition), offset: $0.position.nextOffset) }
-    try clients.transaction.commit(offsets) { () throws(KafkaError) in try clients.consumer.membership() }
+    try clients.transaction.commit(offsets(of: processors)) { () throws(KafkaError) in try clients.consumer.membership()
+    }
     counters.add(.transactionsCommitted)
+    noteCommitted(since: began)
     for processor in processors {
       processor.committed()
+      processor.flushTally(into: counters.planning)
       snapshots?.committed(processor) { self.stateEnd(of: processor.partition, clients) }
     }
+  }
+
+  /// Returns the offsets that the group shall have for partitions: the next ones of `rouse.log`.
+  ///
+  /// - Parameter processors: The partitions.
+  func offsets(of processors: [PartitionProcessor]) -> [KafkaPosition] {
+    processors.map { KafkaPosition(topic($0.partition), offset: $0.position.nextOffset) }
   }
 
   /// Aborts all planning since the last commit, and moves every owned partition that is not stopped back to its first
@@ -40,7 +52,10 @@ extension PlannerWorker {
   ///
   /// - Parameter error: The reason, for the log; nil if it was logged already.
   func abort(_ clients: PlannerClients, because error: KafkaError?) {
+    let began = clock.elapsed
+    defer { endTraces(since: began, isCommitted: false) }
     batch.removeAll()
+    (decided, uncommitted) = (EventTimes(), EventTimes())
     snapshots?.discardAll()
     // A partition that is stopped has nothing in memory.
     for partition in partitions.numbers where partitions.lives[partition]?.isStopped == false {
@@ -50,5 +65,6 @@ extension PlannerWorker {
     counters.add(.transactionsAborted)
     if let error { report.aborted(error) }
     if let failure = clients.transaction.abort() { report.abortFailed(failure) }
+    counters.commits.duration.observe((clock.elapsed - began) / .seconds(1), [CommitMetrics.aborted])
   }
 }

@@ -10,6 +10,7 @@ extension PlannerWorker: KafkaRebalanceListener {
   public func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
     follow(.assigned(partitions.map(\.partition).sorted()))
     watch?.rebalanced(at: clock.elapsed)
+    published.hasJoined = true
     report.rebalanced(.assigned, partitions)
     return Dictionary(uniqueKeysWithValues: partitions.map { ($0, .beginning) })
   }

@@ -112,8 +112,10 @@ extension PlannerWorker {
       try clients.consumer.resume([topic(partition)])
     }
     partitions.take(.restored(processor), for: partition)
-    snapshots?.restored(partition)
-    report.restored(processor, by: restore, in: clock.elapsed - restore.began)
+    snapshots?.restored(partition, from: restore.snapshot)
+    let time = clock.elapsed - restore.began
+    published.restoreSeconds[partition] = time / .seconds(1)
+    report.restored(processor, by: restore, in: time)
   }
 
   /// Reads the state of a partition again, from the topic. A reason says why its snapshot proved unusable; it is nil if

@@ -1,6 +1,7 @@
 import Domain
 import KafkaClient
 public import Logging
+import Observing
 import Planning
 public import Policies
 
@@ -16,6 +17,8 @@ public import Policies
 /// worker that is no longer a member of the group. A restore uses the position in `rouse.state` only.
 public final class PlannerWorker {
   let settings: PipelineSettings
+  /// The number of the worker in its process, from 0.
+  let number: Int
   let initialPolicy: Policy
   let stop: StopSignal
   let counters: PipelineCounters
@@ -34,6 +37,14 @@ public final class PlannerWorker {
   var stopped: [Int32: StoppedPartition] = [:]
   var skips: SkipReader
   var schedule: WorkerSchedule
+  /// The times of events that were decided since the last turn, and since the last commit.
+  var (decided, uncommitted) = (EventTimes(), EventTimes())
+  /// The sampled events since the last commit; at most `PipelineTraces.spansMax`.
+  var traced: [TracedEvent] = []
+  /// The status as it was last published, and when; see `publishStatus`.
+  var published = PublishedStatus()
+  /// The turns of the sweeps over the partitions.
+  var sweeps = SweepTurns()
   /// The watch over the group; nil for a dynamic member.
   var watch: GroupWatch?
   /// The records of decisions, commands and state that are not handed to the producer yet. After each turn it holds open blocks of
@@ -61,7 +72,7 @@ public final class PlannerWorker {
   ) throws(PipelineError) {
     try self.init(
       settings: settings, number: number, initialPolicy: initialPolicy, stop: stop, counters: counters, logger: logger,
-      cluster: RealCluster(), makeRecorder: { JSONRecorder() })
+      cluster: RealCluster(.planner, counters), makeRecorder: { CountingRecorder(JSONRecorder()) })
   }
 
   /// Creates a worker with a given cluster and a given form of output.
@@ -99,9 +110,11 @@ public final class PlannerWorker {
   init(
     settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
     counters: PipelineCounters, logger: Logger, cluster: any Cluster, clock: any StageClock,
-    store: (any SnapshotStore)?, makeRecorder: @escaping () -> any PlannerRecorder = { JSONRecorder() }
+    store: (any SnapshotStore)?,
+    makeRecorder: @escaping () -> any PlannerRecorder = { CountingRecorder(JSONRecorder()) }
   ) {
     self.settings = settings
+    self.number = number
     batch = OutputBatch(blockBytesMax: settings.planner.decisionBlockBytesMax)
     self.initialPolicy = initialPolicy
     self.stop = stop
@@ -113,10 +126,12 @@ public final class PlannerWorker {
     var logger = logger
     logger[metadataKey: "worker"] = "\(number)"
     report = PlannerReport(logger: logger, counters: counters, clock: clock)
-    transactionalID = "\(settings.group)-planner-\(settings.instance)-\(number)"
+    transactionalID = "\(settings.plannerIDPrefix)\(settings.instance)-\(number)"
     skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
     ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)
-    snapshots = store.map { SnapshotKeeper(settings: settings, store: $0, clock: clock, logger: logger) }
+    snapshots = store.map {
+      SnapshotKeeper(settings: settings, store: $0, clock: clock, logger: logger, counters: counters)
+    }
     schedule = WorkerSchedule(commitInterval: settings.planner.commitInterval)
   }
 
@@ -168,6 +183,8 @@ public final class PlannerWorker {
     stopped = [:]
     snapshots?.discardAll()
     partitions = OwnedPartitions()
+    published = PublishedStatus()
+    counters.status.ended(PipelineStatus.StageThread(role: .planner, number: number))
   }
 
   // MARK: Turns
@@ -211,16 +228,20 @@ public final class PlannerWorker {
     try restore(clients, isIdle: poll.messages.isEmpty)
     try lookAtGroup(clients)
     snapshots?.writeOn()
+    sweepOn()
+    publishStatus(clients)
     if settings.timestamps == .arrival,
       schedule.takesTimerCheck(isIdle: poll.messages.isEmpty, at: clock.elapsed)
     {
-      appendTicks()
+      try appendTicks()
     }
   }
 
-  /// Logs errors that librdkafka handles itself. A position that the log no longer holds is not such an error.
+  /// Logs errors that librdkafka handles itself. A lack of permission, and a position that the log no longer holds, are not
+  /// such errors.
   private func take(_ events: [KafkaEvent]) throws(PipelineError) {
     for case .error(let error) in events {
+      if error.code.refusesPrincipal { throw .kafka(error) }
       guard [.noOffset, .offsetOutOfRange, .offsetResetForbidden].contains(error.code) else {
         report.ignored(error)
         continue
@@ -258,6 +279,7 @@ public final class PlannerWorker {
     }
     try PipelineError.ofKafka { () throws(KafkaError) in try sendBatch(clients) }
     counters.add(.logRecordsPlanned, planned)
+    noteDecided()
   }
 
   /// Lets each planner load its data about its next records into the CPU's caches. Does nothing for a single record,
@@ -286,7 +308,7 @@ public final class PlannerWorker {
       messages[index].value ?? [], offset: offset, timestamp: timestamp,
       as: isWatched ? partitions.treatment(of: offset, of: processor.partition) : .planned)
     ticks.consumed(processor.partition)
-    try take(outcome, of: messages[index], processor, clients)
+    try take(outcome, of: messages, index, processor, clients)
     if isWatched {
       try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
       partitions.committed(offset, of: processor.partition)
@@ -294,24 +316,31 @@ public final class PlannerWorker {
   }
 
   private func take(
-    _ outcome: RecordOutcome, of message: KafkaMessage, _ processor: PartitionProcessor, _ clients: PlannerClients
+    _ outcome: RecordOutcome, of messages: [KafkaMessage], _ index: Int, _ processor: PartitionProcessor,
+    _ clients: PlannerClients
   ) throws(PipelineError) {
     switch outcome {
     case .begun(let kind):
-      try finishRecord(message, processor, clients)
+      let place = counters.traces == nil ? nil : PipelineTraces.sampled(processor.traceparent)
+      let began = place == nil ? 0 : clock.wallMicroseconds
+      try finishRecord(messages, index, processor, clients)
+      if let place { notePlanned(messages[index], place, of: processor.eventTime, from: began) }
       if kind == .registration { counters.add(.registrationsPlanned) }
+      if let time = processor.eventTime { decided.note(time) }
     case .readAgain: report.readAgain()
-    case .repeated: report.repeated(message)
+    case .repeated: report.repeated(messages[index])
     case .unreadable(let error):
+      let message = messages[index]
       report.unreadable(message, error)
       try send(DeadLetter(message, reason: DeadLetter.unreadableLogRecord, text: error.description), clients)
     case .setAside(let treatment, let origin):
+      let message = messages[index]
       report.setAside(message, treatment, origin)
       counters.add(.recordsSetAside)
       if treatment != .passedOver { try send(.setAside(message, from: origin), clients) }
-      try finishRecord(message, processor, clients)
+      try finishRecord(messages, index, processor, clients)
     case .newerFormat(let error):
-      let place = KafkaPosition(message.topicPartition, offset: message.offset)
+      let place = KafkaPosition(messages[index].topicPartition, offset: messages[index].offset)
       try PipelineError.ofKafka { () throws(KafkaError) in
         try stop(at: place, because: error.description, clients)
       }
@@ -320,12 +349,12 @@ public final class PlannerWorker {
 
   private func send(_ letter: DeadLetter, _ clients: PlannerClients) throws(PipelineError) {
     try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
-    counters.add(.deadLetters)
+    counters.addDeadLetter(letter.reason)
   }
 
-  /// Steps the current record to its end.
+  /// Plans the rest of the current record, step by step, and records what follows from it.
   private func finishRecord(
-    _ message: KafkaMessage, _ processor: PartitionProcessor, _ clients: PlannerClients
+    _ messages: [KafkaMessage], _ index: Int, _ processor: PartitionProcessor, _ clients: PlannerClients
   ) throws(PipelineError) {
     var isDone = false
     while !isDone {
@@ -333,7 +362,7 @@ public final class PlannerWorker {
       isDone = outcome.isDone
       for note in outcome.notes {
         report.take(note, partition: processor.partition)
-        if note == .tooOld { try send(.tooOld(message), clients) }
+        if note == .tooOld { try send(.tooOld(messages[index]), clients) }
       }
       try PipelineError.ofKafka { () throws(KafkaError) in
         if batch.readyBytes >= Self.batchBytesMax { try sendBatch(clients) }
@@ -358,7 +387,9 @@ public final class PlannerWorker {
   // MARK: Ticks
 
   /// Appends a tick to each planning partition that has a due timer. One that fails is tried again in a later turn.
-  private func appendTicks() {
+  ///
+  /// - Throws: `PipelineError` if the permission to append is missing.
+  private func appendTicks() throws(PipelineError) {
     // A tick behind a record that cannot be read would not be planned either.
     for processor in partitions.processors where stopped[processor.partition] == nil {
       guard let due = processor.nextTimer, due.microseconds <= clock.wallMicroseconds else { continue }
@@ -366,6 +397,7 @@ public final class PlannerWorker {
         if try ticks.append(processor.partition) { counters.add(.ticksAppended) }
         report.tickAppended()
       } catch {
+        if error.code.refusesPrincipal { throw .kafka(error) }
         report.tickFailed(error)
       }
     }

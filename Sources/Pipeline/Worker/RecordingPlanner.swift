@@ -1,4 +1,5 @@
 import Domain
+import Observing
 import Planning
 
 /// A planner and the recorder that writes what it decides.
@@ -32,6 +33,22 @@ struct RecordingPlanner {
   /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`. Mutating, because
   /// otherwise the owner would copy the planner for the call.
   mutating func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
+
+  /// Continues a sweep; see `Planner.sweep`.
+  func sweep(_ sweep: inout ScreenSweep, at instant: Timestamp) -> ScreenFigures? { planner.sweep(&sweep, at: instant) }
+
+  /// Adds the counts of what was decided and of what has ended to the metrics, and begins at 0.
+  ///
+  /// - Parameter metrics: The metrics of planning.
+  mutating func flushCounts(into metrics: PlanningMetrics) {
+    recorder.flushCounts(into: metrics)
+    planner.takeOutcomes { kind, counts in
+      if counts.tokensUnspent > 0 { metrics.tokensUnspent.add(counts.tokensUnspent, [kind.text]) }
+      if !counts.fetches.isEmpty {
+        metrics.pushToFetch.add(buckets: counts.fetches, sum: counts.fetchSum, [kind.text])
+      }
+    }
+  }
 
   /// Clears the outcome of the last step.
   mutating func clear() { output.removeAll() }

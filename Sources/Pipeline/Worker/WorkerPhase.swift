@@ -15,7 +15,7 @@ import KafkaClient
 /// | `handOverFailed` | abort | none |
 /// | `handled` | pause the partitions that wait | end with the error |
 /// | `commitDue` | commit | none |
-/// | `callFailed`, an abort repairs it | abort | none |
+/// | `callFailed`, an abort repairs it, and no permission is missing | abort | none |
 /// | `callFailed`, another Kafka error | abort; failed | none |
 /// | `callFailed`, anything else | none; failed | none |
 /// | `abortFailed` | none; failed | none |
@@ -91,6 +91,11 @@ enum WorkerPhase<Clients> {
     }
   }
 
+  /// Whether the thread can go on after an abort. A missing permission would only be missing again.
+  private static func isRepairedByAbort(_ error: KafkaError) -> Bool {
+    (error.isAbortable || error.isRetriable && !error.isFatal) && !error.code.refusesPrincipal
+  }
+
   private func afterWorking(
     _ input: Input, _ clients: Clients
   ) -> (phase: WorkerPhase, actions: [WorkerAction])? {
@@ -99,8 +104,7 @@ enum WorkerPhase<Clients> {
     case .revoked(let partitions): (self, [.commit, .release(partitions)])
     case .lost(let partitions): (self, [.abort(nil), .release(partitions)])
     case .handOverFailed(.kafka(let cause)): (self, [.abort(cause)])
-    case .callFailed(.kafka(let cause)) where cause.isAbortable || (cause.isRetriable && !cause.isFatal):
-      (self, [.abort(cause)])
+    case .callFailed(.kafka(let cause)) where Self.isRepairedByAbort(cause): (self, [.abort(cause)])
     case .callFailed(.kafka(let cause)): (.failed(clients, .kafka(cause)), [.abort(cause)])
     case .handOverFailed(let error), .callFailed(let error), .abortFailed(let error): (.failed(clients, error), [])
     case .handled: (self, [.pause])

@@ -8,6 +8,7 @@ extension Planner {
     _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,
     into output: inout PlannerOutput
   ) {
+    if registry.devices[device].flags.contains(.foreground) { noteShownBefore(admission, entry, instance, device) }
     if let current = admission.current {
       registry.set(current: current, entry)
       touch(device)
@@ -63,7 +64,8 @@ extension Planner {
     report(
       Told(
         instance: instance, event: record.fanOut.slot, verdict: .coalesce, reason: .emittedCoalesced,
-        relevance: relevance, command: output.place(ofEarlier: registry.devices[device].lastCommand)), into: &output)
+        relevance: relevance, command: output.place(ofEarlier: registry.devices[device].lastCommand),
+        objective: resultOfJoining(instance, relevance: relevance)), into: &output)
   }
 
   /// Counts the current event as a visible change in the demand of an instance. In quiet hours it is not counted, because it
@@ -84,7 +86,10 @@ extension Planner {
     let evaluation = record.fanOut.evaluations[kind.index]
     let waiting = registry.instances[instance].waiting
     if Int(pending[waiting].causes) >= bounds.causesPerInstanceMax, let cheapest = pending.cheapestCause(waiting) {
-      endCauses(of: instance, .superseded, into: &output) { $0.at == cheapest.at && $0.event == cheapest.event }
+      // The screen stays wrong, and the causes that go on waiting say for how long.
+      endCauses(of: instance, .superseded, counts: false, into: &output) {
+        $0.at == cheapest.at && $0.event == cheapest.event
+      }
     }
     var expires = admission.distance == nil ? now + rules[kind].newsLife : .distantFuture
     if evaluation.maxAge != .unbounded { expires = min(expires, record.fanOut.time + evaluation.maxAge) }
@@ -99,9 +104,10 @@ extension Planner {
 
   // MARK: Ending causes
 
-  /// Ends every waiting cause for which `ends` returns true, with this reason.
+  /// Ends every waiting cause for which `ends` returns true, with this reason. With `counts`, they count for the objective of the kind.
   mutating func endCauses(
-    of instance: InstanceSlot, _ reason: Reason, into output: inout PlannerOutput, where ends: (Cause) -> Bool
+    of instance: InstanceSlot, _ reason: Reason, counts: Bool = true, into output: inout PlannerOutput,
+    where ends: (Cause) -> Bool
   ) {
     // A slot without causes may be there or not after a restart, so nothing may depend on it.
     if !hasPending(instance) { return }
@@ -113,7 +119,8 @@ extension Planner {
       record.releasedEvents.append(cause.event)
       report(
         Told(
-          instance: instance, event: cause.event, verdict: .suppress, reason: reason, relevance: cause.relevance),
+          instance: instance, event: cause.event, verdict: .suppress, reason: reason, relevance: cause.relevance,
+          objective: counts ? result(of: cause, on: instance, as: reason) : nil),
         into: &output)
     }
     guard ended else { return }
@@ -137,6 +144,8 @@ extension Planner {
     registry.set(nextReload: nil, instance)
     markFresh(instance, asOf: reload)
     registry.noteReload(instance, notBefore: reload)
+    // The next fetch might tell of this reload.
+    _ = outcomes.takePush(instance)
     endShown(of: instance, asOf: reload, into: &output)
     touch(registry.instances[instance].device)
   }

@@ -22,12 +22,16 @@ extension Planner {
     if let dry = dryTime(of: instance) { noteDry(instance, by: 1, dry) }
   }
 
-  /// Gives back the token that the device's last command took from an instance, if it took one.
-  /// - Returns: Whether a token was given back.
+  /// Gives back the token that the device's last command took from an instance, if it took one, and takes what the push was
+  /// worth out of what was learnt.
+  /// - Returns: Whether the command charged the instance.
   mutating func refund(_ instance: InstanceSlot) -> Bool {
     let dry = dryTime(of: instance)
     guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { return false }
     if let dry, dryTime(of: instance) == nil { noteDry(instance, by: -1, dry) }
+    let state = registry.instances[instance]
+    registry[demand: instance] = pricing.noteRefund(
+      state.demand, state.kind, pushedAt: registry.devices[state.device].surplus.at)
     return true
   }
 

@@ -31,18 +31,20 @@ extension Planner {
         device: device, ordinal: record.takeOrdinal(), push: route.push, event: event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
     // The instances are collected first, because a background push reaches only those with waiting causes.
-    record.reached.removeAll(keepingCapacity: true)
+    record.reached.clear()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      ledgers.settle(&registry[day: instance])
+      if registry.instances[instance].day.chargedByLast { ledgers.settle(&registry[day: instance]) }
       if reaches(instance, device: device, route: route) { record.reached.append(instance) }
     }
+    if record.reached.count > 1 { prefetch(namesOf: record.reached) }
     charge(device, command: command, examination, into: &output)
     serve(trigger, command: command, as: fromTimer ? .emittedAfterDefer : .emitted, examination, into: &output)
     for i in record.reached.indices where record.reached[i] != trigger {
       serve(record.reached[i], command: command, as: .emittedShared, examination, into: &output)
     }
     output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
+    if registry.devices[device].flags.contains(.rare) { registry.forgetShownBefore(of: record.reached, device) }
     touch(device)
   }
 
@@ -74,8 +76,9 @@ extension Planner {
   ) {
     let route = examination.route
     let rate = ledgers.rate(route.rate)
+    // A rate that cannot save pushes has no price, so no surplus of it is kept.
+    registry.note(surplus: rate.burst > 1 ? examination.weighing.surplus : 0, route.rate, device, now: now)
     if rate.isUnlimited { return }
-    if rate.burst > 1 { registry.note(surplus: examination.weighing.surplus, route.rate, device, now: now) }
     var state = registry[rate: route, device]
     rate.charge(&state, now: now)
     registry[rate: route, device] = state
@@ -102,11 +105,14 @@ extension Planner {
     _ instance: InstanceSlot, command: Int, as primary: Reason, _ examination: Examination,
     into output: inout PlannerOutput
   ) {
-    registry.noteReload(instance, at: now)
-    markFresh(instance)
     let waiting = registry.instances[instance].waiting
+    // The screen is right afterwards, so what it was is asked first.
+    let catchesUp = !hasPending(instance) && catchesUp(instance)
+    registry.noteReload(instance, at: now)
+    outcomes.notePush(instance)
+    markFresh(instance)
     guard hasPending(instance) else {
-      if instance == record.catchingUp { serveWithoutEvent(instance, into: &output) }
+      if catchesUp { serveWithoutEvent(instance, into: &output) }
       return
     }
     let start = output.causes.count
@@ -124,7 +130,10 @@ extension Planner {
       instance: instance, event: newest.event, verdict: .emit, reason: primary, relevance: newest.relevance,
       weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
       command: command, causes: range)
-    if isTrigger { report(told, into: &output) }
+    if isTrigger {
+      told.objective = result(of: newest, on: instance, as: primary)
+      report(told, into: &output)
+    }
     told.verdict = .coalesce
     told.reason = isTrigger ? .emittedCoalesced : .emittedShared
     told.causes = 0..<0
@@ -132,6 +141,7 @@ extension Planner {
       if !isTrigger || cause.event != newest.event {
         told.event = cause.event
         told.relevance = cause.relevance
+        told.objective = result(of: cause, on: instance, as: told.reason)
         report(told, into: &output)
       }
       record.releasedEvents.append(cause.event)
@@ -157,6 +167,9 @@ extension Planner {
   }
 
   private func countEventsLeftOut(_ events: ArraySlice<EventSlot>) -> Int {
+    // Nearly always all fit, whatever the ids consist of, and then only their lengths are read.
+    let most = events.reduce(0) { $0 + OutputSpan<UInt8>.quotedMax(pending.events[$1].id.utf8.count) + 1 }
+    if most <= DomainBounds.servedEventBytesMax { return 0 }
     var bytes = 0
     for place in events.indices.reversed() {
       bytes += OutputSpan<UInt8>.quotedCount(pending.events[events[place]].id.utf8.span) + 1

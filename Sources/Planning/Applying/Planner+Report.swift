@@ -35,7 +35,7 @@ extension Planner {
         ordinal: record.takeOrdinal(), verdict: told.verdict, reason: told.reason,
         // A duplicate is not final: the final decision belongs to the first delivery of the event.
         final: told.verdict != .defer && told.reason != .duplicate, surface: surface(of: told.instance, route: route),
-        relevance: told.relevance, wrong: Float(told.distance), looks: Float(told.looks),
+        objective: told.objective, relevance: told.relevance, wrong: Float(told.distance), looks: Float(told.looks),
         value: Float(told.weighing.worth), price: Float(told.weighing.price),
         leftInstance: left.instance, leftDevice: left.device,
         leftApp: Int32(ledgers.apps.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))

@@ -4,10 +4,10 @@ import Policies
 /// The content of screens, and how wrong it is.
 extension Planner {
   /// Recomputes how wrong an instance's screen is about each subject for which that was computed with the weights of an earlier
-  /// policy. A screen that is right stays right whatever the weights are, so it is skipped.
+  /// policy. A screen that is right stays right whatever the weights are, so it is skipped. It does nothing unless the kind
+  /// `hasOtherScales`.
   mutating func bringDistancesUpToDate(_ instance: InstanceSlot) {
     let kind = registry.instances[instance].kind
-    if !rules[kind].hasOtherScales { return }
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
       guard registry.entries[entry].distance > 0, let row = registry.row(entry, head: rules[kind].display.rowHead),
@@ -27,7 +27,10 @@ extension Planner {
     let head = rules[kind].display.rowHead
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      guard keepsRow(entry, head) else { continue }
+      guard registry.row(entry, head: head) != nil else {
+        dropRow(entry, kind)
+        continue
+      }
       if let truth = knownTruth(kind, entry) {
         show(truth, head: head, entry)
       } else if registry.entries[entry].distance > 0 {
@@ -53,7 +56,10 @@ extension Planner {
       let waits = waits(instance, by: entry, since: instant)
       if waits, isNewest { registry.forgetShown(entry) }
       // Events that wait on a row of other fields still say how wrong the screen was.
-      guard !waits || registry.row(entry, head: head) != nil, keepsRow(entry, head) else { continue }
+      guard registry.row(entry, head: head) != nil else {
+        if !waits { dropRow(entry, kind) }
+        continue
+      }
       let key = truthKey(kind, entry)
       if let truth = subjects.truth(key, unchangedSince: instant) {
         registry.show(truth.values.span, head: head, distance: 0, entry)
@@ -63,12 +69,87 @@ extension Planner {
     }
   }
 
-  /// Forgets the values that an entry's screen shows if they are of other fields than the policy lists now.
-  /// - Returns: Whether the entry has a row with values of the fields that the policy lists now.
-  private mutating func keepsRow(_ entry: EntrySlot, _ head: UInt64) -> Bool {
-    if registry.row(entry, head: head) != nil { return true }
-    registry.forgetRow(entry)
-    return false
+  // MARK: Visits to the app
+
+  /// Keeps what a widget shows before the current event changes it, while its app is in the foreground.
+  @inline(never)
+  mutating func noteShownBefore(
+    _ admission: Admission, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot
+  ) {
+    let state = registry.instances[instance]
+    guard state.surface == .widget, isForeground(device) else { return }
+    let content: ShownBefore.Content
+    if admission.distance != nil {
+      // The app shows the truth, so the state before the event is the one that it has shown.
+      let truth = record.fanOut.truths[record.fanOut.evaluations[state.kind.index].truth]
+      let before = Array(record.fanOut.values[truth.before])
+      if before.elementsEqual(record.fanOut.values[truth.after]) { return }
+      content = .fields(before, head: rules[state.kind].display.rowHead)
+    } else if admission.current != nil {
+      content = .fingerprint(registry.entries[entry].current)
+    } else {
+      return
+    }
+    let isWorthPush = admission.effect == .freshen
+    registry.note(ShownBefore(entry: entry, at: now, isWorthPush: isWorthPush, content: content), device)
+    touch(device)
+  }
+
+  /// Notes that an app left the foreground at an instant, so that a widget did not show what came later.
+  /// - Parameters:
+  ///   - instance: The widget. `markFresh(_:asOf:)` was called for the instant.
+  ///   - changes: The changes that came while the app counted as in the foreground.
+  ///   - instant: The log time at which the app left.
+  /// - Returns: Whether the screen is wrong by a change that would have been pushed.
+  mutating func setBack(_ instance: InstanceSlot, _ changes: [ShownBefore], asOf instant: Timestamp) -> Bool {
+    let kind = registry.instances[instance].kind
+    // A later reload has shown what came until then.
+    let instant = max(instant, registry.instances[instance].lastReload)
+    var isWorthPush = false
+    var seen: Set<EntrySlot> = []
+    for change in changes where change.at > instant && registry.entries[change.entry].instance == instance {
+      if seen.insert(change.entry).inserted { show(change.content, change.entry, kind) }
+      isWorthPush = isWorthPush || change.isWorthPush && registry.entries[change.entry].distance > 0
+    }
+    return isWorthPush
+  }
+
+  private mutating func show(_ content: ShownBefore.Content, _ entry: EntrySlot, _ kind: KindSlot) {
+    switch content {
+    case .fingerprint(let shown): registry.set(shown: shown, entry)
+    case .fields(let shown, let head):
+      let display = rules[kind].display
+      guard head == display.rowHead, let truth = knownTruth(kind, entry) else { return }
+      let distance = ScreenDistance.between(shown: shown, truth: values(of: truth), display.fields)
+      registry.show(shown.span, head: head | display.scale, distance: Float(distance), entry)
+    }
+  }
+
+  // MARK: What is known
+
+  /// Forgets the values that an entry's screen shows, because they are of other fields than the policy lists now. While the policy
+  /// does not name the kind, the row stays and says that something was known: see `forgetWhatIsShown`.
+  private mutating func dropRow(_ entry: EntrySlot, _ kind: KindSlot) {
+    if registry.entries[entry].row.isAbsent { return }
+    if rules[kind].policyIndex == nil { registry.forgetDistance(entry) } else { registry.forgetRow(entry) }
+  }
+
+  /// Notes that the content of an instance is not known, because the events about it were not kept for a while. Each field of a
+  /// subject that was known counts as wholly wrong until the next reload. The truth is not known either until the next event.
+  mutating func forgetWhatIsShown(_ instance: InstanceSlot) {
+    let display = rules[registry.instances[instance].kind].display
+    let unknown = Array(repeating: DisplayedValue.absent, count: display.fields.count)
+    let distance = Float(ScreenDistance.most(display.fields))
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      registry.forgetShown(entry)
+      if registry.entries[entry].row.isAbsent { continue }
+      if display.isEmpty {
+        registry.forgetRow(entry)
+      } else {
+        registry.show(unknown.span, head: display.rowHead | display.scale, distance: distance, entry)
+      }
+    }
   }
 
   /// Notes that the content of an instance is not known, because the push that should have reloaded it failed. Fields whose truth
@@ -99,11 +180,18 @@ extension Planner {
   /// Returns the newest displayed state of the subject whose name is an entry's key, the current event included; nil if it has
   /// been forgotten.
   private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> KnownTruth? {
-    let place = record.fanOut.event == nil ? -1 : record.fanOut.evaluations[kind.index].truth
+    // Not by comparing `event` with nil, which would copy the event.
+    let place = record.fanOut.slot.isAbsent ? -1 : record.fanOut.evaluations[kind.index].truth
     if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
       return .current(record.fanOut.truths[place].after)
     }
     return subjects.slot(truthKey(kind, entry)).map { .remembered($0) }
+  }
+
+  /// Returns the log time of the newest change of the displayed state of the subject whose name is an entry's key; nil if it has been
+  /// forgotten.
+  func lastChange(_ kind: KindSlot, _ entry: EntrySlot) -> Timestamp? {
+    subjects.slot(truthKey(kind, entry)).map { subjects.slots[$0].newest.time }
   }
 
   /// The place of a displayed state.

@@ -14,12 +14,16 @@ extension Planner {
       // A late signal is ignored: the person has probably left the app since.
       guard now - since < bounds.foregroundMax else { return }
       registry.set(foregroundSince: since, of: device)
+      registry.forgetShownBefore(device)
       freshen(device, instance: nil, asOf: now, isReload: false, into: &output)
     case .appBackgrounded:
       // A late signal is ignored when the app has come to the foreground again since.
       if let since = registry.foregroundSince(device), signal.time < since { return }
       registry.set(foregroundSince: nil, of: device)
-      freshen(device, instance: nil, asOf: min(now, signal.time), isReload: false, into: &output)
+      let changes = registry.rare(device).shownBefore
+      registry.forgetShownBefore(device)
+      freshen(
+        device, instance: nil, asOf: min(now, signal.time), isReload: false, changes: changes, into: &output)
     case .widgetFetched(let instance):
       freshen(device, instance: instance, asOf: min(now, signal.time), isReload: true, into: &output)
     case .tokenRejected(let token):
@@ -51,10 +55,12 @@ extension Planner {
   ///   - id: The id of the instance; nil for every widget of the device.
   ///   - instant: The log time up to which they showed everything. A signal may come late.
   ///   - isReload: Whether the minimum interval counts from that instant.
+  ///   - changes: The changes that counted as shown because the app counted as in the foreground. Those after `instant` were not
+  ///     shown.
   ///   - output: Receives the decisions.
   private mutating func freshen(
     _ device: DeviceSlot, instance id: Identifier?, asOf instant: Timestamp, isReload: Bool,
-    into output: inout PlannerOutput
+    changes: [ShownBefore] = [], into output: inout PlannerOutput
   ) {
     let wanted = id.map { registry.number(ofInstanceID: $0) }
     var walk = registry.instances(of: device)
@@ -63,12 +69,16 @@ extension Planner {
       guard !state.flags.contains(.retired), state.surface == .widget, wanted == nil || wanted == state.id
       else { continue }
       markFresh(instance, asOf: instant)
+      let isWorthPush = !changes.isEmpty && setBack(instance, changes, asOf: instant)
+      if isReload { noteFetch(instance, at: instant) }
       if isReload { registry.noteReload(instance, notBefore: instant) }
       endShown(of: instance, asOf: instant, into: &output)
       // A screen that is still wrong is examined at the time that was set for what waited.
       if !hasPending(instance), registry.difference(of: instance).value == 0 {
         pending.clearDue(&registry[waiting: instance])
       }
+      // The events that changed the screen have ended.
+      if isWorthPush { catchUp(instance, at: now) }
     }
   }
 
@@ -94,6 +104,7 @@ extension Planner {
       case .backgroundPushes: .backgroundPush
       case .controlPushes: control.map { .controlPush($0) } ?? .unreachable(.noToken)
       }
+    registry.refundSurplus(last.rate, device)
     if last.rate == route.rate { ledgers.rate(last.rate).refund(&registry[rate: route, device]) }
     ledgers.apps.refund(registry.devices[device].app, chargedAt: last.offset, now: now)
   }

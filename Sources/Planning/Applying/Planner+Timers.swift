@@ -24,8 +24,12 @@ extension Planner {
   ///   - decisionsMax: The approximate number of decisions to make at most.
   /// - Returns: Whether nothing is due any more.
   mutating func fireTimers(into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
+    // The number of timers for which everything was prefetched.
+    var ahead = 0
     while let due = pending.nextTimer, due <= now {
       if output.decisions.count >= decisionsMax { return false }
+      if ahead == 0 { ahead = prefetchDueTimers().count }
+      ahead -= 1
       guard let timer = pending.takeTimer(now: now) else { return true }
       let instance = timer.instance
       let state = registry.instances[instance]
@@ -106,6 +110,7 @@ extension Planner {
     }
     guard hasPending(instance) else { return catchUp(instance, device, into: &output) }
     if isOvertaken(instance) { return endAllCauses(of: instance, .superseded, into: &output) }
+    if pushesForWrongToo(device, trigger: instance, into: &output) { return }
     examine(device, trigger: instance, fromTimer: true, into: &output)
   }
 
@@ -129,7 +134,7 @@ extension Planner {
   /// - Parameters:
   ///   - instance: The instance.
   ///   - due: The log time of the examination.
-  private mutating func catchUp(_ instance: InstanceSlot, at due: Timestamp) {
+  mutating func catchUp(_ instance: InstanceSlot, at due: Timestamp) {
     if !hasPending(instance), isOpen(instance) { setDue(instance, due) }
   }
 
@@ -142,8 +147,12 @@ extension Planner {
   mutating func catchUpAfterRefund(_ instance: InstanceSlot) { catchUp(instance, at: now + Self.refundPause) }
 
   /// Examines a push to an instance whose screen is wrong although no event waits. It is put off while a reload is free, and
-  /// while events wait on other instances that the same push would reach: those events lead to the push sooner or later, and its
-  /// decisions name them.
+  /// while events wait on other instances whose push would reload this one, too: those events lead to the push sooner or later,
+  /// and its decisions name them.
+  ///
+  /// A background push reloads only the kinds that it names. So an event on an instance of another kind does not lead to a push
+  /// for this one. Both share a push, which takes a single token of the device, if they are worth it together and no limit of
+  /// either holds it back. Otherwise this one is examined alone.
   private mutating func catchUp(
     _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
   ) {
@@ -151,16 +160,67 @@ extension Planner {
       return setDue(instance, nextExamination(device))
     }
     record.catchingUp = instance
-    examine(device, trigger: instance, fromTimer: true, into: &output)
+    let isBackground = route(of: instance, device: device) == .backgroundPush
+    if !isBackground || !pushesForWrongToo(device, trigger: waitingByBackground(device) ?? instance, into: &output) {
+      if isBackground { record.named = .catchingUp }
+      examine(device, trigger: instance, fromTimer: true, into: &output)
+      record.named = .waiting
+    }
     record.catchingUp = .absent
   }
 
-  /// Returns whether an event waits on another instance that a push to this one would reach.
+  /// Returns whether an event waits on another instance whose push would reload this one, too, or which a widget push for this
+  /// one would reload.
   private func isLedByAnother(_ instance: InstanceSlot, _ device: DeviceSlot) -> Bool {
     let route = route(of: instance, device: device)
     var walk = registry.instances(of: device)
     while let other = walk.next(registry) {
-      if hasPending(other), reaches(other, device: device, route: route) { return true }
+      guard other != instance, hasPending(other) else { continue }
+      if reaches(instance, device: device, route: self.route(of: other, device: device)) { return true }
+      if route != .backgroundPush, reaches(other, device: device, route: route) { return true }
+    }
+    return false
+  }
+
+  /// Returns the first instance of a device on which an event waits for a background push; nil if there is none.
+  private func waitingByBackground(_ device: DeviceSlot) -> InstanceSlot? {
+    var walk = registry.instances(of: device)
+    while let other = walk.next(registry) {
+      let state = registry.instances[other]
+      if hasPending(other), !state.flags.contains(.retired), rules[state.kind].isDecided, !isOvertaken(other),
+        route(of: other, device: device) == .backgroundPush
+      {
+        return other
+      }
+    }
+    return nil
+  }
+
+  /// Makes a background push that reloads, beside the kinds on which events wait, every screen that is wrong although no event
+  /// waits and whose examination is due.
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - trigger: The instance that leads to the push: one on which an event waits, if there is one.
+  ///   - output: Receives the decisions and the command.
+  /// - Returns: Whether the push was made. If not, nothing has changed: it is not a background push, there is no such screen
+  ///   beside the trigger, a limit holds the push back, or it is not worth its price.
+  private mutating func pushesForWrongToo(
+    _ device: DeviceSlot, trigger: InstanceSlot, into output: inout PlannerOutput
+  ) -> Bool {
+    guard route(of: trigger, device: device) == .backgroundPush else { return false }
+    record.named = .waitingAndWrong
+    defer { record.named = .waiting }
+    guard hasOthersToCatchUp(device, trigger) else { return false }
+    let examination = examination(device, trigger: trigger)
+    guard case .push = examination.outcome else { return false }
+    apply(examination, device: device, trigger: trigger, fromTimer: true, into: &output)
+    return true
+  }
+
+  private func hasOthersToCatchUp(_ device: DeviceSlot, _ trigger: InstanceSlot) -> Bool {
+    var walk = registry.instances(of: device)
+    while let other = walk.next(registry) {
+      if other != trigger, catchesUp(other), reaches(other, device: device, route: .backgroundPush) { return true }
     }
     return false
   }

@@ -18,6 +18,8 @@ struct Told {
   var until = Timestamp.distantFuture
   /// The place of the command, as in `PlannedDecision.command`; −1 when there is none.
   var command = -1
+  /// The result against the objective of the kind; nil if the decision does not count for it.
+  var objective: ObjectiveResult?
   /// The events that the command delivers to the instance, as indices in `PlannerOutput.causes`.
   var causes = 0..<0
 }

@@ -4,12 +4,13 @@ import Domain
 ///
 ///     version · form · content · checksum
 ///
-///     entries   for each: length of the id, id, length of the version, version; a length of 0 is a removal
+///     entries   for each: length of the id, id, length of the version, version; a length of 0 is a removal.
+///               Only notes have additions; their first byte tells them from versions (`SubjectNote`)
 ///     piece     index of the piece, number of pieces, bytes of an entry
 ///     size      size of the chunk; only in local snapshots, because the topic has the chunk itself
 ///
-/// The checksum is a hash of everything before it and of the chunk's number, in eight bytes. So a chunk that is cut off, altered
-/// or stored under the key of another one is refused.
+/// The checksum is a hash of everything before it and of the chunk's number and sort, in eight bytes. So a chunk that is cut off,
+/// altered or stored under the key of another one is refused.
 enum ChunkFormat {
   /// The byte that follows the version.
   enum Form: UInt8 { case entries, piece, size }
@@ -24,9 +25,11 @@ enum ChunkFormat {
   /// Each step is a bijection of the state, so two chunks that differ in one word only never have the same checksum.
   /// - Parameters:
   ///   - bytes: Everything before the checksum.
-  ///   - number: The number of the chunk.
-  static func checksum(_ bytes: Span<UInt8>, of number: Int64) -> UInt64 {
-    var state = UInt64(bitPattern: number) &+ UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
+  ///   - number: The number of the chunk, below 2^62.
+  ///   - sort: The sort of the chunk.
+  static func checksum(_ bytes: Span<UInt8>, of number: Int64, _ sort: ChunkSort) -> UInt64 {
+    var state =
+      (UInt64(bitPattern: number) << 1 | (sort == .notes ? 1 : 0)) &+ UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
     func add(_ word: UInt64) {
       state = (state ^ word) &* 0xFF51_AFD7_ED55_8CCD
       state ^= state >> 32
@@ -48,12 +51,13 @@ enum ChunkFormat {
   /// Checks the version and the checksum of a chunk.
   /// - Parameters:
   ///   - number: The number of the chunk.
+  ///   - sort: The sort of the chunk.
   ///   - bytes: A buffer with the chunk.
   ///   - value: The place of the chunk in it.
   /// - Returns: The form, and a reader of the content.
   /// - Throws: `BinaryError` for a chunk that is cut off, altered, or of another format.
   static func open(
-    _ number: Int64, _ bytes: [UInt8], in value: Range<Int>
+    _ number: Int64, of sort: ChunkSort, _ bytes: [UInt8], in value: Range<Int>
   ) throws(BinaryError) -> (form: Form, content: BinaryReader) {
     var reader = BinaryReader(bytes, in: value)
     let version = try reader.uint8("a format version")
@@ -64,7 +68,8 @@ enum ChunkFormat {
     }
     let content = value.lowerBound..<value.upperBound - checksumBytes
     var end = BinaryReader(bytes, in: content.upperBound..<value.upperBound)
-    guard try UInt64(bitPattern: end.int64("a checksum")) == checksum(bytes.span.extracting(content), of: number) else {
+    guard try UInt64(bitPattern: end.int64("a checksum")) == checksum(bytes.span.extracting(content), of: number, sort)
+    else {
       throw .corrupt(offset: content.count, what: "bytes that fit their checksum")
     }
     guard let form = Form(rawValue: try reader.uint8("a form")) else {
@@ -74,12 +79,14 @@ enum ChunkFormat {
   }
 
   /// Returns a chunk without entries, which takes the place of one that is lost.
-  /// - Parameter number: The number of the chunk.
-  static func empty(_ number: Int64) -> [UInt8] {
+  /// - Parameters:
+  ///   - number: The number of the chunk.
+  ///   - sort: The sort of the chunk.
+  static func empty(_ number: Int64, of sort: ChunkSort) -> [UInt8] {
     var writer = BinaryWriter()
     writer.uint8(stateFormatVersion)
     writer.uint8(Form.entries.rawValue)
-    writer.int64(Int64(bitPattern: checksum(writer.bytes.span, of: number)))
+    writer.int64(Int64(bitPattern: checksum(writer.bytes.span, of: number, sort)))
     return writer.bytes
   }
 }

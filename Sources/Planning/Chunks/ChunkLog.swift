@@ -1,34 +1,42 @@
-/// The list of the chunks in `rouse.state` that hold the devices of a partition. Chunks are numbered in the order of writing.
+/// The list of the chunks of one sort (`ChunkSort`) in `rouse.state`. Chunks are numbered in the order of writing.
 ///
 ///       first                              next
 ///     ┌───────┬───────┬─── … ───┬───────┐
 ///     │ chunk │ chunk │         │ chunk │ ◄── each commit appends what changed, and what still lives in the oldest chunks
 ///     └───────┴───────┴─── … ───┴───────┘
-///      removed when no device has its newest version in it
+///      removed when no value has its newest version in it
 ///
 /// **Entries.** A chunk is a record of up to `PlannerBounds.stateChunkBytesMax`. It is a list of entries, each of which is a new
-/// version of a device, or its removal. The entry in the chunk with the highest number counts, and a commit writes at most one
-/// entry for a device. A version lives while it is the newest one. A version that is larger than a chunk takes several chunks
+/// version of a value (a device, or the notes about a subject), the removal of a value, or an addition to its newest version.
+/// The version in the chunk with the highest number counts, with the additions that follow it. A commit writes at most one
+/// entry for a value. A version lives while it is the newest one. A version that is larger than a chunk takes several chunks
 /// of its own, its pieces; the entry belongs to the first of them. `ChunkFormat` describes the bytes, which end with a
 /// checksum.
 ///
 /// **Removing chunks.** Chunks are removed oldest first, by a tombstone. The oldest chunk is removed when none of its versions
-/// lives: each was replaced by a version or a removal in a later chunk. Its removals go with it. That is safe: a removal
-/// only hides versions that are older, those lie in older chunks, and all of these have been removed before. So the
-/// chunks from `first` on always hold the newest version of each device, and no device that was removed can come back. The
-/// record `p/clock` of the same transaction names `first` and `next`. A restore compares: a chunk that is missing stops it, and a
-/// version in a chunk before `first`, which the topic's cleaner has not removed yet, counts for nothing.
+/// lives: each was replaced by a version or a removal in a later chunk, or its value is forgotten. Its removals and additions go with
+/// it. That is safe: a removal only hides versions that are older, and those lie in older chunks; an addition only counts with
+/// a version before it, which does not live any more. So the chunks from `first` on always hold the newest version of each value and all
+/// additions to it, and no value that was removed can come back. A subject is forgotten without a removal, because its notes tell its age
+/// (`SubjectMemory`). The record `p/clock` of the same transaction names `first` and `next` (`StateExtent`). A restore compares: a
+/// chunk that is missing stops it, and a version in a chunk before `first`, which the topic's cleaner has not removed yet,
+/// counts for nothing.
 ///
 /// **Size.** Let *live* be the bytes of all living versions and *total* the bytes of all chunks. While total exceeds 2 × live and
 /// a constant (`PlannerBounds.stateSpareBytes`), each commit also writes the living versions of the oldest chunks anew:
-/// three bytes for each byte of new versions, and six for each byte by which live has shrunk. So total stays below
+/// three bytes for each byte of new entries, and six for each byte by which live has shrunk. So total stays below
 /// 2.5 × live and the constant, one commit and one chunk. Proof: let L be live when total reaches 2 × L. What lives in those
-/// chunks is written anew, and they are gone, before n bytes of new versions and a shrinking by d bytes have come, where
+/// chunks is written anew, and they are gone, before n bytes of new entries and a shrinking by d bytes have come, where
 /// 3n + 6d = L. Writing anew adds no more to the total than it frees, so meanwhile total ≤ 2L + n and live ≥ L − d. And
 /// 2L + n ≤ 2.5 (L − d), because n + 2.5d ≤ L/2 whenever 3n + 6d ≤ L. After that total is below L + n, less than 2 × live.
 ///
-/// **Work.** So a commit writes at most four times its new versions, unless devices shrank or went. Entries that do not live are
-/// passed over, at most 16 bytes of them for each new byte and `passedMin`. No step copies a table.
+/// Subjects are forgotten once a day, half of them at once. A commit then pays for a part of that only (`SubjectMemory.takeNotes`). What is
+/// left of the others is nearly all in the oldest chunks, which go as soon as their entries are passed. So of notes, live in
+/// this bound means the most that has lived within the last two generations.
+///
+/// **Work.** So a commit writes at most four times its new entries, unless values shrank or went. Entries that do not live are
+/// passed over, at most 16 bytes of them for each new byte and a constant, and a few chunks are removed (`ChunkAllowance`). No step
+/// copies a table.
 struct ChunkLog<Owner> {
   /// An entry whose chunk has ended.
   struct Entry {
@@ -41,20 +49,15 @@ struct ChunkLog<Owner> {
   }
 
   private struct Chunk {
-    /// The size of the record, with `recordBytes`.
+    /// The size of the record, with `StateExtent.recordBytes`.
     var bytes: UInt32
     /// The number of the entry after its last one (`ChunkPlace`).
     var end: UInt32
   }
 
-  /// The approximate cost of a record in addition to its value, in the topic and in memory. Bytes.
-  static var recordBytes: Int { 64 }
-  /// The bytes of entries that do not live that each commit may pass over. They take less than half a millisecond.
-  static var passedMin: Int { 256 << 10 }
-
   /// The number of the oldest chunk.
   private(set) var first: Int64
-  /// The size of all chunks in bytes, `recordBytes` added once for each, because each chunk is one record.
+  /// The size of all chunks in bytes, `StateExtent.recordBytes` added once for each, because each chunk is one record.
   private(set) var bytes = 0
   /// The size of the living entries in bytes, each rounded down (`EntrySize`).
   private(set) var liveBytes = 0
@@ -70,6 +73,38 @@ struct ChunkLog<Owner> {
   /// - Parameter first: The number of the first chunk.
   init(first: Int64 = 0) { self.first = first }
 
+  /// Makes the log of the chunks that a restore has read. Only the entries that live are known; the others are of no use.
+  /// - Parameters:
+  ///   - replay: The chunks, and the versions of the values.
+  ///   - range: The numbers of the chunks that count, each of which was read.
+  ///   - slots: The slots of all values.
+  ///   - body: Receives each slot with its place; `unwritten` for a value whose version is in none of these chunks.
+  init(
+    _ replay: ChunkReplay<Owner>, _ range: Range<Int64>, _ slots: ContiguousArray<Slot<Owner>>,
+    _ body: (Slot<Owner>, ChunkPlace) -> Void
+  ) {
+    var starts = ContiguousArray(repeating: 0, count: range.count + 1)
+    for slot in slots {
+      switch replay.life(of: slot, in: range) {
+      case .living(let chunk): starts[chunk + 1] += 1
+      case .replaced, .uncommitted: body(slot, .unwritten)
+      }
+    }
+    for chunk in 0..<range.count { starts[chunk + 1] += starts[chunk] }
+    var sorted = ContiguousArray(repeating: Slot<Owner>.absent, count: starts[range.count])
+    var ends = starts
+    for slot in slots {
+      guard case .living(let chunk) = replay.life(of: slot, in: range) else { continue }
+      sorted[ends[chunk]] = slot
+      ends[chunk] += 1
+    }
+    first = range.lowerBound
+    for (chunk, number) in range.enumerated() {
+      for slot in sorted[starts[chunk]..<starts[chunk + 1]] { body(slot, append(slot, replay.size(of: slot))) }
+      end(bytes: replay.known[number]?.bytes ?? 0)
+    }
+  }
+
   private var nextEntry: UInt32 { (firstEntry &+ UInt32(entries.count)) & ChunkPlace.mask }
 
   private func distance(to entry: UInt32) -> Int { Int((entry &- firstEntry) & ChunkPlace.mask) }
@@ -77,8 +112,8 @@ struct ChunkLog<Owner> {
   /// The number of the next chunk, or of the one that is being written.
   var next: Int64 { first + Int64(chunks.count - start) }
 
-  /// Returns the size of the record of a chunk that has not been removed, without `recordBytes`.
-  func size(of chunk: Int64) -> Int { Int(chunks[start + Int(chunk - first)].bytes) - Self.recordBytes }
+  /// Returns the size of the record of a chunk that has not been removed, without `StateExtent.recordBytes`.
+  func size(of chunk: Int64) -> Int { Int(chunks[start + Int(chunk - first)].bytes) - StateExtent.recordBytes }
 
   /// Returns the number of the chunk with the entry of a place; `next` if the place is no entry, because only a later chunk can
   /// hold what the slot holds now.
@@ -91,6 +126,11 @@ struct ChunkLog<Owner> {
       if self.distance(to: chunks[middle].end) > distance { high = middle } else { low = middle + 1 }
     }
     return first + Int64(low - start)
+  }
+
+  /// Returns the size of the entry of a place; 0 if the place is no entry.
+  func size(of place: ChunkPlace) -> EntrySize {
+    place.isEntry ? entries[distance(to: place.raw)].size : EntrySize(0)
   }
 
   /// Adds an entry to the chunk that is being written.
@@ -108,7 +148,7 @@ struct ChunkLog<Owner> {
   /// Ends the chunk that is being written.
   /// - Parameter bytes: The size of its value.
   mutating func end(bytes: Int) {
-    let size = UInt32(clamping: bytes + Self.recordBytes)
+    let size = UInt32(clamping: bytes + StateExtent.recordBytes)
     chunks.makeRoom()
     chunks.append(Chunk(bytes: size, end: nextEntry))
     self.bytes += Int(size)

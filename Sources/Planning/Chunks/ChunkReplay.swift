@@ -1,15 +1,15 @@
 import Domain
 
-/// The chunks of devices that a restore has read, and the chunk from which it took each device.
-struct ChunkReplay {
-  /// A chunk that was read and has not been removed.
-  struct Known {
-    /// The size of its value. Bytes.
-    var bytes: Int
-    /// The offset of its record in the topic; 0 in a local snapshot.
-    var offset: Int64
-  }
+/// A chunk that a restore has read and that has not been removed.
+struct ChunkKnown {
+  /// The size of its value. Bytes.
+  var bytes: Int
+  /// The offset of its record in the topic; 0 in a local snapshot.
+  var offset: Int64
+}
 
+/// The chunks of one sort that a restore has read, and the chunk from which it took each value.
+struct ChunkReplay<Owner> {
   private struct Version {
     /// The lower half of the number of the chunk.
     var chunk: UInt32 = 0
@@ -24,7 +24,7 @@ struct ChunkReplay {
     var bytes: [UInt8]
   }
 
-  /// The relation of a device to the chunks that count.
+  /// The relation of a value to the chunks that count.
   enum Life {
     /// Its version is in one of them; the index of that chunk.
     case living(chunk: Int)
@@ -35,30 +35,30 @@ struct ChunkReplay {
   }
 
   /// The chunks, by number.
-  private(set) var known: [Int64: Known] = [:]
-  /// The version of each device, by slot.
+  private(set) var known: [Int64: ChunkKnown] = [:]
+  /// The version of each value, by slot.
   private var versions: ContiguousArray<Version> = []
   private var pieces: Pieces?
 
   /// Notes a chunk that was read.
   mutating func note(_ number: Int64, bytes: Int, at offset: Int64) {
-    known[number] = Known(bytes: bytes, offset: offset)
+    known[number] = ChunkKnown(bytes: bytes, offset: offset)
   }
 
   /// Removes a chunk.
   mutating func remove(_ number: Int64) { known[number] = nil }
 
-  /// Notes the chunk from which a device was taken.
+  /// Notes the chunk from which a value was taken.
   /// - Parameters:
-  ///   - device: The slot of the device.
+  ///   - slot: The slot of the value.
   ///   - chunk: The number of the chunk.
   ///   - size: The size of the entry.
-  mutating func place(_ device: DeviceSlot, in chunk: Int64, _ size: EntrySize) {
-    while versions.count <= device.index {
+  mutating func place(_ slot: Slot<Owner>, in chunk: Int64, _ size: EntrySize) {
+    while versions.count <= slot.index {
       versions.makeRoom()
       versions.append(Version())
     }
-    versions[device.index] = Version(chunk: UInt32(truncatingIfNeeded: chunk), size: size)
+    versions[slot.index] = Version(chunk: UInt32(truncatingIfNeeded: chunk), size: size)
   }
 
   /// Adds a piece of an entry. Pieces without the ones before them are left over: the chunk with the first one was removed.
@@ -92,21 +92,26 @@ struct ChunkReplay {
     return (whole.bytes, whole.chunk)
   }
 
-  /// Returns the relation of a device to the chunks that count.
+  /// Returns the relation of a value to the chunks that count.
   /// - Parameters:
-  ///   - device: The slot of a device that was placed.
+  ///   - slot: The slot of a value that was placed.
   ///   - range: The numbers of the chunks that count.
-  func life(of device: DeviceSlot, in range: Range<Int64>) -> Life {
-    let index = versions[device.index].chunk &- UInt32(truncatingIfNeeded: range.lowerBound)
+  func life(of slot: Slot<Owner>, in range: Range<Int64>) -> Life {
+    let index = versions[slot.index].chunk &- UInt32(truncatingIfNeeded: range.lowerBound)
     if Int64(index) < range.upperBound - range.lowerBound { return .living(chunk: Int(index)) }
     return Int32(bitPattern: index) < 0 ? .replaced : .uncommitted
   }
 
-  /// Returns whether the device in a slot was taken from an older chunk than another one.
-  func isOlder(_ device: DeviceSlot, than chunk: Int64) -> Bool {
-    Int32(bitPattern: versions[device.index].chunk &- UInt32(truncatingIfNeeded: chunk)) < 0
+  /// Returns whether the value in a slot was taken from an older chunk than another one.
+  func isOlder(_ slot: Slot<Owner>, than chunk: Int64) -> Bool {
+    Int32(bitPattern: versions[slot.index].chunk &- UInt32(truncatingIfNeeded: chunk)) < 0
   }
 
-  /// Returns the size of the entry of a device that was placed.
-  func size(of device: DeviceSlot) -> EntrySize { versions[device.index].size }
+  /// Returns whether the value in a slot was taken from a later chunk than another one.
+  func isNewer(_ slot: Slot<Owner>, than chunk: Int64) -> Bool {
+    Int32(bitPattern: versions[slot.index].chunk &- UInt32(truncatingIfNeeded: chunk)) > 0
+  }
+
+  /// Returns the size of the entry of a value that was placed.
+  func size(of slot: Slot<Owner>) -> EntrySize { versions[slot.index].size }
 }

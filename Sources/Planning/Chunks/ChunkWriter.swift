@@ -4,6 +4,7 @@ import Domain
 struct ChunkWriter {
   private var binary = BinaryWriter()
   private let bytesMax: Int
+  private let sort: ChunkSort
   /// The end of the key; 0 when no chunk is open.
   private var keyEnd = 0
   /// The number of the open chunk.
@@ -11,16 +12,21 @@ struct ChunkWriter {
   private var endedBytes = 0
 
   /// Creates a writer without an open chunk.
-  /// - Parameter bytesMax: The size at which a chunk is full.
-  init(bytesMax: Int) { self.bytesMax = bytesMax }
-
-  /// The size of the open chunk, with `ChunkLog.recordBytes`; 0 when none is open.
-  var openBytes: Int {
-    keyEnd == 0
-      ? 0 : binary.bytes.count - keyEnd + ChunkFormat.checksumBytes + ChunkLog<DeviceTag>.recordBytes
+  /// - Parameters:
+  ///   - sort: The sort of the chunks.
+  ///   - bytesMax: The size at which a chunk is full.
+  init(_ sort: ChunkSort, bytesMax: Int) {
+    self.sort = sort
+    self.bytesMax = bytesMax
   }
 
-  /// The size of all chunks so far, with `ChunkLog.recordBytes` for each.
+  /// The size of the open chunk, with `StateExtent.recordBytes`; 0 when none is open.
+  var openBytes: Int {
+    keyEnd == 0
+      ? 0 : binary.bytes.count - keyEnd + ChunkFormat.checksumBytes + StateExtent.recordBytes
+  }
+
+  /// The size of all chunks so far, with `StateExtent.recordBytes` for each.
   var bytes: Int { endedBytes + openBytes }
 
   /// The content that a chunk has room for. It is never so small that the pieces of an entry become many.
@@ -62,6 +68,26 @@ struct ChunkWriter {
     }
   }
 
+  /// Appends an addition to the newest version of a value.
+  /// - Parameters:
+  ///   - id: The id by which a restore finds the value.
+  ///   - addition: The bytes of the addition, not empty.
+  ///   - log: Receives chunks that are full.
+  ///   - body: Receives the records of chunks that are full.
+  /// - Returns: Whether a chunk has room for it. If not, append a version.
+  mutating func appendAddition<Owner>(
+    id: Span<UInt8>, _ addition: Span<UInt8>, _ log: inout ChunkLog<Owner>, _ body: StateRecordSink
+  ) -> Bool {
+    let size = id.count + addition.count + 2 * OutputSpan<UInt8>.varintMax
+    guard size <= room else { return false }
+    makeRoom(size, &log, body)
+    binary.piece(ofAtMost: size) { room in
+      room.append(lengthAnd: id)
+      room.append(lengthAnd: addition)
+    }
+    return true
+  }
+
   private mutating func appendPieces<Owner>(
     _ slot: Slot<Owner>, id: Span<UInt8>, _ version: Span<UInt8>, _ log: inout ChunkLog<Owner>, _ body: StateRecordSink
   ) -> ChunkPlace {
@@ -93,7 +119,7 @@ struct ChunkWriter {
 
   private mutating func begin(_ form: ChunkFormat.Form, _ number: Int64) {
     binary.reset()
-    for byte in StateKey.chunk(number) { binary.uint8(byte) }
+    for byte in StateKey.chunk(number, of: sort) { binary.uint8(byte) }
     keyEnd = binary.bytes.count
     self.number = number
     binary.uint8(stateFormatVersion)
@@ -101,7 +127,7 @@ struct ChunkWriter {
   }
 
   private mutating func lend(to body: StateRecordSink) {
-    let checksum = ChunkFormat.checksum(binary.bytes.span.extracting(keyEnd..<binary.bytes.count), of: number)
+    let checksum = ChunkFormat.checksum(binary.bytes.span.extracting(keyEnd..<binary.bytes.count), of: number, sort)
     binary.int64(Int64(bitPattern: checksum))
     body(binary.bytes[..<keyEnd], binary.bytes[keyEnd...])
   }
@@ -115,7 +141,7 @@ struct ChunkWriter {
     lend(to: body)
     let size = binary.bytes.count - keyEnd
     log.end(bytes: size)
-    endedBytes += size + ChunkLog<Owner>.recordBytes
+    endedBytes += size + StateExtent.recordBytes
     keyEnd = 0
   }
 

@@ -39,7 +39,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       // This is an upper bound: an escaped byte takes six bytes, and a kind that several widgets share counts several times.
       // The names of 64 widgets of up to 50 bytes each always fit.
-      if hasPending(instance) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
+      if wantsPush(instance) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
     }
     return bytes <= rules.policy.profile.payload.limit
   }
@@ -200,7 +200,7 @@ extension Planner {
 
   /// Returns a delay of up to ten minutes, always the same for a device, so that the devices of a time zone are not all examined
   /// at once.
-  private func spread(_ device: DeviceSlot) -> TimeSpan {
+  func spread(_ device: DeviceSlot) -> TimeSpan {
     var hash = Hash64()
     hash.add(UInt64(device.number))
     return TimeSpan(microseconds: Int64(hash.value % UInt64(Self.examinationInterval.microseconds)))

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 /// The first system with widget pushes. Source: Apple's WidgetPushHandler page.
 private let widgetPushOS = OSVersion(major: 26)
@@ -52,8 +53,8 @@ extension Planner {
       && registry.instances[instance].flags.contains(.pushEnabled)
   }
 
-  /// Returns whether a push by this route reloads the instance. A background push names only the kinds with waiting causes, or
-  /// the kind of an instance whose screen is wrong although no event waits.
+  /// Returns whether a push by this route reloads the instance. A background push names only the kinds that
+  /// `RecordInHand.named` says.
   @inline(__always)
   func reaches(_ instance: InstanceSlot, device: DeviceSlot, route: Route) -> Bool {
     let flags = registry.instances[instance].flags
@@ -80,9 +81,25 @@ extension Planner {
   @inline(__always)
   func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
 
-  /// Returns whether an event waits on the instance, or its screen is examined without one.
+  /// Returns whether the background push in question is made for the instance, and so names its kind.
   @inline(__always)
-  private func wantsPush(_ instance: InstanceSlot) -> Bool { hasPending(instance) || instance == record.catchingUp }
+  func wantsPush(_ instance: InstanceSlot) -> Bool {
+    switch record.named {
+    case .waiting: hasPending(instance) || instance == record.catchingUp
+    case .waitingAndWrong: hasPending(instance) || catchesUp(instance)
+    case .catchingUp: instance == record.catchingUp
+    }
+  }
+
+  /// Returns whether the push in question shows an instance's wrong screen the truth although no event waits on it.
+  func catchesUp(_ instance: InstanceSlot) -> Bool {
+    if instance == record.catchingUp { return true }
+    guard record.named == .waitingAndWrong else { return false }
+    let state = registry.instances[instance]
+    return pending[state.waiting].due <= now && pending.isEmpty(state.waiting) && !state.surface.isActivity
+      && !state.flags.contains(.retired) && rules[state.kind].isDecided && registry.difference(of: instance).value > 0
+      && freeAnyway(instance, device: state.device) == nil
+  }
 
   /// Returns the surface of a decision about the instance.
   @inline(__always)

@@ -22,6 +22,8 @@ struct FanOut {
   /// The displayed states of the event's subject before and after the event, for each kind that displays fields and has a rule
   /// for the event.
   var truths: ContiguousArray<Truth> = []
+  /// The formulas for the relevance that compare the event with what a screen shows.
+  var comparisons: [(kind: KindSlot, formula: RelevanceFormula)] = []
   /// The values of these states; `Truth` has their places.
   var values: ContiguousArray<DisplayedValue> = []
   /// The interest key that is the event's subject; absent if no instance listens to it.

@@ -9,10 +9,12 @@ struct KindEvaluation {
   var keys: UInt64 = 1
   var hasRule = false
   var maxAge = TimeSpan.unbounded
-  /// The relevance of the event: that of the rule, or else the difference that the event makes to its subject, 0…1.
+  /// The relevance of the event, 0…1: the one that the rule states; without one, the difference that the event makes to its subject.
   var relevance: Float = 0
-  /// Whether the rule says how relevant the event is.
+  /// Whether the rule states how relevant the event is.
   var isRelevanceStated = false
+  /// Whether the rule compares the event with what a screen shows. Then `relevance` is that for the instance in hand.
+  var comparesWithShown = false
   var action = Rule.Action.update
   /// The event's change to what the kind displays of its subject; nil until an instance needs it, and when the policy does not
   /// list the displayed fields. Screens that are known field by field do not need it.

@@ -23,7 +23,7 @@ extension Planner {
   /// Ends the fan-out of an event that may be a repeat of a forgotten one. No instance gets a decision about it.
   private mutating func leaveUndecided(_ event: borrowing DomainEvent) {
     if !record.fanOut.cursors.isEmpty { eventsTooOld = EventsTooOld(events: eventsTooOld.events + 1, newest: event.id) }
-    record.fanOut.cursors.removeAll(keepingCapacity: true)
+    record.fanOut.cursors.clear()
   }
 
   /// Moves the cursors to the first device that is not decided yet.
@@ -49,13 +49,14 @@ extension Planner {
 
   private mutating func findCursors(_ event: DomainEvent) {
     for kind in record.fanOut.evaluated { record.fanOut.evaluations[kind.index] = KindEvaluation() }
-    record.fanOut.evaluated.removeAll(keepingCapacity: true)
+    record.fanOut.evaluated.clear()
     while record.fanOut.evaluations.count < rules.kinds.count { record.fanOut.evaluations.append(KindEvaluation()) }
-    record.fanOut.keys.removeAll(keepingCapacity: true)
+    record.fanOut.keys.clear()
     record.fanOut.keys.append(event.subject)
     var leftOut = 0
-    record.fanOut.truths.removeAll(keepingCapacity: true)
-    record.fanOut.values.removeAll(keepingCapacity: true)
+    record.fanOut.truths.clear()
+    record.fanOut.values.clear()
+    record.fanOut.comparisons.clear()
     for first in rules.rules(forType: event.type) {
       guard let rule = first.holding(for: event) else { continue }
       var evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
@@ -63,12 +64,16 @@ extension Planner {
         evaluation.truth = record.fanOut.truths.count
         let difference = noteDisplayed(event, rule.kind)
         if !evaluation.isRelevanceStated { evaluation.relevance = difference }
+        if let formula = rule.relevance, rule.comparesWithShown {
+          evaluation.comparesWithShown = true
+          record.fanOut.comparisons.append((rule.kind, formula))
+        }
       }
       record.fanOut.evaluations[rule.kind.index] = evaluation
       record.fanOut.evaluated.append(rule.kind)
     }
     if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
-    record.fanOut.cursors.removeAll(keepingCapacity: true)
+    record.fanOut.cursors.clear()
     record.fanOut.subjectInterest = .absent
     for bit in record.fanOut.keys.indices {
       guard let interest = registry.interests.id(of: record.fanOut.keys[bit], in: registry.texts) else { continue }
@@ -106,16 +111,37 @@ extension Planner {
     return difference
   }
 
-  /// Computes the event's change to what a kind displays, if an entry needs it and it is not known yet. A widget that shows the
+  /// Computes what a decision needs to know of the event beside the evaluation for the kind: its relevance for the instance, and
+  /// the event's change to what the kind displays, if an entry needs it and it is not known yet. A widget that shows the
   /// subject itself needs none, because its screen is known field by field.
   @inline(__always)
   private mutating func prepareDisplayed(_ entry: EntrySlot, _ instance: InstanceSlot) {
     let kind = registry.instances[instance].kind
     let truth = record.fanOut.evaluations[kind.index].truth
+    if record.fanOut.evaluations[kind.index].comparesWithShown { compareWithShown(entry, instance) }
     if truth < 0 || record.fanOut.evaluations[kind.index].displayed != nil { return }
     let isSubject = registry.entries[entry].interest == record.fanOut.subjectInterest
     if isSubject, !registry.instances[instance].surface.isActivity { return }
     record.fanOut.evaluations[kind.index].displayed = displayedChange(record.fanOut.truths[truth])
+  }
+
+  /// Computes the relevance of the event for one instance, if the rule compares the event with what its screen shows. Where that
+  /// is not known field by field, the state of the subject before the event stands for it: for boards, feeds and Live Activities,
+  /// and for widgets that have just been placed.
+  @inline(never)
+  private mutating func compareWithShown(_ entry: EntrySlot, _ instance: InstanceSlot) {
+    let kind = registry.instances[instance].kind
+    let (display, truth) = (rules[kind].display, record.fanOut.evaluations[kind.index].truth)
+    guard truth >= 0, let event = record.fanOut.event,
+      let formula = record.fanOut.comparisons.first(where: { $0.kind == kind })?.formula
+    else { return }
+    var shown = Array(record.fanOut.values[record.fanOut.truths[truth].before])
+    if registry.entries[entry].interest == record.fanOut.subjectInterest,
+      let row = registry.row(entry, head: display.rowHead)
+    {
+      for field in shown.indices { shown[field] = registry.shownFields[row, field] }
+    }
+    record.fanOut.evaluations[kind.index].relevance = Float(formula.evaluate(event, shown: shown, display.fields))
   }
 
   /// Returns the event's change to what a kind displays of its subject.
@@ -150,7 +176,7 @@ extension Planner {
         record.fanOut.nextDevice = device
         return false
       }
-      record.entries.removeAll(keepingCapacity: true)
+      record.entries.clear()
       for cursor in record.fanOut.cursors.indices { collect(device: device, cursor: cursor) }
       if record.fanOut.cursors.count > 1 { orderEntries() }
       decide(device, into: &output)
@@ -158,7 +184,7 @@ extension Planner {
   }
 
   /// The smallest number of entries ahead for which prefetching costs less than it saves.
-  private static let prefetchedMin = 4
+  static let prefetchedMin = 4
 
   /// Moves a cursor past a device, and collects the entries of instances whose kind has a rule that names the cursor's key.
   @inline(__always)
@@ -224,7 +250,7 @@ extension Planner {
   /// Decides about the current event for one device: first each instance by the checks that concern it alone, then the device as
   /// a whole, because one push reloads every push-enabled widget.
   private mutating func decide(_ device: DeviceSlot, into output: inout PlannerOutput) {
-    record.waitingNow.removeAll(keepingCapacity: true)
+    record.waitingNow.clear()
     for i in record.entries.indices {
       let entry = record.entries[i]
       let instance = registry.entries[entry].instance
@@ -269,15 +295,22 @@ extension Planner {
   mutating func examine(
     _ device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool, into output: inout PlannerOutput
   ) {
+    let examination = examination(device, trigger: trigger)
+    apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
+  }
+
+  /// Decides about a push to a device, for a caller that carries the verdict out at once or drops it.
+  @inline(__always)
+  mutating func examination(_ device: DeviceSlot, trigger: InstanceSlot) -> Examination {
     let route = route(of: trigger, device: device)
     bringDaysUpToDate(device, route)
     // The array is taken out of the record, because the function that fills it reads the planner.
     var terms = ContiguousArray<InstanceTerms>()
     swap(&terms, &record.terms)
-    terms.removeAll(keepingCapacity: true)
+    terms.clear()
     let examination = examination(device: device, trigger: trigger, route: route, terms: &terms)
     swap(&terms, &record.terms)
-    apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
+    return examination
   }
 
   /// Prepares every instance that a push would reach for an examination: begins a new budget window if the last one is over,
@@ -289,8 +322,9 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard reaches(instance, device: device, route: route) else { continue }
       bringDayUpToDate(instance)
-      bringDistancesUpToDate(instance)
-      pricing.prepare(registry.instances[instance].kind, zone, timeOfDay, now: now)
+      let kind = registry.instances[instance].kind
+      if rules[kind].hasOtherScales { bringDistancesUpToDate(instance) }
+      if !pricing.isPrepared(kind, zone, now: now) { pricing.prepare(kind, zone, timeOfDay, now: now) }
     }
   }
 
@@ -299,6 +333,7 @@ extension Planner {
   mutating func bringDayUpToDate(_ instance: InstanceSlot) {
     let (kind, device) = (registry.instances[instance].kind, registry.instances[instance].device)
     if registry.instances[instance].day.isUpToDate(rules[kind].day, now: now) { return }
+    let spent = Int(registry.instances[instance].day.spent)
     let change = ledgers.bringUpToDate(
       &registry[day: instance], of: instance, rules[kind].day, zone: registry.devices[device].zone, zones: &zones,
       now: now)
@@ -306,6 +341,7 @@ extension Planner {
     if case .began(let ended?) = change {
       let idle = Int((now - ended).microseconds / LocalZone.day.microseconds)
       registry[demand: instance] = pricing.dayEnded(registry.instances[instance].demand, kind, idle: idle)
+      noteUnspent(instance, spent: spent)
     }
     touch(device)
   }

@@ -117,6 +117,13 @@ struct Pending {
   var waitingCount: Int { waitings.liveCount }
   /// The number of entries of the timer queue, outdated ones included.
   var timerCount: Int { timers.count }
+  /// Returns the entry of the timer queue at a place, 0..<`timerCount`. The first one fires next, and the next ones are among those
+  /// that follow.
+  func timer(_ place: Int) -> TimerQueue.Entry { timers[place] }
+  /// Finds timers that are due (`TimerQueue.due`).
+  func dueTimers(now: Timestamp, into instances: inout InlineArray<16, InstanceSlot>) -> Int {
+    timers.due(at: now, into: &instances)
+  }
   /// The largest number of causes that wait on one instance.
   var causesPerInstance: Int { waitings.values.reduce(0) { max($0, Int($1.causes)) } }
   /// The bytes that the tables take in memory.

@@ -63,14 +63,12 @@ struct KindPricing {
     return max(1, hash.value)
   }
 
-  /// Computes the usual demand and looks in a zone at `now`, unless that was done for this instant. Call it before `usual`.
+  /// Whether the usual demand and looks in a zone were computed for this instant.
   @inline(__always)
-  mutating func prepare(_ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
-    if zone.index < usual.count, usual[zone.index]?.at == now { return }
-    compute(zone, timeOfDay, now)
-  }
+  func isPrepared(_ zone: ZoneSlot, now: Timestamp) -> Bool { zone.index < usual.count && usual[zone.index]?.at == now }
 
-  private mutating func compute(_ zone: ZoneSlot, _ timeOfDay: TimeOfDay, _ now: Timestamp) {
+  /// Computes the usual demand and looks in a zone for an instant. Call it before `usual`.
+  mutating func prepare(_ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
     while usual.count <= zone.index { usual.append(nil) }
     let place = DayPlace(timeOfDay, anchorMinute: anchorMinute)
     usual[zone.index] = UsualCourse(
@@ -85,7 +83,7 @@ struct KindPricing {
     return course
   }
 
-  /// Returns the chance of a look in a local hour, as a weighted mean of the kind's hours and the device's own.
+  /// Returns the share of a day's looks that fall in a local hour, as a weighted mean of the kind's hours and the device's own.
   @inline(__always)
   private func mixed(_ hour: Int, _ habits: ViewHabits, _ weight: Double) -> Double {
     views[hour] + (habits.share(hour) - views[hour]) * weight

@@ -192,6 +192,12 @@ struct Pricing {
     kinds[kind.index].ahead(timeOfDay, habits)
   }
 
+  /// Whether `prepare` was called for this kind, zone and instant.
+  @inline(__always)
+  func isPrepared(_ kind: KindSlot, _ zone: ZoneSlot, now: Timestamp) -> Bool {
+    kinds[kind.index].isPrepared(zone, now: now)
+  }
+
   /// Computes what the prices of a kind's instances in a zone have in common at this instant. Call it before `terms`.
   @inline(__always)
   mutating func prepare(_ kind: KindSlot, _ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
@@ -223,9 +229,23 @@ struct Pricing {
   private func ownTerms(
     _ state: DemandState, _ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?, now: Timestamp
   ) -> (looks: Double, price: Double) {
-    let (place, own) = (place(kind, timeOfDay), habits.map { kinds[kind.index].own($0) })
-    let price = kinds[kind.index].demand.price(state, left: left, at: place, own: own, now: now)
+    let price = tokenPrice(state, kind, left: left, timeOfDay, habits, now: now)
     return (kinds[kind.index].ahead(timeOfDay, habits), price.looks)
+  }
+
+  /// Returns the price of one token of the day of an instance, with the estimates from which it follows.
+  /// - Parameters:
+  ///   - state: The demand of the instance so far.
+  ///   - kind: The kind of the instance.
+  ///   - left: The tokens that the instance has left.
+  ///   - timeOfDay: The local time of the device.
+  ///   - habits: The habits of the device; nil if it sent no views.
+  ///   - now: Log time.
+  func tokenPrice(
+    _ state: DemandState, _ kind: KindSlot, left: Int, _ timeOfDay: TimeOfDay, _ habits: ViewHabits?, now: Timestamp
+  ) -> TokenPrice {
+    let (place, own) = (place(kind, timeOfDay), habits.map { kinds[kind.index].own($0) })
+    return kinds[kind.index].demand.price(state, left: left, at: place, own: own, now: now)
   }
 
   /// Returns the price of one token of a rate, in looks. A rate has no day, so the hour ahead counts: what the last two hours
@@ -258,6 +278,17 @@ struct Pricing {
   ) -> DemandState {
     kinds[kind.index].touched = true
     return kinds[kind.index].demand.notePush(state, worth: worth, at: place(kind, timeOfDay), now: now)
+  }
+
+  /// Takes the worth of the newest push to an instance out of what was learnt, because the push was refunded.
+  /// - Parameters:
+  ///   - state: The demand of the instance so far.
+  ///   - kind: The kind of the instance.
+  ///   - second: The log time of the push, in seconds since 1970.
+  /// - Returns: The instance's next state.
+  mutating func noteRefund(_ state: DemandState, _ kind: KindSlot, pushedAt second: UInt32) -> DemandState {
+    kinds[kind.index].touched = true
+    return kinds[kind.index].demand.noteRefund(state, pushedAt: second)
   }
 
   /// Changes the share of the day that an instance does not see because it has no tokens.

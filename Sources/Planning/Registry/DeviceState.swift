@@ -72,7 +72,9 @@ struct RareDeviceState {
   var startRate = RateState()
   /// The instant at which the app came to the foreground; 1970 while it is in the background.
   var foregroundSince = Timestamp(microseconds: 0)
+  /// The changes that came while the app was in the foreground, oldest first; at most `ShownBefore.changesMax`.
+  var shownBefore: [ShownBefore] = []
 
   /// Whether the state is that of a new device, so that it need not be stored.
-  var isEmpty: Bool { startRate.isFull && foregroundSince.microseconds == 0 }
+  var isEmpty: Bool { startRate.isFull && foregroundSince.microseconds == 0 && shownBefore.isEmpty }
 }

@@ -1,6 +1,6 @@
 import Domain
 
-/// The state of one placed widget, control or activity that decisions read, in 88 bytes. Its pending events are in `Pending`.
+/// The state of one placed widget, control or activity that decisions read, in 96 bytes. Its pending events are in `Pending`.
 struct InstanceState {
   /// The demand learnt from the instance: the visible changes that came, and the worth of its pushes.
   var demand = DemandState()

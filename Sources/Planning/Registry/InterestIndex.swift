@@ -44,9 +44,13 @@ struct InterestIndex {
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }
   }
 
-  /// Returns the slot that a look-up of this hash reads first. It may belong to a key with another hash.
+  /// Returns the first slot with a hash, which rarely belongs to another key.
   @inline(__always)
   func candidate(_ hash: UInt32) -> InterestSlot? { index.candidate(hash).map { InterestSlot($0) } }
+
+  /// Loads the memory that `candidate` reads, and returns a number without meaning.
+  @inline(__always)
+  func touch(_ hash: UInt32) -> UInt32 { index.touch(hash) }
 
   /// Returns the text of a key.
   func key(of id: InterestSlot) -> TextHandle { interests[id.index].key }

@@ -42,6 +42,13 @@ extension Registry {
     for instance in addressed.keys { precondition(isUsed(instance), "an address of an instance that is gone") }
     for instance in nextReloads.keys { precondition(isUsed(instance), "a reload of an instance that is gone") }
     for device in rareStates.keys { precondition(isUsed(device), "rare state of a device that is gone") }
+    for (device, state) in rareStates {
+      precondition(state.shownBefore.count <= ShownBefore.changesMax, "more changes than are kept")
+      for change in state.shownBefore {
+        let instance = entries[change.entry].instance
+        precondition(!instance.isAbsent && instances[instance].device == device, "a change of an entry that is gone")
+      }
+    }
   }
 
   /// Returns whether a slot holds an instance, retired ones included.

@@ -112,6 +112,9 @@ struct Registry {
     devices[device].surplus.add(surplus, rate, now: now)
   }
 
+  /// Takes the surplus of a device's newest push out of its memory, because the push was refunded.
+  mutating func refundSurplus(_ rate: ChargedRate, _ device: DeviceSlot) { devices[device].surplus.refund(rate) }
+
   /// The tokens spent of the rate of Live Activity starts on a device.
   subscript(startRate device: DeviceSlot) -> RateState {
     get { rare(device).startRate }
@@ -242,7 +245,10 @@ struct Registry {
     devices[device].flags.subtract([
       .widgetsToken, .widgetsTokenDead, .backgroundToken, .backgroundTokenDead, .foreground, .developerMode, .habits,
     ])
-    changeRare(device) { $0.foregroundSince = Timestamp(microseconds: 0) }
+    changeRare(device) {
+      $0.foregroundSince = Timestamp(microseconds: 0)
+      $0.shownBefore = []
+    }
     devices[device].updatedAt = .distantPast
   }
 
@@ -341,6 +347,13 @@ struct Registry {
     return nil
   }
 
+  /// Returns the instance of a device with an index; nil if there is none.
+  func instance(at index: UInt16, of device: DeviceSlot) -> InstanceSlot? {
+    var walk = instances(of: device)
+    while let instance = walk.next(self) { if instances[instance].index == index { return instance } }
+    return nil
+  }
+
   /// Returns the number that stands for an instance id in `InstanceState.id`; nil if no instance has that id.
   func number(ofInstanceID id: Identifier) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
 
@@ -427,6 +440,7 @@ struct Registry {
     while let entry = walk.next(self) {
       forgetRow(entry)
       forgetShown(entry)
+      forgetShownBefore(entry)
     }
     instances[instance].kind = kind
     instances[instance].surface = surface
@@ -488,6 +502,9 @@ struct Registry {
   /// Notes that the fields which an entry shows are not known any more.
   mutating func forgetShown(_ entry: EntrySlot) { entries[entry].shown = 0 }
 
+  /// Sets the fingerprint of the fields that an entry shows; 0 if they are not known.
+  mutating func set(shown fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].shown = fingerprint }
+
   /// Sets the fingerprint that an entry would show if its instance were reloaded now.
   @inline(__always)
   mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
@@ -514,6 +531,9 @@ struct Registry {
     shownFields.remove(&entries[entry].row)
     entries[entry].distance = 0
   }
+
+  /// Notes that nothing is known to be wrong about an entry's screen, and leaves the values that it showed.
+  mutating func forgetDistance(_ entry: EntrySlot) { entries[entry].distance = 0 }
 
   /// Sets how wrong an entry's screen is.
   /// - Parameters:
@@ -603,6 +623,7 @@ struct Registry {
   }
 
   private mutating func removeEntry(_ entry: EntrySlot) {
+    forgetShownBefore(entry)
     shownFields.remove(&entries[entry].row)
     interests.remove(entry, from: entries[entry].interest, by: entryOrder, in: &texts)
     entries.remove(entry, leaving: InterestEntry())

@@ -11,22 +11,26 @@ struct KindDisplay {
   /// The hash of the weights with which the kind's distances are computed, in the bits of a row's head that hold it
   /// (`ShownFields`).
   let scale: UInt64
-  /// The hash of the kind's name and of the fields. Under a policy with other fields, states that were noted before must not be
-  /// compared with new ones.
-  private let hash: UInt64
+  /// The part of `truthKey` that is the same for all subjects: a hash of the kind's name, of the fields, and of the era. Under a
+  /// policy with other fields, and in another era, states that were noted before must not be compared with new ones.
+  private let stem: Hash64
 
   /// Creates the display of a kind.
   /// - Parameters:
   ///   - kind: The name of the kind.
   ///   - displays: The fields that it displays.
-  init(kind: Identifier, _ displays: [DisplayField]) {
+  ///   - era: The number of the time for which policies name the kind without a break (`KindSettings.era`).
+  init(kind: Identifier, _ displays: [DisplayField], era: UInt64 = 0) {
     var hash = Hash64()
     hash.add(kind)
+    if era != 0 { hash.add(era) }
     for field in displays {
       hash.add(field.path)
       hash.add((field.round ?? 0).bitPattern)
     }
-    self.hash = hash.value
+    var stem = Hash64()
+    stem.add(hash.value)
+    self.stem = stem
     rowHead = ShownFields.head(hash: hash.value, count: displays.count)
     scale = KindPricing.measure(displays) & ShownFields.scaleBits
     fields = displays.map { FieldDistance($0) }
@@ -40,8 +44,7 @@ struct KindDisplay {
   /// - Parameter subject: The name of the subject, in UTF-8.
   @inline(__always)
   func truthKey(subject: Span<UInt8>) -> UInt64 {
-    var key = Hash64()
-    key.add(hash)
+    var key = stem
     key.add(utf8: subject)
     return key.value
   }

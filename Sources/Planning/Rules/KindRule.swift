@@ -9,6 +9,8 @@ final class KindRule: Sendable {
   let keys: [Key]
   /// The formula for the relevance of an event; nil if the rule states none.
   let relevance: RelevanceFormula?
+  /// Whether the formula compares an event with what a screen shows.
+  let comparesWithShown: Bool
   /// The age beyond which an event is stale; unbounded if the rule sets none.
   let maxAge: TimeSpan
   /// The effect on a Live Activity.
@@ -35,6 +37,7 @@ final class KindRule: Sendable {
     self.kind = kind
     keys = rule.interests.map { $0 == .subject ? .subject : .template($0) }
     relevance = rule.relevance
+    comparesWithShown = rule.relevance?.comparesWithShown ?? false
     maxAge = rule.maxAge ?? .unbounded
     action = rule.action
     conditions = rule.conditions

@@ -9,6 +9,10 @@ struct KindSettings {
   let nameBytes: Int
   /// The index of the kind in `Policy.kinds`; nil if the policy does not name the kind.
   private(set) var policyIndex: Int?
+  /// The number of the time for which policies name the kind without a break: one more than the log offset of the policy that
+  /// began it, or 0 if every policy since the kind was first registered names it. While no policy names a kind, its events are not
+  /// kept. So nothing that was known before is compared with what comes after.
+  private(set) var era: UInt64 = 0
   /// Whether pushes are made for the kind; false if the policy switches the kind off.
   private(set) var enabled = false
   /// Whether background pushes are sent even to devices that could get widget pushes.
@@ -32,8 +36,14 @@ struct KindSettings {
   /// The time before a timeline's own reload in which no token is spent, because that reload is free.
   private(set) var imminentReload = TimeSpan.zero
 
+  /// The objective of the kind; nil if it has none.
+  private(set) var objective: FreshnessObjective?
+
   /// Whether the policy switches the kind off. False for a kind that the policy does not name.
   var isDisabled: Bool { policyIndex != nil && !enabled }
+
+  /// Whether the policy names the kind and does not switch it off.
+  var isDecided: Bool { policyIndex != nil && enabled }
 
   /// Creates the settings of a kind. They hold no policy's numbers until `configure`.
   init(name: Identifier) {
@@ -41,6 +51,9 @@ struct KindSettings {
     display = KindDisplay(kind: name, [])
     nameBytes = name.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == 0x22 || $1 == 0x5c ? 6 : 1) }
   }
+
+  /// Begins an era. Call `configure` next.
+  mutating func begin(era: UInt64) { self.era = era }
 
   /// Notes a scale by which distances of rows of the kind were computed.
   mutating func note(scale: UInt64) {
@@ -56,7 +69,7 @@ struct KindSettings {
   mutating func configure(_ kind: KindPolicy, index: Int?) {
     policyIndex = index
     let before = display
-    display = KindDisplay(kind: name, kind.displays)
+    display = KindDisplay(kind: name, kind.displays, era: era)
     if !before.isEmpty { note(scale: before.scale) }
     hasOtherScales = scales.contains { $0 != display.scale }
     enabled = kind.enabled
@@ -76,5 +89,6 @@ struct KindSettings {
     inverseHalfLife = kind.halfLife.map { 1 / Double(max(1, $0.microseconds)) } ?? 0
     newsLife = kind.newsLife
     imminentReload = kind.imminentReload
+    objective = kind.objective
   }
 }

@@ -86,7 +86,24 @@ struct Rules {
     return numbers
   }
 
+  /// Restores the era of a kind. The policy in force must be restored before.
+  mutating func restore(era: UInt64, of kind: KindSlot) {
+    kinds[kind.index].begin(era: era)
+    _ = configure(kind)
+  }
+
   // MARK: Policy
+
+  /// Begins an era of each kind that the policy in force does not name and the next one does.
+  /// - Parameters:
+  ///   - next: The next policy. Call `use` with it next.
+  ///   - offset: The log offset of its record.
+  mutating func beginEras(_ next: Policy, offset: Int64) {
+    for kind in kinds.indices where kinds[kind].policyIndex == nil {
+      let name = kinds[kind].name
+      if next.kinds.contains(where: { $0.name == name }) { kinds[kind].begin(era: UInt64(bitPattern: offset) &+ 1) }
+    }
+  }
 
   /// Takes over another policy.
   /// - Parameter policy: The policy that is in force from now on.

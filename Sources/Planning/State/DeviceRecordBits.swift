@@ -17,6 +17,8 @@ struct DeviceRecordBits: OptionSet {
   static let startTAT = DeviceRecordBits(rawValue: 1 << 16)
   static let foregroundSince = DeviceRecordBits(rawValue: 1 << 17)
   static let surplus = DeviceRecordBits(rawValue: 1 << 18)
+  /// `RareDeviceState.shownBefore`.
+  static let shownBefore = DeviceRecordBits(rawValue: 1 << 19)
 
   /// Adds a part to the set.
   /// - Parameters:

@@ -33,6 +33,8 @@ struct InstanceRecordBits: OptionSet {
   static let unseenShare = InstanceRecordBits(rawValue: 1 << 19)
   /// `DemandState.startHours`.
   static let startHours = InstanceRecordBits(rawValue: 1 << 20)
+  /// The worth of a push that may be refunded: `lastWorth`, `lastWorthSum`, `lastHour`.
+  static let lastWorth = InstanceRecordBits(rawValue: 1 << 21)
 
   /// Adds a part to the set.
   /// - Parameters:

@@ -39,8 +39,15 @@ extension InstanceState {
     if Coder.codes(.lastReload, lastReload != .distantPast, &parts) {
       try coder.instant(&lastReload, movingBase: &base, "the time of a reload")
     }
+    // The pass that notes the parts changes `day`.
+    let isRefundable = day.chargedByLast
     try day.numbers(&parts, since: base, &coder)
     try demand.numbers(&parts, since: base, &coder)
+    if Coder.codes(.lastWorth, isRefundable && demand.lastWorth != 0, &parts) {
+      try coder.float(&demand.lastWorth, "the worth of a push")
+      try coder.float(&demand.lastWorthSum, "the worth of a push")
+      try coder.uint8(&demand.lastHour, "an hour")
+    }
     if Coder.codes(.nextReload, flags.contains(.reloads), &parts) {
       try coder.instant(&nextReload, since: base, "the time of a reload")
     }

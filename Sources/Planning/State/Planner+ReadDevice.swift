@@ -33,6 +33,7 @@ extension Planner {
       throw .corrupt(offset: reader.offset, what: "events that wait on an instance")
     }
     if device.flags.contains(.habits) { pricing.restore(try ViewHabits(from: &reader), of: slot) }
+    if parts.contains(.shownBefore) { try restoreShownBefore(slot, since: base, from: &reader) }
     try reader.end()
   }
 
@@ -182,6 +183,37 @@ extension Planner {
           event: events[cause.event], entry: entry, relevanceBits: cause.relevance.bitPattern, at: cause.at,
           expires: cause.expires),
         to: &registry[waiting: instance])
+    }
+  }
+
+  private mutating func restoreShownBefore(
+    _ device: DeviceSlot, since base: Int64, from reader: inout BinaryReader
+  ) throws(BinaryError) {
+    var base = base
+    let count = try reader.count("changes")
+    guard count <= ShownBefore.changesMax else {
+      throw .corrupt(offset: reader.offset, what: "at most \(ShownBefore.changesMax) changes")
+    }
+    for _ in 0..<count {
+      let index: UInt16 = try reader.integer("an index")
+      let place: Int = try reader.integer("an interest")
+      guard place < Int(Int32.max), let instance = registry.instance(at: index, of: device) else {
+        throw .corrupt(offset: reader.offset, what: "an instance of the device")
+      }
+      let entry = try entry(place + 1, of: instance, reader)
+      let at = try reader.instant(since: &base)
+      let isWorthPush = try reader.uint8("a flag") != 0
+      let fields = try reader.count("values")
+      let head = UInt64(bitPattern: try reader.int64("displayed fields"))
+      var values: [DisplayedValue] = []
+      for _ in 0..<fields { values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value")))) }
+      guard fields == 0 || fields == ShownFields.count(head) else {
+        throw .corrupt(offset: reader.offset, what: "a value of each field")
+      }
+      registry.note(
+        ShownBefore(
+          entry: entry, at: at, isWorthPush: isWorthPush,
+          content: fields == 0 ? .fingerprint(head) : .fields(values, head: head)), device)
     }
   }
 

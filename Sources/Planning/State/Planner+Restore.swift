@@ -52,55 +52,31 @@ extension Planner {
     subjects.restore(generation: generation)
     rules.restore(offset: try reader.zigzag("an offset"))
     firstOffsetNow = try reader.zigzag("an offset")
-    _ = try Self.readChunkRange(&reader)
-    try reader.end()
-  }
-
-  /// Reads the end of the record `p/clock`: the numbers of the chunks that hold devices.
-  /// - Throws: `BinaryError` for a record that is cut off or corrupt.
-  static func readChunkRange(_ reader: inout BinaryReader) throws(BinaryError) -> Range<Int64> {
-    let first = try reader.int64("the number of a chunk")
-    let next = try reader.int64("the number of a chunk")
-    guard first >= 0, next >= first, next < 1 << 62, next - first < 1 << 31 else {
-      throw .corrupt(offset: reader.offset, what: "chunks in the order of writing")
+    // `PlannerRestore` has read what follows.
+    guard reader.remaining == StateExtent.bytesCount else {
+      throw .corrupt(offset: reader.offset, what: "the size of the state, and no more")
     }
-    return first..<next
   }
 
-  /// Builds the list of the chunks that hold devices, after `finishRestore`. Only the entries that live are known; the others are
-  /// of no use.
+  /// Builds the list of the chunks that hold devices, after `finishRestore`.
   /// - Parameters:
   ///   - replay: The chunks that were read, and the versions of the devices.
   ///   - range: The numbers of the chunks that count, each of which was read.
-  mutating func restore(_ replay: ChunkReplay, _ range: Range<Int64>) {
-    var starts = ContiguousArray(repeating: 0, count: range.count + 1)
-    for device in registry.devices.slots where registry.isUsed(device) {
-      switch replay.life(of: device, in: range) {
-      case .living(let chunk): starts[chunk + 1] += 1
-      case .replaced, .uncommitted: touch(device)
-      }
-    }
-    for chunk in 0..<range.count { starts[chunk + 1] += starts[chunk] }
-    var devices = ContiguousArray(repeating: DeviceSlot.absent, count: starts[range.count])
-    var ends = starts
-    for device in registry.devices.slots where registry.isUsed(device) {
-      guard case .living(let chunk) = replay.life(of: device, in: range) else { continue }
-      devices[ends[chunk]] = device
-      ends[chunk] += 1
-    }
-    deviceChunks = ChunkLog(first: range.lowerBound)
-    for (chunk, number) in range.enumerated() {
-      for device in devices[starts[chunk]..<starts[chunk + 1]] {
-        registry[chunkPlace: device] = deviceChunks.append(device, replay.size(of: device))
-      }
-      deviceChunks.end(bytes: replay.known[number]?.bytes ?? 0)
+  mutating func restore(_ replay: ChunkReplay<DeviceTag>, _ range: Range<Int64>) {
+    var used: ContiguousArray<DeviceSlot> = []
+    used.reserveCapacity(deviceCount)
+    for device in registry.devices.slots where registry.isUsed(device) { used.append(device) }
+    deviceChunks = ChunkLog(replay, range, used) { device, place in
+      if place.isEntry { registry[chunkPlace: device] = place } else { touch(device) }
     }
   }
 
   /// Reads the record of a kind.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func restore(kind name: Identifier, from reader: inout BinaryReader) throws(BinaryError) {
-    try pricing.restore(knownKindSlot(name), from: &reader)
+    let kind = knownKindSlot(name)
+    rules.restore(era: try reader.varint("an era"), of: kind)
+    try pricing.restore(kind, from: &reader)
   }
 
   /// Reads the record of an app.

@@ -14,7 +14,7 @@ extension Planner {
     }
     // Written after the removals, because an app may have been removed and made again since the last call.
     for app in ledgers.apps.takeTouched() { lend(app: app, &writer, body) }
-    subjects.takeNotes(now: now, bounds: bounds, body)
+    subjects.takeNotes(bounds: bounds, body)
     if journal.policy, let pieces = lendPolicy(&writer, body) {
       let before = journal.note(policyPieces: pieces)
       // Removes the pieces of the last version that are left over.
@@ -39,6 +39,7 @@ extension Planner {
   func lend(kind: KindSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("k", rules[kind].name)
     writer.beginValue()
+    writer.binary.varint(rules[kind].era)
     pricing.kinds[kind.index].demand.write(to: &writer.binary)
     writer.lend(to: body)
   }
@@ -61,22 +62,28 @@ extension Planner {
     writer.begin("m", String(key, radix: 16))
     writer.beginValue()
     subject.fields(&writer.binary)
+    // Last and of a fixed size, because only these depend on the grouping of log records into commits.
+    writer.binary.int64(subjects.log.chunk(of: subject.place))
+    writer.binary.uint8(subjects.log.size(of: subject.place).code)
     writer.lend(to: body)
     return true
   }
 
-  /// Writes the size of a chunk of devices. Only local snapshots have such records; the topic has the chunk itself.
-  func lend(deviceChunk number: Int64, _ body: StateRecordSink) {
-    var writer = ChunkWriter(bytesMax: bounds.stateChunkBytesMax)
-    writer.lendSize(of: number, deviceChunks.size(of: number), body)
+  /// The numbers of the chunks of a sort, oldest first.
+  func chunks(of sort: ChunkSort) -> Range<Int64> {
+    switch sort {
+    case .devices: deviceChunks.first..<deviceChunks.next
+    case .notes: subjects.log.first..<subjects.log.next
+    }
   }
 
-  /// Writes the size of a chunk of notes. Only local snapshots have such records; the topic has the chunk itself.
-  func lend(chunk number: Int64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
-    NoteChunk.begin(number, &writer)
-    writer.binary.uint8(NoteChunk.size)
-    writer.binary.varint(UInt64(subjects.log.size(of: number)))
-    writer.lend(to: body)
+  /// Writes the size of a chunk. Only local snapshots have such records; the topic has the chunk itself.
+  func lend(chunk number: Int64, of sort: ChunkSort, _ body: StateRecordSink) {
+    var writer = ChunkWriter(sort, bytesMax: bounds.stateChunkBytesMax)
+    switch sort {
+    case .devices: writer.lendSize(of: number, deviceChunks.size(of: number), body)
+    case .notes: writer.lendSize(of: number, subjects.log.size(of: number), body)
+    }
   }
 
   /// Writes the policy in force, if it came from a log record.
@@ -90,7 +97,7 @@ extension Planner {
     return writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 
-  /// Writes the record `p/clock`: the range of the chunks, log time, and the counters of the planner's parts.
+  /// Writes the record `p/clock`: log time, the counters of the planner's parts, and the size of the state.
   func lendClock(_ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("p", "clock")
     writer.beginValue()
@@ -99,9 +106,7 @@ extension Planner {
     writer.binary.zigzag(subjects.generation)
     writer.binary.zigzag(rules.offset)
     writer.binary.zigzag(firstOffsetNow)
-    // Last and of a fixed size, because only this depends on the grouping of log records into commits.
-    writer.binary.int64(deviceChunks.first)
-    writer.binary.int64(deviceChunks.next)
+    stateExtent.write(to: &writer.binary)
     writer.lend(to: body)
   }
 }

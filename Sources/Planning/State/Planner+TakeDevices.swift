@@ -6,7 +6,7 @@ extension Planner {
   /// - Parameter body: Receives each record.
   mutating func takeDevices(_ body: StateRecordSink) {
     let (begun, before) = (deviceChunks.next, deviceChunks.liveBytes)
-    var (writer, version) = (ChunkWriter(bytesMax: bounds.stateChunkBytesMax), StateRecordWriter())
+    var (writer, version) = (ChunkWriter(.devices, bytesMax: bounds.stateChunkBytesMax), StateRecordWriter())
     // A loop of its own, so that the waits for memory overlap.
     for place in journal.former { deviceChunks.drop(place) }
     for place in journal.devices.indices {
@@ -22,10 +22,12 @@ extension Planner {
       }
     }
     let first = deviceChunks.first
-    let shrunk = max(0, before - deviceChunks.liveBytes)
-    moveOldest(before: begun, bytes: writer.bytes, shrunk: shrunk, to: &writer, &version, body)
+    let allowance = ChunkAllowance(
+      begun: begun, deviceChunks, bytes: writer.bytes, shrunk: max(0, before - deviceChunks.liveBytes),
+      spareBytes: bounds.stateSpareBytes)
+    moveOldest(allowance, to: &writer, &version, body)
     writer.end(&deviceChunks, body)
-    for number in first..<deviceChunks.first { body(StateKey.chunk(number)[...], nil) }
+    for number in first..<deviceChunks.first { body(StateKey.chunk(number, of: .devices)[...], nil) }
   }
 
   private mutating func append(
@@ -40,40 +42,32 @@ extension Planner {
       device, id: texts.span.extracting(id), version.binary.bytes.span, &deviceChunks, body)
   }
 
-  /// Passes the entries of the oldest chunks, as many as the new ones pay for. `ChunkLog` explains the figures.
+  /// Passes the entries of the oldest chunks, as many as the new ones pay for.
   /// - Parameters:
-  ///   - begun: The number of the first chunk of this commit.
-  ///   - bytes: The size of what this commit writes by itself.
-  ///   - shrunk: The number of bytes by which this commit lessens the size of what lives.
+  ///   - allowance: The allowance of this commit.
   ///   - writer: Receives what still lives.
   ///   - version: Room for one device.
   ///   - body: Receives each record.
   private mutating func moveOldest(
-    before begun: Int64, bytes: Int, shrunk: Int, to writer: inout ChunkWriter, _ version: inout StateRecordWriter,
+    _ allowance: ChunkAllowance, to writer: inout ChunkWriter, _ version: inout StateRecordWriter,
     _ body: StateRecordSink
   ) {
-    var moves = 3 * bytes + 6 * shrunk
-    var passes = 16 * (bytes + shrunk) + ChunkLog<DeviceTag>.passedMin
+    var allowance = allowance
     var (ahead, living) = (0, ContiguousArray<DeviceSlot>())
-    while true {
-      if deviceChunks.removeFirst(before: begun) { continue }
-      guard deviceChunks.first < begun, let oldest = deviceChunks.entry(0) else { return }
+    while let oldest = allowance.oldest(&deviceChunks) {
       if ahead == 0 {
         ahead = Self.hintsMax
         prefetchOldest(&living)
       }
       ahead -= 1
       if registry[chunkPlace: oldest.slot] == oldest.place {
-        let total = deviceChunks.bytes + writer.openBytes
-        guard moves > 0, total > 2 * deviceChunks.liveBytes + bounds.stateSpareBytes else { return }
+        guard allowance.moves(deviceChunks, writer) else { return }
         let written = writer.bytes
         deviceChunks.drop(oldest.place)
         append(oldest.slot, to: &writer, &version, body)
-        moves -= writer.bytes - written
-      } else {
-        // An entry takes a few bytes at least, which `bytes` has rounded down.
-        passes -= oldest.bytes + 16
-        guard passes > 0 else { return }
+        allowance.note(moved: writer.bytes - written)
+      } else if !allowance.passes(oldest.bytes) {
+        return
       }
       deviceChunks.pass()
     }

@@ -12,6 +12,7 @@ extension Planner {
     var (device, rare) = (registry.devices[slot], registry.rare(slot))
     var parts = device.parts(rare)
     parts.note(.events, !pending.isEmpty)
+    parts.note(.shownBefore, !rare.shownBefore.isEmpty)
     let (app, zone) = (ledgers.apps[device.app].id, zones.id(of: device.zone))
     let tokens = registry.texts.bytes.span.extracting(
       parts.contains(.tokens) ? registry.texts.range(of: device.tokens) : 0..<0)
@@ -28,6 +29,28 @@ extension Planner {
     if parts.contains(.events) { write(events: pending, to: &writer) }
     write(instancesOf: slot, pending: pending, since: &base, to: &writer)
     habits(of: slot)?.write(to: &writer)
+    if parts.contains(.shownBefore) { write(rare.shownBefore, since: base, to: &writer) }
+  }
+
+  private func write(_ changes: [ShownBefore], since base: Int64, to writer: inout BinaryWriter) {
+    var base = base
+    writer.count(changes.count)
+    for change in changes {
+      let instance = registry.entries[change.entry].instance
+      writer.varint(UInt64(registry.instances[instance].index))
+      writer.varint(UInt64(entryPlace(change.entry, of: instance)))
+      writer.instant(change.at.microseconds, since: &base)
+      writer.uint8(change.isWorthPush ? 1 : 0)
+      switch change.content {
+      case .fields(let values, let head):
+        writer.count(values.count)
+        writer.int64(Int64(bitPattern: head))
+        for value in values { writer.int64(Int64(bitPattern: value.bits)) }
+      case .fingerprint(let shown):
+        writer.count(0)
+        writer.int64(Int64(bitPattern: shown))
+      }
+    }
   }
 
   private func write(events: [EventSlot], to writer: inout BinaryWriter) {

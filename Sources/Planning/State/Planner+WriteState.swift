@@ -38,26 +38,20 @@ extension Planner {
           if lend(subject: keys[place], &writer, body) { left -= 1 }
           place += 1
         }
-        walk.part = place < keys.count ? .subjects(keys, next: place) : .chunks(next: 0)
-      case .deviceChunks(let number):
+        walk.part = place < keys.count ? .subjects(keys, next: place) : .chunks(.notes, next: 0)
+      case .chunks(let sort, let number):
+        let chunks = chunks(of: sort)
         // The oldest chunks may have been removed since the last call.
-        let chunk = max(number, deviceChunks.first)
-        guard chunk < deviceChunks.next else {
-          walk.part = .clock
+        let chunk = max(number, chunks.lowerBound)
+        guard chunks.contains(chunk) else {
+          switch sort {
+          case .notes: walk.part = .chunks(.devices, next: 0)
+          case .devices: walk.part = .clock
+          }
           continue
         }
-        lend(deviceChunk: chunk, body)
-        walk.part = .deviceChunks(next: chunk + 1)
-        left -= 1
-      case .chunks(let number):
-        // The oldest chunks may have been removed since the last call.
-        let chunk = max(number, subjects.log.first)
-        guard chunk < subjects.log.next else {
-          walk.part = .deviceChunks(next: 0)
-          continue
-        }
-        lend(chunk: chunk, &writer, body)
-        walk.part = .chunks(next: chunk + 1)
+        lend(chunk: chunk, of: sort, body)
+        walk.part = .chunks(sort, next: chunk + 1)
         left -= 1
       case .clock:
         lendPolicy(&writer, body)

@@ -53,69 +53,107 @@ extension PlannerRestore {
     }
   }
 
-  mutating func add(chunk number: Int64, _ bytes: [UInt8], in value: Range<Int>?) throws(BinaryError) {
-    guard let value else { return chunks.remove(number) }
-    var (form, reader) = try ChunkFormat.open(number, bytes, in: value)
+  /// Adds a chunk, or removes it.
+  mutating func add(
+    chunk number: Int64, of sort: ChunkSort, _ bytes: [UInt8], in value: Range<Int>?
+  ) throws(BinaryError) {
+    guard let value else {
+      switch sort {
+      case .devices: chunks.remove(number)
+      case .notes: notes.chunks.remove(number)
+      }
+      return
+    }
+    var (form, reader) = try ChunkFormat.open(number, of: sort, bytes, in: value)
+    let size: Int = form == .size ? try reader.integer("a size") : value.count
+    switch sort {
+    case .devices: chunks.note(number, bytes: size, at: offset)
+    case .notes: notes.chunks.note(number, bytes: size, at: offset)
+    }
     switch form {
-    case .size:
-      chunks.note(number, bytes: try reader.integer("a size"), at: offset)
-      try reader.end()
-    case .entries:
-      chunks.note(number, bytes: value.count, at: offset)
-      while reader.remaining > 0 { try addEntry(of: number, &reader) }
+    case .size: try reader.end()
+    case .entries: while reader.remaining > 0 { try addEntry(of: number, sort, &reader) }
     case .piece:
-      chunks.note(number, bytes: value.count, at: offset)
-      guard let (entry, first) = try chunks.take(pieceIn: number, &reader) else { return }
+      let piece =
+        switch sort {
+        case .devices: try chunks.take(pieceIn: number, &reader)
+        case .notes: try notes.chunks.take(pieceIn: number, &reader)
+        }
+      guard let (entry, first) = piece else { return }
       var whole = BinaryReader(entry)
-      try addEntry(of: first, &whole)
+      try addEntry(of: first, sort, &whole)
       try whole.end()
     }
   }
 
-  private mutating func addEntry(of chunk: Int64, _ reader: inout BinaryReader) throws(BinaryError) {
+  private mutating func addEntry(
+    of chunk: Int64, _ sort: ChunkSort, _ reader: inout BinaryReader
+  ) throws(BinaryError) {
     let start = reader.offset
-    let id = try reader.blobPlace("a device")
-    let version = try reader.blobPlace("the state of a device")
+    let id = try reader.blobPlace("an id")
+    let version = try reader.blobPlace("a version")
     let size = EntrySize(reader.offset - start)
-    try add(device: reader.bytes, in: id, reader.bytes, version: version, of: chunk, size)
+    switch sort {
+    case .devices: try add(device: reader.bytes, in: id, reader.bytes, version: version, of: chunk, size)
+    case .notes:
+      var (key, content) = (BinaryReader(reader.bytes, in: id), BinaryReader(reader.bytes, in: version))
+      notes.take(try SubjectNote.read(&key, &content), in: chunk, size, into: &planner.subjects)
+    }
   }
 
-  /// Returns the numbers of the chunks of devices that count, as the clock names them; without a clock those that were read.
-  func chunkRange() throws(StateRecordError) -> Range<Int64> {
+  /// Returns the numbers of the chunks that count, as the clock names them; without a clock those that were read.
+  func chunkRange(of sort: ChunkSort) throws(StateRecordError) -> Range<Int64> {
     guard let record = others[StateKey.clock] else {
-      guard let first = chunks.known.keys.min(), let last = chunks.known.keys.max() else { return 0..<0 }
+      let known = known(sort).keys
+      guard let first = known.min(), let last = known.max() else { return 0..<0 }
       return first..<last + 1
     }
     return try record.read(as: StateKey.clock) { bytes throws(BinaryError) in
-      // The range comes last.
-      var reader = BinaryReader(bytes, in: max(0, bytes.count - 16)..<bytes.count)
-      return try Planner.readChunkRange(&reader)
+      let extent = try StateExtent(clock: bytes)
+      return switch sort {
+      case .devices: extent.deviceChunks.numbers
+      case .notes: extent.noteChunks.numbers
+      }
     }
   }
 
-  /// Checks that no chunk of devices is missing. If an operator ordered to leave one out, empty ones take the places of those that
-  /// are.
-  mutating func checkChunks() throws(StateRecordError) -> Range<Int64> {
-    let range = try chunkRange()
+  /// The chunks of a sort that were read.
+  func known(_ sort: ChunkSort) -> [Int64: ChunkKnown] {
+    switch sort {
+    case .devices: chunks.known
+    case .notes: notes.chunks.known
+    }
+  }
+
+  /// Checks that no chunk is missing. If an operator ordered to leave out one with devices, empty ones take the places of those that
+  /// are. If one with notes is left out, none of them counts.
+  /// - Returns: The numbers of the chunks that count.
+  mutating func checkChunks(of sort: ChunkSort) throws(StateRecordError) -> Range<Int64> {
+    let range = try chunkRange(of: sort)
+    if sort == .notes, leavesNotesOut { return range }
     var missing = 0
-    for number in range where chunks.known[number] == nil {
+    for number in range where known(sort)[number] == nil {
       missing += 1
-      guard leavesChunksOut, missing <= Self.missingChunksMax else { throw lack(of: number, range) }
-      chunks.note(number, bytes: ChunkFormat.empty(number).count, at: 0)
+      guard sort == .devices, leavesChunksOut, missing <= Self.missingChunksMax else {
+        throw lack(of: number, sort, range)
+      }
+      chunks.note(number, bytes: ChunkFormat.empty(number, of: sort).count, at: 0)
     }
     return range
   }
 
   /// Returns the error for a missing chunk. It names the record of a chunk near by, which an operator can leave out, or else the
   /// clock.
-  private func lack(of number: Int64, _ range: Range<Int64>) -> StateRecordError {
-    let others = chunks.known.keys.filter { range.contains($0) }
+  private func lack(of number: Int64, _ sort: ChunkSort, _ range: Range<Int64>) -> StateRecordError {
+    let others = known(sort).filter { range.contains($0.key) }
     let cause = BinaryError.corrupt(
-      offset: 0, what: "chunk \(String(number, radix: 16)) of the devices, which is missing")
-    guard let near = others.filter({ $0 > number }).min() ?? others.max(), let known = chunks.known[near] else {
+      offset: 0, what: "chunk \(String(number, radix: 16)) of the \(sort.noun), which is missing")
+    guard
+      let near = others.filter({ $0.key > number }).min(by: { $0.key < $1.key }) ?? others.max(by: { $0.key < $1.key })
+    else {
       return StateRecordError(key: StateKey.clock, offset: self.others[StateKey.clock]?.offset ?? 0, cause: cause)
     }
-    return StateRecordError(key: StateKey.chunk(near), offset: known.offset, cause: cause)
+    return StateRecordError(key: StateKey.chunk(near.key, of: sort), offset: near.value.offset, cause: cause)
   }
 
   /// Removes the devices whose newest version is in a chunk that was removed: they were removed, too, and so was the chunk that
@@ -135,7 +173,7 @@ extension PlannerRestore {
         || $0.value.chunk == $1.value.chunk && $0.key.lexicographicallyPrecedes($1.key)
     }
     for (id, version) in waiting {
-      try version.record.read(as: StateKey.chunk(version.chunk)) { bytes throws(BinaryError) in
+      try version.record.read(as: StateKey.chunk(version.chunk, of: .devices)) { bytes throws(BinaryError) in
         var reader = BinaryReader(bytes)
         let slot = try Self.deviceSlot(&reader)
         if planner.isTaken(slot) {

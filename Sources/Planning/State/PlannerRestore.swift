@@ -2,8 +2,8 @@ public import Domain
 public import Policies
 
 /// Builds a planner from the records of `rouse.state` while they are being read. The last record of each key counts. A topic
-/// may hold earlier records of a key. The order of different keys does not matter, but for the chunks of devices, which
-/// come in the order of the topic.
+/// may hold earlier records of a key. The order of different keys does not matter, but for chunks, which come in the
+/// order of the topic.
 ///
 ///     var restore = PlannerRestore(partition: 3, partitionCount: 12)
 ///     for record in stateTopic { try restore.add(key: …, value: …) }
@@ -17,7 +17,9 @@ public struct PlannerRestore {
   /// record will replace or remove it.
   var displaced: [[UInt8]: Displaced] = [:]
   /// The chunks of devices.
-  var chunks = ChunkReplay()
+  var chunks = ChunkReplay<DeviceTag>()
+  /// The chunks of notes.
+  var notes = NoteReplay()
   /// The devices that are left out, because a newer one has their slot. Only left out chunks lead to such devices.
   var givenUp: [Identifier] = []
   /// The first pieces of the records that are written in pieces, by the record's key; the newest of each.
@@ -25,8 +27,6 @@ public struct PlannerRestore {
   /// The further pieces of such records, by the piece's key; the newest of each. Pieces without a first piece are left
   /// over.
   private var pieces: [[UInt8]: [UInt8]] = [:]
-  /// The chunks of notes, by number. They are read at the end, in order.
-  private var notes: [Int64: StateRecord] = [:]
   /// The records that are read at the end, which are few (policy, clock, kinds, apps), and those that do not belong to the
   /// planner.
   var others: [[UInt8]: StateRecord] = [:]
@@ -57,8 +57,8 @@ public struct PlannerRestore {
 
   /// The number of keys that have a value.
   public var count: Int {
-    planner.deviceCount + displaced.count + chunks.known.count + planner.subjects.count + notes.count + others.count
-      + split.count + pieces.count
+    planner.deviceCount + displaced.count + chunks.known.count + planner.subjects.count + notes.chunks.known.count
+      + others.count + split.count + pieces.count
   }
 
   /// Adds one record. The records of a key must be added in the order of the topic.
@@ -91,20 +91,22 @@ public struct PlannerRestore {
   public func repairs() throws(StateRecordError) -> [(key: [UInt8], value: [UInt8]?)] {
     guard !leftOut.isEmpty else { return [] }
     var keys = leftOut
-    if leavesNotesOut { keys.formUnion(notes.keys.map { StateKey.notes($0) }) }
+    if leavesNotesOut { keys.formUnion(notes.chunks.known.keys.map { StateKey.chunk($0, of: .notes) }) }
     var values: [[UInt8]: [UInt8]] = [:]
     if leavesChunksOut {
-      for number in try chunkRange().prefix(chunks.known.count + Self.missingChunksMax)
+      for number in try chunkRange(of: .devices).prefix(chunks.known.count + Self.missingChunksMax)
       where chunks.known[number] == nil {
-        values[StateKey.chunk(number)] = ChunkFormat.empty(number)
+        values[StateKey.chunk(number, of: .devices)] = ChunkFormat.empty(number, of: .devices)
       }
     }
     keys.formUnion(values.keys)
     return keys.sorted { $0.lexicographicallyPrecedes($1) }.map { ($0, values[$0]) }
   }
 
-  private var leavesNotesOut: Bool { leftOut.contains { StateKey.number(ofNotes: $0) != nil } }
-  var leavesChunksOut: Bool { leftOut.contains { StateKey.number(ofChunk: $0) != nil } }
+  /// Whether a chunk of notes is left out, and with it all notes.
+  var leavesNotesOut: Bool { leftOut.contains { StateKey.number(of: $0, .notes) != nil } }
+  /// Whether a chunk of devices is left out.
+  var leavesChunksOut: Bool { leftOut.contains { StateKey.number(of: $0, .devices) != nil } }
   /// The number of missing chunks of devices that a restore passes over when an operator ordered to leave out one of them.
   /// - Beyond: the partition stays stopped; create `rouse.state` again.
   static let missingChunksMax = 10_000
@@ -136,20 +138,13 @@ public struct PlannerRestore {
       try add(device: keyBytes, in: key.dropFirst(2), bytes, in: value)
     case UInt8(ascii: "m"):
       try add(subject: String(decoding: keyBytes[key.dropFirst(2)], as: UTF8.self), bytes, in: value)
-    case UInt8(ascii: "c"):
-      guard let number = StateKey.number(ofChunk: Array(keyBytes[key])) else {
+    case ChunkSort.devices.rawValue, ChunkSort.notes.rawValue:
+      guard let sort = ChunkSort(rawValue: letter), let number = StateKey.number(of: Array(keyBytes[key]), sort) else {
         // A removal makes room behind a record that was left out.
         guard value != nil else { return }
         throw .corrupt(offset: 0, what: "the number of a chunk as key")
       }
-      try add(chunk: number, bytes, in: value)
-    case UInt8(ascii: "n"):
-      guard let number = StateKey.number(ofNotes: Array(keyBytes[key])) else {
-        // A removal makes room behind a record that was left out.
-        guard value != nil else { return }
-        throw .corrupt(offset: 0, what: "the number of a chunk as key")
-      }
-      notes[number] = value.map { StateRecord(bytes: Array(bytes[$0]), offset: offset) }
+      try add(chunk: number, of: sort, bytes, in: value)
     default: others[Array(keyBytes[key])] = value.map { StateRecord(bytes: Array(bytes[$0]), offset: offset) }
     }
   }
@@ -163,7 +158,11 @@ public struct PlannerRestore {
     }
     guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     var reader = try Self.reader(bytes, in: value)
-    planner.subjects.restore(try SubjectMemory.Remembered(key, from: &reader))
+    let subject = try SubjectMemory.Remembered(key, from: &reader)
+    let chunk = try reader.int64("the number of a chunk")
+    let size = EntrySize(code: try reader.uint8("a size"))
+    try reader.end()
+    notes.take(snapshot: subject, in: chunk, size, into: &planner.subjects)
   }
 
   /// Removes a device that an earlier record added.
@@ -187,7 +186,8 @@ public struct PlannerRestore {
   ///   same slot.
   public consuming func finish(initialPolicy: Policy) throws(StateRecordError) -> Planner {
     try joinPieces()
-    let range = try checkChunks()
+    let range = try checkChunks(of: .devices)
+    let noteRange = try checkChunks(of: .notes)
     dropReplaced(range)
     try placeDisplaced(range)
     try readPolicy(initialPolicy)
@@ -197,8 +197,11 @@ public struct PlannerRestore {
         try planner.readClock(&reader)
       }
     }
-    if leavesNotesOut { notes = [:] }
-    try readNotes()
+    if leavesNotesOut {
+      planner.subjects.restoreNothing(next: noteRange.upperBound)
+    } else {
+      try finishNotes(noteRange)
+    }
     try readOthers()
     planner.finishRestore()
     planner.restore(chunks, range)
@@ -217,20 +220,12 @@ public struct PlannerRestore {
     pieces = [:]
   }
 
-  private mutating func readNotes() throws(StateRecordError) {
-    var replay = NoteReplay()
-    var last: (key: [UInt8], offset: Int64)?
-    for number in notes.keys.sorted() {
-      guard let record = notes.removeValue(forKey: number) else { continue }
-      let key = StateKey.notes(number)
-      last = (key, record.offset)
-      try record.read(as: key) { bytes throws(BinaryError) in
-        var reader = try Self.reader(bytes, in: bytes.indices)
-        try replay.take(chunk: number, bytes: bytes.count, from: &reader, into: &planner.subjects)
-      }
-    }
-    do throws(BinaryError) { try replay.finish(&planner.subjects) } catch {
-      throw StateRecordError(key: last?.key ?? [], offset: last?.offset ?? 0, cause: error)
+  private mutating func finishNotes(_ range: Range<Int64>) throws(StateRecordError) {
+    let last = notes.chunks.known.max { $0.key < $1.key }
+    do throws(BinaryError) { try notes.finish(&planner.subjects, range) } catch {
+      throw StateRecordError(
+        key: last.map { StateKey.chunk($0.key, of: .notes) } ?? StateKey.clock, offset: last?.value.offset ?? 0,
+        cause: error)
     }
   }
 

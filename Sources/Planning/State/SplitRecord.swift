@@ -17,7 +17,7 @@ struct SplitRecord {
   static let letter = UInt8(ascii: "e")
 
   /// Returns whether records whose keys begin with a letter are never written in pieces: chunks, and pieces themselves.
-  static func isWhole(_ letter: UInt8) -> Bool { letter == Self.letter || letter == UInt8(ascii: "c") }
+  static func isWhole(_ letter: UInt8) -> Bool { letter == Self.letter || ChunkSort(rawValue: letter) != nil }
 
   /// The number of pieces that follow the first one.
   let pieces: Int

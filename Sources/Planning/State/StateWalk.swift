@@ -6,10 +6,8 @@ public struct StateWalk {
     case apps(next: AppSlot)
     /// The keys of the subject memory when the walk reached it, and the index of the next one to write.
     case subjects([UInt64], next: Int)
-    /// The chunks of notes, from this number on.
-    case chunks(next: Int64)
-    /// The chunks of devices, from this number on.
-    case deviceChunks(next: Int64)
+    /// The chunks of a sort, from this number on.
+    case chunks(ChunkSort, next: Int64)
     case clock
     case done
   }

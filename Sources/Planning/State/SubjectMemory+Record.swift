@@ -2,15 +2,14 @@ import Domain
 import Policies
 
 extension SubjectMemory.Remembered {
-  /// Encodes or decodes the value of the record `m/<hash>`, but for the hash, which is in the key. `place` comes last and has a
-  /// fixed size, because it is the only part that depends on the grouping of log records into commits.
+  /// Encodes or decodes the value of the record `m/<hash>`, but for the hash, which is in the key, and for the chunk with its
+  /// newest whole note and the size of that note, which come last.
   /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.zigzag(&generation, "a generation")
     try coder.zigzag(&born, "a generation")
     try coder.zigzag(&noted, "a count of events")
     try newest.fields(&coder)
-    try coder.int64(&place, "a place")
   }
 
   /// Reads the value of the record `m/<hash>`.
@@ -21,7 +20,6 @@ extension SubjectMemory.Remembered {
   init(_ key: UInt64, from reader: inout BinaryReader) throws(BinaryError) {
     self.key = key
     try fields(&reader)
-    place = max(place, SubjectMemory.unwritten)
     guard noted > 0, noted < .max >> 1, newest.events.isEmpty != newest.values.isEmpty, isWhole else {
       throw .corrupt(
         offset: reader.offset, what: "1 to \(SubjectMemory.eventsMax) events, as many as noted, or values")

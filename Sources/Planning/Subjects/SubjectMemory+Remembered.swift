@@ -71,12 +71,8 @@ extension SubjectMemory {
     /// The number of events noted since the entry was made, of which `newest` holds the last `eventsMax`; for a truth
     /// the number of changes. 0 when the slot is not in use.
     var noted: Int64 = 0
-    /// The number of the chunk with its newest whole note, or `unwritten`.
-    var place = SubjectMemory.unwritten
-    /// The entry before it in the chain; absent for the first entry.
-    var older = SubjectSlot.absent
-    /// The entry after it in the chain; absent for the last entry.
-    var younger = SubjectSlot.absent
+    /// The place of its newest whole note in the chunks.
+    var place = ChunkPlace.unwritten
     /// Probably the next entry of the same subject that an event needs (`SubjectMemory.slot(_:after:)`). The slot may be free or
     /// belong to another subject by now.
     var related = SubjectSlot.absent
@@ -94,11 +90,6 @@ extension SubjectMemory {
     /// Returns whether a note with this number of events is whole.
     func isWhole(events: Int) -> Bool {
       !newest.values.isEmpty || events == Int(min(noted, Int64(SubjectMemory.eventsMax)))
-    }
-
-    /// The usual size of a whole note of the entry, in bytes.
-    var wholeBytes: Int {
-      NoteChunk.noteBytes + NoteChunk.eventBytes * newest.events.count + 8 * newest.values.count
     }
   }
 }

@@ -1,57 +1,87 @@
 import Domain
 
 extension SubjectMemory {
-  /// The number of chunks that one commit removes at most, in addition to two for each chunk that it writes.
-  private static let removedMax = 64
+  /// The number of forgotten bytes for which one commit pays. It keeps the first commit after the daily rotation at some hundred
+  /// KB.
+  private static let forgottenBytesPaid = 64 << 10
 
-  /// The size of one whole note for each subject, in bytes.
-  private var wholeBytes: Int {
-    count * NoteChunk.noteBytes + eventCount * NoteChunk.eventBytes + valueCount * 8
-  }
-
-  /// Hands over the notes since the last call as chunks, and the removal of chunks that are no longer needed.
+  /// Hands over the notes since the last call as chunks, writes what lives in the oldest chunks anew as far as `ChunkLog` says,
+  /// and removes the chunks in which nothing lives any more.
   /// - Parameters:
-  ///   - now: The log time.
   ///   - bounds: The bounds on the size of a chunk and on the spare size of all chunks.
   ///   - body: Receives each record.
-  mutating func takeNotes(now: Timestamp, bounds: PlannerBounds, _ body: StateRecordSink) {
-    let begun = log.next
-    var chunk = NoteChunk(bytesMax: bounds.noteChunkBytesMax, generation: generation, now: now)
-    for slot in listed where slots[slot].isListed { write(slot, whole: slots[slot].place < 0, &chunk, body) }
-    listed.removeAll(keepingCapacity: true)
-    chunk.end(&log, body)
-    let due = log.bytes > 2 * wholeBytes + bounds.noteSpareBytes ? chunk.bytes * 3 : 0
-    while chunk.bytes < due, oldest != .absent, slots[oldest].place < begun {
-      // `chunk.bytes` grows only when a chunk ends, so this loop counts the bytes of the open chunk itself.
-      var left = min(due - chunk.bytes, bounds.noteChunkBytesMax)
-      while left > 0, oldest != .absent, slots[oldest].place < begun {
-        left -= slots[oldest].wholeBytes
-        write(oldest, whole: true, &chunk, body)
-      }
-      chunk.end(&log, body)
+  mutating func takeNotes(bounds: PlannerBounds, _ body: StateRecordSink) {
+    let (begun, first) = (log.next, log.first)
+    var (writer, note) = (ChunkWriter(.notes, bytesMax: bounds.stateChunkBytesMax), BinaryWriter())
+    for place in listed.indices {
+      if place % Self.prefetched == 0 { prefetch(listed[place...].prefix(Self.prefetched)) }
+      let slot = listed[place]
+      if !slots[slot].isListed { continue }
+      write(slot, whole: !slots[slot].place.isEntry, to: &writer, &note, body)
     }
-    removeChunks(atMost: Self.removedMax + 2 * Int(log.next - begun), body)
+    listed.removeAll(keepingCapacity: true)
+    let shrunk = min(max(0, liveBytesBefore - log.liveBytes), Self.forgottenBytesPaid)
+    var allowance = ChunkAllowance(
+      begun: begun, log, bytes: writer.bytes, shrunk: shrunk, spareBytes: bounds.stateSpareBytes)
+    while let oldest = allowance.oldest(&log) {
+      if slots[oldest.slot].place == oldest.place {
+        guard allowance.moves(log, writer) else { break }
+        let written = writer.bytes
+        write(oldest.slot, whole: true, to: &writer, &note, body)
+        allowance.note(moved: writer.bytes - written)
+      } else if !allowance.passes(oldest.bytes) {
+        break
+      }
+      log.pass()
+    }
+    writer.end(&log, body)
+    liveBytesBefore = log.liveBytes
+    for number in first..<log.first { body(StateKey.chunk(number, of: .notes)[...], nil) }
   }
 
-  private mutating func write(_ slot: SubjectSlot, whole: Bool, _ chunk: inout NoteChunk, _ body: StateRecordSink) {
+  /// The number of subjects whose notes are prefetched at once.
+  private static let prefetched = 16
+
+  /// Loads what the notes about subjects need into the processor's caches, so that the waits for memory overlap.
+  /// - Returns: A sum over the values read, without meaning. It keeps the compiler from removing the reads.
+  @inline(never) @discardableResult
+  private borrowing func prefetch(_ subjects: ArraySlice<SubjectSlot>) -> UInt64 {
+    var sum: UInt64 = 0
+    for slot in subjects { sum &+= slots[slot].key &+ UInt64(slots[slot].eventsToWrite) }
+    for slot in subjects {
+      sum &+= UInt64(truncatingIfNeeded: slots[slot].newest.values.count)
+      // Four events take as many bytes as the processor loads at a time.
+      for place in stride(from: 0, to: slots[slot].newest.events.count, by: 4) {
+        sum &+= slots[slot].newest.events[place].id
+      }
+    }
+    return sum
+  }
+
+  private mutating func write(
+    _ slot: SubjectSlot, whole: Bool, to writer: inout ChunkWriter, _ note: inout BinaryWriter, _ body: StateRecordSink
+  ) {
     let count = whole ? slots[slot].newest.events.count : Int(slots[slot].eventsToWrite)
-    let isWhole = slots[slot].isWhole(events: count)
-    chunk.makeRoom(events: count, values: slots[slot].newest.values.count, &log, body)
-    chunk.append(slots, slot, count: count)
+    note.reset()
+    SubjectNote.write(slots, slot, count: count, to: &note)
     slots[slot].eventsToWrite = 0
     slots[slot].isListed = false
-    guard isWhole else { return }
-    // The open chunk gets the next number.
-    move(slot, to: log.next)
+    let key = note.bytes.span.extracting(..<SubjectNote.keyBytes)
+    let bytes = note.bytes.span.extracting(SubjectNote.keyBytes...)
+    if slots[slot].isWhole(events: count) {
+      log.drop(slots[slot].place)
+      slots[slot].place = writer.append(slot, id: key, bytes, &log, body)
+    } else if !writer.appendAddition(id: key, bytes, &log, body) {
+      write(slot, whole: true, to: &writer, &note, body)
+    }
   }
 
-  private mutating func removeChunks(atMost countMax: Int, _ body: StateRecordSink) {
-    let needed = oldest == .absent ? log.next : slots[oldest].place
-    var record = StateRecordWriter()
-    for _ in 0..<countMax where log.first < needed {
-      record.begin("n", String(log.first, radix: 16))
-      record.lendRemoval(to: body)
-      log.removeFirst()
+  /// Checks that each entry lives in the chunk entry that it names, unless the next commit writes it whole. For tests.
+  func checkChunks() {
+    let used = slots.slots.filter { slots[$0].isUsed }
+    for slot in used where !slots[slot].place.isEntry {
+      precondition(slots[slot].isListed, "a subject that no commit writes")
     }
+    log.checkInvariants(used) { slots[$0].place }
   }
 }

@@ -9,7 +9,9 @@ import Policies
 /// - For each subject and kind, the *truth*: the newest known state of what the kind displays (`DisplayedTruth`).
 ///
 /// The memory has two generations. A rotation forgets the older one, once a day or when the newer one is full, so entries
-/// live for one to two days. `NoteLog` describes how entries get into `rouse.state`.
+/// live for one to two days. `rouse.state` has the entries as notes in chunks (`SubjectNote`, `ChunkLog`). A restored memory forgets an
+/// entry by its generation, which each note tells. So no removal of an entry is ever written, and an old note of it can do no
+/// harm.
 struct SubjectMemory {
   /// The number of events that are remembered for a subject and type, the last ones to arrive. So a repeat of one of them is
   /// recognised by its id.
@@ -25,9 +27,6 @@ struct SubjectMemory {
     case tooOld
   }
 
-  /// The value of `Remembered.place` for a subject without a whole note.
-  static let unwritten: Int64 = -1
-
   private var index = HashIndex()
   var slots = SlotPool<SubjectTag, Remembered>()
   /// The number of rotations so far. It is part of the records, so that a restore can tell which entries are forgotten.
@@ -39,14 +38,12 @@ struct SubjectMemory {
   private(set) var eventCount = 0
   /// The number of values in all entries.
   private(set) var valueCount = 0
-  /// The first entry of the chain of entries with a whole note, in the order of the chunks.
-  private(set) var oldest = SubjectSlot.absent
-  /// The last entry of the chain.
-  private(set) var youngest = SubjectSlot.absent
   /// The slots that changed since the last `takeNotes`. A slot whose `isListed` is false has been forgotten since.
   var listed: ContiguousArray<SubjectSlot> = []
   /// The chunks of notes in `rouse.state`.
-  var log = NoteLog()
+  var log = ChunkLog<SubjectTag>()
+  /// The size of what lived in the chunks after the last `takeNotes`. Bytes.
+  var liveBytesBefore = 0
 
   /// The number of entries.
   var count: Int { index.count }
@@ -65,9 +62,13 @@ struct SubjectMemory {
   /// Returns the entry with a key; nil when there is none.
   func remembered(_ key: UInt64) -> Remembered? { slot(key).map { slots[$0] } }
 
-  /// Returns the slot that a look-up of the key reads first. It may belong to another key.
+  /// Returns the first slot with the hash of a key, which rarely belongs to another key.
   @inline(__always)
   func candidate(_ key: UInt64) -> SubjectSlot? { index.candidate(HashIndex.hash(key)).map { SubjectSlot($0) } }
+
+  /// Loads the memory that `candidate` reads, and returns a number without meaning.
+  @inline(__always)
+  func touch(_ key: UInt64) -> UInt32 { index.touch(HashIndex.hash(key)) }
 
   /// Returns the slot of the entry with a key; nil when there is none.
   func slot(_ key: UInt64) -> SubjectSlot? {
@@ -76,7 +77,7 @@ struct SubjectMemory {
 
   /// Returns the slot of the entry with a key, which an event needs after another entry; nil when there is none. An event needs
   /// the same entries in the same order as the last one of its subject and type, so each entry keeps the slot of the next one.
-  /// That saves a look-up, and `Planner.prefetch` can load the entries ahead of time.
+  /// Reading that slot saves a look-up, and `Planner.prefetch` can load the entries ahead of time.
   /// - Parameters:
   ///   - key: The key.
   ///   - entry: The entry that the event needed before; absent if there was none.
@@ -207,38 +208,11 @@ struct SubjectMemory {
   }
 
   private mutating func remove(_ slot: SubjectSlot) {
-    unlink(slot)
+    log.drop(slots[slot].place)
     eventCount -= slots[slot].newest.events.count
     valueCount -= slots[slot].newest.values.count
     index.remove(slot.number, hash: HashIndex.hash(slots[slot].key))
     slots.remove(slot, leaving: Remembered())
-  }
-
-  // MARK: Chain
-
-  /// Moves an entry to the end of the chain, because the newest chunk has a whole note of it.
-  /// - Parameters:
-  ///   - slot: The entry.
-  ///   - place: The number of that chunk.
-  mutating func move(_ slot: SubjectSlot, to place: Int64) {
-    unlink(slot)
-    slots[slot].place = place
-    link(slot)
-  }
-
-  /// Appends an entry to the end of the chain.
-  private mutating func link(_ slot: SubjectSlot) {
-    slots[slot].older = youngest
-    if youngest == .absent { oldest = slot } else { slots[youngest].younger = slot }
-    youngest = slot
-  }
-
-  private mutating func unlink(_ slot: SubjectSlot) {
-    let (older, younger) = (slots[slot].older, slots[slot].younger)
-    if older != .absent { slots[older].younger = younger } else if oldest == slot { oldest = younger }
-    if younger != .absent { slots[younger].older = older } else if youngest == slot { youngest = older }
-    slots[slot].older = .absent
-    slots[slot].younger = .absent
   }
 
   // MARK: Restore
@@ -247,8 +221,21 @@ struct SubjectMemory {
   mutating func restore(generation: Int64) { self.generation = generation }
 
   /// Adds an entry that was read from the state, or replaces the entry of the same key.
-  mutating func restore(_ remembered: Remembered) {
-    if let slot = slot(remembered.key) { slots[slot] = remembered } else { _ = insert(remembered) }
+  /// - Returns: The slot of the entry.
+  @discardableResult
+  mutating func restore(_ remembered: Remembered) -> SubjectSlot {
+    guard let slot = slot(remembered.key) else { return insert(remembered) }
+    slots[slot] = remembered
+    return slot
+  }
+
+  /// Forgets everything that was restored, because a chunk of notes is left out.
+  /// - Parameter next: The number of the next chunk.
+  mutating func restoreNothing(next: Int64) {
+    let generation = generation
+    self = SubjectMemory()
+    self.generation = generation
+    log = ChunkLog(first: next)
   }
 
   /// Removes the entry with a key, if there is one.
@@ -256,10 +243,13 @@ struct SubjectMemory {
     if let slot = slot(key) { remove(slot) }
   }
 
-  /// Finishes a restore after the last record: removes the entries of older generations and links the others into the chain.
-  /// `generation` must be restored before.
-  mutating func finishRestore() {
-    var written: [SubjectSlot] = []
+  /// Finishes a restore after the last record: removes the entries of older generations and builds the list of chunks. `generation`
+  /// must be restored before.
+  /// - Parameters:
+  ///   - replay: The chunks that were read, and those with the newest whole note of each entry.
+  ///   - range: The numbers of the chunks that count.
+  mutating func finishRestore(_ replay: ChunkReplay<SubjectTag>, _ range: Range<Int64>) {
+    var used: ContiguousArray<SubjectSlot> = []
     currentCount = 0
     eventCount = slots.values.reduce(0) { $0 + $1.newest.events.count }
     valueCount = slots.values.reduce(0) { $0 + $1.newest.values.count }
@@ -268,13 +258,21 @@ struct SubjectMemory {
         remove(slot)
         continue
       }
+      // A version in a chunk that was removed counts for nothing.
+      if case .replaced = replay.life(of: slot, in: range) {
+        remove(slot)
+        continue
+      }
       // Only a broker that shows aborted records can have an entry that is newer than the clock.
       slots[slot].generation = min(slots[slot].generation, generation)
       if slots[slot].generation == generation, slots[slot].newest.values.isEmpty { currentCount += 1 }
-      if slots[slot].place == Self.unwritten { list(slot) } else { written.append(slot) }
+      used.append(slot)
     }
-    written.sort { (slots[$0].place, slots[$0].key) < (slots[$1].place, slots[$1].key) }
-    for slot in written { link(slot) }
+    log = ChunkLog(replay, range, used) { slot, place in
+      slots[slot].place = place
+      if !place.isEntry { list(slot) }
+    }
+    liveBytesBefore = log.liveBytes
   }
 
   private static func bytes<Element>(_ list: [Element]) -> Int {
@@ -303,5 +301,6 @@ struct SubjectMemory {
     }
     precondition(used == index.count && current == currentCount, "subjects are miscounted")
     precondition(events == eventCount && values == valueCount, "events or values are miscounted")
+    checkChunks()
   }
 }

@@ -59,14 +59,15 @@ struct HashIndex {
     }
   }
 
-  /// Returns the number that `find` would compare first, which may stand for another text; nil if there is none. Reading it
+  /// Returns the first number with a hash, which is nearly always the one that `find` returns; nil if there is none. Reading it
   /// loads the memory that `find` needs.
   @inline(__always)
-  func candidate(_ hash: UInt32) -> UInt32? {
-    if places.isEmpty { return nil }
-    let entry = places[home(hash)]
-    return entry == Self.empty ? nil : UInt32(truncatingIfNeeded: entry)
-  }
+  func candidate(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
+
+  /// Returns the content of the place at which the search for a hash begins, without meaning. Reading it loads the memory that
+  /// `candidate` needs.
+  @inline(__always)
+  func touch(_ hash: UInt32) -> UInt32 { places.isEmpty ? 0 : UInt32(truncatingIfNeeded: places[home(hash)]) }
 
   /// Adds a number that the table does not hold yet.
   /// - Parameters:

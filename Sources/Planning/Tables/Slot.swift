@@ -24,7 +24,7 @@ package struct Slot<Owner>: Hashable, Comparable, Sendable {
 
   /// The slot as an index of an array.
   @inline(__always)
-  var index: Int { Int(number) }
+  package var index: Int { Int(number) }
 
   /// Whether the first slot has the smaller number.
   @inline(__always)

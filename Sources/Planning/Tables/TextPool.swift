@@ -66,6 +66,10 @@ struct TextPool {
     return longRange(start)
   }
 
+  /// Loads the memory of a text, and returns a number without meaning.
+  @inline(__always)
+  func touch(_ handle: TextHandle) -> UInt32 { UInt32(bytes[Int(handle.place) * 4]) }
+
   private func longRange(_ start: Int) -> Range<Int> {
     var count = 0
     for i in 0..<4 { count |= Int(bytes[start + 1 + i]) << (8 * i) }

@@ -34,6 +34,12 @@ struct DemandProfile {
     counted[hour] = counted[hour].addingReportingOverflow(Int64((amount * Self.unit).rounded())).partialValue
   }
 
+  /// Takes out an amount that `count` counted in an hour of the budget day.
+  mutating func uncount(_ amount: Double, hour: Int) {
+    counted[hour] = max(
+      0, counted[hour].subtractingReportingOverflow(Int64((amount * Self.unit).rounded())).partialValue)
+  }
+
   /// Computes the usual amounts anew.
   /// - Parameters:
   ///   - days: The instance-days observed of each hour, in millionths; 24 numbers. Negative ones count as 0.

@@ -1,4 +1,4 @@
-/// The demand of one instance so far, in 44 bytes: its need (changes that people could see) and the worth of the pushes
+/// The demand of one instance so far, in 53 bytes: its need (changes that people could see) and the worth of the pushes
 /// made, in looks. It is stored with the instance; only `KindDemand` computes its next value. Numbers are stored
 /// exactly, so a restored planner computes the same.
 struct DemandState: Equatable {
@@ -29,6 +29,13 @@ struct DemandState: Equatable {
   var recentAt: UInt32 = 0
   /// The log time of the last change that was counted as need, in seconds since 1970; 0 if there was none. Wraps.
   var countedAt: UInt32 = 0
+  /// The worth of the newest push, which a refund takes out of every sum that holds it. It means nothing once the push can no
+  /// longer be refunded (`DayWindow.chargedByLast`).
+  var lastWorth: Float = 0
+  /// The part of `worthSum` that `lastWorth` has become; 0 while the budget day of the push goes on.
+  var lastWorthSum: Float = 0
+  /// The hour of the budget day in which the kind counted `lastWorth`, 0…23.
+  var lastHour: UInt8 = 0
 
   /// Creates the demand of an instance that is added at a place in the day.
   init(start: DayPlace = .start) { startHours = Float(start.hours) }

@@ -181,6 +181,8 @@ struct KindDemand {
   ///   - faded: The factor by which the instance's memory of the last two hours has faded until `now`, 0…1.
   @inline(__always)
   func price(_ state: DemandState, left: Int, usual: UsualCourse, faded: Double) -> Double {
+    // So many changes at most are to come, whatever was learnt.
+    if intervalSeconds != 0, intervalsLeft(usual.place) <= Double(max(1, left)) { return 0 }
     let start = DayPlace(hours: Double(state.startHours))
     let isFirstDay = state.startHours != 0
     let needs = needs(state, isFirstDay ? need.since(start, usual.need, at: usual.place) : usual.need)
@@ -208,8 +210,12 @@ struct KindDemand {
       * surge(
         needs, today: Double(state.needToday), recent: Double(state.needRecent) * faded, caution: Self.needCaution,
         lasting)
-    return intervalSeconds == 0 ? left : min(left, (24 - place.hours) * 3600 / Double(intervalSeconds))
+    return intervalSeconds == 0 ? left : min(left, intervalsLeft(place))
   }
+
+  /// Returns the number of minimum intervals in the rest of the budget day. There must be a minimum interval.
+  @inline(__always)
+  private func intervalsLeft(_ place: DayPlace) -> Double { (24 - place.hours) * 3600 / Double(intervalSeconds) }
 
   /// Returns A, the worth in looks of the pushes to come in the rest of the budget day.
   @inline(__always)
@@ -311,9 +317,32 @@ struct KindDemand {
     _ state: DemandState, worth looks: Double, at place: DayPlace, now: Timestamp
   ) -> DemandState {
     var next = remembered(state, now)
-    next.worthToday += Float(looks)
-    next.worthRecent += Float(looks)
-    worth.count(looks, hour: place.hour)
+    // All sums take the worth as it is kept for a refund, so that a refund takes the same out again.
+    next.lastWorth = Float(looks)
+    next.lastWorthSum = 0
+    next.lastHour = UInt8(truncatingIfNeeded: place.hour)
+    next.worthToday += next.lastWorth
+    next.worthRecent += next.lastWorth
+    worth.count(Double(next.lastWorth), hour: place.hour)
+    return next
+  }
+
+  /// Takes the worth of the newest push to an instance out of what was learnt, because the push brought nothing.
+  /// - Parameters:
+  ///   - state: The demand of the instance so far. The push can still be refunded.
+  ///   - second: The log time of the push, in seconds since 1970.
+  /// - Returns: The instance's next state.
+  mutating func noteRefund(_ state: DemandState, pushedAt second: UInt32) -> DemandState {
+    var next = state
+    worth.uncount(Double(state.lastWorth), hour: min(23, Int(state.lastHour)))
+    if state.lastWorthSum > 0 {
+      next.worthSum = max(0, state.worthSum - state.lastWorthSum)
+    } else {
+      let faded = FadingMemory.factor(hours: Double(state.recentAt &- second) / 3600)
+      next.worthToday = max(0, state.worthToday - state.lastWorth)
+      next.worthRecent = max(0, state.worthRecent - state.lastWorth * Float(faded))
+    }
+    (next.lastWorth, next.lastWorthSum) = (0, 0)
     return next
   }
 
@@ -363,13 +392,18 @@ struct KindDemand {
   func dayEnded(_ state: DemandState, idle: Int = 0) -> DemandState {
     var next = DemandState()
     next.countedAt = state.countedAt
-    let worth = state.worthToday / max(1 / Float(Self.driedMax), 1 - state.unseenShare)
+    let seen = max(1 / Float(Self.driedMax), 1 - state.unseenShare)
+    let worth = state.worthToday / seen
+    (next.lastWorth, next.lastHour) = (state.lastWorth, state.lastHour)
+    next.lastWorthSum =
+      state.lastWorthSum > 0 ? state.lastWorthSum * Float(Self.fading) : state.lastWorth / seen
     next.needSum = state.needSum * Float(Self.fading) + state.needToday
     next.worthSum = state.worthSum * Float(Self.fading) + worth
     next.days = state.days * Float(Self.fading) + Float(lookShare(from: DayPlace(hours: Double(state.startHours))))
     for _ in 0..<max(0, min(idle, Self.idleDaysMax)) {
       next.needSum *= Float(Self.fading)
       next.worthSum *= Float(Self.fading)
+      next.lastWorthSum *= Float(Self.fading)
       next.days = next.days * Float(Self.fading) + 1
     }
     return next

@@ -1,14 +1,16 @@
 import Domain
 
-/// The surplus of the pushes made to one device in about the last two hours (`FadingMemory`), in 12 bytes. The surplus
+/// The surplus of the pushes made to one device in about the last two hours (`FadingMemory`), in 16 bytes. The surplus
 /// of a push is the worth that it brought beyond the price of the instances' tokens, in looks.
 struct PushSurplus: Equatable {
   /// The surplus of WidgetKit pushes, faded to `at`. Looks.
   private(set) var widgets: Float = 0
   /// The surplus of background pushes, faded to `at`. Looks.
   private(set) var background: Float = 0
-  /// The log time for which the other fields are given, in seconds since 1970. Wraps.
+  /// The log time of the newest push, for which the other fields are given, in seconds since 1970. Wraps.
   private(set) var at: UInt32 = 0
+  /// The surplus of the newest push, which a refund takes out again. Looks.
+  private(set) var last: Float = 0
 
   /// Creates the memory of a device without pushes.
   init() {}
@@ -19,11 +21,23 @@ struct PushSurplus: Equatable {
     widgets *= faded
     background *= faded
     at = Self.second(now)
+    last = Float(surplus)
     switch rate {
-    case .widgetPushes: widgets += Float(surplus)
-    case .backgroundPushes: background += Float(surplus)
+    case .widgetPushes: widgets += last
+    case .backgroundPushes: background += last
     case .controlPushes: break
     }
+  }
+
+  /// Takes out the surplus of the newest push, because the push was refunded.
+  /// - Parameter rate: The rate that the push drew on.
+  mutating func refund(_ rate: ChargedRate) {
+    switch rate {
+    case .widgetPushes: widgets = max(0, widgets - last)
+    case .backgroundPushes: background = max(0, background - last)
+    case .controlPushes: break
+    }
+    last = 0
   }
 
   /// Returns the surplus of the pushes that drew on a rate, faded to now, in looks; 0 for pushes to controls.
@@ -57,5 +71,6 @@ extension PushSurplus {
     try coder.float(&widgets, "the surplus of widget pushes")
     try coder.float(&background, "the surplus of background pushes")
     try coder.second(&at, since: base, "the time of a memory")
+    try coder.float(&last, "the surplus of a push")
   }
 }

@@ -13,6 +13,7 @@ extension DecisionWriter {
     command index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.commands[index]
+    if index % Planner.hintsMax == 0, output.commandCount > 1 { planner.prefetch(tokensFrom: index, of: output) }
     guard case .widgets = planned.push else {
       // Pushes other than widget pushes are rare, so they take the slower way.
       planner.command(index, of: output).encode(to: &json)

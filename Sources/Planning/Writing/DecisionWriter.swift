@@ -18,6 +18,9 @@ public struct DecisionWriter: Sendable {
   private var expiry = Timestamp.distantPast
   /// The time at which commands expire, as JSON.
   private(set) var expires: [UInt8] = []
+  /// The offset of the record that put the policy in force for which `reference` was compared last (`Rules.offset`). Comparing it
+  /// costs less than comparing the texts of the reference for each decision.
+  private var policyOffset: Int64 = .min
   /// The policy to which `policy` belongs.
   private var reference = PolicyReference(version: "", hash: "")
   /// The reference to the policy, as JSON.
@@ -75,6 +78,7 @@ public struct DecisionWriter: Sendable {
     _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.decisions[index]
+    if index % Planner.hintsMax == 0, output.decisionCount > 1 { planner.prefetch(idsFrom: index, of: output) }
     prepare(planner)
     if planned.event != event { begin(event: planned.event, planner) }
     let isMerged = planned.causesCount > 1
@@ -119,6 +123,11 @@ public struct DecisionWriter: Sendable {
         room.append(UInt8(ascii: "-"))
         room.append(decimal: UInt64(command.ordinal))
         room.append("\"")
+      }
+      switch planned.objective {
+      case .met: room.append(",\"objective\":\"met\"")
+      case .missed: room.append(",\"objective\":\"missed\"")
+      case nil: break
       }
       room.append(",\"policy\":")
       room.append(policy.span)
@@ -183,7 +192,7 @@ public struct DecisionWriter: Sendable {
   /// Updates the cached texts for the planner's current record.
   @inline(__always)
   mutating func prepare(_ planner: borrowing Planner) {
-    if planner.record.offset == offset, planner.policy.reference == reference { return }
+    if planner.record.offset == offset, planner.rules.offset == policyOffset { return }
     begin(planner)
   }
 
@@ -259,6 +268,7 @@ public struct DecisionWriter: Sendable {
       now = planner.now
       Self.instant(now, &at)
     }
+    policyOffset = planner.rules.offset
     guard planner.policy.reference != reference else { return }
     reference = planner.policy.reference
     pieces.reset()

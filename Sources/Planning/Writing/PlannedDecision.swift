@@ -25,6 +25,8 @@ package struct PlannedDecision {
   package var final: Bool
   /// The surface of the push that was made or considered.
   package var surface: Surface
+  /// The result against the objective of the kind; nil if the decision does not count for it.
+  package var objective: ObjectiveResult?
   /// The relevance of the event, 0 to 1.
   package var relevance: Float
   /// D, how wrong the instance's screen was when a push was weighed, 0 to 1; 0 when none was weighed.

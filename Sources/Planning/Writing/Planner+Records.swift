@@ -40,6 +40,7 @@ extension Planner {
       command: output.command(of: planned, offset: record.offset).map {
         Self.commandID(partition: partition, offset: $0.offset, ordinal: $0.ordinal)
       },
+      objective: planned.objective,
       policy: policy.reference, traceparent: event.traceparent)
   }
 

@@ -31,14 +31,13 @@ public struct PlannerOutput {
 
   /// Removes everything and keeps the storage.
   public mutating func removeAll() {
-    // Most of the arrays are empty most of the time, and removing from an array checks whether its storage is shared.
-    if !decisions.isEmpty { decisions.removeAll(keepingCapacity: true) }
-    if !commands.isEmpty { commands.removeAll(keepingCapacity: true) }
-    if !earlierCommands.isEmpty { earlierCommands.removeAll(keepingCapacity: true) }
-    if !causes.isEmpty { causes.removeAll(keepingCapacity: true) }
-    if !served.isEmpty { served.removeAll(keepingCapacity: true) }
-    if !charges.isEmpty { charges.removeAll(keepingCapacity: true) }
-    if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
+    decisions.clear()
+    commands.clear()
+    earlierCommands.clear()
+    causes.clear()
+    served.clear()
+    charges.clear()
+    payloads.clear()
     if !largePayloads.isEmpty { largePayloads.removeAll() }
   }
 }

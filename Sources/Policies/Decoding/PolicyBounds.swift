@@ -82,6 +82,10 @@ enum PolicyBounds {
   static let dismissalAfter = TimeSpan.seconds(1)...TimeSpan.hours(4)
   /// The relevance score of a Live Activity, which orders activities on a device.
   static let relevanceScore = 0.0...1e6
+  /// The time in which a screen is to show a change.
+  static let freshWithin = TimeSpan.seconds(1)...TimeSpan.hours(24 * 7)
+  /// The share of an objective. With 1 there would be no error budget, and every rate of misses would burn it infinitely fast.
+  static let objectiveShare = 0.01...0.9999
   /// A share of a budget, a relevance, or the weight of one value of a displayed field.
   static let share = 0.0...1.0
   /// The weight of a term of a relevance formula.

@@ -13,7 +13,30 @@ extension PolicyDecoder {
       reader.warning(reload.owner, reload.path, "has no effect: only widgets reload by themselves")
     }
     checkRelevance(draft.policy.rules, keys)
+    checkShown(draft.policy, keys)
     return draft.policy
+  }
+
+  /// Notes an error for each term that reads the shown value of a field that the kind does not display.
+  private mutating func checkShown(_ kind: KindPolicy, _ keys: LocatedKeys) {
+    // A field or a rule that could not be read has its own error. The places of those after it are not known.
+    if let displays = keys["displays"], !isWhole(displays, kind.displays.count) { return }
+    guard let owner = keys["rules"], isWhole(owner, kind.rules.count) else { return }
+    for (index, rule) in kind.rules.enumerated() {
+      let path = "\(owner.path)[\(index)].relevance.add"
+      for (place, term) in (rule.relevance?.add ?? []).enumerated() {
+        guard let field = term.shownField, !kind.displays.contains(where: { $0.path == field }) else { continue }
+        let at = "\(path)[\(place)].from"
+        reader.error(
+          reader.positions[at] ?? owner.owner, at,
+          "\(field) is not displayed, so it is not known what the screen shows of it; add it to displays")
+      }
+    }
+  }
+
+  private func isWhole(_ list: Located, _ count: Int) -> Bool {
+    guard case .list(let items) = list.node.content else { return false }
+    return items.count == count
   }
 
   /// Notes an error for the first rule without a relevance if the kind displays no fields. With displayed fields, their
@@ -70,6 +93,18 @@ extension PolicyDecoder {
       reader.error(given.owner, given.path, "a rolling window has no start; remove dayStart or use window: localDay")
     }
     budget = draft.budget
+  }
+
+  /// Reads `objective`.
+  mutating func objective(_ value: Located, surface: Surface?) -> FreshnessObjective? {
+    if let surface, surface.showsActivities {
+      reader.error(
+        value.owner, value.path,
+        "surface \(surface.rawValue) has no objective, because its updates never wait; remove objective")
+      return nil
+    }
+    var objective = FreshnessObjective(freshWithin: .zero, share: 0)
+    return read(value, PolicyKeys.objective, into: &objective).map { _ in objective }
   }
 
   /// Reads `budget.reserve`.

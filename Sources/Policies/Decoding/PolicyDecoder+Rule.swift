@@ -111,10 +111,13 @@ extension PolicyDecoder {
     let weight = reader.number(keys["weight"], in: PolicyBounds.weight)
     switch shape {
     case "changeOf":
-      let (field, from) = (fieldPath(keys["changeOf"]), fieldPath(keys["from"]))
+      let (field, from) = (fieldPath(keys["changeOf"]), origin(keys["from"]))
       let per = reader.number(keys["per"], in: PolicyBounds.per)
       guard let field, let from, let per, let weight else { return nil }
-      return .changeOf(field: field, from: from, per: per, weight: weight)
+      switch from {
+      case .field(let from): return .changeOf(field: field, from: from, per: per, weight: weight)
+      case .shown: return .changeFromShown(field: field, per: per, weight: weight)
+      }
     case "magnitudeOf":
       let field = fieldPath(keys["magnitudeOf"])
       let per = reader.number(keys["per"], in: PolicyBounds.per)
@@ -126,10 +129,37 @@ extension PolicyDecoder {
       guard let field, let operand, let weight else { return nil }
       return .equals(field: field, value: operand, weight: weight)
     default:
-      let (field, from) = (fieldPath(keys["changed"]), fieldPath(keys["from"]))
+      let (field, from) = (fieldPath(keys["changed"]), origin(keys["from"]))
       guard let field, let from, let weight else { return nil }
-      return .differs(field: field, from: from, weight: weight)
+      switch from {
+      case .field(let from): return .differs(field: field, from: from, weight: weight)
+      case .shown: return .differsFromShown(field: field, weight: weight)
+      }
     }
+  }
+
+  /// The thing that a term compares a field with.
+  private enum TermOrigin {
+    /// Another field of the event.
+    case field(Identifier)
+    /// The value that the screen shows.
+    case shown
+  }
+
+  /// The word that stands for what the screen shows.
+  private static let shown = "shown"
+
+  /// Reads `from` of a term: a `data.…` path of the event, or `shown`.
+  private mutating func origin(_ value: Located?) -> TermOrigin? {
+    guard let value, let path = reader.text(value, "a field path such as data.status, or shown") else { return nil }
+    if path == Self.shown { return .shown }
+    guard let problem = FieldPath.problem(path, eventAttributes: false) else { return .field(Identifier(path)) }
+    if let near = NearestName.of(path, among: [Self.shown]) {
+      reader.error(value.node.position, value.path, "unknown field \(Excerpt.quoted(path)); did you mean \(near)?")
+    } else {
+      reader.error(value.node.position, value.path, "\(problem), or shown")
+    }
+    return nil
   }
 
   /// Reads a JSON scalar: the value that a field is compared with, or that replaces a missing field. Anything in quotation

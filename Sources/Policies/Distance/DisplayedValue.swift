@@ -15,7 +15,7 @@ package struct DisplayedValue: Hashable, Sendable {
   private static let hashed: UInt64 = 0xfff8_0000_0000_0000
 
   /// Restores a value as `bits` gave it.
-  package init(bits: UInt64) { self.bits = bits }
+  @inlinable package init(bits: UInt64) { self.bits = bits }
 
   /// Creates the value of a field.
   package init(_ value: FieldValue) {
@@ -40,7 +40,11 @@ package struct DisplayedValue: Hashable, Sendable {
     self.init(bits: Self.hashed | mixed & ~Self.hashed)
   }
 
+  /// Whether the values are the same.
+  @inlinable package static func == (a: DisplayedValue, b: DisplayedValue) -> Bool { a.bits == b.bits }
+
   /// The number; nil for anything else.
+  @inlinable
   @inline(__always)
   package var number: Double? {
     let number = Double(bitPattern: bits)

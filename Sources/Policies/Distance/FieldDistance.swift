@@ -60,6 +60,9 @@ package struct FieldDistance: Equatable, Sendable {
     return weights.isEmpty ? weight : max(weight, abs(weight(of: shown) - weight(of: truth)))
   }
 
+  /// The largest distance of two values of the field, 0…1.
+  package var most: Double { weights.reduce(weight) { max($0, $1.weight) } }
+
   /// Returns a value that is equal for two values of the field exactly if they look the same on the screen: the number
   /// of rounding steps for a number that is rounded, else the value itself.
   package func look(of value: DisplayedValue) -> DisplayedValue {

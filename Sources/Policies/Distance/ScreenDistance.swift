@@ -4,20 +4,30 @@
 /// with its relevance as its distance.
 package struct ScreenDistance: Equatable, Sendable {
   /// The product of (1 − d) over the parts.
-  package private(set) var right: Double
+  package var right: Double
 
   /// Creates the distance of a screen.
   /// - Parameter right: The product of (1 − d) over parts that were added before; 1 if there are none.
-  package init(right: Double = 1) { self.right = right }
+  @inlinable package init(right: Double = 1) { self.right = right }
 
   /// Adds a part.
   /// - Parameter distance: The distance of the part, 0…1.
+  @inlinable
   @inline(__always)
   package mutating func add(_ distance: Double) { right *= 1 - distance }
 
   /// The distance of the screen, 0…1. It is 0 exactly when the distance of every part is 0.
+  @inlinable
   @inline(__always)
   package var value: Double { 1 - right }
+
+  /// Returns the largest distance of two states of a screen.
+  /// - Parameter fields: The distance of each field.
+  package static func most(_ fields: [FieldDistance]) -> Double {
+    var screen = ScreenDistance()
+    for field in fields { screen.add(field.most) }
+    return screen.value
+  }
 
   /// Returns the distance between two states of a screen.
   /// - Parameters:

@@ -96,7 +96,8 @@ public struct PolicyExplanation: Sendable {
     }.joined()
   }
 
-  private static func words(_ origin: ValueSource) -> String {
+  /// Returns the origin of a value in words.
+  package static func words(_ origin: ValueSource) -> String {
     switch origin {
     case .document(let file, let line): "\(file):\(line)"
     case .profile(let name, let provenance):

@@ -1,10 +1,10 @@
-import Domain
+package import Domain
 import JSON
 
 /// The texts of policy values, for people and for programs.
-enum PolicyText {
+package enum PolicyText {
   /// Returns a value as written in a document.
-  static func of(_ value: FieldValue) -> String {
+  package static func of(_ value: FieldValue) -> String {
     switch value {
     case .null: "null"
     case .bool(let flag): flag ? "true" : "false"
@@ -38,7 +38,7 @@ enum PolicyText {
   }
 
   /// Returns a displayed field with its rounding, and how wrong a difference is: `0.6 × data.delayMinutes by 5 per 30`.
-  static func of(_ display: DisplayField) -> String {
+  package static func of(_ display: DisplayField) -> String {
     var text = display.weightInForce == 1 ? "" : "\(NumberText.format(display.weightInForce)) × "
     text += display.path.text
     if let round = display.round { text += " by \(NumberText.format(round))" }
@@ -54,7 +54,7 @@ enum PolicyText {
   }
 
   /// Returns a template as written in a document.
-  static func of(_ template: InterestTemplate) -> String {
+  package static func of(_ template: InterestTemplate) -> String {
     template.parts.map { part in
       switch part {
       case .text(let text): text
@@ -74,7 +74,7 @@ enum PolicyText {
   }
 
   /// Returns a condition in words: `data.delayMinutes at least 15`.
-  static func of(_ condition: RuleCondition) -> String {
+  package static func of(_ condition: RuleCondition) -> String {
     let test =
       switch condition.test {
       case .equals(let value): "is \(of(value))"
@@ -95,6 +95,9 @@ enum PolicyText {
     case .magnitudeOf(let field, let per, _): "\(weight) × \(field) per \(NumberText.format(per))"
     case .equals(let field, let value, _): "\(weight) if \(field) equals \(of(value))"
     case .differs(let field, let from, _): "\(weight) if \(field) differs from \(from)"
+    case .changeFromShown(let field, let per, _):
+      "\(weight) × change of \(field) from what the screen shows per \(NumberText.format(per))"
+    case .differsFromShown(let field, _): "\(weight) if \(field) differs from what the screen shows"
     }
   }
 }

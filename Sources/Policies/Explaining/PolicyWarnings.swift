@@ -10,6 +10,7 @@ enum PolicyWarnings {
       noteDeadRules(kind, path, &reader)
       if !kind.surface.showsActivities { noteBudget(kind, path, &reader) }
       noteWorthlessRules(kind, path, &reader)
+      noteObjective(kind, path, &reader)
       noteImpossibleConditions(kind, path, &reader)
       noteActivity(kind, path, &reader)
       notePayload(kind, path, policy.profile, &reader)
@@ -132,6 +133,16 @@ enum PolicyWarnings {
     }
   }
 
+  /// Notes an objective that a limit of the kind contradicts.
+  private static func noteObjective(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
+    guard let objective = kind.objective, objective.freshWithin < kind.budget.minInterval else { return }
+    let place = "\(path).objective.freshWithin"
+    reader.warning(
+      reader.positions[place] ?? .start, place,
+      "less than the minimum interval of \(DurationText.format(kind.budget.minInterval)): a change that follows a reload closely is always missed"
+    )
+  }
+
   /// Notes rules whose conditions no event can fulfil together.
   private static func noteImpossibleConditions(_ kind: KindPolicy, _ path: String, _ reader: inout StrictReader) {
     for (index, rule) in kind.rules.enumerated() {
@@ -166,7 +177,7 @@ extension RelevanceFormula.Term {
   var weight: Double {
     switch self {
     case .changeOf(_, _, _, let weight), .magnitudeOf(_, _, let weight), .equals(_, _, let weight),
-      .differs(_, _, let weight):
+      .differs(_, _, let weight), .changeFromShown(_, _, let weight), .differsFromShown(_, let weight):
       weight
     }
   }

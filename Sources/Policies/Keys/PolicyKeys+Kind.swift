@@ -108,6 +108,29 @@ extension PolicyKeys {
     .number(
       "viewsWeight", \.policy.viewsWeight, PolicyBounds.viewsWeight, default: "2",
       "In days: `views` weighs as much as this many days of views recorded on the device."),
+    PolicyKey(
+      "objective", .mapping,
+      "How soon screens are to show changes, and how many of them. Nothing is decided by it: final decisions say `met` or `missed`, and metrics count them. Not for surface liveActivity and broadcast, whose updates never wait.",
+      read: { decoder, value, draft in
+        draft.policy.objective = decoder.objective(value, surface: draft.surface)
+      },
+      show: { draft, path, values in
+        if let objective = draft.policy.objective { values.add(objective, PolicyKeys.objective, at: path) }
+      }),
+  ])
+
+  /// The description of the keys of `objective`, in a kind.
+  static let objective = PolicyMapping<FreshnessObjective>([
+    .duration(
+      "freshWithin", \.freshWithin, PolicyBounds.freshWithin, required: true,
+      "The time from the arrival of an event until the screen shows it, 1s to 7d."),
+    .number(
+      "share", \.share, PolicyBounds.objectiveShare, required: true,
+      "The share of changes for which that is to hold, such as 0.95. The rest is the error budget."),
+    .number(
+      "wrongAtLeast", \.wrongAtLeast, PolicyBounds.share, default: "0",
+      "Changes count from this `relevance` on, as decisions state it: how wrong the event made the screen of its subject, unless its rule has a `relevance`."
+    ),
   ])
 
   /// The description of the keys of `budget`, in a kind.

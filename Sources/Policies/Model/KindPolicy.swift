@@ -24,6 +24,9 @@ public struct KindPolicy: Equatable, Sendable {
   public var activity: ActivityPolicy?
   /// The chance that a person looks, by local hour 0…23, relative to the best hour, which has 1.
   public var views: [Double]
+  /// The share of changes that screens are to show in time; nil if there is no objective. Surfaces that show Live Activities have
+  /// none, because their updates never wait.
+  public var objective: FreshnessObjective?
   /// The weight of `views`, in days of a device's own views. With 0, the device's own views count alone as soon as there are
   /// any.
   public var viewsWeight: Double
@@ -34,7 +37,7 @@ public struct KindPolicy: Equatable, Sendable {
     halfLife: TimeSpan? = nil,
     imminentReload: TimeSpan = .minutes(5), displays: [DisplayField] = [], rules: [Rule],
     activity: ActivityPolicy? = nil,
-    views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 2
+    views: [Double] = KindPolicy.defaultViews, viewsWeight: Double = 2, objective: FreshnessObjective? = nil
   ) {
     self.name = name
     self.surface = surface
@@ -47,6 +50,7 @@ public struct KindPolicy: Equatable, Sendable {
     self.activity = activity
     self.views = views
     self.viewsWeight = viewsWeight
+    self.objective = objective
   }
 
   /// The chance that a person looks at a phone, by local hour. Published studies of screen use show unlocks that are flat from

@@ -14,8 +14,8 @@ struct PlanSinks: ~Copyable {
   /// Opens the files under temporary names.
   init(_ options: PlanOptions) throws(LineFileError) {
     if let path = options.decisions { decisions = try LineWriter(path: path) }
-    if let path = options.commands { commands = try LineWriter(path: path) }
-    if let path = options.deadLetters { deadLetters = try LineWriter(path: path) }
+    if let path = options.commands { commands = try LineWriter(path: path, isPrivate: true) }
+    if let path = options.deadLetters { deadLetters = try LineWriter(path: path, isPrivate: true) }
   }
 
   /// Writes the decisions and commands of one step.

@@ -80,6 +80,7 @@ struct LedgerReplay {
     let known = limits(of: charge.policy)?.rates(of: charge.ledger) ?? []
     guard !known.isEmpty else {
       report.chargesNotRecomputed += 1
+      if limits(of: charge.policy) == nil { report.addUnknownPolicy(charge.policy) }
       rates[name]?.enterUnknown()
       return
     }

@@ -1,3 +1,4 @@
+import Domain
 public import JSON
 
 extension LedgerReport {
@@ -11,6 +12,10 @@ extension LedgerReport {
       ("chargesRecomputed", chargesRecomputed), ("chargesNotRecomputed", chargesNotRecomputed),
       ("refunds", refunds), ("violationCount", violationCount),
     ])
+    json.objects("unknownPolicies", unknownPolicies.sorted { $0.key < $1.key }) { policy, json in
+      json.member("hash", policy.key)
+      json.member("charges", policy.value)
+    }
     json.objects("violations", violations) { violation, json in
       json.member("rule", violation.rule.rawValue)
       json.member("text", violation.text)

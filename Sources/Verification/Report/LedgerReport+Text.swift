@@ -10,6 +10,9 @@ extension LedgerReport {
       \(refunds) refunds
 
       """
+    for (hash, count) in unknownPolicies.sorted(by: { $0.key < $1.key }) {
+      text += "policy \(hash): \(count) charges to rates were not recomputed; name the policy with --policy\n"
+    }
     if violationCount == 0 { return text + "no violation\n" }
     text += "\(violationCount) violations\n"
     for rule in BookRule.allCases {

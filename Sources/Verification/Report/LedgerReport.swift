@@ -1,3 +1,5 @@
+public import Domain
+
 /// The findings of a ledger check.
 public struct LedgerReport: Equatable, Sendable {
   /// The rules that records can break. The raw value is used in the JSON report.
@@ -52,6 +54,9 @@ public struct LedgerReport: Equatable, Sendable {
   public var chargesRecomputed = 0
   /// The number of charges to rate ledgers whose limits or history are not known.
   public var chargesNotRecomputed = 0
+  /// The number of charges to rate ledgers by each policy that was not named to the check, by the hash of the policy. At most
+  /// `unknownPoliciesMax` policies.
+  public var unknownPolicies: [Identifier: Int] = [:]
   /// The number of tokens that day ledgers regained in the middle of a window, if that is allowed.
   public var refunds = 0
   /// The number of all violations, also of those that `violations` leaves out.
@@ -64,6 +69,10 @@ public struct LedgerReport: Equatable, Sendable {
   /// The number of violations of each rule that the report describes.
   static let examplesMax = 5
 
+  /// The number of policies that the report names because nobody named them to the check. Charges by further ones count only
+  /// among those that were not recomputed.
+  static let unknownPoliciesMax = 20
+
   /// Creates a report without findings.
   public init() {}
 
@@ -74,6 +83,12 @@ public struct LedgerReport: Equatable, Sendable {
     let count = violationsByRule[rule, default: 0]
     violationsByRule[rule] = count + 1
     if count < Self.examplesMax { violations.append(Violation(rule: rule, text: text())) }
+  }
+
+  /// Counts a charge by a policy that was not named to the check.
+  mutating func addUnknownPolicy(_ hash: Identifier) {
+    guard unknownPolicies[hash] != nil || unknownPolicies.count < Self.unknownPoliciesMax else { return }
+    unknownPolicies[hash, default: 0] += 1
   }
 
   /// Stops a debug build unless the counts agree with each other.

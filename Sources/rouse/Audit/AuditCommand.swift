@@ -15,6 +15,7 @@ struct AuditCommand: ParsableCommand {
       """,
     subcommands: [
       AuditDeviceCommand.self, AuditEventCommand.self, AuditWhyCommand.self, AuditTopCommand.self,
-      AuditStatementCommand.self, AuditZombiesCommand.self, AuditSummaryCommand.self, AuditExportCommand.self,
+      AuditStatementCommand.self, AuditZombiesCommand.self, AuditSummaryCommand.self, AuditObjectivesCommand.self,
+      AuditExportCommand.self, AuditAccessCommand.self,
     ])
 }

@@ -5,7 +5,7 @@ import Domain
 /// Lists the decisions and commands of one device.
 struct AuditDeviceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "device", abstract: "List the decisions and commands of a device, oldest first.",
+    commandName: "device", abstract: "List the latest decisions and commands of a device, oldest first.",
     discussion: """
       EXAMPLE
         rouse audit device device-0000001 --store audit.sqlite \\

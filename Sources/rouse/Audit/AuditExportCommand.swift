@@ -9,8 +9,9 @@ struct AuditExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write every decision and command as JSON lines.",
     discussion: """
-      Each line has the same bytes as on its topic. --format has no effect: lines are always JSON. A new file is for \
-      its owner alone (0600), because commands contain push tokens.
+      A line is one decision or command, with the members that it has on its topic. In place of a push token stands its \
+      hash, as in the store. Characters that hide or reorder text are escaped. --format has no effect: lines are always \
+      JSON. A new file is for its owner alone (0600). `rouse verify --export` checks the books of an export.
 
       EXAMPLE
         rouse audit export --store audit.sqlite \\

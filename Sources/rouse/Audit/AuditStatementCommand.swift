@@ -15,7 +15,8 @@ struct AuditStatementCommand: ParsableCommand {
   @Argument(help: "The id of the device.")
   var device: Identifier
   @Option(
-    help: ArgumentHelp("The UTC offset of the days to count, such as +02:00 or -04:00.", valueName: "offset"),
+    help: ArgumentHelp(
+      "The UTC offset of the days to count, such as =+02:00 or =-04:00, with the = before it.", valueName: "offset"),
     transform: Instant.readOffset)
   var utcOffset = TimeSpan.zero
   @OptionGroup var limit: LimitOption

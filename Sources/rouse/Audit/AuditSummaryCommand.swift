@@ -1,6 +1,7 @@
 import ArgumentParser
 import Auditing
 import Domain
+import Policies
 
 /// Summarises a store.
 struct AuditSummaryCommand: ParsableCommand {
@@ -9,15 +10,30 @@ struct AuditSummaryCommand: ParsableCommand {
     discussion: """
       Only events and devices with a decision are counted: an event without an interested device is not in the store.
 
+      Of kinds with an objective, the changes that were shown in time are listed. A change counts with the decision that closes it, so \
+      what still waits is not in it. With --policy the rate at which the error budget is spent is added: above 1 the budget does not \
+      last. Windows end with the hour of the newest record.
+
       EXAMPLE
         rouse audit summary --store audit.sqlite --format json
+        rouse audit summary --store audit.sqlite --policy policy.yaml
       """)
 
   @OptionGroup var audit: AuditOptionGroup
+  @Option(help: ArgumentHelp("The policy whose objectives the changes are compared with.", valueName: "file"))
+  var policy: String?
 
   func run() throws {
+    let shares = try policy.map { try Self.shares(PolicyFile.document($0).policy) } ?? [:]
     let summary = try audit.open().summary()
-    try audit.print(text: AuditText.render(summary), json: AuditJSON.render(summary))
+    try audit.print(text: AuditText.render(summary, shares: shares), json: AuditJSON.render(summary, shares: shares))
     if summary.decisions == 0 { Words.say("the store holds no decision") }
+  }
+
+  /// Returns the shares of the objectives of a policy, by kind.
+  private static func shares(_ policy: Policy) -> [Identifier: Double] {
+    var shares: [Identifier: Double] = [:]
+    for kind in policy.kinds { shares[kind.name] = kind.objective?.share }
+    return shares
   }
 }

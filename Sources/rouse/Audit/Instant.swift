@@ -14,10 +14,9 @@ enum Instant {
   /// Reads the offset of an RFC 3339 time, such as `+02:00` or `-04:00`.
   /// - Throws: `ValidationError` when the text is no offset.
   static func readOffset(_ text: String) throws -> TimeSpan {
-    let midnight = "1970-01-01T00:00:00"
-    guard let local = Timestamp(rfc3339: midnight + "Z"), let time = Timestamp(rfc3339: midnight + text) else {
+    guard let offset = TimeSpan(utcOffset: text) else {
       throw ValidationError("expected an offset to UTC such as +02:00 or -04:00, found '\(text)'")
     }
-    return local - time
+    return offset
   }
 }

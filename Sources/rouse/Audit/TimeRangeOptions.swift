@@ -10,4 +10,10 @@ struct TimeRangeOptions: ParsableArguments {
   var to: Timestamp?
 
   var range: TimeRange { TimeRange(from: from, to: to) }
+
+  func validate() throws {
+    if let from, let to, from >= to {
+      throw ValidationError("--from \(from) is not before --to \(to), so there is nothing between them; exchange them")
+    }
+  }
 }

@@ -13,8 +13,8 @@ struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Recompute every ledger from decisions and commands alone.",
     discussion: """
-      Reads both topics from the beginning to the end, committed records only, or two files as `rouse plan` writes \
-      them, and checks: an id stands for one record; each event has one final decision per device and instance; one \
+      Reads both topics from the beginning to the end, committed records only, or files as `rouse plan` or \
+      `rouse audit export` writes them, and checks: an id stands for one record; each event has one final decision per device and instance; one \
       decision caused each command, and the command serves what its decisions say; each charge takes one token from a \
       ledger, only a new window refills it, and it never becomes negative. With the policy, or a limit, rates are \
       recomputed too.
@@ -26,6 +26,7 @@ struct VerifyCommand: AsyncParsableCommand {
         rouse verify --bootstrap localhost:9092 --policy policy.yaml
         rouse verify --decisions decisions.jsonl.gz \\
           --commands commands.jsonl.gz --device-limit 5/1h/3
+        rouse verify --export records.jsonl.gz --policy policy.yaml
       """)
 
   @OptionGroup var settings: SettingsOptions
@@ -33,6 +34,8 @@ struct VerifyCommand: AsyncParsableCommand {
   var decisions: String?
   @Option(help: ArgumentHelp("Commands from a file instead of Kafka, one a line.", valueName: "file"))
   var commands: String?
+  @Option(help: ArgumentHelp("Decisions and commands from an export instead of Kafka.", valueName: "file"))
+  var export: String?
   @Option(help: ArgumentHelp("A policy that decided. Repeat the option for several.", valueName: "file"))
   var policy: [String] = []
   @OptionGroup var profile: ProfileOption
@@ -47,16 +50,31 @@ struct VerifyCommand: AsyncParsableCommand {
     if (decisions == nil) != (commands == nil) {
       throw ValidationError("--decisions and --commands go together: name both, or neither to read from Kafka")
     }
+    if export != nil, decisions != nil {
+      throw ValidationError("--export holds decisions and commands: leave out --decisions and --commands")
+    }
     try Files.checkDistinct(
       outputs: [],
-      inputs: [("--decisions", decisions), ("--commands", commands), ("--profile", profile.profile)]
+      inputs: [
+        ("--decisions", decisions), ("--commands", commands), ("--export", export), ("--profile", profile.profile),
+      ]
         + policy.map { ("--policy", $0) })
     if let deviceLimit { _ = try Self.rate(deviceLimit) }
   }
 
   func run() async throws {
     var check = LedgerCheck(limits: try limits(), refundsAllowed: allowRefunds)
-    if let decisions, let commands {
+    if let export {
+      // A line that is neither is refused as a decision, with its place.
+      let isCommand = Array("{\"command\":".utf8)
+      try Self.read(export) { bytes, place in
+        if bytes.starts(with: isCommand) {
+          check.add(command: bytes, place: place())
+        } else {
+          check.add(decision: bytes, place: place())
+        }
+      }
+    } else if let decisions, let commands {
       try Self.read(decisions) { bytes, place in check.add(decision: bytes, place: place()) }
       try Self.read(commands) { bytes, place in check.add(command: bytes, place: place()) }
     } else {

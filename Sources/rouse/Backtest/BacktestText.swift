@@ -1,5 +1,6 @@
 import Backtesting
 import Domain
+import Policies
 
 /// The text output of `rouse simulate`.
 enum BacktestText {
@@ -24,7 +25,7 @@ enum BacktestText {
     }
     for kind in report.kinds { text += "\n" + self.text(kind) }
     if !report.kinds.isEmpty, report.deviceModel.name != .trusting { text += "\n" + modelText(report) }
-    if !report.shared.isEmpty { text += "\n" + sharedText(report.shared) }
+    if !report.shared.isEmpty { text += "\n" + sharedText(report) }
     return text + "\n" + surfaceText(report)
   }
 
@@ -41,7 +42,7 @@ enum BacktestText {
     ]
     for plan in kind.plans { rows.append(row(plan)) }
     text += table(rows)
-    return text + hindsightText(kind) + screenText(kind)
+    return text + hindsightText(kind) + objectiveText(kind) + screenText(kind)
   }
 
   /// Returns the lines about the optimum in hindsight: the best that the tokens could have done.
@@ -60,6 +61,38 @@ enum BacktestText {
     text +=
       "freshness at \(plan.tokens) tokens in hindsight: \(Digits.decimal(plan.hindsightReloadsPerDay, 1)) reloads a "
     return text + "day, price \(Digits.decimal(plan.hindsightPriceMean, 3))\n"
+  }
+
+  /// Returns the table about the objective; empty if no policy has one.
+  private static func objectiveText(_ kind: BacktestReport.Kind) -> PrintableText {
+    let rows = kind.plans.compactMap { plan in plan.objective.map { (name: plan.name, objective: $0) } }
+    return rows.isEmpty ? "" : "\n" + objectives(rows)
+  }
+
+  /// Returns a table of changes that count for objectives.
+  /// - Parameter rows: The name of each row with its changes.
+  static func objectives(_ rows: [(name: String, objective: BacktestReport.Objective)]) -> PrintableText {
+    func percent(_ part: Int, _ whole: Int) -> String {
+      whole == 0 ? "-" : Digits.decimal(Double(part) / Double(whole) * 100, 1) + " %"
+    }
+    let head = ["objective", "goal", "within", "changes", "in time", "at best", "missed", "avoidable", "unavoidable"]
+    var text = table(
+      [head]
+        + rows.map { name, objective in
+          let (changes, met, possible) = (objective.changes, objective.met, objective.possible)
+          return [
+            name, Digits.decimal(objective.share * 100, 1) + " %", DurationText.format(objective.freshWithin),
+            Digits.grouped(changes), percent(met, changes), percent(possible, changes), Digits.grouped(changes - met),
+            Digits.grouped(possible - met), Digits.grouped(changes - possible),
+          ]
+        })
+    text +=
+      "at best: as many of these changes as any reloads within the tokens and the minimum interval could have shown\n"
+    let bound = rows.reduce(0) { max($0, $1.objective.instancesBound) }
+    if bound > 0 {
+      text += "on \(Digits.count(bound, "instance")) with very many changes, at best is an upper bound\n"
+    }
+    return text
   }
 
   /// Returns the table of the content that screens really showed; empty if it is not known.
@@ -95,17 +128,22 @@ enum BacktestText {
     return text
   }
 
-  private static func sharedText(_ shared: [BacktestReport.Shared]) -> PrintableText {
+  private static func sharedText(_ report: BacktestReport) -> PrintableText {
     var rows = [["shared limits", "days", "shown", "sum of optima", "upper bound", "of bound", "p10"]]
-    for bound in shared {
+    for bound in report.shared {
       rows.append([
         bound.name, Digits.grouped(bound.samples), Digits.decimal(bound.shown, 1), Digits.decimal(bound.sumOfOptima, 1),
         Digits.decimal(bound.upperBound, 1), Digits.decimal(bound.capturedMean, 3),
         Digits.decimal(bound.capturedP10, 3),
       ])
     }
-    return table(rows)
-      + "upper bound (Lagrangian): no plan within the limits shows more; the best plan may show less\n"
+    var text =
+      table(rows) + "upper bound (Lagrangian): no plan within the limits shows more; the best plan may show less\n"
+    if report.kinds.contains(where: { $0.plans.contains { !$0.isPolicy } }) {
+      text += "baselines keep only the day's tokens and the minimum interval, neither quiet hours nor limits that "
+      text += "instances share: what they capture is more than such devices allow\n"
+    }
+    return text
   }
 
   private static func surfaceText(_ report: BacktestReport) -> PrintableText {

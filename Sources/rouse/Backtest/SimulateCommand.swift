@@ -41,19 +41,48 @@ struct SimulateCommand: ParsableCommand {
       the number of an app, one push for several widgets), policies are also compared with an upper bound.
 
       COLUMNS
-        tokens     tokens of an instance and day
-        captured   wrong looks captured: the mean over instances and days
-        p10        the share that nine of ten instances and days reach
-        wrong looks  looks a day that saw something wrong, each counted by how wrong it was
-        freshness  another measure: the relevance of the changes shown, halved every half-life, as a share of the most \
-      that as many reloads could have shown; its mean and its p10
-        stale min  minutes a day and instance with a change not shown yet, weighted by the chance of a look
-        fresh p50, p95  time until a change of relevance 0.8 or more was shown; - if there was none
-        never      share of those changes that were never shown
-        waste      share of the reloads that showed nothing new
-        unused     tokens left at the end of a day
-        starved    instances and days with a change but without a reload
-        over       reloads beyond the day's tokens; must be 0
+        tokens       tokens of an instance and day
+        captured     wrong looks captured: the mean over instances and days
+        p10          the share that nine of ten instances and days reach
+        wrong looks  looks a day that saw something wrong, each counted by how
+                     wrong it was
+        freshness    another measure: the relevance of the changes shown,
+                     halved every half-life, as a share of the most that as
+                     many reloads could have shown; its mean and its p10
+        stale min    minutes a day and instance with a change not shown yet,
+                     weighted by the share of looks at that time of day
+        fresh p50, p95  time until a change of relevance 0.8 or more was shown;
+                     - if there was none
+        never        share of those changes that were never shown
+        waste        share of the reloads that showed nothing new; a push also
+                     reloads the other widgets of the app
+        unused       tokens left at the end of a day
+        starved      instances and days with a change but without a reload
+        over         reloads beyond the day's tokens; must be 0
+
+        "on the screen", with --device-model:
+        refused      pushes that reloaded nothing: beyond the hidden budget
+        believed     captured as the planner believes it, less what was captured
+        looks        all looks
+        stale        share of the looks that saw something wrong
+
+        "shared limits", if instances share some:
+        shown        relevance shown, beside the sum of the optima of each
+                     instance alone, as if no limit were shared
+        upper bound  no plan that keeps all limits shows more; "of bound" is
+                     the share of it, with its p10
+
+        "objective", if a policy has one for the kind:
+        in time      share of the changes from wrongAtLeast on that were shown
+                     within freshWithin, or undone, as the decisions say
+        at best      the largest share that any reloads could have shown in
+                     time, with the same tokens and minimum interval
+        avoidable    missed changes that those reloads would have shown
+        unavoidable  missed changes that no such reloads could have shown
+
+        by surface:
+        at 10, at 5  pushes of Live Activities by priority, charged and free
+        told         changes that a push delivered, and those that none did
 
       A day counts for captured if reloads could have set right more than 0.01 looks. Two reloads in hindsight lie 5 minutes \
       apart, or the minimum interval of the policy if that is less. The best day begins with a right screen, while a \
@@ -88,6 +117,11 @@ struct SimulateCommand: ParsableCommand {
   var seed: UInt64 = 1
   @Option(help: ArgumentHelp("Largest number of instances to measure; all are planned.", valueName: "count"))
   var instances = 5_000
+  @Option(
+    help: ArgumentHelp(
+      "Share of the measured devices, by a hash of their ids, on which objectives are compared with hindsight.",
+      valueName: "share"))
+  var sample = 1.0
   @Flag(inversion: .prefixedNo, help: "Run strategies in use today as baselines on the same events.")
   var baselines = true
   @Option(help: ArgumentHelp("Where to write a page with charts, one self-contained HTML file.", valueName: "file"))
@@ -109,6 +143,9 @@ struct SimulateCommand: ParsableCommand {
     if devices == nil { throw ValidationError("name the registrations with --devices") }
     if events == nil { throw ValidationError("name the events with --events") }
     if instances < 1 { throw ValidationError("--instances: found \(instances), expected 1 or more") }
+    if !(sample > 0 && sample <= 1) {
+      throw ValidationError("--sample: found \(sample), expected more than 0 and at most 1, such as 0.01")
+    }
     try Files.checkDistinct(
       outputs: [("--report", report), ("--days", days)],
       inputs: policy.map { ("--policy", $0) } + [
@@ -122,6 +159,7 @@ struct SimulateCommand: ParsableCommand {
     var options = BacktestOptions(candidates: try candidates(), devices: devices, events: events)
     options.baselines = baselines
     options.instancesMax = instances
+    options.objectiveShare = sample
     options.signals = signals
     options.screens = try looks.screens()
     options.deviceModel = DeviceModel(deviceModel.name, seed: seed)

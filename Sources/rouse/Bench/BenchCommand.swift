@@ -11,12 +11,16 @@ struct BenchCommand: ParsableCommand {
         rouse bench audit --store /tmp/bench.sqlite
         rouse bench intake --bootstrap localhost:9092
         rouse bench pipeline --bootstrap localhost:9092
+        rouse bench observing --bootstrap localhost:9092
+        rouse bench scrape
         rouse bench latency --bootstrap localhost:9092
         rouse bench restore --bootstrap localhost:9092
         rouse bench restart --bootstrap localhost:9092
+        rouse bench gateway --bootstrap localhost:9092
       """,
     subcommands: [
       BenchPlannerCommand.self, BenchAuditCommand.self, BenchIntakeCommand.self, BenchPipelineCommand.self,
-      BenchLatencyCommand.self, BenchRestoreCommand.self, BenchRestartCommand.self, BenchBrokerCommand.self,
+      BenchObservingCommand.self, BenchScrapeCommand.self, BenchLatencyCommand.self, BenchRestoreCommand.self,
+      BenchRestartCommand.self, BenchGatewayCommand.self, BenchGatewayClientCommand.self, BenchBrokerCommand.self,
     ])
 }

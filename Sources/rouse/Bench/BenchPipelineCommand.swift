@@ -50,13 +50,16 @@ struct BenchPipelineCommand: ParsableCommand {
     try BenchLimits.check("--commit-interval", commitInterval, 1...60_000)
     try BenchLimits.check("--rounds", rounds, 1...100)
     if let events { try BenchLimits.check("--events", events, 1...100_000_000) }
+    if let other = mode.first(where: { !PipelineBenchmarkMode.compared.contains($0) }) {
+      throw ValidationError("--mode \(other.rawValue): rouse bench observing measures it")
+    }
     if mode.contains(.passthrough), !mode.contains(.transactional) {
       throw ValidationError("--mode passthrough: it copies what --mode transactional wrote; name both")
     }
   }
 
   func run() throws {
-    let modes = mode.isEmpty ? PipelineBenchmarkMode.allCases : mode
+    let modes = mode.isEmpty ? PipelineBenchmarkMode.compared : mode
     let events = events ?? max(1, Self.decisionsDefault / fleet.fanOut)
     let partitions = try kafka.partitions(
       records: fleet.devices + events,
@@ -83,4 +86,6 @@ struct BenchPipelineCommand: ParsableCommand {
   }
 }
 
-extension PipelineBenchmarkMode: ExpressibleByArgument {}
+extension PipelineBenchmarkMode: ExpressibleByArgument {
+  package static var allValueStrings: [String] { compared.map(\.rawValue) }
+}

@@ -35,7 +35,7 @@ struct BenchPlannerCommand: ParsableCommand {
     try BenchLimits.check("--devices", devices, 1...10_000_000)
     try BenchLimits.check("--instances", instances, 1...DomainBounds.instancesPerDeviceMax)
     if let wrong = fanOut.first(where: { !(1...devices * instances).contains($0) }) {
-      throw ValidationError("--fan-out: found \(wrong), expected 1 to all \(devices * instances) widgets")
+      throw ValidationError("--fan-out: found \(wrong), expected 1 to \(devices * instances), the number of widgets")
     }
     try BenchLimits.check("--decisions", decisions, 1...10_000_000_000)
   }

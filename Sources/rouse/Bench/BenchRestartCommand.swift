@@ -65,7 +65,7 @@ struct BenchRestartCommand: ParsableCommand {
   /// Returns the command line of a planner process.
   private func planner(_ settings: [String]) -> ChildProgram {
     let properties = kafka.property.isEmpty ? [] : ["kafka.properties=" + kafka.property.joined(separator: ",")]
-    let all = ["kafka.bootstrapServers=\(kafka.bootstrap ?? "")"] + properties + settings
+    let all = ["kafka.bootstrapServers=\(kafka.bootstrap ?? "")", "http.listen=off"] + properties + settings
     return .rouse(list: ["run"] + all.flatMap { ["--set", $0] })
   }
 

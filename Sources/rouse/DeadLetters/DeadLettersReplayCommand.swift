@@ -18,7 +18,8 @@ struct DeadLettersReplayCommand: ParsableCommand {
       A replayed registration would become the newest record of its device. So it is refused when the device has \
       registered again, or was forgotten, since.
 
-      Exits 1 when letters were refused and --skip-refused was not given.
+      Exits 1 when letters were refused and --skip-refused was not given, and when neither a letter nor this \
+      release has the reason given with --reason.
 
       EXAMPLE
         rouse dead-letters replay 'rouse.dead-letters[3]@17' \\
@@ -52,8 +53,11 @@ struct DeadLettersReplayCommand: ParsableCommand {
     if let reason {
       letters = try box.newest(limit, reason: reason.code, waiting: true).reversed()
       if letters.isEmpty {
+        // A mistyped code must not look like work that is done.
+        if let hint = reason.hint, try box.newest(1, reason: reason.code).isEmpty {
+          throw Failure("no letter has the reason \(reason.code); \(hint)")
+        }
         Words.say("no letter with the reason \(reason.code) waits to be replayed")
-        if let hint = reason.hint { Words.say(hint) }
       }
     }
     var count = 0

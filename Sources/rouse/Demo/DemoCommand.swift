@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auditing
+import Console
 import Domain
 import Foundation
 import KafkaClient
@@ -8,19 +9,22 @@ import Logging
 import Pipeline
 import Policies
 import Replay
+import Serving
 
 /// Plays one real day of flights through the whole pipeline on an embedded broker.
-struct DemoCommand: ParsableCommand {
+struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Play one real day of flights, end to end, on an embedded broker.",
     discussion: """
       Starts a broker inside this process, registers a synthetic fleet and publishes the departures of New York's \
       airports of 8 March 2013 (a snowstorm). Intake, planners and audit work as they do against a real Kafka. The demo \
       ends with a summary and three worked answers to "why". Log time is the events' own time, so the day passes in \
-      about a minute.
+      about a minute, or as --speed says. Meanwhile the console shows what is decided; with --stay, it goes on \
+      afterwards, until Ctrl-C.
 
       EXAMPLE
         rouse demo
+        rouse demo --speed 300 --stay
         rouse demo --devices 100000 --keep /tmp/demo
       """)
 
@@ -36,6 +40,13 @@ struct DemoCommand: ParsableCommand {
   var keep: String?
   @Option(help: "Partitions of the log, shared by one planner thread per core.")
   var partitions = 4
+  @Option(
+    help: ArgumentHelp(
+      "Seconds of the day that pass in a second, such as 300: the day takes six minutes. Without it, as many as this machine can.",
+      valueName: "factor"))
+  var speed: Double?
+  @Flag(help: "Go on serving the console after the day, until Ctrl-C.")
+  var stay = false
 
   /// The kinds of widgets with their subjects and weights. Most widgets show a flight, as travellers' do; some show an
   /// airport or its weather.
@@ -44,9 +55,10 @@ struct DemoCommand: ParsableCommand {
   func validate() throws {
     guard (1...1_000_000).contains(devices) else { throw ValidationError("--devices: expected 1 to 1,000,000") }
     guard (1...64).contains(partitions) else { throw ValidationError("--partitions: expected 1 to 64") }
+    guard (1...100_000).contains(speed ?? 1) else { throw ValidationError("--speed: expected 1 to 100000") }
   }
 
-  func run() throws {
+  func run() async throws {
     let began = Machine.seconds()
     let resources = try DemoResources(policy: policy)
     let directory = try DemoDirectory(keep: keep)
@@ -57,23 +69,37 @@ struct DemoCommand: ParsableCommand {
       options: FleetOptions(devices: devices, seed: seed, template: try FleetTemplate(kindsOption: Self.kinds)))
     let broker = try EmbeddedBroker()
     let stage = try DemoStage(broker: broker, partitions: partitions, policy: resources.policy)
+    let pages = MachinePages(counters: stage.counters, stop: stage.stop, threads: stage.threads)
+    let listener = try await MachineServer.startAnywhere(pages, stage.counters, stage.logger)
+    let (store, devicesView) = (directory.path + "/audit.sqlite", directory.path + "/devices.sqlite")
+    let console = try await ConsoleRole.startAnywhere(
+      store: store, devices: devicesView, stage.settings, stage.counters, stage.logger)
     Words.say(
       """
       broker   \(broker.bootstrapServers) (embedded; look at the topics from another terminal:)
                  kcat -b \(broker.bootstrapServers) -L
                  kcat -b \(broker.bootstrapServers) -C -t rouse.decisions -o -1 -c 1 | tail -3
                  kcat -b \(broker.bootstrapServers) -C -t rouse.commands -o -1 -c 1
+      console  http://\(console.address.text)/
+      metrics  http://\(listener.address.text)/metrics
       policy   \(resources.policy.policy.reference.version) (\(resources.policy.file))
       fleet    \(Digits.grouped(devices)) devices, seed \(seed)
       events   \(Digits.grouped(subjects.events)) of \(resources.day)
       """)
     let stories = DemoStories()
-    let store = directory.path + "/audit.sqlite"
-    try stage.start(auditStore: store, stories: stories)
-    let finished = try stage.play(fleet: fleet, events: resources.events)
+    try stage.start(auditStore: store, devicesView: devicesView, stories: stories)
+    let finished = try stage.play(fleet: fleet, events: resources.events, speed: speed)
+    if finished {
+      try report(stage, store, stories, seconds: Machine.seconds() - began, kept: directory.isKept)
+      if stay {
+        Words.say("\nthe console stays at http://\(console.address.text)/ until Ctrl-C")
+        while !stage.stop.isAsked { try? await Task.sleep(for: .milliseconds(100)) }
+      }
+    }
+    await console.stop()
+    await listener.stop()
     guard stage.end() else { throw Failure("the stages did not end within 10 s") }
     guard finished else { throw ExitCode(130) }
-    try report(stage, store, stories, seconds: Machine.seconds() - began, kept: directory.isKept)
   }
 
   /// Prints the summary and the worked answers.

@@ -1,3 +1,4 @@
+import Domain
 import Pipeline
 
 /// Writes to the audit store, and shows every decision to ``DemoStories``.
@@ -14,7 +15,7 @@ final class DemoSink: DecisionSink {
 
   func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {
     try sink.store(records, positions: positions)
-    for case .decision(let decision) in records.map(\.content) { stories.see(decision) }
+    for case .decision(let line) in records.map(\.content) { stories.see(line.decision) }
   }
 
   func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws { try sink.note(hole, positions: positions) }

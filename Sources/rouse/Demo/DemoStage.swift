@@ -1,4 +1,5 @@
 import Auditing
+import DeviceView
 import Domain
 import Foundation
 import JSON
@@ -12,14 +13,15 @@ import Replay
 /// The pipeline of the demo: the stages of `rouse run` on an embedded broker, and a publisher that never runs further
 /// ahead than that broker can hold.
 final class DemoStage {
-  private let settings: PipelineSettings
+  /// The settings of the stages.
+  let settings: PipelineSettings
   private let policy: PolicyDocument
   private let partitions: Int
-  private let counters = PipelineCounters()
-  private let stop = Shutdown.onSignal()
+  let counters = PipelineCounters()
+  let stop = Shutdown.onSignal()
   private let runner: RoleRunner
   private let producer: KafkaProducer
-  private let logger: Logger
+  let logger: Logger
   private let progress = ProgressLine()
   private var playSeconds = 0.0
   private var published = 0
@@ -53,16 +55,47 @@ final class DemoStage {
       ]))
   }
 
+  /// The number of planner threads.
+  private var plannerCount: Int { min(partitions, ProcessInfo.processInfo.activeProcessorCount) }
+
+  /// The threads of the stages.
+  var threads: [PipelineStatus.StageThread] {
+    [PipelineStatus.StageThread(role: .intake, number: 0), PipelineStatus.StageThread(role: .audit, number: 0)]
+      + (0..<plannerCount).map { PipelineStatus.StageThread(role: .planner, number: $0) }
+  }
+
   /// Puts the policy into force and starts the stages.
-  func start(auditStore: String, stories: DemoStories) throws {
+  ///
+  /// - Parameters:
+  ///   - auditStore: The path of the audit store.
+  ///   - devicesView: The path of a view of the registrations, for the console.
+  ///   - stories: Gets the decisions that are worth a look.
+  /// - Throws: `KafkaError` when the broker refuses, `DeviceStoreError` when the view cannot be made.
+  func start(auditStore: String, devicesView: String, stories: DemoStories) throws {
     let stop = stop
     let counters = counters
     let logger = logger
     let settings = settings
     _ = try PolicyAppender(settings: settings).seed(policy)
-    for number in 0..<min(partitions, ProcessInfo.processInfo.activeProcessorCount) {
+    for number in 0..<plannerCount {
       runner.start("planner-\(number)") { () throws(PipelineError) in
         try PlannerWorker(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()
+      }
+    }
+    let devices = try DeviceStore(path: devicesView, topic: settings.topics.devices)
+    let metrics = DeviceViewMetrics(counters.registry)
+    runner.start("devices") { () throws(PipelineError) in
+      let feed = DeviceFeed(
+        devices, topic: settings.topics.devices, kafka: settings.kafka.merging(["group.id": settings.gatewayGroup]),
+        metrics: metrics, logger: logger)
+      do throws(DeviceFeed.FeedError) { try feed.run { !stop.isAsked } } catch {
+        switch error {
+        case .kafka(let error): throw .kafka(error)
+        case .store(let error):
+          logger.warning(
+            "the view of devices cannot be written, so it becomes old; the demo tries again",
+            metadata: ["error": "\(error)"])
+        }
       }
     }
     runner.start("intake") { () throws(PipelineError) in
@@ -82,14 +115,18 @@ final class DemoStage {
   }
 
   /// Registers the fleet, publishes the day, and advances log time until nothing is pending.
+  /// - Parameters:
+  ///   - fleet: The fleet.
+  ///   - events: The path of the events.
+  ///   - speed: The seconds of the day that pass in a second; nil for as many as this machine can.
   /// - Returns: false when it was interrupted.
-  func play(fleet: FleetGenerator, events: String) throws -> Bool {
+  func play(fleet: FleetGenerator, events: String, speed: Double?) throws -> Bool {
     let began = Machine.seconds()
     try publishFleet(fleet)
     guard try wait("registering", until: { self.counters[.registrationsPlanned] >= fleet.options.devices }) else {
       return false
     }
-    let end = try publishEvents(events)
+    let end = try publishEvents(events, speed)
     guard !stop.isAsked else { return false }
     let perPartition = published * partitions + fleet.options.devices
     guard try wait("planning", until: { self.counters[.logRecordsPlanned] >= perPartition }) else { return false }
@@ -124,14 +161,21 @@ final class DemoStage {
 
   /// Publishes the events of a file, and waits whenever too many are in flight.
   /// - Returns: the time of the last event.
-  private func publishEvents(_ path: String) throws -> Timestamp {
+  private func publishEvents(_ path: String, _ speed: Double?) throws -> Timestamp {
     var reader = try LineReader(path: path)
     let json = JSONReader()
     var last = Timestamp(microseconds: 0)
+    var began: (at: Double, time: Timestamp)?
     while !stop.isAsked, let line = try reader.next() {
       let bytes = Array(line)
       last = try json.read(bytes) { (node) throws(JSONError) in
         Timestamp(rfc3339: try node.member("time", "a string").string()) ?? last
+      }
+      if let speed {
+        let since = began ?? (Machine.seconds(), last)
+        began = since
+        let due = since.at + Double((last - since.time).microseconds) / 1e6 / speed
+        guard try wait("\(last)", until: { Machine.seconds() >= due }) else { break }
       }
       try producer.send(topic: "flights", key: nil, value: bytes)
       published += 1

@@ -37,9 +37,9 @@ final class DemoStories: Sendable {
 
   /// The reasons to explain, in the order of preference.
   private static let titles: [(reason: Reason, title: String)] = [
-    (.emittedAfterDefer, "it waited until a reload was worth its price"),
+    (.emittedAfterDefer, "it waited, and was sent when a push was possible and worth its price"),
     (.emittedShared, "another widget of the device paid for the push"),
-    (.expired, "why it was NOT sent: it was out of date before a reload was worth its price"),
+    (.expired, "why it was NOT sent: it was out of date before a push was possible and worth its price"),
     (.notVisible, "why it was NOT sent: nobody could have seen a difference"),
     (.emittedCoalesced, "several changes went out as one"),
   ]

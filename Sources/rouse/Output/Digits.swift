@@ -12,9 +12,10 @@ enum Digits {
     return (value < 0 ? "-" : "") + String(text.reversed())
   }
 
-  /// Returns a number with a fixed count of decimals.
+  /// Returns a number with a fixed count of decimals. What is rounded to zero has no sign.
   static func decimal(_ value: Double, _ places: Int) -> String {
-    String(format: "%.\(places)f", locale: Locale(identifier: "en_US_POSIX"), value)
+    let text = String(format: "%.\(places)f", locale: Locale(identifier: "en_US_POSIX"), value)
+    return text.hasPrefix("-") && !text.contains { ("1"..."9").contains($0) } ? String(text.dropFirst()) : text
   }
 
   /// Returns `1 device` or `2 devices`.

@@ -32,7 +32,7 @@ final class AuditSink: DecisionSink {
     for record in records {
       switch record.content {
       // The positions come from the feed: the block of a decision may not be complete.
-      case .decision(let decision): batch.append(decision)
+      case .decision(let line): batch.append(line)
       case .command(let command): batch.append(command)
       }
     }

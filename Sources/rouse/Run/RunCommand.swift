@@ -1,18 +1,24 @@
 import ArgumentParser
 import Auditing
+import Console
 import Domain
 import Foundation
+import Gateway
+import KafkaClient
 import Logging
+import Observing
 import Pipeline
 import Policies
+import Serving
 
 /// Runs the stages of the pipeline against Kafka until a signal ends them.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the stages against Kafka until told to stop.",
     discussion: """
-      Takes every role unless `roles` names some: intake reads events, devices and signals; planner decides; audit \
-      stores the decisions. Processes can be added and removed at any time; the planner threads of all processes share \
+      Takes the roles intake, planner and audit unless `roles` names others: intake reads events, devices and signals; \
+      planner decides; audit stores the decisions; gateway takes events, devices and signals over HTTP; console answers questions over HTTP from the audit store. \
+      Processes can be added and removed at any time; the planner threads of all processes share \
       the partitions of the log.
 
       Values come from --set, then from the environment (ROUSE_…), then from --config, then from the default; \
@@ -22,6 +28,13 @@ struct RunCommand: AsyncParsableCommand {
       SIGTERM and SIGINT end the process in order within ten seconds: planners commit first what they have decided. \
       With planner.snapshotFolder, they then write snapshots, which takes a second or two for a million devices. A \
       second signal ends the process at once; nothing is lost by that either.
+
+      http.listen serves metrics and probes to machines of this host; the page about metrics lists them. A process is \
+      ready (/readyz) when its threads work and none of its partitions is being restored. One with the role console alone also \
+      starts while no broker answers, and is ready when it can read the audit store; /readyz then says what is missing.
+
+      Under a service manager such as systemd, which sets NOTIFY_SOCKET, the process says when it is ready for the first \
+      time, and that it ends. While no thread is stuck (/livez), it feeds the watchdog of WATCHDOG_USEC.
 
       EXAMPLE
         rouse topics create --bootstrap localhost:9092
@@ -50,6 +63,11 @@ struct RunCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try settings.resolve()
     let pipeline = try settings.pipeline()
+    let listen = try settings.httpListen()
+    let collector = try settings.spanCollector()
+    _ = try settings.gateway(pipeline)
+    _ = try settings.console(pipeline)
+    try settings.checkListeners()
     if printConfig {
       switch output.format {
       case .text: try Output.print(settings.report)
@@ -58,18 +76,66 @@ struct RunCommand: AsyncParsableCommand {
       return
     }
     let logger = settings.logger
+    do {
+      try await run(settings, pipeline, listen, collector, logger)
+    } catch {
+      // A log of JSON has no other lines, also at its end.
+      guard settings.logFormat == .json else { throw error }
+      logger.report(.runFailed, metadata: ["error": "\(ErrorWords(error).line)"])
+      throw ExitCode(1)
+    }
+  }
+
+  /// Runs the stages and serves the pages for machines, until a signal or an error ends them.
+  private func run(
+    _ settings: Settings, _ pipeline: PipelineSettings, _ listen: HTTPAddress?, _ collector: SpanCollector?,
+    _ logger: Logger
+  ) async throws {
     let stop = Shutdown.onSignal()
-    let counters = PipelineCounters()
+    let counters = PipelineCounters(traces: collector == nil ? nil : settings.traces)
+    counters.set(storage: settings.storage)
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
+    let check = try settings.console(pipeline).map { ConsoleCheck($0, logger: logger) }
+    let pages = MachinePages(counters: counters, stop: stop, threads: settings.threads, console: check)
+    let listener = try await MachineServer.start(listen, pages, counters, logger)
+    if let listener { logger.info("listening", metadata: ["metrics": "http://\(listener.address.text)/metrics"]) }
+    let exporter = collector?.start(instance: pipeline.instance, counters, logger)
+    // At the end, the spans that wait are sent, in as many requests as fit into two seconds.
+    defer { exporter?.stop(timeout: .seconds(2)) }
+    // Ended first: the process is over for its manager before the last spans are sent.
+    let notifier = ServiceNotifier.start(environment: ProcessInfo.processInfo.environment, pages, stop, logger)
+    defer { notifier?.end() }
+    do {
+      try await work(settings, pipeline, runner, check, stop, counters, logger)
+    } catch {
+      await listener?.stop()
+      throw error
+    }
+    // Probes and scrapes are answered until the stages have ended.
+    await listener?.stop()
+  }
+
+  /// Runs the stages until a signal or an error ends them.
+  private func work(
+    _ settings: Settings, _ pipeline: PipelineSettings, _ runner: RoleRunner, _ check: ConsoleCheck?,
+    _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
+  ) async throws {
     for name in pipeline.unused {
       logger.warning(
         "Rouse sets this property of librdkafka itself; the value in kafka.properties is not used",
         metadata: ["property": "\(name)"])
     }
     logger.info("connecting", metadata: ["brokers": "\(settings.text(.bootstrapServers) ?? "")"])
-    // Says within ten seconds that no broker answers, as the other commands do.
-    _ = try settings.connected()
-    try seed(settings, pipeline, logger)
+    if settings.roles == [.console] {
+      // The store can be asked without brokers. Settings that no client takes are refused all the same.
+      _ = try KafkaAdmin(pipeline.kafka)
+    } else {
+      // Says within ten seconds that no broker answers, as the other commands do.
+      _ = try settings.connected(saysWait: settings.logFormat == .text)
+      try seed(settings, pipeline, logger)
+    }
+    let gateway = try await GatewayRole.start(settings, pipeline, on: runner, counters, logger)
+    let console = try await ConsoleRole.start(settings, pipeline, check, on: runner, stop, counters, logger)
     start(settings, pipeline, on: runner, stop, counters, logger)
     logger.info(
       "running",
@@ -80,6 +146,8 @@ struct RunCommand: AsyncParsableCommand {
       ])
     await report(stop, counters, logger)
     logger.info("ending; a second signal ends at once")
+    await gateway?.stop()
+    await console?.stop()
     let timeouts = Self.endTimeoutSeconds
     let timeout = pipeline.planner.snapshotFolder == nil ? timeouts.plain : timeouts.withSnapshots
     guard runner.join(timeout: .seconds(timeout)) else {
@@ -87,7 +155,7 @@ struct RunCommand: AsyncParsableCommand {
         "some stages did not end within \(timeout) s; the next start decides again what they had not committed")
     }
     if let error = runner.fatalError {
-      if case .kafka(let kafka) = error, !error.isReplaced { throw kafka }
+      if case .kafka(let kafka) = error, !error.isReplaced, !kafka.code.refusesPrincipal { throw kafka }
       throw Failure(error.description)
     }
     logger.info("ended")
@@ -132,9 +200,11 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// Appends the policy of the settings to a log that is empty. `rouse policy apply` puts later policies into force.
+  /// Appends the policy of the settings to a log that is empty. `rouse policy apply` puts later policies into force. A process
+  /// that neither takes in nor plans leaves it to the others: it may not write to the log.
   /// - Throws: what reading the policy throws, unless the log has a policy already; `KafkaError` when the broker fails.
   private func seed(_ settings: Settings, _ pipeline: PipelineSettings, _ logger: Logger) throws {
+    guard !settings.roles.isDisjoint(with: [.intake, .planner]) else { return }
     guard let path = settings.text(.policy) else {
       logger.info("no policy in the settings: until rouse policy apply has been used once, every event is NO_MATCH")
       return
@@ -150,7 +220,9 @@ struct RunCommand: AsyncParsableCommand {
         metadata: ["error": "\(error)"])
       return
     }
-    for warning in document.warnings { logger.warning("\(warning)") }
+    for warning in document.warnings {
+      logger.warning("the policy has a weakness", metadata: ["warning": "\(warning)"])
+    }
     let seeded = try PolicyAppender(settings: pipeline).seed(document)
     if seeded > 0 {
       logger.info(

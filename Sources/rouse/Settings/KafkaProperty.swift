@@ -16,13 +16,16 @@ struct KafkaProperty: Sendable, Equatable, CustomStringConvertible {
     self.value = value
     switch KafkaConfiguration.refusal(of: name, value) {
     case nil: break
-    case .unknownName:
-      // The message suggests a known name and never repeats the unknown one.
-      let near = NearestName.of(name, among: Self.frequentNames).map { "; did you mean \($0)?" } ?? ""
-      throw SettingRefusal(words: "librdkafka has no property of that name\(near)")
+    case .unknownName: throw Self.unknownName(name)
     case .secretValue: throw SettingRefusal(words: "\(name): librdkafka does not accept the value")
     case .value(let reason): throw SettingRefusal(words: "\(name): \(reason)")
     }
+  }
+
+  /// Returns the refusal of a name that librdkafka does not know. It suggests a known name and never repeats the unknown one.
+  static func unknownName(_ name: String) -> SettingRefusal {
+    let near = NearestName.of(name, among: Self.frequentNames).map { "; did you mean \($0)?" } ?? ""
+    return SettingRefusal(words: "librdkafka has no property of that name\(near)")
   }
 
   /// `name=value`, with `[secret]` for a secret value.

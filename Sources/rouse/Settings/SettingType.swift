@@ -12,6 +12,8 @@ enum SettingType: Sendable, Equatable {
   case choices([String])
   /// Properties of librdkafka: a mapping or a sequence of `name=value` in the file, separated by commas elsewhere.
   case properties
+  /// Properties of librdkafka whose values are in files, in the forms of `properties`, with a path for the value.
+  case propertyFiles
 
   /// The name of the type in the machine-readable listing.
   var name: String {
@@ -22,6 +24,7 @@ enum SettingType: Sendable, Equatable {
     case .choice: "choice"
     case .choices: "choices"
     case .properties: "properties"
+    case .propertyFiles: "propertyFiles"
     }
   }
 
@@ -34,6 +37,7 @@ enum SettingType: Sendable, Equatable {
     case .choice(let words): "one of \(words.joined(separator: ", "))"
     case .choices(let words): "some of \(words.joined(separator: ", "))"
     case .properties: "a mapping of librdkafka's properties, or a list of name=value"
+    case .propertyFiles: "a mapping of librdkafka's properties to the paths of files, or a list of name=path"
     }
   }
 }

@@ -4,6 +4,7 @@ enum SettingValue: Sendable, Equatable {
   case number(Int)
   case texts([String])
   case properties([KafkaProperty])
+  case propertyFiles([PropertyFile])
 
   /// Whether the value is an empty text or list.
   var isEmpty: Bool {
@@ -12,6 +13,7 @@ enum SettingValue: Sendable, Equatable {
     case .number: false
     case .texts(let list): list.isEmpty
     case .properties(let list): list.isEmpty
+    case .propertyFiles(let list): list.isEmpty
     }
   }
 
@@ -23,7 +25,8 @@ enum SettingValue: Sendable, Equatable {
     switch self {
     case .texts(let list) where list.isEmpty: "-"
     case .properties(let list) where list.isEmpty: "-"
-    case .text, .number, .texts, .properties: list(separator: ", ")
+    case .propertyFiles(let list) where list.isEmpty: "-"
+    case .text, .number, .texts, .properties, .propertyFiles: list(separator: ", ")
     }
   }
 
@@ -33,6 +36,7 @@ enum SettingValue: Sendable, Equatable {
     case .number(let number): String(number)
     case .texts(let list): list.joined(separator: separator)
     case .properties(let list): list.map(\.description).joined(separator: separator)
+    case .propertyFiles(let list): list.map(\.description).joined(separator: separator)
     }
   }
 }
@@ -49,7 +53,7 @@ extension SettingType {
   func value(from text: String) throws(SettingRefusal) -> SettingValue {
     switch self {
     case .text, .number, .choice: try value(scalar: text)
-    case .texts, .choices: try value(list: Self.split(text))
+    case .texts, .choices, .propertyFiles: try value(list: Self.split(text))
     case .properties: .properties(try KafkaProperty.list(fromText: text))
     }
   }
@@ -65,7 +69,8 @@ extension SettingType {
     case .choice(let words):
       guard words.contains(text) else { throw refusal(of: text) }
       return .text(text)
-    case .texts, .choices, .properties: throw SettingRefusal(words: "expected \(expectation), found a text")
+    case .texts, .choices, .properties, .propertyFiles:
+      throw SettingRefusal(words: "expected \(expectation), found a text")
     }
   }
 
@@ -79,6 +84,7 @@ extension SettingType {
       guard !list.isEmpty else { throw SettingRefusal(words: "expected \(expectation), found none") }
       return .texts(list)
     case .properties: return .properties(try KafkaProperty.list(fromItems: list))
+    case .propertyFiles: return .propertyFiles(try PropertyFile.list(fromItems: list))
     case .text, .number, .choice: throw SettingRefusal(words: "expected \(expectation), found a list")
     }
   }

@@ -2,13 +2,14 @@ import Foundation
 import KafkaClient
 import Logging
 import Pipeline
+import Serving
 
 extension Settings {
   /// Returns the settings of the pipeline.
   /// - Throws: `ValidationError` or ``Failure`` when the settings contradict one another.
   func pipeline() throws -> PipelineSettings {
     var settings = PipelineSettings(
-      kafka: kafka, topics: TopicNames(prefix: text(.topicsPrefix) ?? ""), eventTopics: list(.topicsEvents),
+      kafka: try kafka(), topics: TopicNames(prefix: text(.topicsPrefix) ?? ""), eventTopics: list(.topicsEvents),
       group: textOrDefault(.group), instance: text(.instance) ?? ProcessInfo.processInfo.hostName,
       timestamps: choice(.timestamps, of: PipelineSettings.Timestamps.self) ?? .arrival)
     guard !settings.eventTopics.isEmpty else {
@@ -23,14 +24,39 @@ extension Settings {
     settings.planner.transactionTimeout = .milliseconds(numberOrDefault(.transactionTimeout))
     settings.planner.snapshotFolder = text(.snapshotFolder)
     settings.planner.snapshotInterval = .seconds(numberOrDefault(.snapshotInterval))
+    let (sweep, statistics) = (numberOrDefault(.sweepInterval), numberOrDefault(.kafkaStatistics))
+    settings.planner.sweepInterval = sweep == 0 ? nil : .seconds(sweep)
+    settings.statistics = statistics == 0 ? nil : .seconds(statistics)
+    settings.gatewayTopic = text(.gatewayTopic)
+    settings.gatewayReadsDevices = text(.gatewayDevicesView) != nil
     settings.isStaticMember = choice(.membership, of: Membership.self) == .static
     return settings
   }
 
-  /// The properties of every Kafka client. `bootstrap.servers` in `kafka.properties` takes precedence over the setting.
-  private var kafka: KafkaConfiguration {
+  /// Returns the properties of every Kafka client. Those of `kafka.propertiesFile` take precedence over `kafka.properties`, and both over
+  /// `kafka.bootstrapServers`.
+  /// - Throws: `ValidationError` or ``Failure`` when a file cannot be used, or `kafka.secretFiles` names a property that is given elsewhere, too.
+  private func kafka() throws -> KafkaConfiguration {
     var kafka = KafkaConfiguration([("bootstrap.servers", text(.bootstrapServers) ?? "")])
-    for property in properties(.kafkaProperties) { kafka[property.name] = property.value }
+    var given = properties(.kafkaProperties)
+    if let path = text(.kafkaPropertiesFile) {
+      do throws(SettingRefusal) { given += try KafkaPropertiesFile.read(path) } catch {
+        throw refusal(.kafkaPropertiesFile, error.words)
+      }
+    }
+    for property in given { kafka[property.name] = property.value }
+    for file in propertyFiles(.kafkaSecretFiles) {
+      guard !given.contains(where: { $0.name == file.name }) else {
+        throw refusal(
+          .kafkaSecretFiles,
+          "\(file.name) is one of kafka.properties or of kafka.propertiesFile, too; remove one of them")
+      }
+      do throws(SettingRefusal) {
+        kafka[file.name] = try file.property(ProcessInfo.processInfo.environment).value
+      } catch {
+        throw refusal(.kafkaSecretFiles, error.words)
+      }
+    }
     return kafka
   }
 
@@ -43,6 +69,64 @@ extension Settings {
   /// The number of planner threads: as set, else one per core.
   var plannerWorkers: Int { number(.plannerWorkers) ?? ProcessInfo.processInfo.activeProcessorCount }
 
+  /// The threads of the stages that this process runs.
+  var threads: [PipelineStatus.StageThread] {
+    let counts: [(Role, Int)] = [(.intake, intakeThreads), (.planner, plannerWorkers), (.audit, 1), (.gateway, 1)]
+    return counts.filter { roles.contains($0.0) }.flatMap { role, count in
+      (0..<count).map { PipelineStatus.StageThread(role: role, number: $0) }
+    }
+  }
+
+  /// The local storage that the roles of this process use.
+  var storage: StoragePlaces {
+    StoragePlaces(
+      store: roles.contains(.audit) ? textOrDefault(.auditStore) : nil,
+      snapshots: roles.contains(.planner) ? text(.snapshotFolder) : nil)
+  }
+
+  /// Returns the address of the pages for machines; nil if there are to be none.
+  /// - Throws: `ValidationError` or ``Failure`` when the setting is no address.
+  func httpListen() throws -> HTTPAddress? {
+    let text = textOrDefault(.httpListen)
+    if text == MachineServer.off { return nil }
+    guard let address = HTTPAddress(text) else {
+      throw refusal(
+        .httpListen, "expected host:port such as \(MachineServer.defaultAddress.text), or off, found '\(text)'")
+    }
+    return address
+  }
+
+  /// The traces of a process that exports them.
+  var traces: PipelineTraces { PipelineTraces(share: Double(numberOrDefault(.tracesSamples)) / 1_000_000) }
+
+  /// Returns the collector of traces; nil if no traces are exported.
+  /// - Throws: `ValidationError` or ``Failure`` when the address cannot be used, or the file of header fields.
+  func spanCollector() throws -> SpanCollector? {
+    guard let endpoint = try tracesEndpoint() else { return nil }
+    guard let path = text(.tracesHeadersFile) else { return SpanCollector(endpoint: endpoint, headers: []) }
+    do throws(SettingRefusal) {
+      return SpanCollector(endpoint: endpoint, headers: try HeadersFile.read(path))
+    } catch {
+      throw refusal(.tracesHeadersFile, error.words)
+    }
+  }
+
+  private func tracesEndpoint() throws -> URL? {
+    guard let text = text(.tracesEndpoint) else { return nil }
+    // The text before an @ may be a password, also in a text that is no address.
+    guard !text.contains("@") else {
+      throw refusal(
+        .tracesEndpoint,
+        "an address with an @ is refused, because a user and password in it would be shown: put them into a file of header fields, such as Authorization: Basic KEY, and name it with traces.headersFile"
+      )
+    }
+    guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil else {
+      throw refusal(
+        .tracesEndpoint, "expected an address such as http://127.0.0.1:4318/v1/traces, found '\(text)'")
+    }
+    return url
+  }
+
   /// Returns the topics to create or check.
   /// - Throws: as ``pipeline()`` does.
   func topicPlan() throws -> TopicPlan {
@@ -52,9 +136,16 @@ extension Settings {
       replayTimestamps: pipeline.timestamps == .event)
   }
 
+  /// The form of the log.
+  var logFormat: LogFormat { choice(.logFormat, of: LogFormat.self) ?? .text }
+
   /// The logger of the long-running roles, which writes to standard error.
   var logger: Logger {
-    var logger = Logger(label: "rouse") { PrintableLogHandler.standardError(label: $0) }
+    var logger =
+      switch logFormat {
+      case .text: Logger(label: "rouse") { PrintableLogHandler.standardError(label: $0) }
+      case .json: Logger(label: "rouse") { JSONLogHandler(label: $0) { Words.say(json: $0) } }
+      }
     logger.logLevel = choice(.logLevel, of: Logger.Level.self) ?? .info
     return logger
   }

@@ -50,6 +50,7 @@ extension Settings.Value {
     case .number(let number)?: json.integer(number)
     case .texts(let list)?: write(list, to: &json)
     case .properties(let list)?: write(list.map(\.description), to: &json)
+    case .propertyFiles(let list)?: write(list.map(\.description), to: &json)
     case nil: json.null()
     }
   }
@@ -71,7 +72,7 @@ extension SettingType {
       json.member("unit", unit)
     case .choice(let words), .choices(let words):
       json.list("choices", words)
-    case .text, .texts, .properties: break
+    case .text, .texts, .properties, .propertyFiles: break
     }
   }
 }

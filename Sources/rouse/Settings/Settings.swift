@@ -138,6 +138,12 @@ struct Settings {
     return properties
   }
 
+  /// Returns the files of a setting that holds properties of librdkafka.
+  func propertyFiles(_ key: SettingKey) -> [PropertyFile] {
+    guard case .propertyFiles(let files)? = self[key].content else { return [] }
+    return files
+  }
+
   /// Returns the choice of a setting; nil when it has none.
   func choice<Choice: RawRepresentable<String>>(_ key: SettingKey, of type: Choice.Type) -> Choice? {
     text(key).flatMap { Choice(rawValue: $0) }

@@ -114,28 +114,36 @@ struct SettingsFile {
       }
       return try type.value(list: items)
     case .mapping(let mapping):
-      guard type == .properties else {
+      switch type {
+      case .properties:
+        return .properties(
+          try entries(mapping) { name, value throws(SettingRefusal) in try KafkaProperty(name: name, value: value) })
+      case .propertyFiles:
+        return .propertyFiles(
+          try entries(mapping) { name, path throws(SettingRefusal) in try PropertyFile(name: name, path: path) })
+      case .text, .texts, .number, .choice, .choices:
         throw SettingRefusal(words: "expected \(type.expectation), found a mapping")
       }
-      return .properties(try properties(mapping))
     case .alias: throw SettingRefusal(words: "expected \(type.expectation), found an alias")
     }
   }
 
-  /// Reads properties from a mapping of full names, such as `sasl.password: "a,b"`.
-  private static func properties(_ mapping: Node.Mapping) throws(SettingRefusal) -> [KafkaProperty] {
-    var properties: [KafkaProperty] = []
+  /// Reads elements from a mapping of full names, such as `sasl.password: "a,b"`.
+  private static func entries<Element>(
+    _ mapping: Node.Mapping, _ make: (String, String) throws(SettingRefusal) -> Element
+  ) throws(SettingRefusal) -> [Element] {
+    var elements: [Element] = []
     for (index, (key, value)) in mapping.enumerated() {
       guard case .scalar(let name) = key, case .scalar(let scalar) = value else {
         throw SettingRefusal(
           words: "entry \(index + 1): expected a property's full name and a text, such as sasl.username: rouse")
       }
       do throws(SettingRefusal) {
-        properties.append(try KafkaProperty(name: text(name), value: text(scalar)))
+        elements.append(try make(text(name), text(scalar)))
       } catch {
         throw SettingRefusal(words: "entry \(index + 1): \(error.words)")
       }
     }
-    return properties
+    return elements
   }
 }

@@ -16,8 +16,11 @@ enum Broker {
   ///   - addresses: the addresses, for messages.
   ///   - origin: the place where the addresses were set, for messages.
   ///   - kafka: the properties of the client.
+  ///   - saysWait: whether a wait of more than two seconds is told on standard error.
   /// - Throws: ``Failure`` when no broker answers in time, `KafkaError` for any other failure.
-  static func reach(_ addresses: String, from origin: String, _ kafka: KafkaConfiguration) throws {
+  static func reach(
+    _ addresses: String, from origin: String, _ kafka: KafkaConfiguration, saysWait: Bool = true
+  ) throws {
     let answered = StopSignal()
     let waiting = Thread {
       let end = Date().addingTimeInterval(quietSeconds)
@@ -27,7 +30,7 @@ enum Broker {
       }
       Words.say("rouse: connecting to \(addresses) …")
     }
-    waiting.start()
+    if saysWait { waiting.start() }
     defer { answered.ask() }
     do throws(KafkaError) {
       _ = try KafkaAdmin(kafka).describeCluster(timeout: timeout)
@@ -42,16 +45,19 @@ enum Broker {
 
 extension KafkaError {
   /// Whether no broker could be reached, or none answered.
-  fileprivate var isConnection: Bool { [.timedOut, .transportFailed, .allBrokersDown].contains(code) }
+  fileprivate var isConnection: Bool {
+    [.timedOut, .transportFailed, .allBrokersDown, .tlsFailed, .authenticationFailed].contains(code)
+  }
 }
 
 extension Settings {
   /// Returns the settings of the pipeline, after a broker has answered.
-  /// - Throws: what ``pipeline()`` and ``Broker/reach(_:from:_:)`` throw.
-  func connected() throws -> PipelineSettings {
+  /// - Parameter saysWait: whether a wait of more than two seconds is told on standard error.
+  /// - Throws: what ``pipeline()`` and ``Broker/reach(_:from:_:saysWait:)`` throw.
+  func connected(saysWait: Bool = true) throws -> PipelineSettings {
     let pipeline = try pipeline()
     let key = SettingKey.bootstrapServers
-    try Broker.reach(text(key) ?? "", from: "\(key.rawValue): \(self[key].origin)", pipeline.kafka)
+    try Broker.reach(text(key) ?? "", from: "\(key.rawValue): \(self[key].origin)", pipeline.kafka, saysWait: saysWait)
     return pipeline
   }
 }

@@ -11,6 +11,10 @@ struct TopicsCheckCommand: ParsableCommand {
     discussion: """
       Prints the differences and exits 1 when there are any. Topics with domain events only have to exist.
 
+      The command also reads a sample of the compacted topics: it says how much a restore reads, and it is a difference \
+      when the broker's cleaner does not keep up. That is so when the records older than an hour take more than three \
+      times the bytes that can be alive, and four segments (segment.bytes).
+
       With --conformance, the command checks the broker instead of the topics: whether it isolates transactions, fences \
       old producers, keeps order and has all other properties that Rouse relies on. The check creates its own topics \
       under the prefix and deletes them afterwards.
@@ -31,14 +35,33 @@ struct TopicsCheckCommand: ParsableCommand {
     if conformance { return try conform(try settings.connected()) }
     let plan = try settings.topicPlan()
     let pipeline = try settings.connected()
-    let problems = try plan.check(try KafkaAdmin(pipeline.kafka), events: pipeline.eventTopics)
+    let admin = try KafkaAdmin(pipeline.kafka)
+    var problems = try plan.check(admin, events: pipeline.eventTopics)
+    var (topics, failure): ([CompactedTopic], KafkaError?) = ([], nil)
+    do throws(KafkaError) {
+      topics = try CompactionCheck(settings: pipeline).run(admin)
+    } catch {
+      // The differences are printed first.
+      failure = error
+    }
+    problems += topics.flatMap(\.problems)
+    try show(problems, plan, pipeline.eventTopics)
+    for text in sizes(of: topics, pipeline.topics) {
+      if output.format == .text { try Output.print("\(text)\n") } else { Words.say("rouse: \(text)") }
+    }
+    advise(problems, pipeline.eventTopics)
+    if let failure { throw failure }
+    if !problems.isEmpty { throw ExitCode(1) }
+  }
+
+  private func show(_ problems: [TopicProblem], _ plan: TopicPlan, _ eventTopics: [String]) throws {
     switch output.format {
     case .text:
       for problem in problems {
         try Output.print("\(problem.topic)  \(problem.what): expected \(problem.expected), found \(problem.found)\n")
       }
       if problems.isEmpty {
-        let events = pipeline.eventTopics.joined(separator: ", ")
+        let events = eventTopics.joined(separator: ", ")
         try Output.print(
           "\(plan.topics.count) topics are as they should be, and those with events are there: \(events)\n")
       }
@@ -56,21 +79,57 @@ struct TopicsCheckCommand: ParsableCommand {
       writer.endArray()
       try Output.print(writer.bytes)
     }
-    if !problems.isEmpty {
-      let missing = problems.filter { $0.what == "topic" }.map(\.topic)
-      if problems.contains(where: { !pipeline.eventTopics.contains($0.topic) }) {
-        Words.say("rouse: make missing topics with `rouse topics create`; change settings with your broker's tools")
+  }
+
+  /// Returns a sentence for each compacted topic: what it holds, and what a restore reads of it.
+  private func sizes(of topics: [CompactedTopic], _ names: TopicNames) -> [PrintableText] {
+    topics.flatMap { topic in
+      var texts: [PrintableText] = []
+      let all = size(topic.records, topic.bytes)
+      if topic.topic == names.state {
+        let living = topic.livingBytes.map { "; \(CompactedTopic.megabytes($0)) can be alive" } ?? ""
+        texts.append("\(topic.topic)  a restore of all partitions reads about \(all)\(living)")
+        if let largest = topic.parts.max(by: { $0.bytes < $1.bytes }), let partition = largest.partition,
+          topic.parts.count > 1
+        {
+          texts.append(
+            "\(topic.topic)  the largest is partition \(partition): about \(size(largest.records, largest.bytes))")
+        }
+      } else {
+        texts.append("\(topic.topic)  holds about \(all)")
       }
-      if missing.contains(where: { pipeline.eventTopics.contains($0) }) {
-        Words.say(
-          "rouse: topics with events belong to the data teams: make them with your broker's tools, or name others in topics.events"
-        )
+      if !topic.unmeasured.isEmpty {
+        let count = Digits.count(topic.unmeasured.count, "partition")
+        texts.append("\(topic.topic)  \(count) not measured, because the time was over")
       }
-      if problems.contains(where: { $0.what == "partitions" }) {
-        Words.say(
-          "rouse: partitions cannot be changed: set topics.partitions to what is found, or use a new topics.prefix")
-      }
-      throw ExitCode(1)
+      return texts
+    }
+  }
+
+  private func size(_ records: Int64, _ bytes: Int64) -> String {
+    "\(Digits.count(Int(records), "record")), \(CompactedTopic.megabytes(bytes))"
+  }
+
+  /// Says what to do about problems.
+  private func advise(_ problems: [TopicProblem], _ eventTopics: [String]) {
+    let missing = problems.filter { $0.what == "topic" }.map(\.topic)
+    let others = problems.filter { !$0.isCompaction }
+    if others.contains(where: { !eventTopics.contains($0.topic) }) {
+      Words.say("rouse: make missing topics with `rouse topics create`; change settings with your broker's tools")
+    }
+    if missing.contains(where: { eventTopics.contains($0) }) {
+      Words.say(
+        "rouse: topics with events belong to the data teams: make them with your broker's tools, or name others in topics.events"
+      )
+    }
+    if problems.contains(where: { $0.what == "partitions" }) {
+      Words.say(
+        "rouse: partitions cannot be changed: set topics.partitions to what is found, or use a new topics.prefix")
+    }
+    if problems.contains(where: \.isCompaction) {
+      Words.say(
+        "rouse: the broker's log cleaner does not keep up, so a restore reads more than it needs: check that the cleaner runs (log.cleaner.enable, and errors in log-cleaner.log of the partition's leader), give it more log.cleaner.threads, and lower min.cleanable.dirty.ratio, segment.ms or max.compaction.lag.ms of the topic"
+      )
     }
   }
 

@@ -27,7 +27,7 @@ struct TopicsCreateCommand: ParsableCommand {
       if let error = outcome.error {
         Words.say("\(outcome.name): \(error)")
       } else {
-        let made = outcome.existed ? "exists" : "made, \(topic.partitions) partitions"
+        let made = outcome.existed ? "exists" : "made, \(Digits.count(topic.partitions, "partition"))"
         try Output.print("\(outcome.name)  \(made)\n")
       }
     }

@@ -128,7 +128,7 @@ struct FuzzPipeline {
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
     var copy = try FuzzPipeline()
     do {
-      // The topic has the chunks of devices in the order of their numbers; what comes later counts.
+      // The topic has chunks in the order of their numbers; what comes later counts.
       let records = state.sorted { Self.chunk($0.key) < Self.chunk($1.key) }
       for (key, value) in records { try restore.add(key: key, value: value) }
       copy.processor = try PartitionProcessor(restoring: restore, isNew: false, initialPolicy: .none)
@@ -138,8 +138,9 @@ struct FuzzPipeline {
     return copy
   }
 
-  /// Returns the number of the chunk of devices that a record of `rouse.state` is; −1 for any other record.
+  /// Returns the number of the chunk that a record of `rouse.state` is; −1 for any other record.
   private static func chunk(_ key: [UInt8]) -> Int64 {
-    key.starts(with: "c/".utf8) ? Int64(String(decoding: key.dropFirst(2), as: UTF8.self), radix: 16) ?? -1 : -1
+    key.starts(with: "c/".utf8) || key.starts(with: "n/".utf8)
+      ? Int64(String(decoding: key.dropFirst(2), as: UTF8.self), radix: 16) ?? -1 : -1
   }
 }

@@ -29,7 +29,7 @@ extension FuzzTarget {
       let store = try AuditStore.open(path: ":memory:")
       let batch = batch(input)
       do throws(AuditError) { try store.store(batch) } catch { return }
-      for decision in batch.decisions.prefix(2) {
+      for decision in batch.decisions.prefix(2).map(\.decision) {
         try ask(store, device: decision.device, event: decision.event)
         let kept = try store.device(decision.device, limit: 1000).entries
         try FuzzFinding.unless(!kept.isEmpty, "\(decision.decision) was stored and is not found by its device")
@@ -40,7 +40,7 @@ extension FuzzTarget {
   private static let auditFile = FuzzTarget(
     name: "audit-file", form: .bytes, cases: 200,
     seeds: {
-      let path = FuzzPlace.folder.appending(path: "seed-\(UUID().uuidString).sqlite")
+      let path = FileManager.default.temporaryDirectory.appending(path: "seed-\(UUID().uuidString).sqlite")
       defer { try? FileManager.default.removeItem(at: path) }
       let store = try AuditStore.open(path: path.path)
       try store.store(batch(lines()[0]))

@@ -34,13 +34,14 @@ import Testing
       }
       calls += 1
       if calls > 200 { stop?.ask() }
-      for case .decision(let decision) in batch.map(\.content) where unwanted.contains(decision.decision) {
-        throw RecordRefusal(reason: "not \(decision.decision)")
+      let decisions = batch.compactMap {
+        if case .decision(let line) = $0.content { line.identifier(line.id) } else { nil }
+      }
+      for id in decisions where unwanted.contains(id) {
+        throw RecordRefusal(reason: "not \(id)")
       }
       // As the store does: what is stored again changes nothing.
-      for case .decision(let decision) in batch.map(\.content) where !ids.contains(decision.decision) {
-        ids.append(decision.decision)
-      }
+      for id in decisions where !ids.contains(id) { ids.append(id) }
       if let stopsAfter, calls >= stopsAfter { stop?.ask() }
       known.removeAll { old in positions.contains { $0.topic == old.topic && $0.partition == old.partition } }
       known += positions

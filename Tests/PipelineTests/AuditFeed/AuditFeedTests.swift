@@ -4,6 +4,7 @@ import Foundation
 import InMemoryLogging
 import KafkaClient
 import Logging
+import Observing
 import Synchronization
 import Testing
 
@@ -50,6 +51,7 @@ struct AuditFeedTests {
       defer { feed.end() }
       #expect(feed.wait { sink.next == 8 })
       #expect(feed.losses == losses)
+      #expect(feed.counters.audit.lostRecords.total == Double(low) - Double(next))
     }
   }
 
@@ -224,7 +226,9 @@ private struct Feed {
   var losses: [Logger.Metadata] { critical.filter { $0["place"] == nil } }
   /// The places of the critical messages about records that were read and are no decisions.
   var unreadable: [String] { critical.compactMap { $0["place"].map { "\($0)" } } }
-  private var critical: [Logger.Metadata] { log.entries.filter { $0.level == .critical }.map(\.metadata) }
+  private var critical: [Logger.Metadata] {
+    log.entries.filter { $0.level == .critical }.map { $0.metadata.filter { $0.key != "incident" } }
+  }
 
   /// Waits for up to a minute.
   ///
@@ -288,7 +292,7 @@ private final class GatedSink: DecisionSink, Sendable {
     case nil: break
     }
     contents.withLock { contents in
-      for case .decision(let decision) in batch.lazy.map(\.content) { contents.decisions.append(decision.decision) }
+      for case .decision(let line) in batch.lazy.map(\.content) { contents.decisions.append(line.identifier(line.id)) }
       for position in positions where position.topic == .decisions { contents.next = position.next }
     }
   }

@@ -59,6 +59,19 @@ struct PlannerTransactionTests {
     #expect(producer.records[1].value == nil)
   }
 
+  @Test("to confirm that it owns its partitions, a worker commits the group's offsets alone")
+  func confirming() throws {
+    let producer = ScriptedProducer()
+    let transaction = transaction(producer)
+    try transaction.confirm([]) { Member() }
+    #expect(producer.calls == [.begin, .offsets, .commit])
+    producer.failures[.offsets] = [Self.abortable]
+    #expect(throws: Self.abortable) { try transaction.confirm([]) { Member() } }
+    #expect(transaction.state == .failed)
+    #expect(transaction.abort() == nil)
+    #expect(transaction.state == .idle)
+  }
+
   /// A failing call: the call, its error, the state that follows, and the state after an abort.
   struct Case: CustomTestStringConvertible, Sendable {
     var step: ScriptedProducer.Call

@@ -14,7 +14,7 @@ final class PipelineFixture {
   private let broker: EmbeddedBroker?
   var settings: PipelineSettings
   let policy: String
-  let counters = PipelineCounters()
+  let counters: PipelineCounters
   private let producer: KafkaProducer
 
   static let policy = """
@@ -27,6 +27,7 @@ final class PipelineFixture {
         displays: [ { field: data.delay, round: 5 } ]
         # Alike at every hour: where log time is the broker's, a test runs at any.
         views: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+        objective: { freshWithin: 10m, share: 0.95, wrongAtLeast: 0.5 }
         rules:
           - event: flight.delay.changed
             relevance: { base: 0.9 }
@@ -41,10 +42,13 @@ final class PipelineFixture {
   ///   - minInterval: The shortest time between two reloads of a widget.
   ///   - perDay: The tokens of a widget in a day.
   ///   - demand: The demand that planners expect before they know anything; without any, the first tokens are free.
+  ///   - traces: The traces of the pipeline; nil for none.
   init(
     bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event,
-    minInterval: String = "1m", perDay: Int = 3, demand: DemandPrior = DemandPrior(need: 1e-9, worth: 1e-9)
+    minInterval: String = "1m", perDay: Int = 3, demand: DemandPrior = DemandPrior(need: 1e-9, worth: 1e-9),
+    traces: PipelineTraces? = nil
   ) throws {
+    counters = PipelineCounters(traces: traces)
     policy = Self.policy.replacing("minInterval: 1m", with: "minInterval: \(minInterval)")
       .replacing("perDay: 3", with: "perDay: \(perDay)")
     if let bootstrap {
@@ -94,11 +98,13 @@ final class PipelineFixture {
     try publish(settings.topics.devices, key: device.text, value: registration.json())
   }
 
-  func delay(_ minutes: Int, id: Identifier, subject: Identifier = "flight/UA1", after seconds: Int64) throws {
+  func delay(
+    _ minutes: Int, id: Identifier, subject: Identifier = "flight/UA1", after seconds: Int64, traceparent: String? = nil
+  ) throws {
     let time = Timestamp(milliseconds: Self.noon + seconds * 1000)
     let json =
       #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"flight.delay.changed","subject":"\#(subject)","#
-      + #""time":"\#(time)","data":{"delay":\#(minutes)}}"#
+      + #""time":"\#(time)",\#(traceparent.map { #""traceparent":"\#($0)","# } ?? "")"data":{"delay":\#(minutes)}}"#
     try publish(settings.eventTopics[0], key: subject.text, value: Array(json.utf8))
   }
 

@@ -136,6 +136,7 @@ private final class ScriptedConsumer: ClusterConsumer {
   func watermarks(of partition: KafkaTopicPartition, timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
     KafkaWatermarks(low: stored(partition).first?.offset ?? 0, high: (stored(partition).last?.offset ?? -1) + 1)
   }
+  func cachedWatermarks(of partition: KafkaTopicPartition) throws(KafkaError) -> KafkaWatermarks? { nil }
   private func stored(_ partition: KafkaTopicPartition) -> [KafkaMessage] {
     cluster.stored.filter { $0.topicPartition == partition }
   }

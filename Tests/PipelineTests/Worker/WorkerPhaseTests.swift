@@ -123,6 +123,16 @@ struct WorkerPhaseTests {
     }
   }
 
+  @Test("a missing permission ends the thread, also where an abort would repair the transaction")
+  func permission() throws {
+    let error = KafkaError(
+      code: .topicAuthorizationFailed, message: "", operation: "", isRetriable: true, isAbortable: true)
+    let (next, actions) = try #require(Self.working.after(.callFailed(.kafka(error))))
+    #expect(actions == [.abort(error)])
+    let ends = if case .failed = next { true } else { false }
+    #expect(ends)
+  }
+
   @Test("the clients are there until they are closed")
   func clients() {
     #expect([Self.new, Self.working, Self.failed, Self.ended].map(\.clients) == [nil, 1, 1, nil])

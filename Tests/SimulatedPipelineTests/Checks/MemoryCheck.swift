@@ -1,6 +1,5 @@
-import Planning
-
 @testable import Pipeline
+@testable import Planning
 
 /// Checks guarantee 6: the memory of planners is bounded by the registered devices and the configured bounds, regardless of
 /// traffic. Each planner is checked after each turn in which its position moved.
@@ -11,8 +10,8 @@ struct MemoryCheck {
   private let sources: Int
   /// The position of each partition's planner at its last check.
   private var seen: [Int32: Int64] = [:]
-  /// The most bytes that the memory of subjects has taken, by partition.
-  private var wholeMost: [Int32: Int] = [:]
+  /// The most bytes that have lived in the chunks of each sort, by partition.
+  private var liveMost: [ChunkSort: [Int32: Int]] = [:]
 
   /// The most instances of a device of the traffic at one time.
   private static let instancesPerDevice = 6
@@ -52,7 +51,16 @@ struct MemoryCheck {
     check("hashes of events and displayed fields", census.subjectHashes, max: 16 * census.subjects + 32 * census.truths)
     // A state is kept for a subject that was heard of in the last two generations, or whose name an instance listens to.
     check("truths", census.truths, max: (census.subjects + devices * Self.instancesPerDevice) * census.kinds)
-    check("bytes of notes", census.noteBytes, max: noteBytesMax(census, processor.partition))
+    for sort in ChunkSort.allCases {
+      let (chunks, entries) =
+        switch sort {
+        case .devices: (census.deviceChunks, census.devices)
+        case .notes: (census.noteChunks, census.subjects + census.truths)
+        }
+      check(
+        "bytes of \(sort.noun) in chunks", Int(chunks.bytes),
+        max: chunkBytesMax(chunks, entries, of: sort, processor.partition))
+    }
     check("kinds", census.kinds, max: Self.kinds)
     check("apps", census.apps, max: Traffic.apps.count)
     // Strays include apps without a device and without a token spent today.
@@ -62,11 +70,15 @@ struct MemoryCheck {
     return overruns
   }
 
-  /// Returns the bound of the note log (see `NoteLog`): about four times the memory of subjects when it is written whole,
-  /// plus the notes of one commit. Notes are small here, so the fixed cost of each counts.
-  private mutating func noteBytesMax(_ census: PlannerCensus, _ partition: Int32) -> Int {
-    let whole = max(wholeMost[partition] ?? 0, (census.subjects + census.truths) * 22 + census.subjectHashes * 12)
-    wholeMost[partition] = whole
-    return bounds.noteSpareBytes + 10 * whole + 600
+  /// Returns the bound of the chunks of one sort (see `ChunkLog`): about 2.5 times what lives in them, and what one commit adds.
+  /// Chunks and entries are small here, so the fixed cost of each chunk and the rounding of each entry count.
+  private mutating func chunkBytesMax(
+    _ chunks: StateExtent.Chunks, _ entries: Int, of sort: ChunkSort, _ partition: Int32
+  ) -> Int {
+    let most = max(liveMost[sort]?[partition] ?? 0, Int(chunks.liveBytes) + 16 * entries)
+    liveMost[sort, default: [:]][partition] = most
+    let size = bounds.stateChunkBytesMax
+    let packed = most * (size + StateExtent.recordBytes) / max(64, size - 40)
+    return bounds.stateSpareBytes + 3 * packed + 2 * size + 4000
   }
 }

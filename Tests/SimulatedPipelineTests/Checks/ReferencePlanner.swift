@@ -28,6 +28,7 @@ struct ReferencePlanner {
   /// The records that were set aside, and those among them that the broker would have taken.
   private(set) var setAside: [KafkaPosition] = []
   private(set) var wronglySetAside: [KafkaPosition] = []
+  private var eventsSetAside: Set<Identifier> = []
   /// The announcements of broadcast channels in the log.
   private(set) var channels: [Registration] = []
   private var output = PlannerOutput()
@@ -66,8 +67,9 @@ struct ReferencePlanner {
       let place = PlannerPosition.OriginPartition(topic: origin.topic, partition: origin.partition)
       guard origin.offset > highest[place, default: -1] else {
         // Intake read the record again, or appends an event now that it had dropped as a duplicate before its restart. Any
-        // other record would be lost, and the check of the decisions would miss it.
-        if isNew { note(record.content) }
+        // other record would be lost, and the check of the decisions would miss it. A dead letter tells of an event that was
+        // set aside when it came first.
+        if isNew, !wasSetAside(record.content) { note(record.content) }
         return
       }
       highest[place] = origin.offset
@@ -78,6 +80,7 @@ struct ReferencePlanner {
       let place = KafkaPosition(message.topicPartition, offset: message.offset)
       setAside.append(place)
       if case .event(let event) = record.content, event.id.text.hasPrefix(Scenario.refusedPrefix) {
+        eventsSetAside.insert(event.id)
       } else {
         wronglySetAside.append(place)
       }
@@ -101,6 +104,10 @@ struct ReferencePlanner {
     }
   }
 
+  private func wasSetAside(_ content: LogRecord.Content) -> Bool {
+    if case .event(let event) = content { eventsSetAside.contains(event.id) } else { false }
+  }
+
   private mutating func note(_ content: LogRecord.Content) {
     let (isFirst, found) = interests.take(content, now: planner.now.microseconds)
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
@@ -115,11 +122,11 @@ struct ReferencePlanner {
     let pieces = records.filter { $0.key.first == SplitRecord.letter }
     for (key, value) in records {
       switch key.first {
-      case UInt8(ascii: "n"), UInt8(ascii: "c"): records[key] = nil
-      case UInt8(ascii: "m"): records[key] = Array(value.dropLast(8))
+      case ChunkSort.notes.rawValue, ChunkSort.devices.rawValue: records[key] = nil
+      case UInt8(ascii: "m"): records[key] = Array(value.dropLast(9))
       case UInt8(ascii: "d"): records[key] = try Array(whole(key, value, pieces).dropLast(8))
       case UInt8(ascii: "p"):
-        records[key] = try Array(whole(key, value, pieces).dropLast(key == StateKey.clock ? 16 : 0))
+        records[key] = try Array(whole(key, value, pieces).dropLast(key == StateKey.clock ? StateExtent.bytesCount : 0))
       case SplitRecord.letter: records[key] = nil
       default: continue
       }

@@ -8,7 +8,7 @@ final class AuditStage: SimulatedStage {
     let feed = AuditFeed(
       settings: run.scenario.settings, sink: SimulatedAuditSink(audit: run.audit, process: process, stop: stop),
       stop: stop, counters: run.counters, logger: run.story.logger(name, run), longRefusal: .seconds(60),
-      cluster: process,
+      cluster: run.cluster(process, as: .audit),
       clock: clock)
     self.feed = feed
     try feed.start()

@@ -9,7 +9,7 @@ final class IntakeStage: SimulatedStage {
     settings.instance = name
     let intake = Intake(
       settings: settings, stop: stop, counters: run.counters, logger: run.story.logger(name, run),
-      cluster: process, clock: clock)
+      cluster: run.cluster(process, as: .intake), clock: clock)
     self.intake = intake
     try intake.start()
   }

@@ -26,6 +26,8 @@ final class PipelineRun: Fate {
   /// The failures found while it ran.
   var findings: [String] = []
   private(set) var steps = 0
+  /// The permissions that the calls of each stage needed, if they are to be noted.
+  var access: [Role: AccessRecorder.Notes] = [:]
   private var memory: MemoryCheck
   private static let depthMax = 3
 
@@ -59,8 +61,15 @@ final class PipelineRun: Fate {
     try Scenario.policies.map { try PolicyDocument(yaml: $0, file: "policy.yaml") }
   }
 
+  /// The text of the policy with an index in `Scenario.policies`.
+  static func policyText(_ index: Int) throws -> String { try documents.get()[index].text }
   static func policy(hash: Identifier) throws -> Policy? { try knownPolicies().first { $0.reference.hash == hash } }
   static func knownPolicies() throws -> [Policy] { try documents.get().map(\.policy) }
+
+  /// Returns the cluster as a stage is to see it.
+  func cluster(_ process: SimulatedProcess, as role: Role) -> any Cluster {
+    access[role].map { AccessRecorder(process, $0) } ?? process
+  }
 
   // MARK: The run
 

@@ -15,7 +15,8 @@ final class PlannerStage: SimulatedStage {
   override func start(on process: SimulatedProcess, _ clock: SimulatedClock) throws(PipelineError) {
     let worker = PlannerWorker(
       settings: run.scenario.settings, number: number, initialPolicy: run.initialPolicy, stop: stop,
-      counters: run.counters, logger: run.story.logger(name, run), cluster: process, clock: clock,
+      counters: run.counters, logger: run.story.logger(name, run), cluster: run.cluster(process, as: .planner),
+      clock: clock,
       store: run.scenario.keepsSnapshots ? SimulatedSnapshots(disk: run.disk, process: process) : nil)
     self.worker = worker
     try worker.start()

@@ -75,8 +75,6 @@ struct Scenario {
     settings.bounds.causesPerInstanceMax = 2 + random.below(6)
     settings.bounds.subjectsPerGenerationMax = isCrowded ? 4 : Self.subjectsMax
     // From tiny chunks that are always rewritten up to the usual sizes.
-    settings.bounds.noteChunkBytesMax = random.pick([(100, 1), (1000, 1), (64 * 1024, 1)])
-    settings.bounds.noteSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
     settings.bounds.stateChunkBytesMax = random.pick([(150, 1), (1000, 1), (64 * 1024, 1)])
     settings.bounds.stateSpareBytes = random.pick([(0, 2), (1000, 1), (1024 * 1024, 1)])
     refusesSome = random.chance(1, in: 6)

@@ -29,7 +29,7 @@ final class SimulatedAudit {
     for record in batch {
       let (topic, id): (AuditPosition.Topic, Identifier) =
         switch record.content {
-        case .decision(let decision): (.decisions, decision.decision)
+        case .decision(let line): (.decisions, line.identifier(line.id))
         case .command(let command): (.commands, command.command)
         }
       let place = Place(topic: topic, partition: record.partition)

@@ -370,6 +370,12 @@ final class SimulatedConsumer: ClusterConsumer {
     }
   }
 
+  func cachedWatermarks(of partition: KafkaTopicPartition) throws(KafkaError) -> KafkaWatermarks? {
+    broker.log(partition).map {
+      KafkaWatermarks(low: $0.low, high: broker.readableEnd($0, committedOnly: committedOnly))
+    }
+  }
+
   func membership() throws(KafkaError) -> any GroupMembership {
     try call(.membership) { () throws(KafkaError) in
       if !topics.isEmpty, member.isEmpty || isLost, !broker.defects.contains(.namesNobody) {

@@ -15,9 +15,14 @@ final class ClientCallbacks {
   let deliveries: DeliveryLedger
   let rebalance: RebalanceState
   private var logSink: KafkaLogSink?
+  private var statisticsSink: KafkaStatisticsSink?
 
-  init(logSink: KafkaLogSink?, deliveries: DeliveryLedger = DeliveryLedger(), rebalance: RebalanceState = .init()) {
+  init(
+    logSink: KafkaLogSink?, statisticsSink: KafkaStatisticsSink? = nil, deliveries: DeliveryLedger = DeliveryLedger(),
+    rebalance: RebalanceState = .init()
+  ) {
     self.logSink = logSink
+    self.statisticsSink = statisticsSink
     self.deliveries = deliveries
     self.rebalance = rebalance
   }
@@ -35,9 +40,10 @@ final class ClientCallbacks {
     return events
   }
 
-  /// Drops the references to the caller's log sink and rebalance listener, which are not called any more.
+  /// Drops the references to the caller's sinks and rebalance listener, which are not called any more.
   func letGo() {
     logSink = nil
+    statisticsSink = nil
     rebalance.listener = nil
   }
 
@@ -45,11 +51,13 @@ final class ClientCallbacks {
     logSink?(KafkaLogLine(level: level, facility: facility, message: message))
   }
 
+  fileprivate func took(statistics json: [UInt8]) { statisticsSink?(json) }
+
   fileprivate func failed(_ error: KafkaError) {
     if error.isFatal {
       fatal = fatal ?? error
     } else {
-      if error.code == .transportFailed || error.code == .resolutionFailed { lastConnectionProblem = error.message }
+      if error.code.endsConnection { lastConnectionProblem = error.message }
       add(.error(error))
     }
   }
@@ -60,12 +68,14 @@ extension ClientCallbacks {
   /// must therefore outlive the client: ``ClientHandle`` holds both and destroys the client first.
   func register(on configuration: borrowing ConfigurationHandle, kind: rd_kafka_type_t) throws(KafkaError) {
     if logSink != nil { try configuration.set("log.queue", "true") }
-    let logs = logSink != nil
+    let (logs, statistics) = (logSink != nil, statisticsSink != nil)
     unsafe configuration.register { pointer in
       // The opaque comes back unchanged as the last argument of each callback.
       unsafe rd_kafka_conf_set_opaque(pointer, Unmanaged.passUnretained(self).toOpaque())
       unsafe rd_kafka_conf_set_error_cb(pointer, errorCallback)
       unsafe rd_kafka_conf_set_log_cb(pointer, logs ? logCallback : silentLogCallback)
+      // Without the callback librdkafka makes no statistics, whatever the interval is.
+      if statistics { unsafe rd_kafka_conf_set_stats_cb(pointer, statisticsCallback) }
       if kind == RD_KAFKA_CONSUMER {
         unsafe rd_kafka_conf_set_rebalance_cb(pointer, rebalanceCallback)
         unsafe rd_kafka_conf_set_offset_commit_cb(pointer, offsetCommitCallback)
@@ -114,6 +124,17 @@ private let logCallback: @convention(c) (OpaquePointer?, Int32, UnsafePointer<CC
 /// Discards a log line. librdkafka calls it on its own threads, so it touches nothing.
 private let silentLogCallback:
   @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Void = { _, _, _, _ in }
+
+private let statisticsCallback:
+  @convention(c) (OpaquePointer?, UnsafeMutablePointer<CChar>?, Int, UnsafeMutableRawPointer?) -> Int32 = {
+    _, json, count, opaque in
+    if let callbacks = unsafe ClientCallbacks.from(opaque), let json = unsafe json {
+      // The document has this many bytes, and lives for the call.
+      callbacks.took(statistics: unsafe Array(UnsafeRawBufferPointer(start: json, count: count)))
+    }
+    // With 0 librdkafka releases the document.
+    return 0
+  }
 
 private let deliveryCallback:
   @convention(c) (OpaquePointer?, UnsafePointer<rd_kafka_message_t>?, UnsafeMutableRawPointer?) -> Void = {

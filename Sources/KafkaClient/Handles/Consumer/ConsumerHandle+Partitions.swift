@@ -67,6 +67,24 @@ extension ConsumerHandle {
     return list.entries.compactMap(\.position)
   }
 
+  /// Asks the brokers for the ends of partitions, each broker once.
+  func ends(_ partitions: [KafkaTopicPartition], _ timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
+    let list = try offsets(partitions, Int64(RD_KAFKA_OFFSET_END), timeout)
+    return list.entries.filter { $0.code == RD_KAFKA_RESP_ERR_NO_ERROR }.compactMap(\.position)
+  }
+
+  /// Asks the brokers for one end of partitions. Unlike `rd_kafka_query_watermark_offsets` of librdkafka 2.0.2, which serves its queue
+  /// until every broker has answered, it ends in time whatever the brokers do.
+  private func offsets(
+    _ partitions: [KafkaTopicPartition], _ end: Int64, _ timeout: Duration
+  ) throws(KafkaError) -> PartitionListHandle {
+    // The times that are asked for stand in the place of the offsets, and the answers replace them.
+    let list = PartitionListHandle(partitions.map { ($0, end) })
+    let code = unsafe rd_kafka_offsets_for_times(client.pointer, list.pointer, timeout.wholeMilliseconds)
+    try client.check(code, "asking for the ends of partitions")
+    return list
+  }
+
   func committed(_ partitions: [KafkaTopicPartition], _ timeout: Duration) throws(KafkaError) -> [KafkaPosition] {
     try committedOffsets(partitions, timeout).map(\.position)
   }
@@ -123,12 +141,20 @@ extension ConsumerHandle {
   }
 
   func watermarks(_ partition: KafkaTopicPartition, _ timeout: Duration) throws(KafkaError) -> KafkaWatermarks {
-    var low: Int64 = 0
-    var high: Int64 = 0
-    let code = unsafe rd_kafka_query_watermark_offsets(
-      client.pointer, partition.topic, partition.partition, &low, &high, timeout.wholeMilliseconds)
-    try client.check(code, "asking for the ends of \(partition)")
+    let deadline = ContinuousClock.now + timeout
+    let low = try offset(of: partition, Int64(RD_KAFKA_OFFSET_BEGINNING), timeout)
+    let high = try offset(of: partition, Int64(RD_KAFKA_OFFSET_END), max(.zero, deadline - .now))
     return KafkaWatermarks(low: low, high: high)
+  }
+
+  private func offset(of partition: KafkaTopicPartition, _ end: Int64, _ timeout: Duration) throws(KafkaError) -> Int64
+  {
+    let list = try offsets([partition], end, timeout)
+    if let failure = list.firstFailure("asking for the ends of") { throw failure }
+    guard let position = list.entries.first?.position else {
+      throw client.failure(RD_KAFKA_RESP_ERR__TIMED_OUT, "asking for the ends of \(partition)")
+    }
+    return position.offset
   }
 
   /// Returns the two ends of a partition's log as of the newest fetch; `nil` when none is known yet.

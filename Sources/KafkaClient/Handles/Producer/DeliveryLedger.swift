@@ -3,8 +3,10 @@ import CLibrdkafka
 /// Counts the reports of produced messages. The delivery callback writes it; only the producer's thread uses it.
 final class DeliveryLedger {
   private let failuresMax: Int
+  private let keepsDeliveries: Bool
 
   private(set) var failures: [KafkaDeliveryFailure] = []
+  private(set) var deliveries: [KafkaDelivery] = []
   private(set) var delivered: UInt64 = 0
   private(set) var failed: UInt64 = 0
   private(set) var purged: UInt64 = 0
@@ -15,7 +17,10 @@ final class DeliveryLedger {
   /// The number of different tags that ``waiting(tag:)`` tells apart.
   static let tagSlots = 256
 
-  init(failuresMax: Int = 1000) { self.failuresMax = failuresMax }
+  init(failuresMax: Int = 1000, keepsDeliveries: Bool = false) {
+    self.failuresMax = failuresMax
+    self.keepsDeliveries = keepsDeliveries
+  }
 
   /// Counts messages that were taken into the queue.
   func took(_ count: Int, tag: UInt64) {
@@ -35,6 +40,13 @@ final class DeliveryLedger {
     return failures
   }
 
+  /// Returns the deliveries that have been recorded since the last call, and forgets them.
+  func takeDeliveries() -> [KafkaDelivery] {
+    guard !deliveries.isEmpty else { return [] }
+    defer { deliveries = [] }
+    return deliveries
+  }
+
   /// Records a delivery report, which is valid for the call.
   func record(_ message: UnsafePointer<rd_kafka_message_t>, callbacks: ClientCallbacks) {
     let code = unsafe KafkaErrorCode(message.pointee.err)
@@ -42,7 +54,13 @@ final class DeliveryLedger {
     let tag = unsafe UInt64(UInt(bitPattern: message.pointee._private))
     waiting[Self.slot(tag)] &-= 1
     switch code {
-    case .noError: delivered &+= 1
+    case .noError:
+      delivered &+= 1
+      if keepsDeliveries {
+        // Both are set in the report of a message that was delivered.
+        unsafe deliveries.append(
+          KafkaDelivery(tag: tag, partition: message.pointee.partition, offset: message.pointee.offset))
+      }
     case .purgedFromQueue, .purgedInFlight: purged &+= 1
     default:
       failed &+= 1

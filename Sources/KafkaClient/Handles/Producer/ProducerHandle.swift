@@ -3,6 +3,7 @@ import CLibrdkafka
 /// The calls of a producer. Used by one thread.
 @safe final class ProducerHandle {
   let client: ClientHandle
+  private let topicProperties: [String: KafkaConfiguration]
   private var topics: [String: TopicHandle] = [:]
   private var lastTopic: TopicHandle?
   /// The buffer for the records of one call, reused.
@@ -10,6 +11,7 @@ import CLibrdkafka
 
   init(_ configuration: KafkaConfiguration, callbacks: ClientCallbacks) throws(KafkaError) {
     client = try ClientHandle(RD_KAFKA_PRODUCER, configuration, callbacks: callbacks, operation: "making a producer")
+    topicProperties = configuration.topicProperties
   }
 
   var deliveries: DeliveryLedger { client.callbacks.deliveries }
@@ -92,7 +94,7 @@ import CLibrdkafka
     if let known = topics[topic] {
       handle = known
     } else {
-      handle = try TopicHandle(topic, client)
+      handle = try TopicHandle(topic, client, topicProperties[topic])
       topics[topic] = handle
     }
     lastTopic = handle
@@ -164,9 +166,13 @@ extension ClientHandle {
   let pointer: OpaquePointer
   private let client: ClientHandle
 
-  init(_ name: String, _ client: ClientHandle) throws(KafkaError) {
-    // NULL on an invalid name, with the reason in the thread's last error.
-    guard let pointer = unsafe rd_kafka_topic_new(client.pointer, name, nil) else {
+  /// Makes a handle. With `properties`, they replace those that the client has for all topics.
+  init(_ name: String, _ client: ClientHandle, _ properties: KafkaConfiguration?) throws(KafkaError) {
+    // NULL stands for the client's own properties.
+    var configuration: OpaquePointer?
+    if let properties { unsafe configuration = try Self.configuration(properties, client, of: name) }
+    // NULL on an invalid name, with the reason in the thread's last error. The call takes over the configuration in either case.
+    guard let pointer = unsafe rd_kafka_topic_new(client.pointer, name, configuration) else {
       throw KafkaError(
         code: KafkaErrorCode(rd_kafka_last_error()), message: rd_kafka_last_error().words,
         operation: "using the topic \"\(name)\"", isRetriable: false)
@@ -174,6 +180,28 @@ extension ClientHandle {
     unsafe self.pointer = unsafe pointer
     self.name = name
     self.client = client
+  }
+
+  /// Returns a copy of the client's properties for topics, with `properties` set. The caller owns it.
+  private static func configuration(
+    _ properties: KafkaConfiguration, _ client: ClientHandle, of topic: String
+  ) throws(KafkaError) -> OpaquePointer? {
+    // Never NULL for a client that lives.
+    let pointer = unsafe rd_kafka_default_topic_conf_dup(client.pointer)
+    for (key, value) in properties.properties {
+      var text = [CChar](repeating: 0, count: 512)
+      // Both strings live for the call and are copied by it; the text is NUL-terminated within its size.
+      let result = unsafe text.withUnsafeMutableBufferPointer { buffer in
+        unsafe rd_kafka_topic_conf_set(pointer, key, value, buffer.baseAddress, buffer.count)
+      }
+      guard result != RD_KAFKA_CONF_OK else { continue }
+      unsafe rd_kafka_topic_conf_destroy(pointer)
+      throw KafkaError(
+        code: .invalidArgument,
+        message: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
+        operation: "setting the property \"\(key)\" of the topic \"\(topic)\"", isRetriable: false)
+    }
+    return unsafe pointer
   }
 
   deinit {

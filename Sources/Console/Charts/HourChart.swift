@@ -1,0 +1,40 @@
+import Auditing
+import Domain
+
+/// Draws the decisions of each hour by verdict, one bar an hour.
+enum HourChart {
+  private static let (width, height, left, bottom) = (900.0, 190.0, 52.0, 160.0)
+
+  /// Returns the drawing.
+  static func drawing(_ activity: StoreActivity, _ time: PageTime) -> Markup {
+    let totals = activity.hours.map { $0.decisions.reduce(0, +) }
+    let most = max(1, totals.max() ?? 1)
+    let busiest = totals.firstIndex(of: most).map { activity.hours[$0] }
+    var svg = SVGWriter(
+      id: "hours", width: width, height: height, title: "Decisions by hour",
+      details:
+        "\(activity.hours.count) bars, one an hour. The highest has \(Figure.grouped(Int64(most))) decisions"
+        + (busiest.map { ", in the hour from \(time.text($0.start)) \(time.zone)." } ?? ".")
+        + " The table of hours has the numbers.")
+    for share in [0, 0.5, 1] {
+      let y = bottom - share * 140
+      svg.line(x1: left, y1: y, x2: width, y2: y, "axis")
+      svg.text(Figure.grouped(Int64(Double(most) * share)), x: left - 6, y: y + 4, anchor: .end)
+    }
+    let step = (width - left) / Double(max(1, activity.hours.count))
+    for (place, hour) in activity.hours.enumerated() {
+      let x = left + Double(place) * step
+      var y = bottom
+      for (verdict, count) in zip(Verdict.allCases, hour.decisions) where count > 0 {
+        let part = Double(count) / Double(most) * 140
+        y -= part
+        svg.rectangle(
+          x: x + step * 0.1, y: y, width: step * 0.8, height: part, PageCell.Tone(verdict).rawValue)
+      }
+      if place % max(1, activity.hours.count / 12) == 0 {
+        svg.text(time.clock(hour.start), x: x + step / 2, y: bottom + 16, anchor: .middle)
+      }
+    }
+    return svg.markup
+  }
+}

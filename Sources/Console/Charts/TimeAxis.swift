@@ -1,0 +1,51 @@
+import Domain
+
+/// The axis of time below a drawing.
+struct TimeAxis {
+  /// The first and the last time.
+  let first, last: Timestamp
+  /// The x of the first and of the last time.
+  let left, right: Double
+
+  /// The distances between marks that people count in.
+  private static let steps: [TimeSpan] = [
+    .minutes(1), .minutes(5), .minutes(15), .minutes(30), .hours(1), .hours(2), .hours(3), .hours(6), .hours(12),
+    .hours(24),
+    .hours(48), .hours(24 * 7), .hours(24 * 30), .hours(24 * 365), .hours(24 * 3650),
+  ]
+
+  /// Makes an axis. It covers a minute at least.
+  init(_ first: Timestamp, _ last: Timestamp, left: Double, right: Double) {
+    self.first = first
+    self.last = max(last, first + .minutes(1))
+    self.left = left
+    self.right = right
+  }
+
+  /// Returns the x of a time.
+  func x(_ time: Timestamp) -> Double {
+    let share = Double((time - first).microseconds) / Double((last - first).microseconds)
+    return left + min(max(share, 0), 1) * (right - left)
+  }
+
+  /// Draws the marks with their times.
+  ///
+  /// - Parameters:
+  ///   - svg: Gets the marks.
+  ///   - top: The y at which the lines begin.
+  ///   - bottom: The y at which they end.
+  ///   - time: Writes the times.
+  func draw(_ svg: inout SVGWriter, top: Double, bottom: Double, _ time: PageTime) {
+    let span = last - first
+    let step = Self.steps.first { $0 * 12 >= span } ?? span
+    let local = first + time.offset
+    let rest = ((local.microseconds % step.microseconds) + step.microseconds) % step.microseconds
+    var at = first + TimeSpan(microseconds: rest == 0 ? 0 : step.microseconds - rest)
+    for _ in 0..<14 where at <= last {
+      svg.line(x1: x(at), y1: top, x2: x(at), y2: bottom, "axis")
+      let text = step >= .hours(24) ? String(time.text(at).prefix(10)) : time.clock(at)
+      svg.text(text, x: x(at), y: bottom + 14, anchor: .middle)
+      at = at + step
+    }
+  }
+}

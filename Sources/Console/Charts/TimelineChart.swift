@@ -1,0 +1,56 @@
+import Auditing
+import Domain
+
+/// Draws the decisions and the pushes of a device on one axis of time: a lane for each instance, and one for the pushes.
+enum TimelineChart {
+  private static let (width, left, right, laneHeight) = (900.0, 170.0, 885.0, 26.0)
+  /// The most lanes.
+  /// - Beyond: the decisions about further instances are in the table alone.
+  private static let lanesMax = 12
+  /// The most characters of the name of a lane.
+  private static let nameMax = 22
+
+  /// Returns the drawing; nil if there is nothing to draw.
+  static func drawing(_ entries: [AuditEntry], _ time: PageTime) -> Markup? {
+    guard let first = entries.first?.at, let last = entries.last?.at else { return nil }
+    var lanes: [Identifier] = []
+    for case .decision(let decision) in entries where !lanes.contains(decision.instance) {
+      lanes.append(decision.instance)
+    }
+    lanes = Array(lanes.sorted().prefix(lanesMax))
+    let height = Double(lanes.count + 1) * laneHeight + 28
+    let pushes = entries.count { if case .command = $0 { true } else { false } }
+    var svg = SVGWriter(
+      id: "timeline", width: width, height: height, title: "Decisions and pushes over time",
+      details:
+        "\(entries.count - pushes) decisions about \(lanes.count) instances and \(pushes) pushes from \(time.text(first)) to \(time.text(last)) \(time.zone). The table below has each of them."
+    )
+    let axis = TimeAxis(first, last, left: left, right: right)
+    axis.draw(&svg, top: 4, bottom: height - 22, time)
+    for (place, name) in (lanes.map(\.text) + ["pushes"]).enumerated() {
+      let y = Double(place) * laneHeight + laneHeight / 2 + 2
+      svg.line(x1: left - 6, y1: y, x2: right + 6, y2: y, "axis")
+      svg.text(
+        name.count > nameMax ? "\(name.prefix(nameMax - 1))…" : name, x: left - 14, y: y + 4, anchor: .end, "strong")
+    }
+    for entry in entries { draw(entry, lanes, axis, &svg) }
+    return svg.markup
+  }
+
+  /// Each verdict has a form of its own, so that no one needs the colours.
+  private static func draw(_ entry: AuditEntry, _ lanes: [Identifier], _ axis: TimeAxis, _ svg: inout SVGWriter) {
+    let x = axis.x(entry.at)
+    guard case .decision(let decision) = entry else {
+      let y = Double(lanes.count) * laneHeight + laneHeight / 2 + 2
+      return svg.rectangle(x: x - 1.5, y: y - 9, width: 3, height: 18, "emit")
+    }
+    guard let lane = lanes.firstIndex(of: decision.instance) else { return }
+    let y = Double(lane) * laneHeight + laneHeight / 2 + 2
+    switch decision.verdict {
+    case .emit: svg.circle(x: x, y: y, radius: 5, "emit")
+    case .defer: svg.circle(x: x, y: y, radius: 4, "hollow defer")
+    case .coalesce: svg.path([(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)], isClosed: true, "coalesce")
+    case .suppress: svg.line(x1: x, y1: y - 5, x2: x, y2: y + 5, "mark suppress")
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Domain
+import KafkaClient
+import Logging
+import Pipeline
+import Policies
+import Serving
+
+/// The changes that operators make, from a page or by `/v1`. Routes that call them have `usesCluster`: one thread makes all changes of a
+/// console, so that no two are made at a time.
+extension ConsoleDesk {
+  /// Puts a policy into force, in the name of the viewer.
+  ///
+  /// - Parameters:
+  ///   - document: The policy.
+  ///   - viewer: The one who applies it.
+  ///   - isTrial: Whether everything is done but the change.
+  /// - Throws: `Problem` if it cannot be recorded, or if the brokers did not confirm it.
+  func apply(_ document: PolicyDocument, by viewer: Viewer, isTrial: Bool = false) throws {
+    let reference = document.policy.reference
+    subject = "\(reference.version) \(reference.hash)\(isTrial ? " dryRun" : "")"
+    try access.check()
+    let pipeline = settings.pipeline
+    let words: Logger.Metadata = [
+      "version": "\(reference.version)", "hash": "\(reference.hash)", "key": "\(viewer.key ?? "none")",
+    ]
+    var isBegun = false
+    do {
+      try ClusterCall.run(
+        pipeline, needing: pipeline.topics.log, failure: "Kafka did not confirm the policy on every log partition"
+      ) {
+        guard !isTrial else { return }
+        isBegun = true
+        try PolicyAppender(settings: pipeline).apply(document, by: viewer.key)
+      }
+    } catch {
+      if isBegun {
+        // Some partitions may have it, so pages must not go on with what they knew.
+        watch.forgetPolicy()
+        policies.forget()
+        logger.warning(
+          "a policy was not confirmed by every log partition; some may decide by it",
+          metadata: words.merging(["error": "\(error)"]) { $1 })
+      }
+      throw error
+    }
+    guard !isTrial else { return }
+    logger.notice("a policy was applied", metadata: words)
+    watch.forgetPolicy()
+    policies.forget()
+  }
+
+  /// Writes the record of a dead letter back to its topic.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the letter.
+  ///   - viewer: The one who has it replayed.
+  /// - Returns: The letter, and what became of it.
+  /// - Throws: `Problem` if it cannot be recorded, if there is no such letter, or if the brokers did not do it.
+  func replay(_ place: KafkaPosition, by viewer: Viewer) throws -> (letter: DeadLetterRecord, report: ReplayReport) {
+    subject = "\(place)"
+    try access.check()
+    let letter = try letter(at: place)
+    let report = try deadLetters { try $0.replay([letter]) }
+    if !report.replayed.isEmpty {
+      logger.notice(
+        "a dead letter was replayed", metadata: ["place": "\(place)", "key": "\(viewer.key ?? "none")"])
+    }
+    watch.forget()
+    return (letter, report)
+  }
+
+  /// Returns a dead letter.
+  ///
+  /// - Parameter place: Its place.
+  /// - Throws: `Problem` if there is none.
+  func letter(at place: KafkaPosition) throws -> DeadLetterRecord {
+    try deadLetters { box in
+      do throws(KafkaError) { return try box.letter(at: place) } catch {
+        guard error.code == .noOffset || error.code == .unknownPartition else { throw error }
+        throw Problem(.notFound, "there is no letter at \(place); it may have been removed by the topic's retention")
+      }
+    }
+  }
+
+  /// Runs a call on the dead letters.
+  ///
+  /// - Parameter body: The call.
+  /// - Throws: `Problem` if the brokers do not answer.
+  func deadLetters<Value>(_ body: (DeadLetterBox) throws -> Value) throws -> Value {
+    let pipeline = settings.pipeline
+    return try ClusterCall.run(pipeline, needing: pipeline.topics.deadLetters) {
+      try body(DeadLetterBox(settings: pipeline, patience: .seconds(10)))
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Auditing
+import Domain
+import JSON
+import KafkaClient
+import Keys
+import Pipeline
+import Serving
+
+extension ConsoleRoute {
+  /// The operations on dead letters.
+  static let deadLetters = [
+    ConsoleRoute("listDeadLetters", "GET", "/v1/dead-letters", role: .auditor, isLook: true, usesCluster: true) {
+      request, desk in
+      var query = QueryReader(request.query)
+      let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
+      let (limit, reason) = (query.integer("limit", 1...limitMax, default: 20), query.text("reason"))
+      let isWaiting = query.bool("waiting") ?? false
+      let start = query.cursor { PageCursor.letters($0) }
+      try query.finish()
+      let page = try desk.deadLetters { try $0.page(limit, reason: reason, waiting: isWaiting, from: start) }
+      let letters = page.letters
+      var answer = QuestionAnswer {
+        json(letters)
+      } table: {
+        table(letters)
+      }
+      answer.lines = { lines(letters) }
+      answer.next = page.next.map { request.address(cursor: PageCursor.text($0)) }
+      return answer.answer(form, name: "dead-letters")
+    },
+    ConsoleRoute(
+      "getDeadLetter", "GET", "/v1/dead-letters/{partition}/{offset}", role: .auditor, isLook: true, usesCluster: true
+    ) { request, desk in
+      try noQuery(request)
+      let place = try place(request, desk)
+      var json = JSONWriter()
+      try desk.letter(at: place).encode(to: &json, whole: true)
+      return HTTPAnswer(json: json.bytes)
+    },
+    ConsoleRoute(
+      "replayDeadLetter", "POST", "/v1/dead-letters/{partition}/{offset}/replay", role: .operator, usesCluster: true
+    ) { request, desk in
+      try noQuery(request)
+      let place = try place(request, desk)
+      let (letter, report) = try desk.replay(place, by: request.viewer)
+      if let refusal = report.refused.first { throw Problem(.conflict, "the letter is not replayed: \(refusal.why)") }
+      var json = JSONWriter()
+      json.object { json in
+        json.member("place", "\(place)")
+        json.member("replayed", !report.replayed.isEmpty)
+        json.member("replayedBefore", !report.replayedBefore.isEmpty)
+        json.member("topic", letter.origin?.partition.topic)
+      }
+      return HTTPAnswer(json: json.bytes)
+    },
+  ]
+
+  /// Returns the place that a path names.
+  private static func place(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws(Problem) -> KafkaPosition {
+    guard let partition = Int32(request["partition"]), let offset = Int64(request["offset"]), partition >= 0,
+      offset >= 0
+    else { throw Problem(.malformedRequest, "expected the numbers of a partition and of an offset in the path") }
+    let place = KafkaPosition(
+      KafkaTopicPartition(topic: desk.settings.pipeline.topics.deadLetters, partition: partition), offset: offset)
+    desk.subject = "\(place)"
+    return place
+  }
+
+  private static func json(_ letters: [DeadLetterRecord]) -> String {
+    var json = JSONWriter()
+    json.beginArray()
+    for letter in letters { letter.encode(to: &json, whole: false) }
+    json.endArray()
+    return json.text
+  }
+
+  private static func lines(_ letters: [DeadLetterRecord]) -> [UInt8] {
+    letters.flatMap { letter in
+      var json = JSONWriter()
+      letter.encode(to: &json, whole: false)
+      return PrintableJSON.escape(json.bytes) + [10]
+    }
+  }
+
+  private static func table(_ letters: [DeadLetterRecord]) -> AnswerTable {
+    AnswerTable(
+      ["place", "at", "reason", "message", "origin", "replayed", "bytes"],
+      letters.map { letter in
+        [
+          .text("\(letter.place)"), .text(letter.time), .text(letter.reason), .text(letter.text),
+          letter.origin.map { .text("\($0)") } ?? .none,
+          letter.replayedAt.map { .text("\(Timestamp(milliseconds: $0))") } ?? .none,
+          .integer(letter.leftOutBytes ?? letter.message.value?.count ?? 0),
+        ]
+      })
+  }
+}

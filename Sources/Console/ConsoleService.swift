@@ -1,0 +1,182 @@
+import Auditing
+import Domain
+import Foundation
+import Keys
+import Logging
+import Observing
+import Serving
+
+/// The console: answers questions over HTTP, and serves the pages for people. May be used from any thread.
+///
+///     head ──► origin ──► route ──► key or session ──► role ──► rate ──► body ──► token ──► reader ──► answer
+///               403      404,405     401, sign-in       403     429      413       403      400,503
+///
+/// Everything before the reader happens on the server's event loops and does not block.
+final class ConsoleService: HTTPService {
+  private let settings: ConsoleSettings
+  private let keys: KeyRing?
+  private let sessions: ConsoleSessions
+  private let readers: StoreReaders
+  private let cluster: StoreReaders
+  private let refusals: RefusalBook
+  private let outside: StoreReaders
+  private let metrics: ConsoleMetrics
+  private let now: @Sendable () -> Timestamp
+
+  /// The time for which a refused sign-in waits.
+  private static let refusalDelay = DispatchTimeInterval.seconds(1)
+
+  /// Makes the service.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - keys: The keys; nil if everybody who reaches the console may do everything.
+  ///   - sessions: The people who have signed in.
+  ///   - readers: The threads that answer from the store.
+  ///   - cluster: The thread that answers from the cluster.
+  ///   - outside: The thread that answers requests without a key, such as the sign-in. It has a queue of its own, so that whoever has no key
+  ///     cannot make those wait who have one.
+  ///   - refusals: Gets the attempts that are refused.
+  ///   - metrics: The metrics.
+  ///   - now: The wall clock.
+  init(
+    _ settings: ConsoleSettings, keys: KeyRing?, _ sessions: ConsoleSessions, _ readers: StoreReaders,
+    _ cluster: StoreReaders, _ outside: StoreReaders, _ refusals: RefusalBook, _ metrics: ConsoleMetrics,
+    now: @escaping @Sendable () -> Timestamp
+  ) {
+    self.settings = settings
+    self.keys = keys
+    self.sessions = sessions
+    self.readers = readers
+    self.cluster = cluster
+    self.outside = outside
+    self.refusals = refusals
+    self.metrics = metrics
+    self.now = now
+  }
+
+  /// Looks at the head of a request.
+  func admit(_ head: HTTPHead) -> HTTPAdmission {
+    var name: String?
+    do throws(Problem) {
+      do throws(Problem) { try RequestOrigin.check(head, isOpen: keys == nil) } catch {
+        note(.otherSite, head, "none", error)
+        throw error
+      }
+      let (route, places) = try ConsoleRoute.find(method: head.method, path: head.path)
+      name = route.name
+      let viewer = try viewer(head, of: route)
+      let query = try RequestQuery(head.query)
+      return .taken { [self] body, answer in
+        let request = ConsoleRequest(head: head, places: places, query: query, body: body, viewer: viewer)
+        take(request, route, answer)
+      }
+    } catch {
+      metrics.requests.add(1, [name ?? "none", "\(error.kind.status)"])
+      return .refused(ProblemPage.answer(to: error, head, sessions))
+    }
+  }
+
+  /// Returns the answer to a request that the server cannot take.
+  func answer(to fault: HTTPFault) -> HTTPAnswer {
+    let problem = Problem(fault, settings.limits)
+    metrics.requests.add(1, ["none", "\(problem.kind.status)"])
+    return problem.answer
+  }
+
+  /// Returns the one who asks.
+  private func viewer(_ head: HTTPHead, of route: ConsoleRoute) throws(Problem) -> Viewer {
+    guard let keys else {
+      var viewer = Viewer.anybody
+      viewer.formToken = sessions.openToken
+      return viewer
+    }
+    guard let role = route.role else { return Viewer(key: nil, roles: []) }
+    let session = head.header("authorization") == nil ? sessions.find(cookies: head.header("cookie"), now: now()) : nil
+    let holder: KeyRing.Holder
+    if let session {
+      holder = session.holder
+    } else {
+      do throws(Problem) { holder = try keys.holder(authorization: head.header("authorization"), now: now()) } catch {
+        noteUnknown(head, route, keys, error)
+        throw error
+      }
+    }
+    let viewer = Viewer(
+      key: holder.key.id, roles: [holder.key.role], formToken: session?.formToken, isSignedIn: session != nil)
+    guard viewer.may(role) else {
+      let problem = Problem(
+        .forbidden,
+        "the operation needs a key with the role \(role.rawValue), this one has \(holder.key.role.rawValue)")
+      note(.missingRole, head, route.name, problem, key: holder.key.id)
+      throw problem
+    }
+    if let seconds = holder.bucket?.secondsUntilAdmitted() {
+      throw Problem(
+        .tooManyRecords, "the key has asked more than it may; try again in \(seconds) s", retryAfterSeconds: seconds)
+    }
+    holder.bucket?.take(1)
+    return viewer
+  }
+
+  /// Notes a request without a key that works. A browser without a session is only sent to the sign-in, so it is not noted.
+  private func noteUnknown(_ head: HTTPHead, _ route: ConsoleRoute, _ keys: KeyRing, _ problem: Problem) {
+    guard let authorization = head.header("authorization") else {
+      if ConsoleSessions.isSent(cookies: head.header("cookie")) {
+        note(.endedSession, head, route.name, problem)
+      } else if !route.isPage {
+        note(.noKey, head, route.name, problem)
+      }
+      return
+    }
+    let key = keys.expiredKey(authorization: authorization)
+    note(key == nil ? .unknownKey : .expiredKey, head, route.name, problem, key: key)
+  }
+
+  private func note(
+    _ cause: RefusalCause, _ head: HTTPHead, _ operation: String, _ problem: Problem, key: String? = nil
+  ) {
+    refusals.note(
+      cause, key: key, operation: operation, status: problem.kind.status, client: head.remote, at: now())
+  }
+
+  private func take(
+    _ request: ConsoleRequest, _ route: ConsoleRoute, _ answer: @escaping @Sendable (HTTPAnswer) -> Void
+  ) {
+    let began = ContinuousClock.now
+    let reply: @Sendable (HTTPAnswer) -> Void = { [metrics] reply in
+      metrics.requests.add(1, [route.name, "\(reply.status)"])
+      metrics.seconds.observe((.now - began) / .seconds(1))
+      guard route.slowsRefusals, reply.status >= 400 else { return answer(reply) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + Self.refusalDelay) { answer(reply) }
+    }
+    do throws(Problem) {
+      do throws(Problem) { try RequestOrigin.checkToken(request, of: route) } catch {
+        if error.kind == .forbidden { note(.wrongFormToken, request.head, route.name, error, key: request.viewer.key) }
+        throw error
+      }
+      try (route.role == nil ? outside : route.usesCluster ? cluster : readers).submit { [sessions] desk in
+        desk.begin(request)
+        let answer = Self.answer(request, route, desk, sessions)
+        reply(desk.access.record(request, route, of: desk, answer))
+      }
+    } catch {
+      reply(ProblemPage.answer(to: error, request.head, sessions, request.viewer))
+    }
+  }
+
+  private static func answer(
+    _ request: ConsoleRequest, _ route: ConsoleRoute, _ desk: ConsoleDesk, _ sessions: ConsoleSessions
+  ) -> HTTPAnswer {
+    do {
+      return try route.handler(request, desk)
+    } catch let problem as Problem {
+      return ProblemPage.answer(to: problem, request.head, sessions, request.viewer)
+    } catch {
+      desk.closeStore()
+      desk.logger.warning("a question failed", metadata: ["operation": "\(route.name)", "error": "\(error)"])
+      let problem = Problem(.unavailable, "the question could not be answered: \(error)", retryAfterSeconds: 5)
+      return ProblemPage.answer(to: problem, request.head, sessions, request.viewer)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+public import Auditing
+public import Pipeline
+public import Serving
+
+/// The settings of a console.
+public struct ConsoleSettings: Sendable {
+  /// The address to listen on.
+  public var listen: HTTPAddress
+  /// The path of the audit store.
+  public var storePath: String
+  /// The cluster, for dead letters, policies and health.
+  public var pipeline: PipelineSettings
+  /// The certificate of TLS; nil for no TLS.
+  public var certificate: TLSCertificate?
+  /// The bounds of the server.
+  public var limits = HTTPServerLimits()
+  /// The threads that read the store, each with a connection of its own.
+  public var readers = 2
+  /// The most requests that wait for a reader.
+  /// - Beyond: a request is refused with 503.
+  public var waitingMax = 64
+
+  /// The registrations, for the number of devices that an event would reach; nil if the console does not know them.
+  public var devices: (any ListeningDevices)?
+
+  /// The limits on the access records that are kept beside the store.
+  public var accessLimits = AccessStore.RecordLimits()
+
+  /// Whether browsers may send the cookie of a session over TLS only. A console without TLS that other hosts reach is taken to be behind a
+  /// proxy with TLS.
+  var hasSecureCookies: Bool { certificate != nil || !listen.isLoopback }
+
+  /// Makes settings with the default bounds.
+  ///
+  /// - Parameters:
+  ///   - listen: The address to listen on.
+  ///   - storePath: The path of the audit store.
+  ///   - pipeline: The cluster.
+  public init(listen: HTTPAddress, storePath: String, pipeline: PipelineSettings) {
+    self.listen = listen
+    self.storePath = storePath
+    self.pipeline = pipeline
+  }
+}

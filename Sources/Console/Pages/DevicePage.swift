@@ -1,0 +1,207 @@
+import Auditing
+import Domain
+import Serving
+
+/// The page of a device: what was decided about it, which pushes it got, and what they were charged.
+struct DevicePage {
+  /// The most decisions and pushes that a page lists.
+  /// - Beyond: older ones are reached by an earlier range.
+  private static let entriesMax = 150
+  /// The most pushes in a statement of a page.
+  /// - Beyond: older ones are reached by an earlier range.
+  private static let chargesMax = 150
+  /// The most accounts of a page.
+  /// - Beyond: they are only counted.
+  private static let accountsMax = 12
+
+  /// The rows of a CSV; the answer's header `Link` leads to older ones.
+  private static let csvRows = String(ConsoleRoute.limitMax)
+
+  private let timeline: DeviceTimeline
+  private let statement: BudgetStatement
+  private let range: TimeRange
+  private let time: PageTime
+  private var device: Identifier { timeline.device }
+
+  /// Returns the page.
+  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let device = try request.id("device", desk)
+    let time = try request.pageZone()
+    let range = try request.pageRange(time)
+    let store = try desk.store()
+    let page = try DevicePage(
+      timeline: store.device(device, range: range, limit: entriesMax),
+      statement: store.statement(device, range: range, utcOffset: time.offset, limit: chargesMax), range: range,
+      time: time)
+    return try page.page.answer(request)
+  }
+
+  private var page: ConsolePage {
+    guard timeline.isKnown else {
+      return ConsolePage(
+        title: device.text, topic: "Device", lead: ["The store has no decision about this device and no push to it."],
+        sections: [Self.advice], status: 404)
+    }
+    let omitted =
+      timeline.omitted > 0 ? " \(Figure.count(timeline.omitted, "older one")) not shown: choose an earlier end." : ""
+    return ConsolePage(
+      title: device.text, topic: "Device",
+      lead: [
+        PageCell(
+          "\(Figure.count(timeline.entries.count, "decision or push", "decisions and pushes")) from \(timeline.entries.first.map { time.text($0.at) } ?? "–") to \(timeline.entries.last.map { time.text($0.at) } ?? "–") \(time.zone).\(omitted)"
+        )
+      ], sections: [choice, instances, events, ledgers])
+  }
+
+  /// The advice for a device that the store has never seen.
+  static var advice: PageSection {
+    PageSection(
+      heading: "What this can mean",
+      list: [
+        ["The id is another one: the letter case and every character count."],
+        ["No event concerned the device yet: an event that interests no instance of it leaves no decision."],
+        ["The store does not cover the time: retention has removed it, or the store lags behind."],
+      ])
+  }
+
+  private var choice: PageSection {
+    PageSection(
+      heading: "Range and time zone",
+      forms: [
+        PageForm(
+          action: PageLink.device(device),
+          fields: [
+            .init(name: "from", label: "From", value: range.from.map(time.text) ?? "", hint: "2013-03-08 21:05"),
+            .init(name: "to", label: "To (not included)", value: range.to.map(time.text) ?? "", hint: "2013-03-09"),
+            .init(
+              name: "utc-offset", label: "The device's offset from UTC", value: time.query ?? "",
+              hint: "-05:00, or empty for UTC"),
+          ]
+            + (device == "." || device == ".."
+              ? [.init(name: "id", label: "", sort: .hidden, value: device.text)] : []),
+          button: "Show")
+      ])
+  }
+
+  private var instances: PageSection {
+    var last: [Identifier: Decision] = [:]
+    var counts: [Identifier: (all: Int, sent: Int)] = [:]
+    for case .decision(let decision) in timeline.entries {
+      last[decision.instance] = decision
+      let sent = decision.verdict == .emit || decision.verdict == .coalesce
+      counts[decision.instance, default: (0, 0)].all += 1
+      counts[decision.instance, default: (0, 0)].sent += sent ? 1 : 0
+    }
+    var table = PageTable(
+      name: "instances", caption: "Instances with a decision in this range",
+      columns: ["Instance", "Kind", "Surface", "#Decisions", "#Shown", "Last reason", "#Tokens left"],
+      empty: "No decision in this range.")
+    table.rows = last.sorted { $0.key < $1.key }.map { instance, decision in
+      [
+        PageCell(instance.text, link: PageLink.why(device: device, instance: instance)), PageCell(decision.kind.text),
+        PageCell(decision.surface.rawValue), .number(counts[instance]?.all ?? 0), .number(counts[instance]?.sent ?? 0),
+        .reason(decision.reason), PageCell(decision.tokensLeft.instance.map(String.init) ?? "–", isNumber: true),
+      ]
+    }
+    return PageSection(heading: "On the device", tables: [table])
+  }
+
+  private var events: PageSection {
+    var section = PageSection(heading: "Timeline")
+    if let drawing = TimelineChart.drawing(timeline.entries, time) {
+      section.figures = [
+        .init(
+          drawing: drawing,
+          caption:
+            "Times in \(time.zone). A dot is sent, a ring waits, a diamond went along with another push, a stroke was not sent; bars below are pushes.",
+          legend: Verdict.allCases.map(PageCell.verdict))
+      ]
+    }
+    var table = PageTable(
+      name: "timeline", caption: "Decisions and pushes, newest first",
+      columns: ["Time, \(time.zone)", "Verdict", "Reason", "Instance", "Event", "#Worth", "#Price", "#Left", "Push"],
+      empty: "No decision and no push in this range.",
+      csv: PageLink.csv(
+        PageLink.device(device), "/timeline",
+        ["from": range.from.map(Figure.time), "to": range.to.map(Figure.time), "limit": Self.csvRows]))
+    table.rows = timeline.entries.reversed().map(row)
+    section.tables = [table]
+    return section
+  }
+
+  private func row(_ entry: AuditEntry) -> [PageCell] {
+    switch entry {
+    case .decision(let decision):
+      return [
+        PageCell(
+          time.text(decision.at),
+          link: PageLink.why(device: device, event: decision.event, instance: decision.instance)),
+        .verdict(decision.verdict), .reason(decision.reason), PageCell(decision.instance.text),
+        PageCell(decision.event.text, link: PageLink.event(decision.event)), .decimal(decision.value),
+        .decimal(decision.price),
+        PageCell(decision.tokensLeft.instance.map(String.init) ?? "–", isNumber: true),
+        PageCell(decision.command.text ?? "", link: decision.command.map(PageLink.command)),
+      ]
+    case .command(let command):
+      let left = command.charged.map { "\($0.ledger.rawValue) \($0.left)" }.joined(separator: ", ")
+      return [
+        PageCell(time.text(command.at)), "push", PageCell(command.surface.rawValue),
+        PageCell(command.serves.map(\.instance.text).joined(separator: ", ")),
+        PageCell(left.isEmpty ? "free" : "left: \(left)", tone: .dim), PageCell("", isNumber: true),
+        PageCell("", isNumber: true), PageCell("", isNumber: true),
+        PageCell(command.command.text, link: PageLink.command(command.command)),
+      ]
+    }
+  }
+
+  private var ledgers: PageSection {
+    var section = PageSection(heading: "Ledger")
+    guard !statement.accounts.isEmpty else {
+      section.paragraphs = [["No push of this range was charged."]]
+      return section
+    }
+    section.paragraphs = [
+      [
+        PageCell(
+          "\(Figure.count(statement.commands, "push", "pushes")), \(statement.free) of them free. Each account lists its charges as a bank does; days are those of \(time.zone).\(statement.omitted > 0 ? " \(Figure.count(statement.omitted, "older push", "older pushes")) left out." : "")"
+        )
+      ]
+    ]
+    for (place, account) in statement.accounts.prefix(Self.accountsMax).enumerated() {
+      section.figures.append(
+        .init(
+          drawing: BurnDownChart.drawing(account, place, time),
+          caption: "\(account.ledger.rawValue) \(account.owner): tokens left (\(account.ledger.traits.meaning))."))
+      section.tables.append(table(account, "account-\(place + 1)"))
+    }
+    let others = statement.accounts.count - Self.accountsMax
+    if others > 0 { section.paragraphs.append([PageCell("\(Figure.count(others, "account")) more in the CSV.")]) }
+    return section
+  }
+
+  private func table(_ account: BudgetStatement.Account, _ name: String) -> PageTable {
+    var table = PageTable(
+      name: name, caption: "\(account.ledger.rawValue) \(account.owner)",
+      columns: ["Time, \(time.zone)", "#Change", "#Left", "Charged for", "Push"], empty: "No charge.",
+      csv: PageLink.csv(
+        PageLink.device(device), "/statement",
+        [
+          "from": range.from.map(Figure.time), "to": range.to.map(Figure.time), "utcOffset": time.query,
+          "limit": Self.csvRows,
+        ]))
+    table.rows = account.lines.reversed().map { line in
+      [
+        PageCell(time.text(line.at)),
+        PageCell(line.change == 0 ? "−1" : "\(line.change > 0 ? "+" : "")\(line.change), −1", isNumber: true),
+        .number(line.left),
+        PageCell("\(line.kinds.map(\.text).joined(separator: " + ")), \(Figure.count(line.events, "event"))"),
+        PageCell(line.command.text, link: PageLink.command(line.command)),
+      ]
+    }
+    table.rows.append([
+      "Opening", PageCell("", isNumber: true), .number(account.opening),
+      PageCell("charges by day: " + account.days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")), "",
+    ])
+    return table
+  }
+}

@@ -1,0 +1,119 @@
+import Auditing
+import Domain
+import Serving
+
+/// The page of an event: everything that it caused.
+struct EventPage {
+  /// The most minutes that the table lists.
+  private static let minutesMax = 120
+  private let effect: EventEffect
+  private let spread: EventSpread
+  private let time = PageTime()
+
+  /// Returns the page.
+  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let event = try request.id("event", desk)
+    let store = try desk.store()
+    let page = try EventPage(effect: store.event(event), spread: store.spread(ofEvent: event))
+    return try page.page.answer(request)
+  }
+
+  private var page: ConsolePage {
+    guard effect.isKnown, let first = effect.first, let last = effect.last else {
+      return ConsolePage(
+        title: effect.event.text, topic: "Event", lead: ["The store has no decision about this event."],
+        sections: [
+          PageSection(
+            heading: "What this can mean",
+            list: [
+              ["No instance of any device listens to what the event is about."],
+              [
+                "The event was refused: ", PageCell("dead letters", link: "/dead-letters"),
+                " have a reason for each refusal.",
+              ],
+              ["The id is another one, or the store does not cover the time."],
+            ])
+        ], status: 404)
+    }
+    return ConsolePage(
+      title: effect.event.text, topic: "Event",
+      lead: [
+        PageCell(
+          "\(Figure.count(effect.decisions, "decision")) on \(Figure.count(effect.devices, "device")) from \(time.text(first)) to \(time.text(last)) UTC; \(Figure.count(effect.commands, "push", "pushes")); \(effect.pending == 0 ? "nothing waits any more" : "\(Figure.count(effect.pending, "instance")) still waiting")."
+        )
+      ], sections: [tree, spreading, counts])
+  }
+
+  private var tree: PageSection {
+    var section = PageSection(heading: "What it caused")
+    section.tree = Verdict.allCases.compactMap { verdict -> PageSection.PageNode? in
+      let counts = effect.counts.filter { $0.verdict == verdict }
+      guard !counts.isEmpty else { return nil }
+      var reasons: [Reason] = []
+      for count in counts where !reasons.contains(count.reason) { reasons.append(count.reason) }
+      return PageSection.PageNode(
+        words: [.verdict(verdict), PageCell(" \(Figure.count(counts.reduce(0) { $0 + $1.decisions }, "decision"))")],
+        nodes: reasons.map { reason in node(reason, counts.filter { $0.reason == reason }) })
+    }
+    return section
+  }
+
+  private func node(_ reason: Reason, _ counts: [EventEffect.Count]) -> PageSection.PageNode {
+    let total = counts.reduce(0) { $0 + $1.decisions }
+    return PageSection.PageNode(
+      words: [
+        .reason(reason), PageCell(" \(Figure.grouped(Int64(total))). "),
+        PageCell(reason.meaning.replacing("`", with: ""), tone: .dim),
+      ],
+      nodes: counts.map { count in
+        PageSection.PageNode(
+          words: [PageCell("\(count.kind): \(Figure.grouped(Int64(count.decisions))), for example ")]
+            + count.sampleDevices.flatMap {
+              [PageCell($0.text, link: PageLink.why(device: $0, event: effect.event)), PageCell(" ")]
+            })
+      })
+  }
+
+  private var spreading: PageSection {
+    var section = PageSection(heading: "Over time")
+    if let drawing = SpreadChart.drawing(spread, time) {
+      section.figures = [
+        .init(drawing: drawing, caption: "Decisions over time, UTC.", legend: Verdict.allCases.map(PageCell.verdict))
+      ]
+    }
+    var table = PageTable(
+      name: "minutes",
+      caption:
+        "The same by minute\(spread.minutes.count > Self.minutesMax ? ": the first \(Self.minutesMax) of \(spread.minutes.count) minutes" : "")",
+      columns: ["Minute, UTC"] + Verdict.allCases.map { "#\($0.rawValue)" }, empty: "No decision.",
+      shownMax: Self.minutesMax)
+    table.rows = spread.minutes.map { minute in
+      [PageCell(time.text(minute.start))] + minute.decisions.map { .number($0) }
+    }
+    section.tables = [table]
+    return section
+  }
+
+  private var counts: PageSection {
+    var table = PageTable(
+      name: "counts", caption: "Decisions by verdict, reason and kind",
+      columns: ["Reason", "Verdict", "Final", "Kind", "#Decisions", "#Share", "Devices, for example"],
+      empty: "No decision.", csv: PageLink.csv(PageLink.event(effect.event)))
+    table.rows = effect.counts.map { count in
+      [
+        .reason(
+          count.reason,
+          link: PageLink.to(
+            "/decisions",
+            ["event": effect.event.text, "reason": count.reason.rawValue, "kind": count.kind.text])),
+        .verdict(count.verdict), PageCell(count.final ? "yes" : "no"), PageCell(count.kind.text),
+        .number(count.decisions),
+        .share(count.decisions, of: effect.decisions, .init(count.verdict)),
+        PageCell(
+          count.sampleDevices.first?.text ?? "",
+          link: count.sampleDevices.first.map { PageLink.why(device: $0, event: effect.event) }),
+      ]
+    }
+    return PageSection(heading: "Counts", tables: [table])
+  }
+}

@@ -1,0 +1,108 @@
+import Auditing
+import Domain
+import Policies
+
+/// The part of the overview about freshness objectives: the changes that were shown in time, and how fast the error budget is spent.
+enum ObjectivesSection {
+  /// The windows, in hours.
+  private static let windows = [1, 6, 24, 72]
+  /// The hours of the drawing.
+  private static let drawnHours = 24
+  /// The rates from which on a window asks for a look, by its hours, as the alerts of `deploy/observability` have them: at 14.4, 2 % of the
+  /// budget of 30 days go in an hour (B. Beyer et al., "The Site Reliability Workbook", 2018, chapter 5).
+  private static let alertRates = [1: 14.4, 6: 6, 72: 1]
+  private static let heading = "Freshness objectives"
+
+  /// Returns the section.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - policy: The policy in force, which has the objectives; nil if it is not known.
+  ///   - time: Writes the times.
+  /// - Throws: `AuditError` when the store cannot be read.
+  static func section(_ store: AuditStore, _ policy: Policy?, _ time: PageTime) throws(AuditError) -> PageSection {
+    let kinds = try store.objectiveHours(windows.max() ?? drawnHours)
+    guard !kinds.isEmpty else {
+      return PageSection(
+        heading: heading,
+        paragraphs: [
+          [
+            PageCell(
+              "No change of the last \(windows.max() ?? 0) hours counts for an objective. A policy gives a kind one with ",
+              tone: .dim),
+            PageCell("objective", tone: .code), PageCell(".", tone: .dim),
+          ]
+        ])
+    }
+    var section = PageSection(heading: heading)
+    section.paragraphs = [
+      policy == nil
+        ? [
+          "The objectives themselves are not known yet, because the brokers have not told the policy in force. Without them no rate can be shown: ",
+          PageCell("load the page anew", link: ""), ".",
+        ]
+        : [
+          "A kind may miss a share of its changes: that is its error budget. The rate says how fast it is spent: at 1 it just lasts, at 2 it lasts half as long. A fast rate over a short window needs a look now, a slow one over a long window does not."
+        ]
+    ]
+    var drawn: [(hours: ObjectiveHours, share: Double)] = []
+    for kind in kinds {
+      guard let share = policy?.kind(named: kind.kind)?.objective?.share else { continue }
+      var day = kind
+      day.hours = kind.hours.suffix(drawnHours)
+      drawn.append((day, share))
+    }
+    if let drawing = BurnChart.drawing(drawn, time) {
+      section.figures = [
+        .init(
+          drawing: drawing,
+          caption:
+            "Error budget of the last \(drawnHours) hours spent up to each hour, UTC; on the thin line it just lasts, above the dashed one it is overspent."
+        )
+      ]
+    }
+    section.tables = [table(kinds, policy)]
+    return section
+  }
+
+  private static func table(_ kinds: [ObjectiveHours], _ policy: Policy?) -> PageTable {
+    var table = PageTable(
+      name: "objectives", caption: "Rate at which the error budget is spent, and the changes shown in time",
+      columns: ["Kind", "Objective", "Window", "#Rate", "#In time", "#Changes", "Attention"], empty: "None.")
+    table.rows = kinds.flatMap { kind in
+      let objective = policy?.kind(named: kind.kind)?.objective
+      let name = [
+        PageCell(kind.kind.text, link: PageLink.to("/decisions", ["kind": kind.kind.text])),
+        PageCell(
+          objective.map { "\(percent($0.share)) within \(Figure.span($0.freshWithin))" }
+            ?? (policy == nil ? "not known yet" : "none in the policy"),
+          tone: objective == nil ? .dim : nil),
+      ]
+      return windows.map { hours in
+        name + [PageCell(hours == 1 ? "last hour" : "last \(hours) h")] + cells(kind.last(hours), objective?.share)
+      }
+    }
+    return table
+  }
+
+  private static func cells(_ counts: AuditSummary.Attainment.WindowCounts, _ share: Double?) -> [PageCell] {
+    let none = PageCell("–", isNumber: true)
+    guard counts.changes > 0 else { return [none, none, .number(0), ""] }
+    var (rate, attention) = (none, PageCell(""))
+    if let share, let burn = counts.burn(share: share) {
+      rate = .decimal(burn)
+      rate.tone = burn > 1 ? .bad : .good
+      // A kind that may miss much cannot reach a high rate, so 90 % of missed changes count as reaching it.
+      if let alert = counts.hours.flatMap({ alertRates[$0] }), burn > min(alert, 0.9 / (1 - share)) {
+        attention = PageCell("needs a look", tone: .bad)
+      }
+    }
+    let part = Double(counts.inTime) / Double(counts.changes)
+    var inTime = PageCell(percent(part), isNumber: true)
+    inTime.figure = .number(part)
+    return [rate, inTime, .number(counts.changes), attention]
+  }
+
+  /// Returns a share in percent with decimals, because 99.9 % is not 100 %.
+  private static func percent(_ share: Double) -> String { "\(Figure.decimal((share * 10_000).rounded() / 100)) %" }
+}

@@ -1,0 +1,224 @@
+import Auditing
+import Domain
+import Pipeline
+import Policies
+import Serving
+
+/// The first page: the last hours, what came of them, and what needs attention.
+struct OverviewPage {
+  /// The numbers of hours to choose from.
+  private static let windows = [1, 6, 24, 72, StoreActivity.hoursMax]
+  /// The hours that are shown unless others are asked for.
+  private static let standard = 24
+
+  private let hours: Int
+  private let activity: StoreActivity
+  private let summary: AuditSummary
+  private let time = PageTime()
+
+  /// Returns the page.
+  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let hours = request.query["hours"].flatMap { Int($0) } ?? standard
+    guard windows.contains(hours) else {
+      throw Problem(
+        .malformedRequest, "hours is one of \(windows.map(String.init).joined(separator: ", "))")
+    }
+    let store = try desk.store()
+    let page = try OverviewPage(
+      hours: hours, activity: store.activity(hours: hours), summary: store.summary())
+    let objectives = try ObjectivesSection.section(store, desk.clusterView()?.policy?.policy, page.time)
+    return try page.page(page.attention(store, desk), objectives).answer(request)
+  }
+
+  private func page(_ attention: PageSection, _ objectives: PageSection) -> ConsolePage {
+    guard let newest = summary.last, let first = activity.hours.first?.start else {
+      return ConsolePage(
+        title: "Overview", area: .overview,
+        lead: ["The audit store is empty. Decisions appear here as soon as a process with the role audit stores them."],
+        refreshSeconds: 10)
+    }
+    return ConsolePage(
+      title: "Overview", area: .overview,
+      lead: [
+        PageCell(
+          "\(hours == 1 ? "The hour" : "\(hours) hours") from \(time.text(first)) to the newest decision at \(time.text(newest)) UTC. Times are those of the log: a replayed day counts as the day on which it happened."
+        )
+      ],
+      sections: [numbers, attention, outcomes, spending, objectives, kinds].filter { !$0.heading.isEmpty },
+      refreshSeconds: 60)
+  }
+
+  // MARK: Sections
+
+  private var numbers: PageSection {
+    func share(_ verdict: Verdict) -> (Int, String) {
+      let count = activity.outcomes.filter { $0.verdict == verdict }.reduce(0) { $0 + $1.decisions }
+      return (
+        count,
+        "\(Figure.percent(activity.decisions > 0 ? Double(count) / Double(activity.decisions) : 0)) of the decisions"
+      )
+    }
+    func grouped(_ value: Int) -> String { Figure.grouped(Int64(value)) }
+    let from = activity.hours.first.map { Figure.time($0.start) }
+    var tiles = [
+      PageSection.PageTile(
+        name: "Decisions", value: grouped(activity.decisions), detail: "in these hours",
+        link: PageLink.to("/decisions", ["from": from]))
+    ]
+    let names: [(Verdict, String)] = [
+      (.emit, "Sent"), (.coalesce, "Sent along"), (.defer, "Told to wait"), (.suppress, "Not sent"),
+    ]
+    for (verdict, name) in names {
+      let (count, detail) = share(verdict)
+      tiles.append(
+        .init(
+          name: name, value: grouped(count), detail: detail,
+          link: PageLink.to("/decisions", ["verdict": verdict.rawValue, "from": from]), tone: .init(verdict)))
+    }
+    tiles += [
+      .init(
+        name: "Pushes", value: grouped(activity.commands),
+        detail: activity.surfaces.map { "\($0.surface.rawValue) \(grouped($0.commands))" }.joined(separator: ", "),
+        link: PageLink.to("/decisions", ["verdict": Verdict.emit.rawValue, "from": from])),
+      .init(
+        name: "Events", value: grouped(summary.events),
+        detail: "\(summary.eventsAreEstimated ? "about, " : "")in the whole store",
+        link: PageLink.to("/top", ["by": "event", "from": from])),
+      .init(
+        name: "Devices", value: grouped(summary.devices),
+        detail: "\(summary.devicesAreEstimated ? "about, " : "")in the whole store",
+        link: PageLink.to("/top", ["by": "device", "from": from])),
+    ]
+    var section = PageSection(heading: "Numbers", tiles: tiles)
+    section.paragraphs = [
+      ["Show the last "]
+        + Self.windows.flatMap { hours in
+          [
+            PageCell(
+              hours == 1 ? "hour" : hours == StoreActivity.hoursMax ? "week" : "\(hours) hours",
+              link: hours == self.hours ? nil : PageLink.to("/", ["hours": "\(hours)"])),
+            PageCell(hours == Self.windows.last ? "." : " · "),
+          ]
+        }
+    ]
+    section.figures = [
+      .init(
+        drawing: HourChart.drawing(activity, time), caption: "Decisions by hour, UTC.",
+        legend: Verdict.allCases.map(PageCell.verdict))
+    ]
+    return section
+  }
+
+  /// Returns what needs attention.
+  private func attention(_ store: AuditStore, _ desk: ConsoleDesk) throws -> PageSection {
+    var section = PageSection(heading: "Needs attention")
+    if summary.recordsMissing > 0 {
+      section.list.append([
+        PageCell(Figure.count(summary.recordsMissing, "record"), link: "/health", tone: .bad),
+        " will never be in the store.",
+      ])
+    }
+    if let view = try desk.clusterView() {
+      let waiting = view.facts?.waiting ?? 0
+      let letters = view.letters?.count { $0.replayedAt == nil } ?? 0
+      if letters > 0 {
+        section.list.append([
+          PageCell(
+            "\(letters == ClusterWatch.lettersMax ? "at least " : "")\(Figure.count(letters, "dead letter"))",
+            link: "/dead-letters", tone: .bad), ": records that were not accepted, and not replayed since.",
+        ])
+      }
+      if waiting > 0 {
+        section.list.append([
+          PageCell("\(Figure.grouped(waiting)) records", link: "/health"), " wait for their readers.",
+        ])
+      }
+      if view.facts == nil {
+        section.list.append([PageCell("Kafka does not answer", link: "/health", tone: .bad), "."])
+      }
+    }
+    let started = try store.zombies(range: TimeRange(from: activity.hours.first?.start), limit: HealthPage.rowsMax)
+    if !started.zombies.isEmpty {
+      let count = Figure.count(started.zombies.count, "Live Activity", "Live Activities")
+      section.list.append([
+        PageCell("\(started.omitted > 0 ? "at least " : "")\(count)", link: "/health", tone: .bad),
+        " that a push started and whose device never registered: no push can end them.",
+      ])
+    }
+    let lost = activity.outcomes.filter { $0.reason.outcome == .lost }
+    for outcome in lost {
+      section.list.append([
+        PageCell(
+          Figure.count(outcome.decisions, "change"),
+          link: PageLink.to("/decisions", ["reason": outcome.reason.rawValue]),
+          tone: .bad), " not shown: ", PageCell(outcome.reason.rawValue, tone: .code),
+        PageCell(
+          ". \(outcome.reason.meaning.replacing("`", with: "")) What to do: \(outcome.reason.advice.replacing("`", with: ""))."
+        ),
+      ])
+    }
+    if section.list.isEmpty {
+      section.paragraphs = [[PageCell("Nothing that the store and the brokers can tell.", tone: .good)]]
+    }
+    return section
+  }
+
+  private var outcomes: PageSection {
+    let from = activity.hours.first.map { Figure.time($0.start) }
+    var table = PageTable(
+      name: "reasons", caption: "Decisions by reason", columns: ["Reason", "Verdict", "#Decisions", "#Share"],
+      empty: "No decision in these hours.")
+    table.rows = activity.outcomes.map { outcome in
+      let link = PageLink.to(
+        "/decisions",
+        ["reason": outcome.reason.rawValue, "verdict": outcome.verdict.rawValue, "from": from])
+      return [
+        .reason(outcome.reason, link: link, isExplained: true), .verdict(outcome.verdict), .number(outcome.decisions),
+        .share(outcome.decisions, of: activity.decisions, .init(outcome.verdict)),
+      ]
+    }
+    return PageSection(heading: "What came of the events", tables: [table])
+  }
+
+  private var spending: PageSection {
+    guard let drawing = SpendingChart.drawing(activity, time) else { return PageSection(heading: "") }
+    var table = PageTable(
+      name: "tokens", caption: "Tokens spent", columns: ["Ledger", "#Tokens", "#In the last hour", "Counts"],
+      empty: "None.")
+    for (place, ledger) in Command.Ledger.allCases.enumerated() where activity.charged(ledger) > 0 {
+      table.rows.append([
+        PageCell(ledger.rawValue), .number(activity.charged(ledger)), .number(activity.hours.last?.charged[place] ?? 0),
+        PageCell(ledger.traits.meaning),
+      ])
+    }
+    var section = PageSection(heading: "Budget over these hours", tables: [table])
+    section.figures = [
+      .init(drawing: drawing, caption: "Tokens spent up to each hour, UTC; the thin line is an even pace.")
+    ]
+    return section
+  }
+
+  private var kinds: PageSection {
+    let from = activity.hours.first.map { Figure.time($0.start) }
+    var table = PageTable(
+      name: "kinds", caption: "Decisions by kind", columns: ["Kind"] + Verdict.allCases.map { "#\($0.rawValue)" },
+      empty: "None.",
+      shownMax: 20)
+    table.rows = activity.kinds.map { kind in
+      [PageCell(kind.kind.text, link: PageLink.to("/decisions", ["kind": kind.kind.text, "from": from]))]
+        + kind.decisions.map { .number($0) }
+    }
+    var hours = PageTable(
+      name: "hours", caption: "The same by hour, UTC",
+      columns: ["Hour from"] + Verdict.allCases.map { "#\($0.rawValue)" } + ["#Pushes"],
+      empty: "None.")
+    hours.rows = activity.hours.reversed().map { hour in
+      let link = PageLink.to(
+        "/decisions", ["from": Figure.time(hour.start), "to": Figure.time(hour.start + .hours(1))])
+      return [PageCell(time.text(hour.start), link: link)] + hour.decisions.map { .number($0) } + [
+        .number(hour.commands)
+      ]
+    }
+    return PageSection(heading: "By kind and by hour", tables: [table, hours])
+  }
+}

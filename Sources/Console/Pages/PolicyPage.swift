@@ -1,0 +1,175 @@
+import Auditing
+import Domain
+import Keys
+import Logging
+import Pipeline
+import Policies
+import Serving
+
+/// The page of the policy: what is in force and where each value comes from, and a way to check, compare and apply another one.
+struct PolicyPage {
+  /// The most values that are listed.
+  private static let rowsMax = 600
+  /// The id of the form with the policy to check.
+  private static let formId = "policy-form"
+  private static let area = ConsolePage.PageArea.policy
+
+  /// Returns the page.
+  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let view = try desk.clusterView()
+    return try page(request, desk, view, [form(view?.policy?.text ?? "")]).answer(request)
+  }
+
+  /// Checks a policy, and compares it with the one in force.
+  static func check(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let form = try request.form()
+    let text = (form["policy"] ?? "").replacing("\r\n", with: "\n")
+    let view = try desk.clusterView()
+    let document: PolicyDocument
+    do throws(PolicyError) {
+      document = try PolicyDocument(yaml: text, file: "policy.yaml")
+    } catch {
+      var section = PageSection(heading: "Not valid")
+      section.tables = [problems(error.problems, "mistakes", "Mistakes")]
+      return try page(request, desk, view, [section, Self.form(text)]).answer(request)
+    }
+    return try page(request, desk, view, checked(document, text, view, request.viewer) + [Self.form(text)])
+      .answer(request)
+  }
+
+  /// Puts a policy into force.
+  static func apply(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let text = (try request.form()["policy"] ?? "").replacing("\r\n", with: "\n")
+    let document: PolicyDocument
+    do throws(PolicyError) {
+      document = try PolicyDocument(yaml: text, file: "policy.yaml")
+    } catch {
+      throw Problem(.malformedRequest, "the policy is not valid, so it was not applied; check it again")
+    }
+    try desk.apply(document, by: request.viewer)
+    let reference = document.policy.reference
+    let done = PageSection(
+      heading: "Applied",
+      paragraphs: [
+        [
+          PageCell(
+            "\(reference.version) (\(reference.hash)) is in force from the next record of each log partition on.",
+            tone: .good)
+        ], [PageCell("What is in force", link: area.path), " is shown as soon as the brokers have told it."],
+      ])
+    // Without what was known before: that is the policy from before.
+    return try ConsolePage(title: "Policy", area: area, sections: [done]).answer(request)
+  }
+
+  private static func page(
+    _ request: ConsoleRequest, _ desk: ConsoleDesk, _ view: ClusterView?, _ sections: [PageSection]
+  ) -> ConsolePage {
+    var all = sections
+    all[0].paragraphs.append([
+      PageCell("Try an event", link: TryPage.path), " on a policy, or look at ",
+      PageCell("a simulation", link: SimulationPage.path), ".",
+    ])
+    if let policies = view?.facts?.policies, !policies.isEmpty { all.append(partitions(policies)) }
+    all.append(PolicyHistoryPage.section(desk.policies))
+    if let policy = view?.policy { all.append(values(policy)) }
+    all.append(ClusterView.state(view, desk.now()))
+    let lead: PageCell
+    if let policy = view?.policy?.policy {
+      lead = PageCell(
+        "In force: version \(policy.reference.version), hash \(policy.reference.hash), profile \(policy.profile.name), \(Figure.count(policy.kinds.count, "kind"))."
+      )
+    } else if view?.facts != nil {
+      lead = "The log has no policy: every event is NO_MATCH until one is applied."
+    } else {
+      lead = "The policy in force is not known yet."
+    }
+    var page = ConsolePage(title: "Policy", area: .policy, postedForm: formId, lead: [lead], sections: all)
+    page.refreshSeconds = view == nil && request.head.method == "GET" ? ClusterView.retrySeconds : nil
+    return page
+  }
+
+  private static func form(_ text: String) -> PageSection {
+    PageSection(
+      heading: "Check and compare",
+      forms: [
+        PageForm(
+          id: formId, action: "/policy", changes: true,
+          fields: [
+            .init(
+              name: "policy", label: "Policy, YAML", sort: .area, value: text,
+              hint: "Nothing is applied: the check shows every mistake, and what would change.", isNeeded: true)
+          ], button: "Check and compare")
+      ])
+  }
+
+  private static func checked(
+    _ document: PolicyDocument, _ text: String, _ view: ClusterView?, _ viewer: Viewer
+  ) -> [PageSection] {
+    let reference = document.policy.reference
+    var section = PageSection(
+      heading: "Valid",
+      paragraphs: [[PageCell("Version \(reference.version), hash \(reference.hash).", tone: .good)]])
+    if !document.warnings.isEmpty { section.tables.append(problems(document.warnings, "warnings", "Warnings")) }
+    if let policy = view?.policy?.policy {
+      let difference = PolicyDifference(from: policy, to: document.policy)
+      section.tables.append(PolicyHistoryPage.changes(difference, "What would change", columns: ["In force", "New"]))
+    } else {
+      section.paragraphs.append(["The policy in force is not known, so nothing is compared."])
+    }
+    if viewer.may(.operator) {
+      section.forms = [
+        PageForm(
+          action: "/policy/apply", changes: true,
+          fields: [.init(name: "policy", label: "", sort: .hidden, value: text)], button: "Apply \(reference.version)")
+      ]
+    } else {
+      section.paragraphs.append(["A key with the role operator can apply it."])
+    }
+    return [section]
+  }
+
+  private static func problems(_ problems: [PolicyProblem], _ name: String, _ caption: String) -> PageTable {
+    var table = PageTable(
+      name: name, caption: caption, columns: ["Place", "Value", "Message"], empty: "None.",
+      shownMax: rowsMax)
+    table.rows = problems.map { problem in
+      [
+        PageCell("line \(problem.line), column \(problem.column)", tone: problem.severity == .error ? .bad : nil),
+        PageCell(problem.path, tone: .code), PageCell(problem.message),
+      ]
+    }
+    return table
+  }
+
+  private static func partitions(_ policies: [Int32: ClusterFacts.LoggedPolicy]) -> PageSection {
+    var table = PageTable(
+      name: "partitions", caption: "The newest policy of each log partition",
+      columns: ["Partition", "#Offset", "Version", "Hash"],
+      empty: "None.", csv: PageLink.to("/v1/policies/active", ["format": "csv"]))
+    table.rows = policies.sorted { $0.key < $1.key }.map { partition, policy in
+      [
+        PageCell("\(partition)"), .number(Int(policy.offset)),
+        policy.reference.map { PageCell($0.version.text) } ?? PageCell("not accepted by this release", tone: .bad),
+        PageCell(policy.reference?.hash.text ?? ""),
+      ]
+    }
+    let differ = Set(policies.values.map(\.reference)).count > 1
+    return PageSection(
+      heading: "Where it is in force",
+      paragraphs: differ ? [[PageCell("The partitions differ: put one policy into all of them.", tone: .bad)]] : [],
+      tables: [table])
+  }
+
+  private static func values(_ document: PolicyDocument) -> PageSection {
+    var table = PageTable(
+      name: "values", caption: "Each value with its origin", columns: ["Value", "In force", "Origin"], empty: "None.",
+      csv: PageLink.to("/v1/policies/active/values", ["format": "csv"]), shownMax: rowsMax)
+    table.rows = PolicyExplanation(document).lines.map { line in
+      [
+        PageCell(line.path, tone: .code), PageCell(PolicyText.of(line.value)),
+        PageCell(PolicyExplanation.words(line.origin)),
+      ]
+    }
+    return PageSection(heading: "In force", tables: [table])
+  }
+}

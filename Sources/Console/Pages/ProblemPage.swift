@@ -1,0 +1,33 @@
+import Serving
+
+/// The page of a refusal.
+enum ProblemPage {
+  /// Returns a refusal in the form that the one who asks reads: a page for a browser, and otherwise RFC 9457.
+  ///
+  /// - Parameters:
+  ///   - problem: The refusal.
+  ///   - head: The head of the request.
+  ///   - sessions: The people who have signed in.
+  ///   - viewer: The one who asks; nil if that is not known.
+  static func answer(
+    to problem: Problem, _ head: HTTPHead, _ sessions: ConsoleSessions, _ viewer: Viewer? = nil
+  ) -> HTTPAnswer {
+    let step = head.path.split(separator: "/", maxSplits: 1).first ?? ""
+    guard ConsoleRoute.isPage(step), step != "assets", head.header("accept")?.contains("text/html") == true else {
+      return problem.answer
+    }
+    if problem.kind == .unauthorized, sessions.areNeeded {
+      let address = head.method == "GET" ? head.path + (head.query.map { "?\($0)" } ?? "") : "/"
+      return SignInPage.redirect(to: PageLink.to(SignInPage.path, ["next": address == "/" ? nil : address]))
+    }
+    var section = PageSection(heading: "What happened")
+    section.paragraphs = [[PageCell("\(problem.detail.prefix(1).uppercased())\(problem.detail.dropFirst()).")]]
+    section.list = problem.mistakes.map { [PageCell($0.detail)] }
+    section.paragraphs.append([PageCell("To the overview", link: "/")])
+    var page = ConsolePage(title: problem.kind.title, sections: [section], status: problem.kind.status)
+    page.isOutside = viewer == nil && sessions.areNeeded
+    var answer = page.answer(viewer ?? Viewer(key: nil, roles: []))
+    answer.headers += problem.answer.headers.filter { $0.name.lowercased() != "cache-control" }
+    return answer
+  }
+}

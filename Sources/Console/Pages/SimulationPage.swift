@@ -1,0 +1,156 @@
+import Auditing
+import Domain
+import JSON
+import Serving
+
+/// The page of a simulation: the report that `rouse simulate --format json` printed, with the baselines beside the policies.
+/// A report is kept in memory for a while, so that its page has an address.
+enum SimulationPage {
+  /// The path.
+  static let path = "/simulation"
+  /// The most kinds that are shown.
+  private static let kindsMax = 50
+  /// The most policies and baselines of a kind that are shown.
+  private static let plansMax = 40
+
+  /// Returns the page without a report.
+  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    try page([shelf(desk), form("", desk)]).answer(request)
+  }
+
+  /// Keeps a report, and leads to its page.
+  static func keep(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let fields = try request.form()
+    let text = fields["file"] ?? fields["report"] ?? ""
+    let typed = fields["file"] == nil ? text : ""
+    let report: JSONValue
+    do throws(JSONError) { report = try JSONValue(parsing: text) } catch {
+      return page([refusal("The text is not JSON: \(error)."), form(typed, desk)]).answer(request.viewer)
+    }
+    guard report["kinds"]?.elements != nil, let policies = report["policies"]?.elements else {
+      let words = "The text is JSON, but it has no kinds and policies. rouse simulate --format json prints a report."
+      return page([refusal(words), form(typed, desk)]).answer(request.viewer)
+    }
+    let names = policies.prefix(plansMax).map { $0["name"]?.text ?? "?" }
+    return SignInPage.redirect(to: "\(path)/\(desk.reports.add(text, policies: names, at: desk.now()))")
+  }
+
+  /// Shows a report that was given before.
+  static func show(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    guard let kept = desk.reports[request["report"]] else {
+      throw Problem(.notFound, "this console does not have the report any more; give it the file again")
+    }
+    let report = try JSONValue(parsing: kept.text)
+    let (kinds, policies) = (report["kinds"]?.elements ?? [], report["policies"]?.elements ?? [])
+    let sections = kinds.prefix(kindsMax).enumerated().map { section($1, "kind-\($0 + 1)") }
+    return try page([summary(report, policies)] + sections + [shelf(desk), form("", desk)]).answer(request)
+  }
+
+  private static func shelf(_ desk: ConsoleDesk) -> PageSection {
+    var table = PageTable(
+      name: "reports", caption: "Reports that this console was given", columns: ["Report", "Policies", "Given, UTC"],
+      empty: "None since the console was started.")
+    table.rows = desk.reports.all.map { report in
+      [
+        PageCell(report.name, link: "\(path)/\(report.name)"),
+        PageCell(report.policies.joined(separator: ", ")), PageCell(PageTime().text(report.at)),
+      ]
+    }
+    return PageSection(heading: "Reports", tables: [table])
+  }
+
+  private static func refusal(_ words: String) -> PageSection {
+    PageSection(heading: "Not a report", paragraphs: [[PageCell(words, tone: .bad)]])
+  }
+
+  private static func page(_ sections: [PageSection]) -> ConsolePage {
+    ConsolePage(
+      title: "Simulation", topic: "Policy", area: .policy,
+      lead: ["What a policy would have done with recorded events, with simple baselines beside it."], sections: sections
+    )
+  }
+
+  private static func form(_ text: String, _ desk: ConsoleDesk) -> PageSection {
+    let megabytes = Double(desk.settings.limits.bodyBytesMax) / 1_048_576
+    return PageSection(
+      heading: "Show a report",
+      forms: [
+        PageForm(
+          action: path, changes: true,
+          fields: [
+            .init(
+              name: "file", label: "File that rouse simulate --format json has written", sort: .file,
+              hint:
+                "At most \(Figure.decimal(megabytes)) MiB. It is kept in memory, with an address of its own, until \(ReportShelf.reportsMax) others have come or the console ends."
+            ),
+            .init(name: "report", label: "Or its text", sort: .area, value: text),
+          ], button: "Show")
+      ])
+  }
+
+  private static func summary(_ report: JSONValue, _ policies: [JSONValue]) -> PageSection {
+    var table = PageTable(
+      name: "policies", caption: "Policies", columns: ["Policy", "#Decisions", "#Pushes"],
+      empty: "The report has no policy.")
+    table.rows = policies.prefix(plansMax).map { policy in
+      [PageCell(policy["name"]?.text ?? "?"), number(policy["decisions"]), number(policy["commands"])]
+    }
+    func fact(_ name: String, _ key: String) -> (name: String, value: [PageCell]) { (name, [number(report[key])]) }
+    return PageSection(
+      heading: "Played",
+      facts: [
+        ("From", [PageCell(report["from"]?.text ?? "?")]), ("To", [PageCell(report["to"]?.text ?? "?")]),
+        fact("Events", "events"), fact("Devices", "devices"), fact("Instances", "instances"),
+        fact("Dead letters", "deadLetters"),
+      ], tables: [table])
+  }
+
+  private static func section(_ kind: JSONValue, _ name: String) -> PageSection {
+    var table = PageTable(
+      name: name, caption: "Policies and baselines, the best first",
+      columns: [
+        "Plan", "#Wrong looks captured", "#Wrong looks a day", "#Without pushes", "#At best", "#Reloads", "#Wasted",
+        "#Days starved",
+        "#Over budget", "#Unused a day",
+      ], empty: "The report has no plan for this kind.")
+    let plans = (kind["plans"]?.elements ?? []).prefix(plansMax).sorted {
+      ($0["wrongLooks"]?["capturedMean"]?.double ?? -.infinity)
+        > ($1["wrongLooks"]?["capturedMean"]?.double ?? -.infinity)
+    }
+    table.rows = plans.map { plan in
+      let isPolicy = plan["isPolicy"] == .bool(true)
+      let (looks, captured) = (plan["wrongLooks"], plan["wrongLooks"]?["capturedMean"]?.double)
+      return [
+        PageCell(plan["plan"]?.text ?? "?", tone: isPolicy ? .emit : nil, detail: isPolicy ? "policy" : "baseline"),
+        captured.map { .share($0, isPolicy ? .emit : .suppress) } ?? PageCell("–", isNumber: true),
+        number(looks?["perDay"]), number(looks?["perDayWithout"]),
+        number(looks?["perDayOptimum"]), number(plan["reloads"]), number(plan["reloadsWasted"]),
+        number(plan["daysStarved"]),
+        number(plan["overBudget"]), number(plan["tokensUnusedPerDay"]),
+      ]
+    }
+    let instances = kind["instances"]?.double.map { Figure.decimal($0) } ?? "?"
+    return PageSection(
+      heading: kind["kind"]?.text ?? "?",
+      paragraphs: [
+        [
+          PageCell(
+            "\(instances) instances. Captured is the share of the wrong looks that could be avoided and were: 100 % is the best plan in hindsight, 0 % is no push at all."
+          )
+        ]
+      ], tables: [table])
+  }
+
+  private static func number(_ value: JSONValue?) -> PageCell {
+    value?.double.map { .decimal($0) } ?? PageCell("–", isNumber: true)
+  }
+}
+
+extension JSONValue {
+  /// The elements of an array; nil if this is no array.
+  fileprivate var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+  /// The text; nil if this is none.
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+  /// The number; nil if this is none.
+  fileprivate var double: Double? { if case .number(let number) = self { number } else { nil } }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Keys
+import Serving
+
+/// An operation of the console: a method, a path, the role that it needs, and the answer.
+struct ConsoleRoute: Sendable {
+  /// Answers a request on the thread of a reader.
+  typealias Handler = @Sendable (ConsoleRequest, ConsoleDesk) throws -> HTTPAnswer
+
+  /// The name, as in `schemas/openapi.yaml`, or the name of a page.
+  let name: String
+  /// The method.
+  let method: String
+  /// The steps of the path; `{device}` stands for any text that is not empty.
+  let steps: [String]
+  /// The role that a key needs; nil if the path is open to anybody, such as the sign-in.
+  let role: KeyRole?
+  /// Whether the answer shows the history of devices. Every request is then recorded (`rouse audit access`). A handler whose answers name
+  /// devices only sometimes says so to its desk (`namesDevices`).
+  let isLook: Bool
+  /// Whether the answer waits for the cluster. Such requests have a thread of their own, so that questions to the store do not wait.
+  let usesCluster: Bool
+  /// The answer.
+  let handler: Handler
+
+  /// Whether the path is one of people's pages, and not one of programs.
+  var isPage: Bool { Self.isPage(steps.first ?? "") }
+  /// Whether a refusal waits for a second, so that keys cannot be tried fast.
+  var slowsRefusals: Bool { name == "signIn" }
+
+  /// Whether a path that begins with a step is one of people's pages.
+  static func isPage(_ step: some StringProtocol) -> Bool { step != "v1" }
+  /// Whether a request and its answer leave an access record: it shows the history of devices, or changes something.
+  var isRecorded: Bool { isLook || role == .operator && method != "GET" || steps.contains("{device}") }
+
+  /// Makes a route.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - method: The method.
+  ///   - path: The path, such as `/v1/devices/{device}/decisions`.
+  ///   - role: The role that a key needs; nil for none.
+  ///   - isLook: Whether the answer shows the history of devices.
+  ///   - usesCluster: Whether the answer waits for the cluster.
+  ///   - handler: The answer.
+  init(
+    _ name: String, _ method: String, _ path: String, role: KeyRole?, isLook: Bool = false, usesCluster: Bool = false,
+    _ handler: @escaping Handler
+  ) {
+    self.name = name
+    self.method = method
+    steps = path.split(separator: "/").map(String.init)
+    self.role = role
+    self.isLook = isLook
+    self.usesCluster = usesCluster
+    self.handler = handler
+  }
+
+  /// Every route.
+  static let all = questions + policies + deadLetters + surveys + pages
+
+  /// Finds the route of a request.
+  ///
+  /// - Parameters:
+  ///   - method: The method. `HEAD` is answered as `GET`.
+  ///   - path: The path, escaped as it was sent.
+  /// - Returns: The route, and the texts in the places of its names.
+  /// - Throws: `Problem` for a path or a method that there is none of.
+  static func find(method: String, path: String) throws(Problem) -> (route: ConsoleRoute, places: [String: String]) {
+    let steps = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+    let wanted = steps == [""] ? [] : steps
+    var allowed: Set<String> = []
+    for route in all {
+      guard let places = try route.places(wanted) else { continue }
+      if route.method == method || route.method == "GET" && method == "HEAD" { return (route, places) }
+      allowed.insert(route.method)
+    }
+    guard allowed.isEmpty else {
+      var problem = Problem(
+        .methodNotAllowed, "this path has the methods \(allowed.sorted().joined(separator: ", "))")
+      problem.allowedMethods = allowed.sorted()
+      throw problem
+    }
+    throw Problem(.notFound, "there is no such path")
+  }
+
+  /// Returns the texts in the places of the path's names; nil if the path is another.
+  private func places(_ wanted: [String]) throws(Problem) -> [String: String]? {
+    guard wanted.count == steps.count else { return nil }
+    for (step, text) in zip(steps, wanted) where !step.hasPrefix("{") && step != text { return nil }
+    var places: [String: String] = [:]
+    for (step, text) in zip(steps, wanted) {
+      if step.hasPrefix("{") {
+        guard let text = text.removingPercentEncoding else {
+          throw Problem(.malformedRequest, "the path is not UTF-8 in percent-encoding")
+        }
+        guard !text.isEmpty else { return nil }
+        places[String(step.dropFirst().dropLast())] = text
+      }
+    }
+    return places
+  }
+}

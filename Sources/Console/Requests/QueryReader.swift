@@ -1,0 +1,119 @@
+import Auditing
+import Domain
+import Serving
+
+/// Reads the query of a question, and notes every mistake in it. Call ``finish()`` when everything is read.
+struct QueryReader {
+  private let query: RequestQuery
+  private var known: [String] = []
+  private var mistakes: [Problem.Mistake] = []
+  /// The texts that were read, by name. Names with a mistake are not among them.
+  private(set) var texts: [String: String] = [:]
+
+  /// Begins to read.
+  init(_ query: RequestQuery) { self.query = query }
+
+  /// Returns the text of a name; nil if the query does not have it, or has it without a value.
+  mutating func text(_ name: String, bytesMax: Int = DomainBounds.plannedDeviceBytesMax) -> String? {
+    known.append(name)
+    let values = query.items.filter { $0.name == name }.map(\.value)
+    guard let value = values.first else { return nil }
+    if values.count > 1 {
+      refuse(name, "named \(values.count) times; name it once")
+    } else if value.isEmpty {
+      refuse(name, "has no value; leave it out, or give it one")
+    } else if value.utf8.count > bytesMax {
+      refuse(name, "has \(value.utf8.count) bytes, expected at most \(bytesMax)")
+    } else {
+      texts[name] = value
+      return value
+    }
+    return nil
+  }
+
+  /// Returns the identifier of a name; nil if there is none.
+  mutating func identifier(_ name: String) -> Identifier? { text(name).map { Identifier($0) } }
+
+  /// Returns the identifier of a name that the question needs; an empty one with a mistake.
+  mutating func neededIdentifier(_ name: String) -> Identifier {
+    if let identifier = identifier(name) { return identifier }
+    if !query.items.contains(where: { $0.name == name }) { refuse(name, "missing; the question is about one \(name)") }
+    return ""
+  }
+
+  /// Returns the time of a name; nil if there is none.
+  mutating func time(_ name: String) -> Timestamp? {
+    guard let text = text(name) else { return nil }
+    // In a query `+` stands for a space, so an offset such as +02:00 arrives as one unless it is written %2B02:00.
+    guard let time = Timestamp(rfc3339: text.replacing(" ", with: "+")) else {
+      refuse(name, "expected an RFC 3339 date and time such as 2013-07-04T12:00:00Z, found '\(text)'")
+      return nil
+    }
+    return time
+  }
+
+  /// Returns the range between the names `from` and `to`.
+  mutating func range() -> TimeRange {
+    let range = TimeRange(from: time("from"), to: time("to"))
+    if let from = range.from, let to = range.to, from >= to {
+      refuse("from", "\(from) is not before to=\(to), so there is nothing between them; exchange them")
+    }
+    return range
+  }
+
+  /// Returns an integer; the default if there is none.
+  mutating func integer(_ name: String, _ bounds: ClosedRange<Int>, default value: Int) -> Int {
+    guard let text = text(name) else { return value }
+    guard let number = Int(text), bounds.contains(number) else {
+      refuse(name, "expected a number from \(bounds.lowerBound) to \(bounds.upperBound), found '\(text)'")
+      return value
+    }
+    return number
+  }
+
+  /// Returns the value `true` or `false` of a name; nil if there is none.
+  mutating func bool(_ name: String) -> Bool? {
+    guard let text = text(name) else { return nil }
+    if text == "true" || text == "false" { return text == "true" }
+    refuse(name, "expected true or false, found '\(text)'")
+    return nil
+  }
+
+  /// Returns one of several values; nil if there is none.
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _ type: Choice.Type) -> Choice?
+  {
+    guard let text = text(name) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    let near = NearestName.of(text, among: names).map { "; did you mean \($0)?" } ?? ""
+    refuse(name, "expected \(names.joined(separator: ", ")), found '\(text)'\(near)")
+    return nil
+  }
+
+  /// Notes a mistake.
+  ///
+  /// - Parameters:
+  ///   - name: The name in the query.
+  ///   - words: The mistake.
+  mutating func refuse(_ name: String, _ words: String) {
+    mistakes.append(Problem.Mistake(parameter: name, detail: words))
+  }
+
+  /// Ends reading.
+  ///
+  /// - Throws: `Problem` with all mistakes, names that nobody read among them.
+  mutating func finish() throws(Problem) {
+    var unknown: Set<String> = []
+    for item in query.items where !known.contains(item.name) && unknown.insert(item.name).inserted {
+      let near = NearestName.of(item.name, among: known).map { "did you mean \($0)?" }
+      let names = known.isEmpty ? "this question has none" : "known: \(known.joined(separator: ", "))"
+      refuse(item.name, "unknown; \(near ?? names)")
+    }
+    guard !mistakes.isEmpty else { return }
+    let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
+    var problem = Problem(
+      .queryRefused, "the query has \(count): \(mistakes[0].parameter ?? ""): \(mistakes[0].detail)")
+    problem.mistakes = mistakes
+    throw problem
+  }
+}

@@ -1,0 +1,34 @@
+import Serving
+
+/// Tells requests of the console's own pages, and of programs, apart from those that another site makes a browser send.
+enum RequestOrigin {
+  /// Refuses a request that a browser sends for another site.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the request.
+  ///   - isOpen: Whether the console asks for no key. Then the name of its host must be one of this machine: another site may have
+  ///     given its own name the address of this machine.
+  /// - Throws: `Problem` that says so.
+  static func check(_ head: HTTPHead, isOpen: Bool) throws(Problem) {
+    if isOpen { try head.requireOwnHost() }
+    let host = head.header("host")?.lowercased() ?? ""
+    guard head.method != "GET", head.method != "HEAD", let origin = head.header("origin")?.lowercased() else { return }
+    guard origin == "http://\(host)" || origin == "https://\(host)" else {
+      throw Problem(.forbidden, "the request comes from a page of another site")
+    }
+  }
+
+  /// Refuses a form of a page without the token of the session.
+  ///
+  /// - Throws: `Problem` that says what to do.
+  static func checkToken(_ request: ConsoleRequest, of route: ConsoleRoute) throws(Problem) {
+    let changes = route.method != "GET"
+    guard changes, let token = request.viewer.formToken, route.isPage || request.viewer.isSignedIn else { return }
+    guard route.role != nil else { return }
+    var sent = request.head.header("x-form-token")
+    if sent == nil, route.isPage { sent = try request.form()[ConsoleSessions.tokenField] }
+    guard sent == token else {
+      throw Problem(.forbidden, "the page is out of date, so that nothing was changed; load it anew and try again")
+    }
+  }
+}

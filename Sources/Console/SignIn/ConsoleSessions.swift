@@ -1,0 +1,146 @@
+import Domain
+import Keys
+import Serving
+import Synchronization
+
+/// The people who have signed in. Sessions are kept in memory alone, so they end with the process. May be used from any thread.
+///
+///     none ──sign in──► open ──idle too long, too old, key revoked or expired, signed out, too many others──► none
+///
+/// The browser has 32 random bytes in a cookie. Only their SHA-256 is kept here.
+final class ConsoleSessions: Sendable {
+  /// The name of the cookie.
+  static let cookieName = "rouse-session"
+  /// The name of the field that holds the token against forged requests.
+  static let tokenField = "token"
+  /// The longest time without a request.
+  /// - Beyond: the session ends.
+  static let idleMax = TimeSpan.hours(1)
+  /// The longest time of a session.
+  /// - Beyond: the session ends.
+  static let ageMax = TimeSpan.hours(12)
+  /// The most sessions at a time.
+  /// - Beyond: the one that was used least recently ends.
+  static let sessionsMax = 1000
+  /// The most characters of a cookie that are looked at.
+  private static let cookieMax = 128
+  /// The random bytes of a cookie and of a token.
+  private static let secretBytes = 32
+
+  /// The token of the forms of a console without keys. Another site cannot read it.
+  let openToken = AccessKey.randomDigits(ConsoleSessions.secretBytes)
+  private let keys: KeyRing?
+  private let sessions = Mutex<[String: ConsoleSession]>([:])
+
+  /// Makes an empty set of sessions.
+  ///
+  /// - Parameter keys: The keys; nil if the console asks for none.
+  init(_ keys: KeyRing?) { self.keys = keys }
+
+  /// Whether people have to sign in.
+  var areNeeded: Bool { keys != nil }
+
+  /// Opens a session.
+  ///
+  /// - Parameters:
+  ///   - secret: The key that somebody has typed.
+  ///   - now: The wall clock.
+  /// - Returns: The text of the cookie.
+  /// - Throws: `Problem` if the key is none, or if it does not let anybody look at pages.
+  func open(secret: String, now: Timestamp) throws(Problem) -> String {
+    guard let keys else { throw Problem(.notFound, "this console has no keys, so there is nothing to sign in to") }
+    guard let key = keys.holder(of: secret)?.key, key.isValid(at: now) else {
+      throw Problem(.unauthorized, "the key is not known here, has expired, or was revoked")
+    }
+    guard Viewer(key: key.id, roles: [key.role]).may(.auditor) else {
+      throw Problem(
+        .forbidden, "the pages need a key with the role auditor or operator; this one has the role \(key.role.rawValue)"
+      )
+    }
+    let cookie = AccessKey.randomDigits(Self.secretBytes)
+    let session = ConsoleSession(
+      keyHash: key.hash, formToken: AccessKey.randomDigits(Self.secretBytes), began: now, used: now)
+    sessions.withLock { sessions in
+      sessions = sessions.filter { Self.isAlive($0.value, now) }
+      if sessions.count >= Self.sessionsMax,
+        let oldest = sessions.min(by: { ($0.value.used, $0.key) < ($1.value.used, $1.key) })
+      {
+        sessions[oldest.key] = nil
+      }
+      sessions[Self.hash(cookie)] = session
+    }
+    return cookie
+  }
+
+  /// Ends the session of a request.
+  ///
+  /// - Parameter cookies: The header `Cookie`; nil if there is none.
+  func close(cookies: String?) {
+    guard let cookie = Self.cookie(cookies) else { return }
+    sessions.withLock { $0[Self.hash(cookie)] = nil }
+  }
+
+  /// Returns the holder of the key and the token of the session of a request; nil if there is none, or if it has ended.
+  ///
+  /// - Parameters:
+  ///   - cookies: The header `Cookie`; nil if there is none.
+  ///   - now: The wall clock.
+  func find(cookies: String?, now: Timestamp) -> (holder: KeyRing.Holder, formToken: String)? {
+    guard let keys, let cookie = Self.cookie(cookies) else { return nil }
+    let hash = Self.hash(cookie)
+    return sessions.withLock { sessions in
+      guard let session = sessions[hash] else { return nil }
+      guard Self.isAlive(session, now), let holder = keys.holder(keyHash: session.keyHash), holder.key.isValid(at: now)
+      else {
+        sessions[hash] = nil
+        return nil
+      }
+      sessions[hash]?.used = max(session.used, now)
+      return (holder, session.formToken)
+    }
+  }
+
+  /// Returns the header that gives a browser its cookie.
+  ///
+  /// - Parameters:
+  ///   - cookie: The text; nil takes the cookie away.
+  ///   - isSecure: Whether the browser may send it over TLS only.
+  static func setCookie(_ cookie: String?, isSecure: Bool) -> (name: String, value: String) {
+    let life = cookie == nil ? 0 : ageMax.microseconds / 1_000_000
+    return (
+      "set-cookie",
+      "\(cookieName)=\(cookie ?? ""); Path=/; Max-Age=\(life); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+    )
+  }
+
+  private static func isAlive(_ session: ConsoleSession, _ now: Timestamp) -> Bool {
+    now < session.used + idleMax && now < session.began + ageMax
+  }
+
+  /// Whether a request has the cookie of a session, which may have ended.
+  ///
+  /// - Parameter cookies: The header `Cookie`; nil if there is none.
+  static func isSent(cookies: String?) -> Bool { cookie(cookies) != nil }
+
+  /// Returns the reason why a key opens no session, and the id of the key if it is known.
+  ///
+  /// - Parameters:
+  ///   - secret: The key that somebody has typed.
+  ///   - now: The wall clock.
+  func refusal(of secret: String, now: Timestamp) -> (cause: RefusalCause, key: String?) {
+    guard let key = keys?.holder(of: secret)?.key else { return (.unknownKey, nil) }
+    return (key.isValid(at: now) ? .missingRole : .expiredKey, key.id)
+  }
+
+  /// Returns the cookie of a header.
+  private static func cookie(_ header: String?) -> String? {
+    for part in (header ?? "").split(separator: ";") {
+      let words = part.split(separator: "=", maxSplits: 1)
+      guard words.count == 2, words[0].drop(while: { $0 == " " }) == cookieName else { continue }
+      return words[1].utf8.count <= cookieMax ? String(words[1]) : nil
+    }
+    return nil
+  }
+
+  private static func hash(_ text: String) -> String { SHA256.hexDigest(of: Array(text.utf8)) }
+}

@@ -1,0 +1,77 @@
+import Auditing
+import Keys
+import Serving
+
+/// The page on which people give a key.
+enum SignInPage {
+  /// The path.
+  static let path = "/sign-in"
+
+  /// Returns the page.
+  ///
+  /// - Parameters:
+  ///   - next: The address to go to afterwards.
+  ///   - problem: The reason why the last attempt failed; nil for the first one.
+  static func answer(next: String, problem: Problem? = nil) -> HTTPAnswer {
+    var section = PageSection(heading: "Your key")
+    if let problem { section.paragraphs = [[PageCell("Not signed in: \(problem.detail).", tone: .bad)]] }
+    section.forms = [
+      PageForm(
+        action: path,
+        fields: [
+          .init(
+            name: "key", label: "Key", sort: .password,
+            hint: "It begins with rouse_ and has the role auditor or operator. rouse keys create makes one.",
+            isNeeded: true),
+          .init(name: "next", label: "", sort: .hidden, value: next),
+        ], button: "Sign in", isPosted: true)
+    ]
+    let page = ConsolePage(
+      title: "Sign in", lead: ["This console shows what was decided about each device, so it asks for a key."],
+      sections: [section], status: problem?.kind.status ?? 200, isOutside: true)
+    return page.answer(Viewer(key: nil, roles: []))
+  }
+
+  /// Signs somebody in.
+  static func signIn(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let form = try request.form()
+    let next = safe(form["next"])
+    let secret = (form["key"] ?? "").filter { !$0.isWhitespace }
+    do throws(Problem) {
+      let cookie = try desk.sessions.open(secret: secret, now: desk.now())
+      var answer = redirect(to: next)
+      answer.headers.append(ConsoleSessions.setCookie(cookie, isSecure: desk.settings.hasSecureCookies))
+      return answer
+    } catch {
+      if desk.sessions.areNeeded {
+        let (cause, key) = desk.sessions.refusal(of: secret, now: desk.now())
+        desk.refusals.note(
+          cause, key: key, operation: "signIn", status: error.kind.status, client: request.head.remote, at: desk.now())
+      }
+      return Self.answer(next: next, problem: error)
+    }
+  }
+
+  /// Signs somebody out.
+  static func signOut(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    desk.sessions.close(cookies: request.head.header("cookie"))
+    var answer = redirect(to: path)
+    answer.headers.append(ConsoleSessions.setCookie(nil, isSecure: desk.settings.hasSecureCookies))
+    return answer
+  }
+
+  /// Returns an answer that sends the browser to another page by `GET`.
+  static func redirect(to address: String) -> HTTPAnswer {
+    HTTPAnswer(
+      status: 303, contentType: "text/plain; charset=utf-8", headers: PageHeaders.page + [("location", address)],
+      body: Array("see \(address)\n".utf8))
+  }
+
+  /// Returns an address of this console; any other becomes the first page.
+  static func safe(_ address: String?) -> String {
+    guard let address, address.utf8.count <= 2048, address.hasPrefix("/"), !address.hasPrefix("//"),
+      address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
+    else { return "/" }
+    return address
+  }
+}

@@ -1,0 +1,95 @@
+import Auditing
+import Domain
+import Foundation
+import Observing
+import Serving
+
+/// The access records of a console, open for writing from the first record on. Belongs to the thread of a reader.
+final class AccessBook {
+  private let settings: ConsoleSettings
+  private let metrics: ConsoleMetrics
+  private var opened: AccessStore?
+  private var file: FileWatch?
+
+  /// The characters that are kept of a name in a record. The names of devices and events are shorter.
+  /// - Beyond: the rest is left out.
+  private static let nameMax = 1024
+
+  /// Opens nothing yet.
+  init(_ settings: ConsoleSettings, _ metrics: ConsoleMetrics) {
+    self.settings = settings
+    self.metrics = metrics
+  }
+
+  /// Records a request and its answer, if it is a change or a look at the history of devices.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - route: Its route.
+  ///   - desk: The desk that has answered. It knows what the answer is about; the address may name other things.
+  ///   - answer: The answer.
+  /// - Returns: The answer; a refusal if the record cannot be written, because nothing is shown or done without one. A change has been made
+  ///   then; the refusal says so.
+  func record(
+    _ request: ConsoleRequest, _ route: ConsoleRoute, of desk: ConsoleDesk, _ answer: HTTPAnswer
+  ) -> HTTPAnswer {
+    guard route.isRecorded || desk.namesDevices else { return answer }
+    func bounded(_ name: String?) -> Identifier? { name.map { Identifier(String($0.prefix(Self.nameMax))) } }
+    let record = AccessRecord(
+      at: Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)),
+      key: request.viewer.key.map { Identifier($0) }, operation: Identifier(route.name),
+      device: bounded(desk.device?.text), event: bounded(desk.event?.text), subject: bounded(desk.subject),
+      status: answer.status, client: request.head.remote.map { Identifier($0) })
+    do throws(AuditError) {
+      try store().write(record)
+      metrics.records.add(1, ["written"])
+      return answer
+    } catch {
+      opened = nil
+      metrics.records.add(1, ["failed"])
+      answer.stream?.cancel()
+      let done = route.method == "GET" ? "nothing is shown" : "it was answered with \(answer.status)"
+      return Problem(
+        .unavailable, "the request cannot be recorded, so \(done): \(error)", retryAfterSeconds: 5
+      ).answer
+    }
+  }
+
+  /// Writes the attempts that were refused since the last call. Those that cannot be written are kept for the next one.
+  ///
+  /// - Parameters:
+  ///   - refusals: The attempts.
+  ///   - now: The wall clock.
+  func write(_ refusals: RefusalBook, at now: Timestamp) {
+    do throws(AuditError) {
+      try refusals.flush(at: now) { (grown: [RefusedAccess]) throws(AuditError) in
+        let numbers = try store().write(grown)
+        metrics.records.add(grown.count, ["written"])
+        return numbers
+      }
+    } catch {
+      opened = nil
+      metrics.records.add(1, ["failed"])
+    }
+  }
+
+  /// Throws if nothing can be recorded now. Call it before a change.
+  ///
+  /// - Throws: `Problem` that says what to do.
+  func check() throws(Problem) {
+    do throws(AuditError) { _ = try store() } catch {
+      throw Problem(.unavailable, "changes cannot be recorded, so none is made: \(error)", retryAfterSeconds: 5)
+    }
+  }
+
+  private func store() throws(AuditError) -> AccessStore {
+    // Records must not go into a file that was moved away.
+    if let opened, file?.isReplaced() == false { return opened }
+    opened = nil
+    let path = AccessStore.path(besides: settings.storePath)
+    let store = try AccessStore.open(path: path, retention: settings.accessLimits)
+    opened = store
+    file = FileWatch(path: path)
+    return store
+  }
+}

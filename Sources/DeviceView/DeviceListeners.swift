@@ -1,0 +1,77 @@
+public import Foundation
+import GRDB
+
+/// Counts the devices that listen to interest keys, in the file of a ``DeviceStore``. The file may be kept up to date by another process.
+/// Each question opens it for reading.
+public struct DeviceListeners: Sendable {
+  /// The answer to a question.
+  public struct ListenerCounts: Sendable, Equatable {
+    /// The devices of each group, in the order of the question.
+    public var groups: [Int]
+    /// The devices of all groups together, each counted once.
+    public var devices: Int
+    /// The age of the view in whole seconds: what was written before that is in it. Nil if it never had everything.
+    public var ageSeconds: Int?
+  }
+
+  /// Instances of one kind that listen to any of some keys.
+  public struct ListenerGroup: Sendable, Equatable {
+    /// The kind.
+    public var kind: String
+    /// The interest keys.
+    public var keys: [String]
+
+    /// Names a group.
+    public init(kind: String, keys: [String]) {
+      self.kind = kind
+      self.keys = keys
+    }
+  }
+
+  /// The path of the file.
+  public let path: String
+
+  /// The most pairs of a kind and a key in a question. SQLite allows 500.
+  /// - Beyond: the question is refused.
+  public static let pairsMax = 400
+
+  /// Names the file. It is opened by each question.
+  ///
+  /// - Parameter path: The path of the file.
+  public init(path: String) { self.path = path }
+
+  /// Counts devices. It reads the disk: an entry of an index for each device that is counted.
+  ///
+  /// - Parameters:
+  ///   - groups: The groups.
+  ///   - now: The wall clock.
+  /// - Throws: `DeviceStoreError` if there is no view of this version, if it cannot be read, or if the question has too many pairs.
+  public func count(_ groups: [ListenerGroup], at now: Date) throws(DeviceStoreError) -> ListenerCounts {
+    do {
+      var configuration = Configuration()
+      configuration.readonly = true
+      configuration.label = "rouse.devices.listeners"
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+      return try DatabaseQueue(path: path, configuration: configuration).read { db in
+        try DeviceStore.checkVersion(db, path)
+        let since = try Int64.fetchOne(db, sql: "SELECT current FROM about") ?? 0
+        return ListenerCounts(
+          groups: try groups.map { group in try count(group.keys.map { ($0, group.kind) }, db) },
+          devices: try count(groups.flatMap { group in group.keys.map { ($0, group.kind) } }, db),
+          ageSeconds: since == 0 ? nil : max(0, Int(now.timeIntervalSince1970) - Int(since)))
+      }
+    } catch { throw DeviceStoreError(path, error) }
+  }
+
+  private func count(_ pairs: [(key: String, kind: String)], _ db: Database) throws -> Int {
+    guard !pairs.isEmpty else { return 0 }
+    guard pairs.count <= Self.pairsMax else {
+      throw DeviceStoreError(
+        path, "is not asked for \(pairs.count) pairs of a kind and a key; at most \(Self.pairsMax)")
+    }
+    let one = "SELECT device FROM interest WHERE key = ? AND kind = ?"
+    let all = Array(repeating: one, count: pairs.count).joined(separator: " UNION ")
+    let arguments = pairs.flatMap { [Data($0.key.utf8), Data($0.kind.utf8)] }
+    return try Int.fetchOne(db, sql: "SELECT count(*) FROM (\(all))", arguments: StatementArguments(arguments)) ?? 0
+  }
+}

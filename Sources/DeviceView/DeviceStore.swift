@@ -1,0 +1,264 @@
+import Domain
+public import Foundation
+import GRDB
+import Synchronization
+
+/// The registrations of `rouse.devices` in a SQLite file, with the positions up to which the topic was read. It is a copy: whoever
+/// removes the file has it made anew.
+///
+/// Reading and writing may happen on different threads at the same time, also in the middle of a change.
+public final class DeviceStore: Sendable {
+  /// The path of the file.
+  public let path: String
+  private let database: DatabasePool
+  /// The time at which the view last had everything, in seconds since 1970; 0 if it never had.
+  private let currentSince: Atomic<Int64>
+
+  /// The number by which SQLite's header tells a view from other databases.
+  private static let applicationID: Int64 = 0x524f_5544
+  /// The version of the tables. A file of another version is made anew.
+  private static let version: Int64 = 2
+  /// The bytes of SQLite's cache of a connection, in KiB.
+  private static let cacheKibibytes = 4096
+  /// The longest wait for another process that writes.
+  private static let busyTimeout: TimeInterval = 5
+  /// The connections that read.
+  private static let readers = 2
+
+  /// Opens a view, and makes the file if there is none, for its owner alone.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file. Its folder must exist.
+  ///   - topic: The topic. A file of another topic is made anew.
+  /// - Throws: `DeviceStoreError` if the file cannot be opened, or is a database of something else.
+  public init(path: String, topic: String) throws(DeviceStoreError) {
+    self.path = path
+    if !FileManager.default.fileExists(atPath: path) {
+      // If this fails, SQLite says why. It gives its other files the same permissions.
+      _ = FileManager.default.createFile(
+        atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+    }
+    do {
+      var configuration = Configuration()
+      configuration.busyMode = .timeout(Self.busyTimeout)
+      configuration.maximumReaderCount = Self.readers
+      configuration.label = "rouse.devices"
+      configuration.prepareDatabase { db in
+        try db.execute(sql: "PRAGMA cache_size = \(-Self.cacheKibibytes)")
+        try db.execute(sql: "PRAGMA trusted_schema = OFF")
+      }
+      database = try DatabasePool(path: path, configuration: configuration)
+      currentSince = Atomic(try database.write { db in try Self.prepare(db, path, topic) })
+    } catch { throw DeviceStoreError(path, error) }
+  }
+
+  /// Makes the tables unless they are there, for this topic and this version.
+  ///
+  /// - Returns: The time at which the view last had everything; 0 if it never had.
+  private static func prepare(_ db: Database, _ path: String, _ topic: String) throws -> Int64 {
+    let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+    let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    guard tables.isEmpty || application == applicationID else {
+      throw DeviceStoreError(
+        path, "is a database, but no view of devices; give the path of a view, or of a file that does not exist yet")
+    }
+    let isKnown = try Int64.fetchOne(db, sql: "PRAGMA user_version") == version
+    if isKnown, try String.fetchOne(db, sql: "SELECT topic FROM about") == topic {
+      return try Int64.fetchOne(db, sql: "SELECT current FROM about") ?? 0
+    }
+    for table in tables where !table.hasPrefix("sqlite_") {
+      try db.execute(sql: "DROP TABLE \(table.quotedDatabaseIdentifier)")
+    }
+    try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+    try db.execute(sql: "PRAGMA user_version = \(version)")
+    try db.execute(
+      sql: """
+        CREATE TABLE about(topic TEXT NOT NULL, current INTEGER NOT NULL);
+        CREATE TABLE position(partition INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+        CREATE TABLE device(
+          n INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, partition INTEGER NOT NULL, app TEXT NOT NULL,
+          updatedAt INTEGER NOT NULL, value BLOB NOT NULL);
+        -- The kinds whose instances on a device listen to an interest key.
+        CREATE TABLE interest(
+          key BLOB NOT NULL, kind BLOB NOT NULL, device INTEGER NOT NULL, PRIMARY KEY (key, kind, device)) WITHOUT ROWID;
+        CREATE INDEX interestDevice ON interest(device);
+        """)
+    try db.execute(sql: "INSERT INTO about VALUES (?, 0)", arguments: [topic])
+    return 0
+  }
+
+  /// Refuses a file that is no view of this version.
+  static func checkVersion(_ db: Database, _ path: String) throws {
+    guard try Int64.fetchOne(db, sql: "PRAGMA application_id") == applicationID,
+      try Int64.fetchOne(db, sql: "PRAGMA user_version") == version
+    else {
+      throw DeviceStoreError(path, "is no view of devices of this version; the gateway makes it anew when it starts")
+    }
+  }
+
+  // MARK: Questions
+
+  /// Returns the age of the view in whole seconds: what was written before that is in it. Nil until it had everything for the first time.
+  ///
+  /// - Parameter now: The wall clock.
+  public func age(at now: Date) -> Int? {
+    let since = currentSince.load(ordering: .relaxed)
+    return since == 0 ? nil : max(0, Int(now.timeIntervalSince1970) - Int(since))
+  }
+
+  /// Finds a registration. It reads the disk.
+  ///
+  /// - Parameter device: The device.
+  /// - Returns: The registration; nil if the view has none.
+  /// - Throws: `DeviceStoreError` if the file cannot be read.
+  public func find(_ device: String) throws(DeviceStoreError) -> StoredDevice? {
+    do {
+      return try database.read { db in
+        let row = try Row.fetchOne(
+          db.cachedStatement(sql: "SELECT app, value FROM device WHERE name = ?"), arguments: [Data(device.utf8)])
+        return row.map { StoredDevice(app: $0[0], value: Array($0[1] as Data)) }
+      }
+    } catch { throw DeviceStoreError(path, error) }
+  }
+
+  /// Returns the offset of the next record of each partition that was read.
+  ///
+  /// - Throws: `DeviceStoreError` if the file cannot be read.
+  public func positions() throws(DeviceStoreError) -> [Int32: Int64] {
+    do {
+      return try database.read { db in
+        let rows = try Row.fetchAll(db, sql: "SELECT partition, next FROM position")
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+      }
+    } catch { throw DeviceStoreError(path, error) }
+  }
+
+  // MARK: Changes
+
+  /// A record that changes a device.
+  struct DeviceChange {
+    /// The device.
+    var device: [UInt8]
+    /// The partition of the record.
+    var partition: Int32
+    /// The registration; nil if the device is forgotten.
+    var registration: (device: StoredDevice, updatedAt: Timestamp)?
+    /// The kinds of its instances with the keys that they listen to.
+    var interests: Set<DeviceInterest> = []
+  }
+
+  /// A kind of which an instance listens to a key.
+  struct DeviceInterest: Hashable {
+    /// The interest key.
+    var key: Identifier
+    /// The kind.
+    var kind: Identifier
+  }
+
+  /// The numbers of records by what became of them.
+  struct ChangeCounts: Sendable, Equatable {
+    /// Registrations that are in the view now.
+    var kept = 0
+    /// Registrations that are older than the one in the view.
+    var older = 0
+    /// Devices that were forgotten.
+    var forgotten = 0
+  }
+
+  /// Changes devices, together with the positions behind the changes.
+  ///
+  /// - Parameters:
+  ///   - changes: The changes, in order.
+  ///   - anew: The partitions whose devices are removed before, because their topic was made anew. The view then has no age until it is
+  ///     full again.
+  ///   - next: The offset of the next record of each partition that was read.
+  /// - Throws: `DeviceStoreError`; nothing is changed then.
+  func apply(
+    _ changes: [DeviceChange], anew: Set<Int32> = [], next: [Int32: Int64]
+  ) throws(DeviceStoreError) -> ChangeCounts {
+    do {
+      let counts = try database.write { db in
+        var counts = ChangeCounts()
+        if !anew.isEmpty { try db.execute(sql: "UPDATE about SET current = 0") }
+        for partition in anew {
+          try db.execute(
+            sql: "DELETE FROM interest WHERE device IN (SELECT n FROM device WHERE partition = ?)",
+            arguments: [partition])
+          try db.execute(sql: "DELETE FROM device WHERE partition = ?", arguments: [partition])
+        }
+        for change in changes { try Self.apply(change, db, &counts) }
+        for (partition, offset) in next {
+          try db.cachedStatement(sql: "INSERT OR REPLACE INTO position VALUES (?, ?)")
+            .execute(arguments: [partition, offset])
+        }
+        return counts
+      }
+      if !anew.isEmpty { currentSince.store(0, ordering: .relaxed) }
+      return counts
+    } catch { throw DeviceStoreError(path, error) }
+  }
+
+  private static func apply(_ change: DeviceChange, _ db: Database, _ counts: inout ChangeCounts) throws {
+    let name = Data(change.device)
+    guard let (device, updatedAt) = change.registration else {
+      try removeInterests(of: name, db)
+      try db.cachedStatement(sql: "DELETE FROM device WHERE name = ?").execute(arguments: [name])
+      counts.forgotten += 1
+      return
+    }
+    // As the planner does: of two registrations of one time the later record counts.
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO device (name, partition, app, updatedAt, value) VALUES (?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET partition = excluded.partition,
+        app = excluded.app, updatedAt = excluded.updatedAt, value = excluded.value
+        WHERE excluded.updatedAt >= device.updatedAt
+        """
+    ).execute(arguments: [name, change.partition, device.app, updatedAt.microseconds, Data(device.value)])
+    guard db.changesCount > 0 else {
+      counts.older += 1
+      return
+    }
+    counts.kept += 1
+    try removeInterests(of: name, db)
+    guard !change.interests.isEmpty else { return }
+    let n = try Int64.fetchOne(db.cachedStatement(sql: "SELECT n FROM device WHERE name = ?"), arguments: [name])
+    let insert = try db.cachedStatement(sql: "INSERT INTO interest VALUES (?, ?, ?)")
+    for interest in change.interests {
+      try insert.execute(arguments: [Data(interest.key.utf8), Data(interest.kind.utf8), n])
+    }
+  }
+
+  private static func removeInterests(of name: Data, _ db: Database) throws {
+    try db.cachedStatement(sql: "DELETE FROM interest WHERE device = (SELECT n FROM device WHERE name = ?)")
+      .execute(arguments: [name])
+  }
+
+  /// Notes that the view has everything that was written before a time.
+  ///
+  /// - Parameters:
+  ///   - time: The time.
+  ///   - isKept: Whether the file gets it, too, for the next process.
+  /// - Throws: `DeviceStoreError` if it cannot be written.
+  func isCurrent(since time: Date, isKept: Bool) throws(DeviceStoreError) {
+    let seconds = max(1, Int64(time.timeIntervalSince1970))
+    if isKept {
+      do { try database.write { try $0.execute(sql: "UPDATE about SET current = ?", arguments: [seconds]) } } catch {
+        throw DeviceStoreError(path, error)
+      }
+    }
+    currentSince.store(seconds, ordering: .relaxed)
+  }
+
+  /// Removes everything. The view has no age until it is full again.
+  ///
+  /// - Throws: `DeviceStoreError`; nothing is removed then.
+  func startOver() throws(DeviceStoreError) {
+    do {
+      try database.write { db in
+        try db.execute(
+          sql: "DELETE FROM interest; DELETE FROM device; DELETE FROM position; UPDATE about SET current = 0")
+      }
+    } catch { throw DeviceStoreError(path, error) }
+    currentSince.store(0, ordering: .relaxed)
+  }
+}

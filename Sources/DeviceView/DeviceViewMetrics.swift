@@ -1,0 +1,31 @@
+public import Observing
+
+/// The metrics of a view of devices. This is the one place that describes them.
+public struct DeviceViewMetrics: Sendable {
+  let age, lag, records: MetricFamily
+
+  /// Adds the metrics to a registry.
+  ///
+  /// - Parameter registry: The registry.
+  public init(_ registry: MetricRegistry) {
+    age = registry.gauge(
+      "rouse_gateway_devices_age_seconds",
+      help:
+        "Age of the gateway's view of devices: what was written before that is in it. Without a series: no view, or it is being filled",
+      advice: "Above 60 s: the brokers do not answer, or the disk of gateway.devicesView is full. The log says which.")
+    lag = registry.gauge(
+      "rouse_gateway_devices_lag_records", help: "Records of rouse.devices that the gateway's view has not read yet",
+      advice: "Falling: it is being filled. Growing: look at the disk of gateway.devicesView.")
+    records = registry.counter(
+      "rouse_gateway_devices_records_total",
+      [MetricLabel("outcome", upTo: 5, "`kept`, `older`, `forgotten` or `refused`")],
+      help: "Records of rouse.devices that the gateway's view has read",
+      advice: "`refused`: intake makes dead letters of them. `older`: a registration with a newer `updatedAt` is known."
+    )
+  }
+
+  /// Sets the age.
+  ///
+  /// - Parameter seconds: The age; nil if the view never had everything.
+  public func set(age seconds: Int?) { age.replace(with: seconds.map { [(labels: [], value: Double($0))] } ?? []) }
+}

@@ -1,0 +1,90 @@
+import Dispatch
+import Serving
+import Synchronization
+
+/// Looks up registrations off the event loops, and says whether a request may go on. May be used from any thread.
+final class DeviceDesk: Sendable {
+  /// The parts of a request that a registration in force decides on.
+  struct DeviceRequest: Sendable {
+    /// The operation.
+    var operation: GatewayOperation
+    /// The device.
+    var device: String
+    /// The apps of the key; none for any app.
+    var apps: [String]
+    /// The header `If-Match`.
+    var ifMatch: String?
+
+    /// Whether anything is to be looked up.
+    var needsLookup: Bool { operation == .getDevice || ifMatch != nil || !apps.isEmpty }
+  }
+
+  private let devices: any RegisteredDevices
+  private let queue = DispatchQueue(label: "rouse.gateway.devices", attributes: .concurrent)
+  private let underway = Atomic<Int>(0)
+
+  /// The requests that are looked up, or wait for it.
+  /// - Beyond: a request is refused with 503.
+  static let requestsMax = 64
+  /// The time after which a client is to ask again while the view is being filled, or its disk fails, in seconds.
+  private static let retrySeconds = 5
+
+  /// Makes a desk.
+  ///
+  /// - Parameter devices: The registrations in force.
+  init(_ devices: any RegisteredDevices) { self.devices = devices }
+
+  /// Looks up the device of a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - done: Called once: on another thread with the registration, or the answer to `getDevice`; or with a refusal, maybe at once.
+  func look(_ request: DeviceRequest, _ done: @escaping @Sendable (Result<HTTPAnswer?, Problem>) -> Void) {
+    guard underway.add(1, ordering: .relaxed).newValue <= Self.requestsMax else {
+      underway.subtract(1, ordering: .relaxed)
+      return done(.failure(Problem(.unavailable, "too many devices are being looked up", retryAfterSeconds: 1)))
+    }
+    queue.async { [self] in
+      let result: Result<HTTPAnswer?, Problem>
+      do throws(Problem) { result = .success(try answer(request)) } catch { result = .failure(error) }
+      underway.subtract(1, ordering: .relaxed)
+      done(result)
+    }
+  }
+
+  /// Returns the answer to `getDevice`; nil if another request may go on.
+  private func answer(_ request: DeviceRequest) throws(Problem) -> HTTPAnswer? {
+    let isChange = request.operation == .putDevice || request.operation == .publishSignals
+    guard let age = devices.ageSeconds else {
+      // A registration names its app itself, and a signal harms little: they do not wait until the view is full.
+      if isChange, request.ifMatch == nil { return nil }
+      throw Problem(
+        .unavailable, "the view of devices is being filled; try again", retryAfterSeconds: Self.retrySeconds)
+    }
+    let found: RegisteredDevice?
+    do throws(RegisteredDevicesError) { found = try devices.find(request.device) } catch {
+      throw Problem(
+        .unavailable, "the view of devices cannot be read: \(error.words)", retryAfterSeconds: Self.retrySeconds)
+    }
+    if let found, !request.apps.isEmpty, !request.apps.contains(found.app) {
+      throw Problem(.forbidden, "the device is registered for an app that is none of the key")
+    }
+    let tag = found.map { EntityTag($0.value) }
+    if let ifMatch = request.ifMatch, request.operation != .getDevice, !EntityTag.allows(ifMatch, tag) {
+      throw Problem(
+        .preconditionFailed,
+        found == nil
+          ? "the device is not registered, as far as this gateway knows"
+          : "the registration has changed: its tag is \(tag?.text ?? ""); get it, and decide again")
+    }
+    guard request.operation == .getDevice else { return nil }
+    guard let found, let tag else {
+      var answer = Problem(.unknownDevice, "the device is not registered").answer
+      answer.headers.append(("age", "\(age)"))
+      return answer
+    }
+    return HTTPAnswer(
+      status: 200, contentType: "application/json",
+      headers: [("etag", tag.text), ("age", "\(age)"), ("cache-control", "no-store")], body: found.value)
+  }
+}

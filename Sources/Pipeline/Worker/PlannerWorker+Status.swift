@@ -1,0 +1,90 @@
+import Domain
+import KafkaClient
+import Observing
+
+/// The status of a planner thread as it was last published.
+struct PublishedStatus {
+  /// The instant of the next publication; nil before the first.
+  var next: Duration?
+  /// Whether the group has given the thread its partitions.
+  var hasJoined = false
+  /// The number of partitions that were published in each state, to notice a change at once.
+  var restoring = 0
+  /// The wall clock at the last commit, in µs since 1970; nil before the first.
+  var committedAt: Int64?
+
+  /// The time that the restore of each partition took, in seconds.
+  var restoreSeconds: [Int32: Double] = [:]
+
+  /// The longest time between two publications.
+  static let interval = Duration.seconds(1)
+}
+
+/// The metrics and the status of a planner thread. Counts go to the metrics by turn or by commit, the status once a second.
+extension PlannerWorker {
+  /// Adds the ages of the events that were decided in this turn to the metrics.
+  func noteDecided() {
+    decided.observe(counters.commits.eventToDecision, at: clock.wallMicroseconds)
+    uncommitted.note(decided)
+    decided = EventTimes()
+  }
+
+  /// Adds a commit and the ages of its events to the metrics.
+  ///
+  /// - Parameter began: The instant when the commit began.
+  func noteCommitted(since began: Duration) {
+    let now = clock.wallMicroseconds
+    published.committedAt = now
+    counters.commits.duration.observe((clock.elapsed - began) / .seconds(1), [CommitMetrics.committed])
+    // A commit may come in the middle of a turn.
+    uncommitted.note(decided)
+    uncommitted.observe(counters.commits.eventToCommit, at: now)
+    uncommitted = EventTimes()
+    endTraces(since: began, isCommitted: true)
+  }
+
+  /// Publishes the status of the thread and its partitions, if a second has passed or a restore has begun or ended since the last time.
+  func publishStatus(_ clients: PlannerClients) {
+    let now = clock.elapsed
+    let restoring = partitions.lives.values.reduce(0) { $0 + ($1.processor == nil ? 1 : 0) }
+    if let next = published.next, now < next, restoring == published.restoring { return }
+    published.next = now + PublishedStatus.interval
+    published.restoring = restoring
+    var planner = PipelineStatus.PlannerStatus(hasJoined: published.hasJoined, committedAt: published.committedAt)
+    for partition in partitions.numbers {
+      if let life = partitions.lives[partition] { planner.partitions.append(status(of: partition, life, clients)) }
+    }
+    counters.status.set(planner, of: number, at: clock.wallMicroseconds)
+  }
+
+  private func status(
+    of number: Int32, _ life: PartitionLife, _ clients: PlannerClients
+  ) -> PipelineStatus.PartitionStatus {
+    var status = PipelineStatus.PartitionStatus(number: number, state: stopped[number] == nil ? life.state : .stopped)
+    guard let processor = life.processor else { return status }
+    status.next = processor.position.nextOffset
+    status.plannedTo = processor.newestTimestamp
+    status.devices = processor.deviceCount
+    status.stateExtent = processor.stateExtent
+    status.restoreSeconds = published.restoreSeconds[number]
+    status.snapshot = snapshots?.newest[number]
+    status.policy = processor.policy
+    (status.figures, status.sweptAt) = (processor.sweep.figures, processor.sweep.completedAt)
+    if case .policy(_, let refused) = processor.policyNote { status.isPolicyRefused = refused != nil }
+    do throws(KafkaError) {
+      status.end = try clients.consumer.cachedWatermarks(of: topic(number))?.high
+    } catch { report.ignored(error) }
+    return status
+  }
+}
+
+extension PartitionLife {
+  fileprivate var state: PipelineStatus.PartitionStatus.State {
+    switch self {
+    case .waiting: .waiting
+    case .restoring: .restoring
+    case .planning: .planning
+    case .stopped: .stopped
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package import Domain
+
+/// Counting what has ended.
+extension Planner {
+  /// Takes the counts of what has ended since the last call, by kind. No decision depends on them.
+  ///
+  /// - Parameter body: Receives the name of a kind and its counts. Kinds without counts are left out.
+  package mutating func takeOutcomes(_ body: (Identifier, OutcomeCounts) -> Void) {
+    let rules = rules
+    outcomes.take { body(rules[$0].name, $1) }
+  }
+
+  /// Notes that a widget has fetched its content. The first fetch after a push is its receipt.
+  /// - Parameters:
+  ///   - instance: The instance, whose last reload is still the one before the fetch.
+  ///   - instant: The log time of the fetch.
+  mutating func noteFetch(_ instance: InstanceSlot, at instant: Timestamp) {
+    guard outcomes.takePush(instance) else { return }
+    let state = registry.instances[instance]
+    guard state.lastReload != .distantPast, !isInDeveloperMode(state.device) else { return }
+    outcomes.noteFetch(after: Double(max(0, (instant - state.lastReload).microseconds)) / 1_000_000, state.kind)
+  }
+
+  /// Notes the tokens that an instance had left at the end of its budget day, if a push could be sent to it.
+  /// - Parameters:
+  ///   - instance: The instance, whose next day has begun.
+  ///   - spent: The tokens that it had spent.
+  @inline(never)
+  mutating func noteUnspent(_ instance: InstanceSlot, spent: Int) {
+    let state = registry.instances[instance]
+    if state.surface.isActivity || isInDeveloperMode(state.device) || !isCounted(instance, device: state.device) {
+      return
+    }
+    outcomes.noteUnspent(max(0, rules[state.kind].day.perDay - spent), state.kind)
+  }
+}

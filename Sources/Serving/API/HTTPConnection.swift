@@ -1,0 +1,337 @@
+import NIOCore
+import NIOHTTP1
+
+/// One connection of an `HTTPServer`, or one request of HTTP/2, which ends after its answer. Belongs to its event loop.
+///
+///     waiting ──head──► receiving ──end──► answering ──answer──► sending ──sent──► waiting
+///                 │        └─too large, too slow, overloaded─┐ │    ▲ ▲               │
+///                 │                                          │ └─► streaming ──broken─┼─► closed
+///                 └─refused─► discarding ──end───────────────┼──────┘                 └─► draining ──► closed
+///
+/// A request that is refused while its body is still coming is answered at the body's end, so that the client reads the answer, unless
+/// the body is too large or too slow. In that case the answer is sent at once, and the connection then only drains: its output is closed,
+/// and what still arrives is thrown away for at most two seconds. Otherwise the system would reset the connection, and the client would
+/// lose the answer.
+///
+/// Each state but `answering` has a time limit. The service bounds that one. In `streaming` the limit is for each piece: a client that does
+/// not take one in time is cut off. The time in which a piece is made is bounded by the stream. A client of HTTP/2 that does not take an
+/// answer in time loses the whole connection, because what was sent waits there.
+final class HTTPConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private typealias Operation = @Sendable ([UInt8], @escaping @Sendable (HTTPAnswer) -> Void) -> Void
+
+  private enum RequestPhase {
+    case waiting
+    case receiving(Operation)
+    case discarding(HTTPAnswer)
+    case answering
+    case streaming(HTTPBodyStream)
+    case sending
+    case draining
+  }
+
+  private let service: any HTTPService
+  private let limits: HTTPServerLimits
+  private let budget: HTTPBudget
+  private let clock: HTTPDateClock
+  private let isHTTP2: Bool
+  private var phase = RequestPhase.waiting
+  private var context: ChannelHandlerContext?
+  private var body: [UInt8] = []
+  /// The bytes of the body that arrived and are not kept.
+  private var discarded = 0
+  /// The version, the method and the keep-alive of the request under way.
+  private var request = (version: HTTPVersion.http1_1, isHead: false, isKeptAlive: true)
+  /// The number of answers whose end was written.
+  private var answers = 0
+  private var timer: Scheduled<Void>?
+  private var deadline = NIODeadline.distantFuture
+  private var timerAt = NIODeadline.distantFuture
+
+  /// The longest time in which a connection that ends throws away what still arrives.
+  private static let drainTime = TimeAmount.seconds(2)
+
+  /// Makes the handler of a connection.
+  ///
+  /// - Parameters:
+  ///   - service: The program that answers.
+  ///   - limits: The bounds of the server.
+  ///   - budget: The bytes of bodies that the whole server may hold.
+  ///   - clock: Makes the header `Date`.
+  ///   - isHTTP2: Whether the channel is one request of HTTP/2.
+  init(
+    _ service: any HTTPService, _ limits: HTTPServerLimits, _ budget: HTTPBudget, _ clock: HTTPDateClock,
+    isHTTP2: Bool = false
+  ) {
+    self.service = service
+    self.limits = limits
+    self.budget = budget
+    self.clock = clock
+    self.isHTTP2 = isHTTP2
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    // After a handshake of TLS, the channel is active already.
+    if context.channel.isActive { begin(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    begin(context)
+    context.fireChannelActive()
+  }
+
+  private func begin(_ context: ChannelHandlerContext) {
+    self.context = context
+    limit(.seconds(Int64(limits.idleSeconds)))
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    self.context = nil
+    forgetBody()
+    if case .streaming(let stream) = phase { stream.cancel() }
+    context.fireChannelInactive()
+  }
+
+  // MARK: Requests
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head): took(head)
+    case .body(let bytes): took(bytes)
+    case .end: tookEnd()
+    }
+  }
+
+  private func took(_ head: HTTPRequestHead) {
+    switch phase {
+    // A request that came together with the one before is handed over as soon as the end of its answer is written, before it is flushed.
+    case .waiting, .sending: break
+    case .receiving, .discarding, .answering, .streaming, .draining: return
+    }
+    request = (head.version, head.method == .HEAD, head.isKeepAlive)
+    discarded = 0
+    limit(.seconds(Int64(limits.requestSeconds)))
+    let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+    let isAsking = head.headers.first(name: "expect")?.lowercased() == "100-continue"
+    switch service.admit(HTTPHead(head, remote: context?.channel.remoteAddress?.ipAddress)) {
+    case .refused(let answer):
+      phase = .discarding(answer)
+      if length > limits.bodyBytesMax || isAsking { send(answer, thenDrain: true) }
+    case .taken(let operation):
+      phase = .receiving(operation)
+      if length > limits.bodyBytesMax { return refuse(.bodyTooLarge) }
+      if isAsking {
+        context?.writeAndFlush(
+          wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .continue))), promise: nil)
+      }
+    }
+  }
+
+  private func took(_ bytes: ByteBuffer) {
+    switch phase {
+    case .receiving:
+      guard body.count + bytes.readableBytes <= limits.bodyBytesMax else { return refuse(.bodyTooLarge) }
+      guard budget.take(bytes.readableBytes) else { return refuse(.overloaded) }
+      body.append(contentsOf: bytes.readableBytesView)
+    case .discarding(let answer):
+      discarded += bytes.readableBytes
+      if discarded > limits.bodyBytesMax { send(answer, thenDrain: true) }
+    case .waiting, .answering, .streaming, .sending, .draining: break
+    }
+  }
+
+  private func tookEnd() {
+    switch phase {
+    case .receiving(let operation):
+      phase = .answering
+      deadline = .distantFuture
+      guard let loop = context?.eventLoop else { return }
+      let this = NIOLoopBound(self, eventLoop: loop)
+      operation(body) { answer in loop.execute { this.value.answered(answer) } }
+    case .discarding(let answer):
+      phase = .answering
+      deadline = .distantFuture
+      guard let loop = context?.eventLoop else { return }
+      let this = NIOLoopBound(self, eventLoop: loop)
+      // Not at once: the end of an answer brings the next request, so the answers to many that came together would nest.
+      loop.execute { this.value.answered(answer) }
+    case .waiting, .answering, .streaming, .sending, .draining: break
+    }
+  }
+
+  private func answered(_ answer: HTTPAnswer) {
+    guard case .answering = phase, context != nil else {
+      answer.stream?.cancel()
+      return
+    }
+    send(answer, thenDrain: false)
+  }
+
+  private func refuse(_ fault: HTTPFault) { send(service.answer(to: fault), thenDrain: true) }
+
+  // MARK: Answers
+
+  /// Sends an answer.
+  ///
+  /// - Parameter thenDrain: Whether the connection ends after it although the client may still be sending.
+  private func send(_ answer: HTTPAnswer, thenDrain: Bool) {
+    guard let context else { return }
+    forgetBody()
+    if let stream = answer.stream { return begin(stream, answer, context) }
+    let isLast = thenDrain || !request.isKeptAlive
+    phase = isLast ? .draining : .sending
+    limit(.seconds(Int64(limits.requestSeconds)))
+    var headers = HTTPHeaders(answer.headers)
+    headers.add(name: "content-type", value: answer.contentType)
+    headers.add(name: "date", value: clock.text)
+    headers.add(name: "content-length", value: "\(answer.body.count)")
+    if isLast { headers.add(name: "connection", value: "close") }
+    let head = HTTPResponseHead(
+      version: request.version, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if !request.isHead {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+    }
+    let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let number = nextAnswer()
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in this.value.sent(number) }
+  }
+
+  /// Sends the head of an answer whose body is a stream, and asks for its first piece.
+  private func begin(_ stream: HTTPBodyStream, _ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
+    // Without chunks, which HTTP/1.0 has none of, only the end of the connection ends the body. The head of an answer to `HEAD` has the
+    // length of no body, and an encoder that would mark the end of one. HTTP/2 has a mark of its own.
+    if !isHTTP2, request.version == .http1_0 || request.isHead { request.isKeptAlive = false }
+    var headers = HTTPHeaders(answer.headers)
+    headers.add(name: "content-type", value: answer.contentType)
+    if !request.isKeptAlive { headers.add(name: "connection", value: "close") }
+    let head = HTTPResponseHead(
+      version: request.version, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
+    limit(.seconds(Int64(limits.requestSeconds)))
+    let sent = context.writeAndFlush(wrapOutboundOut(.head(head)))
+    guard !request.isHead else {
+      stream.cancel()
+      guard !isHTTP2 else { return finish(context) }
+      phase = .draining
+      let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+      return sent.whenComplete { _ in this.value.context?.close(promise: nil) }
+    }
+    phase = .streaming(stream)
+    pull()
+  }
+
+  /// Asks the stream for its next piece.
+  private func pull() {
+    guard case .streaming(let stream) = phase, let loop = context?.eventLoop else { return }
+    deadline = .distantFuture
+    let this = NIOLoopBound(self, eventLoop: loop)
+    stream.next { piece in loop.execute { this.value.took(piece) } }
+  }
+
+  private func took(_ piece: HTTPBodyStream.Piece) {
+    guard case .streaming = phase, let context else { return }
+    switch piece {
+    case .bytes(let bytes):
+      guard !bytes.isEmpty else { return pull() }
+      limit(.seconds(Int64(limits.requestSeconds)))
+      let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+      // A failed write is followed by the end of the connection.
+      context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes))))).whenSuccess {
+        this.value.pull()
+      }
+    case .end: finish(context)
+    case .broken:
+      phase = .draining
+      context.close(promise: nil)
+    }
+  }
+
+  private func nextAnswer() -> Int {
+    answers += 1
+    return answers
+  }
+
+  /// Sends the end of a stream.
+  private func finish(_ context: ChannelHandlerContext) {
+    phase = request.isKeptAlive ? .sending : .draining
+    limit(.seconds(Int64(limits.requestSeconds)))
+    let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let number = nextAnswer()
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in this.value.sent(number) }
+  }
+
+  /// Notes that an answer was sent.
+  ///
+  /// - Parameter number: The number of the answer. The next request may be answered already.
+  private func sent(_ number: Int) {
+    guard number == answers else { return }
+    switch phase {
+    case .sending:
+      phase = .waiting
+      limit(.seconds(Int64(limits.idleSeconds)))
+    case .draining:
+      limit(Self.drainTime)
+      context?.close(mode: .output, promise: nil)
+    case .waiting, .receiving, .discarding, .answering, .streaming: break
+    }
+  }
+
+  private func forgetBody() {
+    budget.giveBack(body.count)
+    body = []
+  }
+
+  // MARK: Errors and time
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    let known = (error as? HTTPParserError).map { $0 == .headerOverflow ? HTTPFault.headersTooLarge : .malformed }
+    guard let fault = known ?? (error as? HTTPFault) else {
+      // The connection is broken, or its parser is at an end and tells so for each further read.
+      if error is ByteToMessageDecoderError { return }
+      context.close(promise: nil)
+      return
+    }
+    // A connection that ends in the middle of a request is told as malformed, and nobody is there to read an answer.
+    guard context.channel.isActive else { return }
+    switch phase {
+    case .waiting, .receiving, .discarding:
+      if case .waiting = phase { request = (.http1_1, false, false) }
+      refuse(fault)
+    case .answering, .streaming: request.isKeptAlive = false
+    case .sending, .draining: break
+    }
+  }
+
+  /// Sets the time in which the present phase is to end.
+  private func limit(_ time: TimeAmount) {
+    deadline = .now() + time
+    // The timer in hand fires earlier, and then waits for the rest.
+    if timer == nil || timerAt > deadline { startTimer() }
+  }
+
+  private func startTimer() {
+    timer?.cancel()
+    guard let loop = context?.eventLoop, deadline != .distantFuture else {
+      timer = nil
+      return
+    }
+    timerAt = deadline
+    let this = NIOLoopBound(self, eventLoop: loop)
+    timer = loop.scheduleTask(deadline: deadline) { this.value.timerFired() }
+  }
+
+  private func timerFired() {
+    timer = nil
+    timerAt = .distantFuture
+    guard NIODeadline.now() >= deadline else { return startTimer() }
+    switch phase {
+    case .receiving, .discarding: refuse(.tooSlow)
+    case .waiting, .streaming, .sending, .draining:
+      (isHTTP2 ? context?.channel.parent : context?.channel)?.close(promise: nil)
+    case .answering: break
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import NIOHTTP1
+
+/// The head of a request.
+public struct HTTPHead: Sendable {
+  /// The method, such as `POST`.
+  public let method: String
+  /// The path without the query, as it was sent: escapes such as `%2F` are not decoded.
+  public let path: String
+  /// The query, escaped as it was sent, without its question mark; nil if there is none.
+  public let query: String?
+  /// The address of the other end of the connection, without its port: the client, or a proxy before the server; nil if the connection has
+  /// ended.
+  public let remote: String?
+  private let headers: HTTPHeaders
+
+  /// Reads a head.
+  init(_ head: HTTPRequestHead, remote: String?) {
+    self.remote = remote
+    method = head.method.rawValue
+    let target = Self.origin(of: head.uri)
+    path = String(target.prefix { $0 != "?" && $0 != "#" })
+    query = target.firstIndex(of: "?").map { String(target[$0...].dropFirst().prefix { $0 != "#" }) }
+    headers = head.headers
+  }
+
+  /// Removes scheme and host of a target such as `http://host/path`, which proxies may send (RFC 9112, 3.2.2).
+  private static func origin(of target: String) -> Substring {
+    guard !target.hasPrefix("/"), let scheme = target.firstRange(of: "://") else { return target[...] }
+    let path = target[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }
+    return path.hasPrefix("/") ? path : "/" + path
+  }
+
+  /// Returns the value of the first header with a name.
+  ///
+  /// - Parameter name: The name, in any letter case.
+  /// - Returns: The value; nil if there is no such header.
+  public func header(_ name: String) -> String? { headers.first(name: name) }
+
+  /// All headers, in the order of the request.
+  public var fields: [(name: String, value: String)] { headers.map { ($0.name, $0.value) } }
+}

@@ -1,0 +1,38 @@
+/// The bounds of an `HTTPServer`.
+public struct HTTPServerLimits: Sendable {
+  /// The threads of the server, which it shares with nothing else.
+  public var threads = 1
+  /// The largest number of connections at a time.
+  /// - Beyond: further connections wait in the system's queue until one of these ends.
+  public var connectionsMax = 1000
+  /// The largest number of requests that a connection of HTTP/2 has under way at a time.
+  /// - Beyond: clients wait with further ones. A client that does not gets no answer to them, and loses the connection after the others.
+  public var streamsMax = 100
+  /// The largest number of requests of HTTP/2 under way at a time, on all connections together.
+  /// - Beyond: a request is refused with 503.
+  public var requestsMax = 10_000
+  /// The largest size of the headers of a request, in bytes.
+  /// - Beyond: the request is refused with 431, and its connection is closed.
+  public var headerBytesMax = 16_384
+  /// The largest number of headers of a request.
+  /// - Beyond: the request is refused with 431, and its connection is closed.
+  public var headersMax = 100
+  /// The largest size of the body of a request, in bytes.
+  /// - Beyond: the request is refused with 413, and its connection is closed.
+  public var bodyBytesMax = 1 << 20
+  /// The bytes of the bodies of all requests under way together.
+  /// - Beyond: a request is refused with 503, and its connection is closed.
+  public var bodiesBytesMax = 64 << 20
+  /// The longest time from the head of a request to the end of its body, for sending an answer, and for a handshake of TLS, in seconds.
+  /// - Beyond: the request is refused with 408; a connection whose client does not take the answer is closed.
+  public var requestSeconds = 10
+  /// The longest time in which a connection waits for the head of a request, in seconds. Of HTTP/2, the longest time without a request.
+  /// - Beyond: the connection is closed.
+  public var idleSeconds = 60
+  /// The longest time for an orderly end, in seconds.
+  /// - Beyond: connections are closed, also with an answer under way.
+  public var stopSeconds = 5
+
+  /// Makes the default bounds.
+  public init() {}
+}

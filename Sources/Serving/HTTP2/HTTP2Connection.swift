@@ -1,0 +1,93 @@
+import NIOCore
+import NIOHTTP2
+
+/// The life of one connection of HTTP/2: without a request under way it ends after a while, and with the server. Belongs to its event loop.
+///
+///     idle ◄──last request ended── serving          idle, serving ──server ends, error──► ending ──last request ended──► closed
+///      │ └────────request────────────►               └──of idle, time over──► closed
+///
+/// A client is told with GOAWAY before the connection is closed, so that it sends its next requests elsewhere. Pings do not make a
+/// connection busy. After a violation of the protocol no further request is taken. One that concerns a single request leaves the others
+/// alone, because they may be those of other users of a proxy.
+final class HTTP2Connection: ChannelInboundHandler {
+  typealias InboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
+
+  /// Tells a connection of its requests.
+  struct Streams: NIOHTTP2StreamDelegate {
+    private let connection: NIOLoopBound<HTTP2Connection>
+
+    init(_ connection: HTTP2Connection, eventLoop: any EventLoop) {
+      self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
+    }
+
+    func streamCreated(_ id: HTTP2StreamID, channel: any Channel) { connection.value.began(id) }
+
+    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { connection.value.ended(id) }
+  }
+
+  private let idleTime: TimeAmount
+  private var streams: Set<HTTP2StreamID> = []
+  private var lastStream = HTTP2StreamID.rootStream
+  private var isEnding = false
+  private var timer: Scheduled<Void>?
+  private var context: ChannelHandlerContext?
+
+  /// Makes the handler of a connection.
+  ///
+  /// - Parameter idleTime: The longest time without a request.
+  init(idleTime: TimeAmount) { self.idleTime = idleTime }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    startTimer()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+    self.context = nil
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent { end() }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { end() }
+
+  private func began(_ stream: HTTP2StreamID) {
+    streams.insert(stream)
+    lastStream = max(lastStream, stream)
+    timer?.cancel()
+  }
+
+  private func ended(_ stream: HTTP2StreamID) {
+    guard streams.remove(stream) != nil, streams.isEmpty else { return }
+    if isEnding { closeSoon() } else { startTimer() }
+  }
+
+  private func startTimer() {
+    timer?.cancel()
+    guard let context else { return }
+    let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(in: idleTime) { this.value.end() }
+  }
+
+  /// Takes no further requests, and closes the connection after the last one.
+  private func end() {
+    guard let context, !isEnding else { return }
+    isEnding = true
+    timer?.cancel()
+    let farewell = HTTP2Frame(
+      streamID: .rootStream, payload: .goAway(lastStreamID: lastStream, errorCode: .noError, opaqueData: nil))
+    context.writeAndFlush(wrapOutboundOut(farewell), promise: nil)
+    if streams.isEmpty { closeSoon() }
+  }
+
+  /// Closes the connection after the flush of the answer's last frame: a stream ends when that frame is written.
+  private func closeSoon() {
+    guard let context else { return }
+    let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute { this.value.context?.close(promise: nil) }
+  }
+}

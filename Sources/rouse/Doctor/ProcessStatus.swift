@@ -1,0 +1,95 @@
+import Domain
+import JSON
+
+/// The answer of a process at `/status`, as far as `rouse doctor` needs it.
+struct ProcessStatus: Sendable, Equatable {
+  /// The version of the program.
+  var version = ""
+  /// The reasons why the process is not ready.
+  var notReady: [String] = []
+  /// The threads by name, each with the seconds since its last turn; nil for one that does not run.
+  var threads: [WorkingThread] = []
+  /// The log partitions that the process owns.
+  var partitions: [OwnedPartition] = []
+
+  /// A thread of the process.
+  struct WorkingThread: Sendable, Equatable {
+    /// The role and number, such as `planner thread 0`.
+    var name: String
+    /// The seconds since its last turn; nil if it does not run.
+    var secondsSinceTurn: Double?
+  }
+
+  /// A log partition of the process.
+  struct OwnedPartition: Sendable, Equatable {
+    /// The number of the partition.
+    var number: Int32
+    /// The state, as in `rouse_partition_state`.
+    var state: String
+    /// The offset of the next record to plan; nil unless the state was read.
+    var next: Int64?
+    /// The policy in force; nil if there is none, or the state was not read.
+    var policy: PolicyReference?
+    /// Whether a newer policy of the log was refused.
+    var isPolicyRefused = false
+  }
+
+  /// Makes a status by its parts.
+  init(
+    version: String = "", notReady: [String] = [], threads: [WorkingThread] = [], partitions: [OwnedPartition] = []
+  ) {
+    self.version = version
+    self.notReady = notReady
+    self.threads = threads
+    self.partitions = partitions
+  }
+
+  /// Reads the body of a page.
+  /// - Returns: nil if it is no status of Rouse.
+  init?(json text: String) {
+    guard let json = try? JSONValue(parsing: text), case .string(let version)? = json["version"],
+      case .array(let threads)? = json["threads"]
+    else { return nil }
+    self.version = version
+    notReady = json["notReady"]?.elements.compactMap(\.text) ?? []
+    for thread in threads {
+      let number = thread["number"]?.whole ?? 0
+      self.threads.append(
+        WorkingThread(
+          name: "\(thread["role"]?.text ?? "unknown") thread \(number)",
+          secondsSinceTurn: thread["secondsSinceTurn"]?.number))
+      partitions += (thread["partitions"]?.elements ?? []).compactMap { OwnedPartition($0) }
+    }
+  }
+}
+
+extension ProcessStatus.OwnedPartition {
+  fileprivate init?(_ json: JSONValue) {
+    guard let number = json["partition"]?.whole.flatMap({ Int32(exactly: $0) }), let state = json["state"]?.text else {
+      return nil
+    }
+    self.number = number
+    self.state = state
+    next = json["next"]?.whole
+    if let version = json["policy"]?["version"]?.text, let hash = json["policy"]?["hash"]?.text {
+      policy = PolicyReference(version: Identifier(version), hash: Identifier(hash))
+    }
+    isPolicyRefused = json["policy"]?["isRefused"] == .bool(true)
+  }
+}
+
+extension JSONValue {
+  fileprivate var elements: [JSONValue] {
+    if case .array(let elements) = self { elements } else { [] }
+  }
+
+  fileprivate var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  fileprivate var number: Double? {
+    if case .number(let number) = self { number } else { nil }
+  }
+
+  fileprivate var whole: Int64? { number.flatMap { Int64(exactly: $0.rounded()) } }
+}

@@ -1,0 +1,93 @@
+import Console
+import DeviceView
+import Keys
+import Logging
+import Observing
+import Pipeline
+import Serving
+
+/// Runs the role `console` of a process.
+enum ConsoleRole {
+  /// Starts the console.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings of the process.
+  ///   - pipeline: The settings of the pipeline.
+  ///   - check: Looks at what the console needs.
+  ///   - runner: Runs the thread of the check.
+  ///   - stop: Ends that thread.
+  ///   - counters: Gets the metrics.
+  ///   - logger: Gets what happens.
+  /// - Returns: The console, to be stopped at the end; nil if the process does not have the role.
+  /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
+  static func start(
+    _ settings: Settings, _ pipeline: PipelineSettings, _ check: ConsoleCheck?, on runner: RoleRunner,
+    _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
+  ) async throws -> ConsoleServer? {
+    guard var console = try settings.console(pipeline) else { return nil }
+    console.devices = settings.text(.gatewayDevicesView).map { ViewedListeners(listeners: DeviceListeners(path: $0)) }
+    console.certificate = try settings.certificate(.consoleTLSCertificate, .consoleTLSKey, logger)
+    let keys = try keys(settings, logger)
+    let metrics = ConsoleMetrics(counters.registry)
+    let server: ConsoleServer
+    do throws(HTTPListenerError) {
+      server = try await ConsoleServer.start(console, keys: keys, metrics: metrics, logger: logger)
+    } catch {
+      throw Failure("\(error); choose another address with \(SettingKey.consoleListen.rawValue)")
+    }
+    if let check {
+      runner.start("console-check") { () throws(PipelineError) in check.run(until: stop, metrics) }
+    }
+    if let certificate = console.certificate {
+      counters.registry.collect { metrics.set(certificate) }
+    }
+    logger.info(
+      "the console listens",
+      metadata: [
+        "address": "\(console.certificate == nil ? "http" : "https")://\(server.address.text)",
+        "keys": keys.map { "\($0.count)" } ?? "none",
+      ])
+    if keys == nil {
+      logger.warning("the console has no keys, so it listens on this host only, and everybody here may ask")
+    }
+    return server
+  }
+
+  /// Starts a console without keys on the default address, or on a free port of this host if another program has that.
+  ///
+  /// - Parameters:
+  ///   - store: The path of the audit store.
+  ///   - devices: The path of a view of the registrations.
+  ///   - pipeline: The settings of the pipeline.
+  ///   - counters: Gets the metrics.
+  ///   - logger: Gets what happens.
+  /// - Returns: The console, to be stopped at the end.
+  /// - Throws: `HTTPListenerError` if there is no free port either.
+  static func startAnywhere(
+    store: String, devices: String, _ pipeline: PipelineSettings, _ counters: PipelineCounters, _ logger: Logger
+  ) async throws(HTTPListenerError) -> ConsoleServer {
+    let metrics = ConsoleMetrics(counters.registry)
+    var console = ConsoleSettings(listen: defaultAddress, storePath: store, pipeline: pipeline)
+    console.devices = ViewedListeners(listeners: DeviceListeners(path: devices))
+    do throws(HTTPListenerError) {
+      return try await ConsoleServer.start(console, keys: nil, metrics: metrics, logger: logger)
+    } catch {
+      guard error.isTaken else { throw error }
+      console.listen = HTTPAddress(host: defaultAddress.host, port: 0)
+      return try await ConsoleServer.start(console, keys: nil, metrics: metrics, logger: logger)
+    }
+  }
+
+  /// The default of `console.listen`: only this host reaches it.
+  static let defaultAddress = HTTPAddress(host: "127.0.0.1", port: 8090)
+
+  private static func keys(_ settings: Settings, _ logger: Logger) throws -> KeyRing? {
+    guard let path = settings.text(.consoleKeys) else { return nil }
+    do throws(KeyFileError) {
+      return try KeyRing(path: path, recordsPerSecond: settings.consoleRate, logger: logger)
+    } catch {
+      throw Failure(
+        "\(SettingKey.consoleKeys.rawValue): \(error); make a key file with rouse keys create --file \(path)")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import DeviceView
+import Domain
+import Foundation
+import Gateway
+import KafkaClient
+import Keys
+import Logging
+import Observing
+import Pipeline
+import Serving
+
+/// Runs the role `gateway` of a process.
+enum GatewayRole {
+  /// Starts the gateway, and the thread of its producer.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings of the process.
+  ///   - pipeline: The settings of the pipeline.
+  ///   - runner: Runs the thread.
+  ///   - counters: Gets the metrics and the status.
+  ///   - logger: Gets what happens.
+  /// - Returns: The gateway, to be stopped at the end; nil if the process does not have the role.
+  /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
+  static func start(
+    _ settings: Settings, _ pipeline: PipelineSettings, on runner: RoleRunner, _ counters: PipelineCounters,
+    _ logger: Logger
+  ) async throws -> GatewayServer? {
+    guard var gateway = try settings.gateway(pipeline) else { return nil }
+    gateway.certificate = try settings.certificate(.gatewayTLSCertificate, .gatewayTLSKey, logger)
+    let keys = try keys(settings, logger)
+    let devices = try devices(settings, pipeline)
+    let interval = pipeline.statistics.map { "\(Int($0 / .milliseconds(1)))" } ?? "0"
+    let server: GatewayServer
+    do throws(HTTPListenerError) {
+      server = try await GatewayServer.start(
+        gateway, kafka: pipeline.kafka.merging(["statistics.interval.ms": interval]), keys: keys,
+        devices: devices.map { ViewedDevices(store: $0) }, registry: counters.registry, logger: logger)
+    } catch {
+      throw Failure("\(error); choose another address with \(SettingKey.gatewayListen.rawValue)")
+    }
+    let hasStatistics = pipeline.statistics != nil
+    runner.start("gateway") { () throws(PipelineError) in
+      defer { counters.gatewayEnded() }
+      do throws(KafkaError) {
+        try server.runProducer(statistics: hasStatistics ? counters.gatewayStatistics() : nil) {
+          counters.gatewayTurned(at: Int64(Date().timeIntervalSince1970 * 1_000_000))
+        }
+      } catch {
+        throw .kafka(error)
+      }
+    }
+    if let devices { read(pipeline, devices, server, on: runner, counters, logger) }
+    logger.info(
+      "the gateway listens",
+      metadata: [
+        "address": "\(gateway.certificate == nil ? "http" : "https")://\(server.address.text)",
+        "events": "\(gateway.topics.events)",
+        "keys": keys.map { "\($0.count)" } ?? "none",
+      ])
+    if keys == nil {
+      logger.warning("the gateway has no keys, so it listens on this host only, and everybody here may publish")
+    }
+    return server
+  }
+
+  /// Opens the view of the registrations; nil if there is to be none.
+  private static func devices(_ settings: Settings, _ pipeline: PipelineSettings) throws -> DeviceStore? {
+    guard let path = settings.text(.gatewayDevicesView) else { return nil }
+    do throws(DeviceStoreError) { return try DeviceStore(path: path, topic: pipeline.topics.devices) } catch {
+      throw Failure("\(SettingKey.gatewayDevicesView.rawValue): \(error)")
+    }
+  }
+
+  /// Starts the thread that keeps the view up to date. A full disk makes the view old, and stops nothing else.
+  private static func read(
+    _ pipeline: PipelineSettings, _ store: DeviceStore, _ server: GatewayServer, on runner: RoleRunner,
+    _ counters: PipelineCounters, _ logger: Logger
+  ) {
+    let metrics = DeviceViewMetrics(counters.registry)
+    counters.registry.collect { metrics.set(age: store.age(at: Date())) }
+    runner.start("gateway-devices") { () throws(PipelineError) in
+      let feed = DeviceFeed(
+        store, topic: pipeline.topics.devices, kafka: pipeline.kafka.merging(["group.id": pipeline.gatewayGroup]),
+        metrics: metrics, logger: logger)
+      do throws(DeviceFeed.FeedError) { try feed.run { server.isRunning } } catch {
+        switch error {
+        case .kafka(let error): throw .kafka(error)
+        case .store(let error):
+          logger.warning(
+            "the view of devices cannot be written, so it becomes old; the gateway tries again",
+            metadata: ["error": "\(error)"])
+        }
+      }
+    }
+  }
+
+  private static func keys(_ settings: Settings, _ logger: Logger) throws -> KeyRing? {
+    guard let path = settings.text(.gatewayKeys) else { return nil }
+    do throws(KeyFileError) {
+      return try KeyRing(path: path, recordsPerSecond: settings.gatewayRate, logger: logger)
+    } catch {
+      throw Failure(
+        "\(SettingKey.gatewayKeys.rawValue): \(error); make a key file with rouse keys create --file \(path)")
+    }
+  }
+}

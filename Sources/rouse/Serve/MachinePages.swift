@@ -1,0 +1,177 @@
+import ArgumentParser
+import Console
+import Domain
+import Foundation
+import JSON
+import KafkaClient
+import Observing
+import Pipeline
+import Serving
+import Synchronization
+
+/// The pages for machines: metrics, probes, version and status.
+///
+/// Probes answer 200 or 503, with the reasons as plain text, or as JSON for those that accept it. `/livez` fails only for what a restart of
+/// the process mends. `/startupz` fails until the process has been ready once. `/readyz` fails until the process is ready, and
+/// from the moment when it is asked to end (see `reasonsNotReady`). A process that works without something that it should have is ready, and
+/// `/readyz` says what is missing.
+final class MachinePages: Sendable {
+  private let counters: PipelineCounters
+  private let stop: StopSignal
+  private let threads: [PipelineStatus.StageThread]
+  private let console: ConsoleCheck?
+  private let wasReady = Atomic<Bool>(false)
+
+  /// Makes the pages of a process.
+  ///
+  /// - Parameters:
+  ///   - counters: The metrics and the status of the process.
+  ///   - stop: Says whether the process was asked to end.
+  ///   - threads: The threads that the process is to have.
+  ///   - console: Knows what a console is missing; nil if the process has no console, or one that is not asked for it.
+  init(
+    counters: PipelineCounters, stop: StopSignal, threads: [PipelineStatus.StageThread], console: ConsoleCheck? = nil
+  ) {
+    self.console = console
+    self.counters = counters
+    self.stop = stop
+    self.threads = threads
+    counters.set(version: Rouse.configuration.version)
+    counters.set(threads: threads)
+  }
+
+  /// The pages, by their paths.
+  var pages: [HTTPPage] {
+    [
+      HTTPPage("/metrics") { [counters] accept in
+        let format = ExpositionFormat(accept: accept)
+        return HTTPPage.Answer(
+          contentType: format.contentType, body: Exposition.bytes(of: counters.registry, as: format))
+      },
+      probe("/livez") { pages in pages.reasonsStuck },
+      probe("/readyz", missing: { pages in pages.missing }) { pages in pages.reasonsNotReady },
+      probe("/startupz") { pages in pages.reasonsNotStarted },
+      HTTPPage("/version") { accept in
+        let version = Rouse.configuration.version
+        guard Self.wantsJSON(accept) else { return Self.text("rouse \(version), librdkafka \(KafkaLibrary.version)\n") }
+        return Self.json { writer in
+          writer.member("version", version)
+          writer.member("librdkafka", KafkaLibrary.version)
+        }
+      },
+      HTTPPage("/status") { [self] _ in Self.json { write(to: &$0) } },
+    ]
+  }
+
+  private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000_000) }
+
+  /// The answers of all probes at one moment.
+  var processState: ServiceNotices.ProcessState {
+    ServiceNotices.ProcessState(
+      reasonsNotStarted: reasonsNotStarted, reasonsNotReady: reasonsNotReady, reasonsStuck: reasonsStuck,
+      missing: missing, isEnding: stop.isAsked)
+  }
+
+  private var reasonsStuck: [String] { counters.status.snapshot.reasonsStuck(at: Self.now) }
+
+  private var reasonsNotStarted: [String] { wasReady.load(ordering: .relaxed) ? [] : reasonsNotReady }
+
+  private var reasonsNotReady: [String] {
+    if stop.isAsked { return ["the process is ending"] }
+    var reasons = counters.status.snapshot.reasonsNotReady(threads)
+    // The audit of the same process makes the store.
+    if !threads.contains(where: { $0.role == .audit }), let store = console?.findings.store {
+      reasons.append("the console cannot read the audit store: \(store)")
+    }
+    if reasons.isEmpty { wasReady.store(true, ordering: .relaxed) }
+    return reasons
+  }
+
+  /// The things that the process does without.
+  private var missing: [String] {
+    guard let brokers = console?.findings.brokers else { return [] }
+    return ["no broker answers, so the console shows no policies, dead letters and topics: \(brokers)"]
+  }
+
+  private func probe(
+    _ path: String, missing: @escaping @Sendable (MachinePages) -> [String] = { _ in [] },
+    _ reasons: @escaping @Sendable (MachinePages) -> [String]
+  ) -> HTTPPage {
+    HTTPPage(path) { [self] accept in
+      let (reasons, missing) = (reasons(self), missing(self))
+      let status = reasons.isEmpty ? 200 : 503
+      guard Self.wantsJSON(accept) else {
+        let lines = (reasons.isEmpty ? ["ok"] : reasons) + missing.map { "missing: \($0)" }
+        return Self.text(lines.map { "\($0)\n" }.joined(), status: status)
+      }
+      return Self.json(status: status) { writer in
+        writer.member("ok", reasons.isEmpty)
+        writer.list("reasons", reasons)
+        if !missing.isEmpty { writer.list("missing", missing) }
+      }
+    }
+  }
+
+  private func write(to json: inout JSONWriter) {
+    let (status, now) = (counters.status.snapshot, Self.now)
+    json.member("version", Rouse.configuration.version)
+    let roles = Role.allCases.filter { role in
+      threads.contains { $0.role == role } || role == .console && console != nil
+    }
+    json.list("roles", roles.map(\.rawValue))
+    json.list("notReady", reasonsNotReady)
+    if !missing.isEmpty { json.list("missing", missing) }
+    json.objects("threads", threads) { thread, json in
+      json.member("role", thread.role.rawValue)
+      json.member("number", thread.number)
+      json.member("secondsSinceTurn", status.turns[thread].map { Double(now - $0) / 1_000_000 })
+      guard thread.role == .planner, let planner = status.planners[thread.number] else { return }
+      json.member("hasJoined", planner.hasJoined)
+      json.member("lastCommit", planner.committedAt.map { "\(Timestamp(microseconds: $0))" })
+      json.objects("partitions", planner.partitions) { Self.write($0, at: now, to: &$1) }
+    }
+    json.objects("audit", status.audit) { partition, json in
+      json.member("topic", partition.topic)
+      json.member("partition", partition.number)
+      json.member("next", partition.next)
+      if let lag = partition.lagRecords { json.member("lagRecords", lag) }
+    }
+  }
+
+  private static func write(_ partition: PipelineStatus.PartitionStatus, at now: Int64, to json: inout JSONWriter) {
+    json.member("partition", partition.number)
+    json.member("state", partition.state.rawValue)
+    if let next = partition.next { json.member("next", next) }
+    if let lag = partition.lagRecords { json.member("lagRecords", lag) }
+    json.member(
+      "lagSeconds", PipelineStatus.StatusSnapshot.lagSeconds(partition.lagRecords, partition.plannedTo, now))
+    json.member("devices", partition.devices)
+    guard let policy = partition.policy else { return }
+    json.object("policy") { json in
+      json.member("version", policy.version.text)
+      json.member("hash", policy.hash.text)
+      json.member("isRefused", partition.isPolicyRefused)
+    }
+  }
+
+  private static func wantsJSON(_ accept: String?) -> Bool {
+    accept?.lowercased().contains("application/json") ?? false
+  }
+
+  private static func text(_ text: String, status: Int = 200) -> HTTPPage.Answer {
+    HTTPPage.Answer(status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+  }
+
+  private static func json(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPPage.Answer {
+    var writer = JSONWriter()
+    writer.object(members)
+    return HTTPPage.Answer(status: status, contentType: "application/json", body: writer.bytes + [UInt8(ascii: "\n")])
+  }
+}
+
+extension JSONWriter {
+  /// Writes a member that is a number of at most six decimals, unless it is nil.
+  fileprivate mutating func member(_ key: StaticString, _ value: Double?) {
+    if let value { member(key, rounded: value) }
+  }
+}

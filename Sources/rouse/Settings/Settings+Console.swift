@@ -1,0 +1,36 @@
+import Auditing
+import Console
+import Domain
+import Pipeline
+import Serving
+
+extension Settings {
+  /// Returns the settings of the console; nil if the process does not have the role.
+  ///
+  /// - Parameter pipeline: The settings of the pipeline.
+  /// - Throws: `ValidationError` or ``Failure`` when the settings contradict one another.
+  func console(_ pipeline: PipelineSettings) throws -> ConsoleSettings? {
+    guard roles.contains(.console) else { return nil }
+    let text = textOrDefault(.consoleListen)
+    guard let address = HTTPAddress(text) else {
+      throw refusal(.consoleListen, "expected host:port such as 127.0.0.1:8090, found '\(text)'")
+    }
+    guard self.text(.consoleKeys) != nil || address.isLoopback else {
+      throw refusal(
+        .consoleListen,
+        "\(text) can be reached from other hosts, so the console needs keys: make a file with rouse keys create and name it with console.keys, or listen on 127.0.0.1"
+      )
+    }
+    var settings = ConsoleSettings(listen: address, storePath: textOrDefault(.auditStore), pipeline: pipeline)
+    settings.readers = numberOrDefault(.consoleReaders)
+    settings.accessLimits.ageMax = .hours(24 * Int64(numberOrDefault(.consoleAccessDays)))
+    settings.accessLimits.recordsMax = numberOrDefault(.consoleAccessRecords)
+    return settings
+  }
+
+  /// The requests that each key may send a second; nil for any number.
+  var consoleRate: Int? {
+    let rate = numberOrDefault(.consoleRequestsPerSecond)
+    return rate == 0 ? nil : rate
+  }
+}

@@ -1,0 +1,112 @@
+import Auditing
+import Domain
+import Foundation
+import HTTPTesting
+import Keys
+import Serving
+import Testing
+
+@testable import Console
+
+@Suite("Access records") struct AccessTests {
+  private static let time = Timestamp(microseconds: 1_700_000_000_000_000)
+
+  @Test(
+    "each look at devices is recorded before its answer, with key, operation, device, event and address; totals are not"
+  )
+  func records() async throws {
+    let auditor = AccessKey.make(.auditor, created: Self.time)
+    var file = KeyFile()
+    file.keys = [auditor.key]
+    try await RunningConsole.run(keys: file) { console in
+      let key = ("Authorization", "Bearer \(auditor.secret)")
+      let hostile = PageLink.escaped(Sample.hostile.text)
+      for path in [
+        "/v1/devices/\(hostile)/timeline", "/v1/why?device=phone&event=e0", "/v1/decisions/d-0-9999-0",
+        "/v1/decisions?limit=0",
+        "/v1/commands/c-0-30-0", "/v1/export",
+      ] {
+        _ = try console.ask(path, [key])
+      }
+      #expect(try console.ask("/v1/devices/phone/timeline").status == 401)
+      for path in ["/v1/summary", "/v1/top", "/v1/health"] { #expect(try console.ask(path, [key]).status == 200) }
+      var filter = AccessFilter()
+      filter.isRefused = false
+      let records = try AccessStore.openToRead(path: AccessStore.path(besides: console.storePath))
+        .newest(filter, limit: 100)
+      #expect(
+        records.reversed().map { [$0.operation, $0.device, $0.event, $0.subject, Identifier("\($0.status)")] } == [
+          ["getTimeline", Sample.hostile, nil, nil, "200"], ["getWhy", "phone", "e0", nil, "200"],
+          ["getDecision", nil, nil, "d-0-9999-0", "404"], ["listDecisions", nil, nil, nil, "400"],
+          ["getCommand", nil, nil, "c-0-30-0", "200"], ["export", nil, nil, nil, "200"],
+        ])
+      #expect(records.allSatisfy { $0.key == Identifier(auditor.key.id) && $0.client == "127.0.0.1" })
+      let attributes = try FileManager.default.attributesOfItem(atPath: console.storePath + ".access")
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+  }
+
+  @Test("a page records the id that it shows, wherever the address has it, and no id that it does not use")
+  func pages() async throws {
+    var batch = Sample.batch()
+    batch.append(Sample.start(200, device: "tablet"))
+    // The store ends an hour later, so the start is not too new to tell.
+    batch.append(Sample.command(3800))
+    try await RunningConsole.run(batch) { console in
+      let looks: [(path: String, record: [Identifier?])] = [
+        ("/devices/phone", ["devicePage", "phone", nil, nil]),
+        ("/devices?id=phone", ["devicePageById", "phone", nil, nil]),
+        ("/devices?id=phone&device=tablet", ["devicePageById", "phone", nil, nil]),
+        ("/devices/phone?device=tablet&event=e1", ["devicePage", "phone", nil, nil]),
+        ("/events?id=e1&device=tablet", ["eventPageById", nil, "e1", nil]),
+        ("/commands?id=c-0-30-0&command=c-0-1-0", ["commandPageById", nil, nil, "c-0-30-0"]),
+        ("/decisions?id=d-0-7-0&device=phone", ["decisionsPage", nil, nil, "d-0-7-0"]),
+        ("/decisions?device=phone&event=e1", ["decisionsPage", "phone", "e1", nil]),
+        ("/why?device=phone&event=e1", ["whyPage", "phone", "e1", nil]),
+        ("/search?q=pho", ["searchPage", nil, nil, "pho"]),
+        ("/top?by=device", ["topPage", nil, nil, nil]),
+        ("/v1/top?by=device", ["getTop", nil, nil, nil]),
+        ("/v1/decisions?command=c-0-30-0&device=phone", ["listDecisions", "phone", nil, "c-0-30-0"]),
+        ("/v1/devices/phone/timeline", ["getTimeline", "phone", nil, nil]),
+        ("/health", ["healthPage", nil, nil, nil]),
+      ]
+      for (path, _) in looks {
+        let status = try console.ask(path).status
+        #expect(status == 200 || status == 303, "\(path)")
+      }
+      for path in ["/top?by=kind", "/", "/policy", "/v1/top?by=kind"] { _ = try console.ask(path) }
+      let records = try AccessStore.openToRead(path: AccessStore.path(besides: console.storePath)).newest(limit: 100)
+      let found = Array(records.reversed())
+      #expect(found.count == looks.count)
+      for (record, look) in zip(found, looks) {
+        #expect([record.operation, record.device, record.event, record.subject] == look.record, "\(look.path)")
+      }
+    }
+  }
+
+  @Test("a health page that names no device is no look at one")
+  func health() async throws {
+    try await RunningConsole.run { console in
+      let answer = try console.ask("/health")
+      #expect(answer.status == 200)
+      #expect(!FileManager.default.fileExists(atPath: AccessStore.path(besides: console.storePath)))
+    }
+  }
+
+  @Test("what cannot be recorded is not shown")
+  func refused() async throws {
+    try await RunningConsole.run { console in
+      try Data("this is no database".utf8).write(to: URL(filePath: console.storePath + ".access"))
+      for path in ["/v1/devices/phone/timeline", "/v1/export", "/v1/decisions/tail"] {
+        let answer = try console.ask(path)
+        #expect(answer.status == 503 && answer.text.contains("nothing is shown"), "\(path): \(answer.text)")
+        #expect(!answer.text.contains("d-0-"))
+      }
+      #expect(console.server.exportCount == 0)
+      while console.server.tailCount > 0 { sched_yield() }
+      #expect(try console.ask("/v1/summary").status == 200)
+      try FileManager.default.removeItem(atPath: console.storePath + ".access")
+      #expect(try console.ask("/v1/devices/phone/timeline").status == 200)
+    }
+  }
+}

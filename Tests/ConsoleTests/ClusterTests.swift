@@ -1,0 +1,291 @@
+import Auditing
+import Domain
+import Foundation
+import HTTPTesting
+import JSON
+import KafkaClient
+import Keys
+import Pipeline
+import Policies
+import Serving
+import Testing
+
+@testable import Console
+
+/// An embedded broker with the topics of the console, and a dead letter of each sort.
+enum ConsoleBroker {
+  /// Runs a body, on a thread of its own, against a console with a broker.
+  ///
+  /// - Parameters:
+  ///   - keys: The key file; nil for no keys.
+  ///   - prepare: Gets the broker before the console begins.
+  ///   - body: Gets the console.
+  static func run(
+    keys: KeyFile? = nil, prepare: (EmbeddedBroker) throws -> Void = { _ in },
+    _ body: @escaping @Sendable (RunningConsole) throws -> Void
+  ) async throws {
+    let broker = try EmbeddedBroker()
+    try broker.createTopic("rouse.log", partitions: 2)
+    for topic in ["rouse.dead-letters", "rouse.devices", "rouse.signals", "events"] {
+      try broker.createTopic(topic, partitions: 1)
+    }
+    let producer = try KafkaProducer(
+      KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers), ("enable.idempotence", "true")]))
+    for (key, topic) in [("e-1", "events"), (Sample.hostile.text, "events"), ("c", nil)] as [(String, String?)] {
+      try producer.send(
+        topic: "rouse.dead-letters", partition: 0, key: Array(key.utf8), value: Array("{\"id\":\"\(key)\"}".utf8),
+        headers: [
+          KafkaHeader("rouse-reason", "MISSING_FIELD"), KafkaHeader("rouse-message", "$.time: missing \(key)"),
+        ]
+          + (topic.map {
+            [
+              KafkaHeader("rouse-origin-topic", $0), KafkaHeader("rouse-origin-partition", "0"),
+              KafkaHeader("rouse-origin-offset", "7"),
+            ]
+          } ?? []))
+    }
+    #expect(try producer.flush(timeout: .seconds(60)) && producer.takeDeliveryFailures().isEmpty)
+    try prepare(broker)
+    let bootstrap = broker.bootstrapServers
+    try await RunningConsole.run(keys: keys) {
+      $0.pipeline = PipelineSettings(
+        kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), eventTopics: ["events"], instance: "test")
+      $0.limits.requestSeconds = 1
+    } _: {
+      try body($0)
+    }
+  }
+}
+
+@Suite("Policies and dead letters over HTTP", .serialized) struct ClusterTests {
+  static let yaml = ("Content-Type", "application/yaml")
+  static let policy = """
+    version: "1"
+    kinds:
+      FlightStatus:
+        surface: widget
+        budget: { perDay: 48 }
+        displays:
+          - { field: data.status }
+        rules:
+          - event: flight.delay.changed
+            interests: ["{subject}"]
+
+    """
+  static let other = policy.replacing("perDay: 48", with: "perDay: 40").replacing("\"1\"", with: "\"2\"")
+
+  @Test("a policy is checked, explained and compared as by the command line, and mistakes have line and column")
+  func policies() async throws {
+    try await RunningConsole.run { console in
+      let client = try console.client()
+      let document = try PolicyDocument(yaml: Self.policy, file: "body")
+      let checked = try client.ask("POST", "/v1/policies/check", [Self.yaml], Self.policy)
+      var json = JSONWriter()
+      PolicyCheck(document, file: "body").encode(to: &json)
+      #expect(checked.status == 200 && checked.body == json.bytes + [10])
+      let wrong = try client.ask("POST", "/v1/policies/check", [Self.yaml], "version: 1\nkindz: {}\n")
+      #expect(try wrong.json["valid"] == .bool(false))
+      #expect(
+        try wrong.json["problems"]?.elements.contains { $0["line"] == .number(2) && $0["column"] == .number(1) } == true
+      )
+      let explained = try client.ask("POST", "/v1/policies/explain?kind=FlightStatus", [Self.yaml], Self.policy)
+      #expect(explained.text == PolicyExplanation(document, kind: "FlightStatus").jsonLines)
+      #expect(try client.ask("POST", "/v1/policies/explain?kind=Fligt", [Self.yaml], Self.policy).status == 400)
+      let refused = try client.ask("POST", "/v1/policies/explain", [Self.yaml], "version: 1\nkindz: {}\n")
+      #expect(refused.status == 400)
+      #expect(try refused.json["type"] == .string("urn:rouse:problem:policy-refused"))
+      #expect(try refused.json["errors"]?.elements.contains { $0["line"] == .number(2) } == true)
+      for body in [
+        "", "\u{0}", "- - -", "*x", "profile: /etc/passwd\nversion: \"1\"\nkinds: {}", "a: \(Sample.hostile.text)",
+      ] {
+        #expect(try client.ask("POST", "/v1/policies/explain", [Self.yaml], body).status == 400, "\(body)")
+        #expect(try client.ask("POST", "/v1/policies/check", [Self.yaml], body).json["valid"] == .bool(false))
+      }
+      let both = JSONWriter.text(of: [("old", Self.policy), ("new", Self.other)])
+      let changed = try client.ask("POST", "/v1/policies/diff", [("Content-Type", "application/json")], both)
+      let new = try PolicyDocument(yaml: Self.other, file: "new").policy
+      #expect(
+        changed.text == PolicyDifference(from: document.policy, to: new).jsonLines && changed.text.contains("perDay"))
+      for body in ["{}", "[", "{\"old\":1,\"new\":2}"] {
+        #expect(try client.ask("POST", "/v1/policies/diff", [("Content-Type", "application/json")], body).status == 400)
+      }
+      #expect(try client.ask("POST", "/v1/policies/check", [("Content-Type", "text/plain")], Self.policy).status == 415)
+    }
+  }
+
+  @Test("an operator applies a policy; the log says who did; what is in force is told, and compared with another")
+  func apply() async throws {
+    let time = Timestamp(microseconds: 1_700_000_000_000_000)
+    let boss = AccessKey.make(.operator, created: time)
+    var file = KeyFile()
+    file.keys = [boss.key]
+    try await ConsoleBroker.run(keys: file) { console in
+      let client = try console.client()
+      let key = ("Authorization", "Bearer \(boss.secret)")
+      #expect(try client.ask("GET", "/v1/policies/active", [key]).json["withoutPolicy"] == .number(2))
+      #expect(try client.ask("POST", "/v1/policies/diff", [key, Self.yaml], Self.other).status == 409)
+      let trial = try client.ask("POST", "/v1/policies/apply?dryRun=true", [key, Self.yaml], Self.policy)
+      #expect(try trial.status == 200 && trial.json["applied"] == .bool(false))
+      #expect(try client.ask("GET", "/v1/policies", [key]).json["policies"] == .array([]))
+      let applied = try client.ask("POST", "/v1/policies/apply", [key, Self.yaml], Self.policy)
+      let reference = try PolicyDocument(yaml: Self.policy, file: "body").policy.reference
+      #expect(try applied.status == 200 && applied.json["hash"] == .string(reference.hash.text), "\(applied.text)")
+      let active = try client.ask("GET", "/v1/policies/active", [key]).json
+      #expect(active["policies"]?[0]?["hash"] == .string(reference.hash.text))
+      #expect(active["policies"]?[0]?["appliedBy"] == .string(boss.key.id))
+      #expect(active["policies"]?[0]?["inForceOn"] == .array([.number(0), .number(1)]))
+      #expect(try client.ask("POST", "/v1/policies/diff", [key, Self.yaml], Self.other).text.contains("perDay"))
+      #expect(try client.ask("POST", "/v1/policies/apply", [key, Self.yaml], Self.other).status == 200)
+      let history = try client.ask("GET", "/v1/policies", [key]).json
+      #expect(history["complete"] == .bool(true))
+      #expect(history["policies"]?.elements.map { $0["version"] } == [.string("2"), .string("1")])
+      let form = try #require(Self.policy.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+      let page = try client.ask(
+        "POST", "/policy/apply", [key, ("Content-Type", "application/x-www-form-urlencoded")], "policy=" + form)
+      #expect(page.status == 200 && page.text.contains(reference.hash.text), "\(page.text)")
+      let second = try PolicyDocument(yaml: Self.other, file: "body").policy.reference
+      #expect(!page.text.contains(second.hash.text), "the policy from before is not named")
+      let again = try client.ask("GET", "/v1/policies", [key]).json["policies"]?[0]
+      #expect(again?["version"] == .string("1") && again?["appliedBy"] == .string(boss.key.id))
+      // Pages do not wait for the log, so the first one starts the reading.
+      var policy = ""
+      while !policy.contains("from the one before") { policy = try client.ask("GET", "/policy", [key]).text }
+      let list = PageCheck(policy)
+      #expect(list.mistakes.isEmpty && list.text.contains("key \(boss.key.id)"), "\(list.mistakes)")
+      let offsets = list.links.compactMap { link in
+        link.address.hasPrefix("/policy/records/") ? link.address.dropFirst(16) : nil
+      }
+      #expect(offsets.count == 3)
+      let newest = PageCheck(try client.ask("GET", "/policy/records/\(offsets[0])", [key]).text)
+      #expect(newest.mistakes.isEmpty && newest.text.contains("kinds.FlightStatus.budget.perDay"))
+      let changes = try client.ask("GET", "/policy/difference?from=\(offsets[1])&to=\(offsets[0])", [key]).text
+      #expect(PageCheck(changes).mistakes.isEmpty && PageCheck(changes).text.contains("budget.perDay"))
+      let csv = try client.ask(
+        "GET", "/policy/difference?from=\(offsets[1])&to=\(offsets[0])&table=changes", [key]
+      ).text
+      #expect(csv.hasPrefix("Value,2,1\r\n") && csv.contains("kinds.FlightStatus.budget.perDay,40,48\r\n"), "\(csv)")
+      for (path, status) in [
+        ("/policy/records/999", 404), ("/policy/records/x", 400), ("/policy/difference?from=\(offsets[0])", 400),
+      ] {
+        #expect(try client.ask("GET", path, [key]).status == status, "\(path)")
+      }
+      let values = try client.ask("GET", "/v1/policies/active/values?format=csv", [key]).text
+      #expect(values.contains("kinds.FlightStatus.budget.perDay,48,the log:"), "\(values)")
+      #expect(try client.ask("GET", "/v1/policies?format=csv", [key]).text.split(separator: "\r\n").count == 4)
+      let records = try AccessStore.openToRead(path: AccessStore.path(besides: console.storePath)).newest(limit: 10)
+      #expect(records.map(\.operation) == ["policyApplyPage", "applyPolicy", "applyPolicy", "applyPolicy"])
+      #expect(records.first?.subject == Identifier("1 \(reference.hash)"))
+      #expect(records.last?.subject == Identifier("1 \(reference.hash) dryRun"))
+    }
+  }
+
+  @Test("after another policy was applied, no page names the one from before as the one in force")
+  func appliedPage() async throws {
+    try await ConsoleBroker.run { console in
+      let client = try console.client()
+      func page() throws -> String { try client.ask("GET", "/policy", [("Accept", "text/html")]).text }
+      let first = try client.ask("POST", "/v1/policies/apply", [Self.yaml], Self.policy)
+      #expect(first.status == 200)
+      let began = ContinuousClock.now
+      while try !page().contains("In force: version 1,") {
+        try #require(ContinuousClock.now - began < .seconds(60))
+        sched_yield()
+      }
+      let second = try client.ask("POST", "/v1/policies/apply", [Self.yaml], Self.other)
+      #expect(second.status == 200)
+      while true {
+        let text = try page()
+        #expect(!text.contains("In force: version 1,"))
+        if text.contains("In force: version 2,") { break }
+        try #require(ContinuousClock.now - began < .seconds(120))
+        sched_yield()
+      }
+    }
+  }
+
+  @Test("a policy that one partition refuses is told as partly applied, with what to do")
+  func partlyApplied() async throws {
+    try await ConsoleBroker.run { broker in
+      broker.pushRequestErrors(.produce, [.topicAuthorizationFailed])
+    } _: { console in
+      let client = try console.client()
+      let answer = try client.ask("POST", "/v1/policies/apply", [Self.yaml], Self.policy)
+      #expect(
+        answer.status == 503 && answer.text.contains("1 of the 2 log partitions did not confirm"), "\(answer.text)")
+      #expect(answer.text.contains("apply it again, which does no harm") && !answer.text.contains("did not do it"))
+      let active = try client.ask("GET", "/v1/policies/active").json
+      #expect(active["withoutPolicy"] == .number(1) && active["policies"]?.elements.count == 1)
+      #expect(try client.ask("POST", "/v1/policies/apply", [Self.yaml], Self.policy).status == 200)
+      #expect(try client.ask("GET", "/v1/policies/active").json["withoutPolicy"] == .number(0))
+    }
+  }
+
+  @Test("positions that the cluster refuses to tell are not known, and the page says which permission is missing")
+  func refusedPositions() async throws {
+    try await ConsoleBroker.run { broker in
+      // Requests for committed offsets.
+      broker.pushRequestErrors(KafkaRequest(rawValue: 9), Array(repeating: .groupAuthorizationFailed, count: 50))
+    } _: { console in
+      let client = try console.client()
+      let lag = try client.ask("GET", "/v1/lag").json["partitions"]?.elements ?? []
+      #expect(lag.contains { $0["role"] == .string("planner") })
+      #expect(lag.allSatisfy { $0["waiting"] == nil && $0["lost"] == nil })
+      let page = try client.ask("GET", "/health", [("Accept", "text/html")]).text
+      #expect(
+        page.contains("the cluster refuses Describe on the group") && page.contains("rouse topics acls --role console"))
+      #expect(page.contains("not known"))
+    }
+  }
+
+  @Test("dead letters are listed, looked into and replayed once")
+  func deadLetters() async throws {
+    try await ConsoleBroker.run { console in
+      let client = try console.client()
+      let listed = try client.ask("GET", "/v1/dead-letters")
+      #expect(try listed.json.elements.map { $0["place"] } == [2, 1, 0].map { .string("rouse.dead-letters[0]@\($0)") })
+      #expect(try client.ask("GET", "/v1/dead-letters?reason=TOO_LARGE").json == .array([]))
+      #expect(try client.ask("GET", "/v1/dead-letters?limit=1&format=csv").text.hasPrefix("place,at,reason,"))
+      let letter = try client.ask("GET", "/v1/dead-letters/0/1").json
+      #expect(letter["key"]?["text"] == .string(Sample.hostile.text))
+      for path in ["/v1/dead-letters/0/99", "/v1/dead-letters/0/99/replay"] {
+        #expect(try client.ask(path.hasSuffix("y") ? "POST" : "GET", path).status == 404, "\(path)")
+      }
+      #expect(try client.ask("GET", "/v1/dead-letters/x/-1").status == 400)
+      let first = try client.ask("POST", "/v1/dead-letters/0/0/replay")
+      #expect(try first.status == 200 && first.json["replayed"] == .bool(true), "\(first.text)")
+      let second = try client.ask("POST", "/v1/dead-letters/0/0/replay")
+      #expect(try second.json["replayedBefore"] == .bool(true) && second.json["replayed"] == .bool(false))
+      #expect(try client.ask("POST", "/v1/dead-letters/0/2/replay").status == 409)
+      #expect(try client.ask("GET", "/v1/dead-letters?waiting=true").json.elements.count == 2)
+    }
+  }
+
+  @Test(
+    "without Kafka the answer is 503 within seconds, with what to do; questions to the store are answered meanwhile")
+  func unreachable() async throws {
+    try await RunningConsole.run { console in
+      let began = ContinuousClock.now
+      let waiting = try console.client()
+      waiting.send("GET", "/v1/policies/active")
+      #expect(try console.ask("/v1/summary").status == 200)
+      let answer = try #require(waiting.answer())
+      #expect(answer.status == 503 && answer.text.contains("kafka.bootstrapServers"), "\(answer.text)")
+      #expect(answer.headers["retry-after"] == "5")
+      #expect(ContinuousClock.now - began < .seconds(60), "it waits 4 s, and more on a busy machine")
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Returns an object with texts.
+  static func text(of members: [(String, String)]) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      for (key, value) in members {
+        json.key(key)
+        json.string(value)
+      }
+    }
+    return json.text
+  }
+}

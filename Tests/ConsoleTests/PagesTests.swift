@@ -1,0 +1,401 @@
+import Auditing
+import Domain
+import Foundation
+import Keys
+import Policies
+import Serving
+import Synchronization
+import Testing
+
+@testable import Console
+
+@Suite("Pages") struct PagesTests {
+  /// The most bytes of a page.
+  static let bytesMax = 200_000
+
+  /// The addresses of every page about things with an id.
+  private static func addresses(_ id: Identifier, _ n: Int) -> [String] {
+    [
+      PageLink.device(id), PageLink.to(PageLink.device(id), adding: ["utc-offset": "+05:30"]), PageLink.event(id),
+      PageLink.command("c-0-\(n)-0"), PageLink.why(device: id, event: id, instance: id), PageLink.why(device: id),
+      PageLink.to("/search", ["q": id.text]), PageLink.to("/decisions", ["device": id.text]),
+      PageLink.to("/decisions", ["kind": id.text, "event": id.text, "instance": id.text]),
+      PageLink.to("/why", ["device": "phone", "event": id.text, "instance": id.text]),
+      PageLink.to("/search", ["q": String(id.text.prefix(1))]),
+    ]
+  }
+
+  private static let others = [
+    "/", "/?hours=1", "/?hours=168", "/decisions", "/why", "/search", "/top", "/top?by=event", "/top?by=kind",
+    "/policy",
+    "/try", "/simulation", "/dead-letters", "/dead-letters?reason=%3Cb%3E", "/health", "/sign-in",
+    "/sign-in?next=/why%22%3E",
+    "/devices/nobody", "/events/none",
+    "/commands/c-9-9-9", "/why?device=nobody&event=none",
+  ]
+
+  @Test("no text of the store becomes markup, on any page, and every page is well made")
+  func hostile() throws {
+    let sample = try PageSample(PageSample.hostileBatch())
+    for (n, text) in PageSample.hostile.enumerated() {
+      for address in Self.addresses(text, n) { try check(sample, address) }
+    }
+    for address in Self.others { try check(sample, address) }
+  }
+
+  @Test("a page that is about nothing says so, and what is missing")
+  func empty() throws {
+    let sample = try PageSample(AuditBatch())
+    for address in Self.others { try check(sample, address) }
+    let overview = PageCheck(text(try sample.page("/")))
+    #expect(overview.text.contains("The audit store is empty"))
+    #expect(try sample.page("/devices/nobody").status == 404)
+    let missing = try PageSample(nil)
+    let problem = #expect(throws: Problem.self) { try missing.page("/") }
+    #expect(problem?.kind == .unavailable)
+  }
+
+  @Test("a hostile text is shown to people as it is, but for characters that nobody sees")
+  func shown() throws {
+    let sample = try PageSample(PageSample.hostileBatch())
+    for text in PageSample.hostile {
+      let page = PageCheck(self.text(try sample.page(PageLink.device(text))))
+      #expect(page.text.contains(PageText.safe(text.text)), "\(text)")
+    }
+  }
+
+  @Test("the pages of a busy device and a busy store stay small")
+  func sizes() throws {
+    var batch = AuditBatch()
+    for n in 0..<600 {
+      batch.append(
+        PageSample.decision(
+          n, event: "nyc-2013-03-08-\(n)", device: "device-0000059", verdict: n % 3 == 0 ? .emit : .defer,
+          reason: n % 3 == 0 ? .emitted : .belowPrice, command: n % 3 == 0 ? "c-0-\(n)-0" : nil))
+      if n % 3 == 0 {
+        batch.append(
+          PageSample.command(n, device: "device-0000059", kind: "FlightStatus", event: "nyc-2013-03-08-\(n)"))
+      }
+    }
+    let sample = try PageSample(batch)
+    for address in [
+      "/", "/?hours=168", "/decisions", "/devices/device-0000059", "/why?device=device-0000059", "/top?by=event",
+    ] {
+      let bytes = try sample.page(address).body.count
+      print("\(address): \(bytes) bytes")
+      #expect(bytes <= Self.bytesMax, "\(address)")
+    }
+    for asset in [PageAsset.styleSheet, .script, .icon] {
+      #expect(try sample.page(asset.path).body.count < 50_000)
+    }
+  }
+
+  @Test("the page why has the terms, what would have changed the verdict, and what to do")
+  func why() throws {
+    let sample = try PageSample(AuditBatch.small)
+    let page = PageCheck(text(try sample.page("/why?device=phone&event=e1")))
+    #expect(page.mistakes.isEmpty, "\(page.mistakes)")
+    for part in ["What would have changed it", "What to do", "0.8 looks", "64 %", "Worth and price", "c-0-1-0"] {
+      #expect(page.text.contains(part), "\(part)")
+    }
+  }
+
+  @Test("the bank statement and the burn-down name the same tokens")
+  func statement() throws {
+    let sample = try PageSample(AuditBatch.small)
+    let page = PageCheck(text(try sample.page("/devices/phone?utc-offset=-05:00")))
+    #expect(page.text.contains("UTC-5") && page.text.contains("2013-03-08 07:01:00"))
+    #expect(page.text.contains("From 40 before the first charge at 2013-03-08 07:01:00"))
+    #expect(page.text.contains("Opening"))
+  }
+
+  @Test("each page of the decisions can be taken along: its CSV has the same decisions, and later pages have no stream")
+  func decisionPages() throws {
+    var batch = AuditBatch()
+    for n in 1...250 { batch.append(PageSample.decision(n, event: "e\(n)")) }
+    let sample = try PageSample(batch)
+    let first = PageCheck(text(try sample.page("/decisions?kind=FlightStatus")))
+    let older = try #require(first.links.last { $0.address.hasPrefix("/decisions?") && $0.address.contains("cursor=") })
+    let second = text(try sample.page(older.address))
+    #expect(second.contains("/events/e150\"") && second.contains("/events/e51\"") && !second.contains("/events/e151\""))
+    #expect(!second.contains("data-stream"))
+    let page = PageCheck(second)
+    let csv = try #require(page.links.last { $0.address.hasPrefix("/v1/decisions?") })
+    let lines = text(try sample.page(csv.address)).split(separator: "\r\n")
+    #expect(lines.count == 151 && lines[1].contains("e150") && lines[150].contains("e1,"))
+    let next = try #require(page.links.last { $0.address.hasPrefix("/decisions?") && $0.address.contains("cursor=") })
+    let last = text(try sample.page(next.address))
+    #expect(last.contains("/events/e1\""))
+  }
+
+  @Test("an exact id leads to its page, and a beginning to a list")
+  func search() throws {
+    let sample = try PageSample(AuditBatch.small)
+    #expect(try sample.page("/search?q=phone").location == "/devices/phone")
+    #expect(try sample.page("/search?q=c-0-1-0").location == "/commands/c-0-1-0")
+    #expect(try sample.page("/search?q=d-0-1-0").location == "/decisions/d-0-1-0")
+    #expect(try sample.page("/decisions/d-0-1-0").location == "/why?device=phone&event=e1&instance=w1")
+    #expect(try sample.page("/search?q=FlightStatus").location == "/decisions?kind=FlightStatus")
+    let list = PageCheck(text(try sample.page("/search?q=ph")))
+    #expect(list.links.contains { $0.address == "/devices/phone" })
+    #expect(PageCheck(text(try sample.page("/search?q=nothing"))).text.contains("Nothing found"))
+  }
+
+  @Test(
+    "what is wrong with a query is said",
+    arguments: [
+      "/?hours=7", "/decisions?verdict=maybe", "/decisions?reason=none", "/decisions?from=yesterday",
+      "/devices/a?utc-offset=5",
+      "/top?by=x", "/decisions?cursor=1",
+    ])
+  func refused(address: String) throws {
+    let sample = try PageSample(AuditBatch.small)
+    let problem = #expect(throws: Problem.self) { try sample.page(address) }
+    #expect(problem?.kind == .malformedRequest)
+  }
+
+  @Test("the rate at which an error budget is spent is that of each window, and the drawing is of the last day")
+  func burn() throws {
+    var batch = AuditBatch()
+    // One change an hour over 30 hours; every third one was late, and all of the last three.
+    for n in 0..<30 {
+      var decision = PageSample.decision(n * 60, event: "e\(n)", kind: "Board")
+      decision.objective = n % 3 == 0 || n > 26 ? .missed : .met
+      batch.append(decision)
+    }
+    let sample = try PageSample(batch)
+    let policy = try PolicyDocument(
+      yaml: ClusterTests.policy.replacing("FlightStatus", with: "Board").replacing(
+        "    rules:", with: "    objective: { freshWithin: 10m, share: 0.5 }\n    rules:"), file: "p"
+    ).policy
+    let section = try ObjectivesSection.section(try sample.desk.store(), policy, PageTime())
+    let rows = try #require(section.tables.first?.rows)
+    #expect(
+      rows.map { $0.dropFirst(2).map(\.text) } == [
+        ["last hour", "2", "0 %", "1", "needs a look"], ["last 6 h", "1.333", "33.33 %", "6", ""],
+        ["last 24 h", "0.833", "58.33 %", "24", ""], ["last 72 h", "0.8", "60 %", "30", ""],
+      ])
+    #expect(rows[0].prefix(2).map(\.text) == ["Board", "50 % within 10 min"])
+    #expect(rows[0][3].tone == .bad && rows[2][3].tone == .good)
+    #expect(section.figures.first?.drawing.text.contains("Board: 83 %") == true)
+    let unknown = try ObjectivesSection.section(try sample.desk.store(), nil, PageTime())
+    #expect(unknown.figures.isEmpty && unknown.tables.first?.rows.first?[4].text == "0 %")
+    #expect(text(try sample.page("/")).contains("have not told the policy in force"))
+  }
+
+  @Test("every table can be had as CSV: all rows, plain numbers, and no formula")
+  func csv() throws {
+    var batch = AuditBatch()
+    for n in 0..<130 {
+      batch.append(PageSample.decision(n * 2, event: "e", device: "=d\(n)", instance: "@w", kind: "-k,\(n)"))
+    }
+    let sample = try PageSample(batch)
+    func csv(_ address: String) throws -> [Substring] {
+      let answer = try sample.page(address)
+      #expect(answer.headers.contains { $0.name == "content-disposition" && $0.value.hasPrefix("attachment") })
+      return text(answer).split(separator: "\r\n")
+    }
+    let minutes = try csv("/events/e?table=minutes")
+    #expect(minutes.count == 131 && minutes[0].hasPrefix("\"Minute, UTC\",emit,"))
+    #expect(minutes[1] == "2013-03-08 12:00:00,1,0,0,0")
+    let kinds = try csv("/?hours=72&table=kinds")
+    #expect(kinds.count == 131 && kinds.contains { $0.hasPrefix("\"'-k,7\",1,0") }, "\(kinds)")
+    let reasons = try csv("/?table=reasons")
+    #expect(reasons == ["Reason,Verdict,Decisions,Share", "EMITTED,emit,130,1.0"], "\(reasons)")
+    let problem = #expect(throws: Problem.self) { try sample.page("/?table=nothing") }
+    #expect(problem?.kind == .notFound)
+    let form = "policy=versionn%3A+1&table=mistakes"
+    #expect(text(try sample.page("/policy", method: "POST", body: form)).hasPrefix("Place,Value,Message\r\n\"line 1"))
+  }
+
+  @Test("a policy is checked with every mistake in its place, and only an operator may apply one")
+  func policy() throws {
+    let sample = try PageSample(AuditBatch.small)
+    let form = "policy=versionn%3A+1%0D%0Akinds%3A%0D%0A++A%3A+%7Bsurface%3A+nowhere%7D"
+    let page = PageCheck(text(try sample.page("/policy", method: "POST", body: form)))
+    #expect(page.mistakes.isEmpty && page.text.contains("Not valid"), "\(page.mistakes)")
+    #expect(page.text.contains("line 1, column 1") && page.text.contains("kinds.A.surface"))
+    let valid =
+      "policy=version%3A+a%0Akinds%3A%0A++A%3A%0A++++surface%3A+widget%0A++++rules%3A%0A++++++-+event%3A+b%0A++++++++relevance%3A+%7B+base%3A+1+%7D%0A++++++++interests%3A+%5B%22%7Bsubject%7D%22%5D"
+    var viewer = Viewer(key: "k", roles: [.auditor])
+    let checked = PageCheck(text(try sample.page("/policy", method: "POST", body: valid, viewer: viewer)))
+    #expect(checked.text.contains("Valid") && checked.text.contains("A key with the role operator can apply it"))
+    #expect(try ConsoleRoute.find(method: "POST", path: "/policy/apply").route.role == .operator)
+    viewer.roles = [.operator]
+    #expect(text(try sample.page("/policy", method: "POST", body: valid, viewer: viewer)).contains("Apply a<"))
+  }
+
+  @Test("the policy that is applied is the one that was checked, to the last character")
+  func unseenCharacters() throws {
+    let sample = try PageSample(AuditBatch.small)
+    let policy =
+      ClusterTests.policy
+      + "# a\u{200d}b \u{200e}c\u{202e}d\u{ad} \"\u{301} <b>&amp;'\u{600}\"\u{20dd}</textarea>\n"
+    let answer = try sample.page("/policy", method: "POST", body: "policy=\(PageLink.escaped(policy))")
+    let page = PageCheck(text(answer))
+    #expect(page.mistakes.isEmpty, "\(page.mistakes)")
+    let applied = try #require(page.hidden["policy"])
+    #expect(applied.unicodeScalars.elementsEqual(policy.unicodeScalars))
+    let checked = try PolicyDocument(yaml: policy, file: "policy.yaml").policy.reference
+    #expect(try PolicyDocument(yaml: applied, file: "policy.yaml").policy.reference == checked)
+    #expect(page.text.contains("hash \(checked.hash)"))
+    // The text area has the same text; only what is merely shown is changed.
+    #expect(page.text.unicodeScalars.contains("\u{202e}"))
+  }
+
+  @Test("an event is tried on a policy: the rule that matches, the keys, and the fields that others miss")
+  func attempt() throws {
+    let sample = try PageSample(AuditBatch.small)
+    let policy = """
+      version: a
+      kinds:
+        Flights:
+          surface: widget
+          rules:
+            - event: flight.*
+              when: [{ field: data.delay, atLeast: 30 }]
+              relevance: { base: 1 }
+            - event: flight.delayed
+              relevance: { base: 0.5 }
+              interests: ["{subject}", "airport/{data.origin}"]
+      """
+    func attempt(_ event: String) throws -> PageCheck {
+      let body = "event=\(PageLink.escaped(event))&policy=\(PageLink.escaped(policy))"
+      let page = PageCheck(text(try sample.page("/try", method: "POST", body: body)))
+      #expect(page.mistakes.isEmpty, "\(page.mistakes)")
+      return page
+    }
+    let event =
+      #"{"specversion":"1.0","id":"1","source":"/s","type":"flight.delayed","subject":"flight/<b>","data":{"delay":5}}"#
+    let page = try attempt(event)
+    for part in [
+      "Rule 2 matches", "flight/<b>", "the event lacks data.origin", "data.delay at least 30; the event has 5",
+      "relevance is 0.5",
+    ] {
+      #expect(page.text.contains(part), "\(part)")
+    }
+    #expect(page.text.contains("gateway.devicesView"))
+    let asked = Mutex<[[String]]>([])
+    for (outcome, words) in [
+      (
+        Result<ListeningCounts, ListeningDevicesError>.success(.init(kinds: [1_234], devices: 1_234, ageSeconds: 7)),
+        "It would reach 1,234 devices, by the registrations as they were 7 s ago"
+      ),
+      (.success(.init(kinds: [1], devices: 1, ageSeconds: 0)), "1 device has an instance of this kind"),
+      (
+        .success(.init(kinds: [0], devices: 0, ageSeconds: nil)),
+        "not known yet: the copy of the registrations is being filled"
+      ),
+      (.failure(ListeningDevicesError("<no disk>")), "is not known: <no disk>."),
+    ] {
+      let counting = try PageSample(
+        AuditBatch.small,
+        devices: StubDevices { groups in
+          asked.withLock { $0 = groups.map { [$0.kind] + $0.keys } }
+          return outcome
+        })
+      let body = "event=\(PageLink.escaped(event))&policy=\(PageLink.escaped(policy))"
+      let page = PageCheck(text(try counting.page("/try", method: "POST", body: body)))
+      #expect(page.mistakes.isEmpty && page.text.contains(words), "\(words)")
+      #expect(asked.withLock { $0 } == [["Flights", "flight/<b>"]])
+    }
+    #expect(try attempt(event.replacing("flight.delayed", with: "<i>")).text.contains("No rule matches"))
+    #expect(try attempt("{").text.contains("Not accepted"))
+    #expect(try attempt(#"{"specversion":"1.0","id":"1"}"#).text.contains("MISSING_FIELD"))
+  }
+
+  @Test("a report of a simulation shows the baselines beside the policy, and any other text is told from one")
+  func simulation() throws {
+    let sample = try PageSample(AuditBatch.small)
+    func show(_ report: String) throws -> PageCheck {
+      // As a browser sends a form with a file.
+      let body =
+        "--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nt\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\\\"<b>.json\"\r\nContent-Type: application/json\r\n\r\n\(report)\r\n--b--\r\n"
+      let type = ("content-type", "multipart/form-data; boundary=b")
+      let given = try sample.page("/simulation", method: "POST", body: body, headers: [type])
+      let pasted = try sample.page("/simulation", method: "POST", body: "report=\(PageLink.escaped(report))")
+      #expect(given.status == pasted.status && given.location == pasted.location)
+      let answer = try given.location.map { try sample.page($0) } ?? pasted
+      let page = PageCheck(text(answer))
+      #expect(page.mistakes.isEmpty, "\(page.mistakes)")
+      return page
+    }
+    let page = try show(
+      """
+      {"events":600,"policies":[{"name":"<b>","decisions":492}],"kinds":[{"kind":"<i>","instances":2,"plans":[
+        {"plan":"first come","isPolicy":false,"wrongLooks":{"capturedMean":0.5}},
+        {"plan":"mine","isPolicy":true,"wrongLooks":{"capturedMean":0.98,"perDay":0.6},"reloads":13}]}]}
+      """)
+    for part in ["<b>", "<i>", "98 %", "50 %", "492", "first come"] { #expect(page.text.contains(part), "\(part)") }
+    #expect(
+      page.text.firstRange(of: "mine")?.lowerBound ?? page.text.endIndex < page.text.firstRange(of: "first come")?
+        .lowerBound ?? page.text.startIndex)
+    #expect(try show("{}").text.contains("Not a report") && show("{").text.contains("is not JSON"))
+    #expect(try show(#"{"kinds":[{"plans":[7]},8],"policies":[9]}"#).text.contains("policy"))
+    let csv = try sample.page("\(page.links.first { $0.address.contains("table=kind-1") }?.address ?? "")")
+    #expect(
+      text(csv).hasPrefix("Plan,Wrong looks captured,") && text(csv).contains("\r\nmine,0.98,0.6,"), "\(text(csv))")
+    for n in 0..<ReportShelf.reportsMax { _ = try show(#"{"kinds":[],"policies":[\#(n)]}"#) }
+    #expect(sample.desk.reports.all.count == ReportShelf.reportsMax)
+    let problem = #expect(throws: Problem.self) {
+      try sample.page(
+        page.links.first { $0.address.hasPrefix("/simulation/") && $0.address.contains("table=") }?.address ?? "")
+    }
+    #expect(problem?.kind == .notFound)
+    for body in [
+      "", "--b", "--b\r\n\r\n", "--b\r\nContent-Disposition: form-data; name=\"x\r\n\r\ny\r\n--b--",
+      "--b\r\nX: y\r\n\r\nz",
+    ] {
+      #expect(throws: Problem.self, "\(body)") { try MultipartForm.read(Array(body.utf8), boundary: "b") }
+    }
+    #expect(MultipartForm.boundary(of: "multipart/form-data; boundary=\"--x\"") == "--x")
+    #expect(MultipartForm.boundary(of: "multipart/form-data") == nil)
+  }
+
+  /// Checks one page: that it is well made, that its headers keep scripts out, and that its links lead to routes.
+  private func check(_ sample: PageSample, _ address: String) throws {
+    let answer = try sample.page(address)
+    if answer.status == 303 { return try check(sample, try #require(answer.location)) }
+    let page = PageCheck(text(answer))
+    #expect(page.mistakes.isEmpty, "\(address): \(page.mistakes.prefix(5))")
+    #expect(
+      answer.headers.contains { $0.name == "content-security-policy" && $0.value.hasPrefix("default-src 'none'; ") })
+    #expect(answer.headers.contains { $0.name == "cache-control" && $0.value == "no-store" })
+    for (method, link) in page.links {
+      if link.contains("table=") {
+        let csv = try sample.page(link)
+        #expect(csv.contentType == AnswerForm.csv.contentType && csv.body.contains(10), "\(link)")
+        continue
+      }
+      let path = String(link.prefix { $0 != "?" && $0 != "#" })
+      #expect(throws: Never.self, "\(address) leads to \(link)") { try ConsoleRoute.find(method: method, path: path) }
+    }
+  }
+
+  private func text(_ answer: HTTPAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+}
+
+/// Registrations that answer as a test says.
+private struct StubDevices: ListeningDevices {
+  let answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError>
+
+  func count(_ groups: [(kind: String, keys: [String])]) throws(ListeningDevicesError) -> ListeningCounts {
+    try answer(groups).get()
+  }
+}
+
+extension HTTPAnswer {
+  /// The address that the answer leads to.
+  fileprivate var location: String? { headers.first { $0.name == "location" }?.value }
+}
+
+extension AuditBatch {
+  /// One decision that was sent and one that waited.
+  fileprivate static var small: AuditBatch {
+    var batch = AuditBatch()
+    batch.append(PageSample.decision(0, event: "e0", verdict: .defer, reason: .minInterval))
+    batch.append(PageSample.decision(1, command: "c-0-1-0"))
+    batch.append(PageSample.command(1, kind: "FlightStatus", event: "e1"))
+    return batch
+  }
+}

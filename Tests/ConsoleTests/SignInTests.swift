@@ -1,0 +1,160 @@
+import Domain
+import Foundation
+import Keys
+import Logging
+import Observing
+import Serving
+import Testing
+
+@testable import Console
+
+@Suite("Sign-in") struct SignInTests {
+  private static let start = PageSample.start
+
+  /// A key file with one key of each role, and their secrets.
+  private static func ring(expires: Timestamp? = nil) throws -> (
+    ring: KeyRing, file: KeyFile, secrets: [KeyRole: String], path: String
+  ) {
+    var (file, secrets) = (KeyFile(), [KeyRole: String]())
+    for role in KeyRole.allCases {
+      let (key, secret) = AccessKey.make(role, created: start, expires: expires)
+      file.keys.append(key)
+      secrets[role] = secret
+    }
+    let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString).json").path
+    try file.write(to: path)
+    let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return (try KeyRing(path: path, recordsPerSecond: nil, logger: silent), file, secrets, path)
+  }
+
+  @Test("a key of an auditor or operator opens a session; any other is refused")
+  func roles() throws {
+    let (ring, _, secrets, path) = try Self.ring()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let sessions = ConsoleSessions(ring)
+    for role in [KeyRole.auditor, .operator] {
+      let cookie = try sessions.open(secret: try #require(secrets[role]), now: Self.start)
+      #expect(sessions.find(cookies: "a=b; rouse-session=\(cookie)", now: Self.start)?.holder.key.role == role)
+    }
+    for role in [KeyRole.publisher, .registrar] {
+      let problem = #expect(throws: Problem.self) { try sessions.open(secret: secrets[role] ?? "", now: Self.start) }
+      #expect(problem?.kind == .forbidden)
+    }
+    let problem = #expect(throws: Problem.self) { try sessions.open(secret: "rouse_none", now: Self.start) }
+    #expect(problem?.kind == .unauthorized)
+  }
+
+  @Test("a session ends when it is idle or old, when its key expires or is revoked, and when somebody signs out")
+  func ends() throws {
+    let expires = Self.start + .hours(3)
+    var (ring, file, secrets, path) = try Self.ring(expires: expires)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let sessions = ConsoleSessions(ring)
+    let secret = try #require(secrets[.auditor])
+    func isOpen(_ cookie: String, _ at: Timestamp) -> Bool {
+      sessions.find(cookies: "rouse-session=\(cookie)", now: at) != nil
+    }
+    let idle = try sessions.open(secret: secret, now: Self.start)
+    #expect(isOpen(idle, Self.start + .minutes(59)) && isOpen(idle, Self.start + .minutes(118)))
+    #expect(!isOpen(idle, Self.start + .minutes(178)) && !isOpen(idle, Self.start + .minutes(118)))
+    let late = try sessions.open(secret: secret, now: expires - .minutes(1))
+    #expect(isOpen(late, expires - .seconds(1)) && !isOpen(late, expires))
+    let left = try sessions.open(secret: secret, now: Self.start)
+    sessions.close(cookies: "rouse-session=\(left)")
+    #expect(!isOpen(left, Self.start))
+    let revoked = try sessions.open(secret: secret, now: Self.start)
+    for place in file.keys.indices { file.keys[place].revoked = Self.start }
+    try file.write(to: path)
+    ring.refresh()
+    #expect(!isOpen(revoked, Self.start))
+    #expect(!isOpen("", Self.start) && sessions.find(cookies: nil, now: Self.start) == nil)
+  }
+
+  @Test("there is a most of sessions, and the one that was used least recently gives way")
+  func bound() throws {
+    let (ring, _, secrets, path) = try Self.ring()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let sessions = ConsoleSessions(ring)
+    let secret = try #require(secrets[.auditor])
+    let cookies = try (0...ConsoleSessions.sessionsMax).map {
+      try sessions.open(secret: secret, now: Self.start + .seconds(Int64($0)))
+    }
+    let end = Self.start + .minutes(20)
+    #expect(Set(cookies).count == cookies.count)
+    #expect(sessions.find(cookies: "rouse-session=\(cookies[0])", now: end) == nil)
+    #expect(sessions.find(cookies: "rouse-session=\(cookies[1])", now: end) != nil)
+  }
+
+  @Test("the cookie is for this site and for no script; the browser is sent where it wanted to go")
+  func cookie() throws {
+    let (ring, _, secrets, path) = try Self.ring()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let sample = try PageSample(nil, keys: ring)
+    let outside = Viewer(key: nil, roles: [])
+    let answer = try sample.page(
+      "/sign-in", method: "POST", body: "key=\(secrets[.operator] ?? "")&next=%2Fwhy%3Fdevice%3Da", viewer: outside)
+    #expect(answer.status == 303 && answer.headers.contains { $0.name == "location" && $0.value == "/why?device=a" })
+    let cookie = answer.headers.first { $0.name == "set-cookie" }?.value ?? ""
+    #expect(cookie.contains("; HttpOnly") && cookie.contains("; SameSite=Strict") && cookie.contains("; Path=/;"))
+    #expect(ConsoleSessions.setCookie("x", isSecure: true).value.hasSuffix("; Secure"))
+    let failed = try sample.page("/sign-in", method: "POST", body: "key=wrong&next=//evil.example", viewer: outside)
+    #expect(failed.status == 401 && String(decoding: failed.body, as: UTF8.self).contains("value=\"/\""))
+    #expect(PageCheck(String(decoding: failed.body, as: UTF8.self)).mistakes.isEmpty)
+    #expect(try ConsoleRoute.find(method: "POST", path: "/sign-in").route.slowsRefusals)
+  }
+
+  @Test("a browser without a session is sent to sign in, a program is told what to send")
+  func redirected() throws {
+    let sessions = ConsoleSessions(try Self.ring().ring)
+    let problem = Problem(.unauthorized, "no key")
+    let page = ProblemPage.answer(to: problem, HTTPHead("/why?device=a"), sessions)
+    #expect(
+      page.status == 303
+        && page.headers.contains { $0.name == "location" && $0.value == "/sign-in?next=%2Fwhy%3Fdevice%3Da" })
+    #expect(
+      ProblemPage.answer(to: problem, HTTPHead("/v1/summary"), sessions).contentType == "application/problem+json")
+    let missing = ProblemPage.answer(to: Problem(.notFound, "there is no such path"), HTTPHead("/<b>"), sessions)
+    #expect(missing.status == 404 && PageCheck(String(decoding: missing.body, as: UTF8.self)).mistakes.isEmpty)
+  }
+
+  @Test("a form without the token of the session changes nothing")
+  func token() throws {
+    let route = try ConsoleRoute.find(method: "POST", path: "/dead-letters").route
+    func request(_ body: String, _ viewer: Viewer) throws -> ConsoleRequest {
+      ConsoleRequest(
+        head: HTTPHead("/dead-letters", method: "POST"), places: [:], query: try RequestQuery(nil),
+        body: Array(body.utf8),
+        viewer: viewer)
+    }
+    var viewer = Viewer.anybody
+    viewer.formToken = "secret"
+    for body in ["", "token=", "token=other"] {
+      let problem = #expect(throws: Problem.self) { try RequestOrigin.checkToken(request(body, viewer), of: route) }
+      #expect(problem?.kind == .forbidden)
+    }
+    #expect(throws: Never.self) { try RequestOrigin.checkToken(request("token=secret", viewer), of: route) }
+    // A program has no session; its key is its proof.
+    #expect(throws: Never.self) {
+      try RequestOrigin.checkToken(request("", Viewer(key: "k", roles: [.operator])), of: route)
+    }
+  }
+
+  @Test("a page of another site can neither send a form nor borrow the address of an open console")
+  func origins() throws {
+    func check(_ method: String, _ headers: [(String, String)], isOpen: Bool) -> Bool {
+      var head = HTTPHead("/policy", method: method, headers)
+      if let host = headers.first(where: { $0.0 == "host" })?.1 { head = HTTPHead(host: host, method: method, headers) }
+      do throws(Problem) {
+        try RequestOrigin.check(head, isOpen: isOpen)
+        return true
+      } catch { return false }
+    }
+    #expect(check("POST", [("origin", "http://127.0.0.1:8090")], isOpen: true) && check("POST", [], isOpen: true))
+    #expect(!check("POST", [("origin", "http://evil.example")], isOpen: true))
+    #expect(!check("POST", [("origin", "null")], isOpen: false))
+    #expect(check("GET", [("origin", "http://evil.example")], isOpen: false))
+    #expect(!check("GET", [("host", "evil.example:8090")], isOpen: true))
+    #expect(check("GET", [("host", "[::1]:8090")], isOpen: true) && check("GET", [("host", "localhost")], isOpen: true))
+    #expect(check("GET", [("host", "rouse.example")], isOpen: false))
+  }
+}

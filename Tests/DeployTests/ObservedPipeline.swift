@@ -1,0 +1,157 @@
+import Domain
+import Foundation
+import GRDB
+import KafkaClient
+import Testing
+
+/// A pipeline on an embedded broker with steady traffic, and a Prometheus that watches it by the scaled rules.
+///
+/// One process has the roles intake and audit, the other one plans. The broker, its topics and the publisher are in the test.
+final class ObservedPipeline {
+  /// An alert that began to fire.
+  struct Firing {
+    var alert: String
+    /// The labels of the series, such as `instance`.
+    var labels: String
+    /// Seconds since the fault.
+    var seconds: Double
+  }
+
+  let broker: EmbeddedBroker
+  private let folder = try? TemporaryFolder()
+  private let producer: KafkaProducer
+  private var processes: [String: Program] = [:]
+  private var addresses: [String: String] = [:]
+  private var prometheus: PrometheusServer?
+  private var published = 0
+  /// Whether every second event is broken.
+  var isPoisoned = false
+  private var lock: DatabaseQueue?
+
+  private static let partitions = 2
+  private static let policy = """
+    version: story.1
+    limits: { devicePushes: { limit: 3600, window: 1h, burst: 3 } }
+    kinds:
+      Score:
+        surface: widget
+        budget: { perDay: 200, minInterval: 0s }
+        rules: [{ event: score.changed, relevance: { base: 0.9 }, maxAge: 1h }]
+
+    """
+
+  /// Makes the broker with its topics, and starts everything.
+  /// - Parameters:
+  ///   - divisor: the scale of the rules.
+  ///   - tool: Prometheus.
+  /// - Throws: when something does not start.
+  init(dividedBy divisor: Int, _ tool: Tool) throws {
+    broker = try EmbeddedBroker()
+    for name in ["log", "state", "commands", "decisions", "dead-letters", "devices", "signals"] {
+      try broker.createTopic("rouse.\(name)", partitions: Self.partitions)
+    }
+    try broker.createTopic("events", partitions: 1)
+    producer = try KafkaProducer(
+      KafkaConfiguration([
+        ("bootstrap.servers", broker.bootstrapServers), ("linger.ms", "2"), ("message.timeout.ms", "300000"),
+        ("partitioner", "murmur2_random"),
+      ]))
+    let folder = try #require(folder)
+    try Data(Self.policy.utf8).write(to: folder.url.appending(path: "policy.yaml"))
+    for device in 0..<20 {
+      let json =
+        #"{"device":"d\#(device)","app":"a","environment":"production","platform":"iOS","osVersion":"26.1","timeZone":"UTC","#
+        + #""tokens":{"widgets":"aa\#(10 + device)"},"widgets":[{"id":"w","kind":"Score","family":"systemSmall","#
+        + #""interests":["game/\#(device % 4)"]}],"updatedAt":"2026-11-20T10:05:00Z"}"#
+      try producer.send(topic: "rouse.devices", key: Array("d\(device)".utf8), value: Array(json.utf8))
+    }
+    try start("front", roles: "intake,audit")
+    try start("planner", roles: "planner")
+    prometheus = try PrometheusServer(
+      addresses.values.sorted(), rules: try ScaledRules(dividedBy: divisor).text, in: folder, tool)
+  }
+
+  /// Starts a process. One that ran before gets the address that it had.
+  func start(_ name: String, roles: String) throws {
+    let folder = try #require(folder)
+    let settings = [
+      "kafka.bootstrapServers=\(broker.bootstrapServers)", "topics.events=events", "roles=\(roles)",
+      "kafka.properties=session.timeout.ms=6000,heartbeat.interval.ms=1000", "membership=dynamic", "instance=\(name)",
+      "planner.workers=1", "policy=policy.yaml", "audit.store=audit.sqlite",
+      "http.listen=\(addresses[name] ?? "127.0.0.1:0")",
+    ]
+    let program = try Program(Tool.rouse, ["run"] + settings.flatMap { ["--set", $0] }, in: folder.url)
+    processes[name] = program
+    addresses[name] = try program.waitFor(/http:\/\/(127\.0\.0\.1:\d+)\/metrics/)
+  }
+
+  func kill9(_ name: String) { processes[name]?.kill9() }
+
+  /// Takes the lock of the audit store, so that its owner cannot write.
+  func lockAuditStore() throws {
+    let path = try #require(folder).url.appending(path: "audit.sqlite").path
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = 10000; BEGIN IMMEDIATE") }
+    lock = queue
+  }
+
+  /// Gives the lock back.
+  func unlockAuditStore() throws {
+    try lock?.inDatabase { try $0.execute(sql: "ROLLBACK") }
+    lock = nil
+  }
+
+  /// Publishes events and looks at the alerts, until a condition holds.
+  /// - Parameters:
+  ///   - began: the instant of the fault.
+  ///   - limit: the longest time, in seconds.
+  ///   - done: gets the alerts that fire, by their names, and by their names with labels.
+  /// - Returns: the alerts that began to fire meanwhile; nil if the condition did not hold in time.
+  /// - Throws: errors of the publisher and of Prometheus.
+  func watch(since began: Date = Date(), atMost limit: Double, until done: (Set<String>) -> Bool) throws -> [Firing]? {
+    var firings: [Firing] = []
+    var known: Set<String> = []
+    while Date().timeIntervalSince(began) < limit {
+      try publish()
+      var names: Set<String> = []
+      for sample in try #require(prometheus).query(#"ALERTS{alertstate="firing"}"#) {
+        let alert = sample.labels["alertname"] ?? ""
+        let labels = sample.labels.filter {
+          !["__name__", "alertname", "alertstate", "job", "severity"].contains($0.key)
+        }
+        .map { "\($0)=\(name(of: $1))" }.sorted().joined(separator: " ")
+        names.formUnion([alert, "\(alert) \(labels)"])
+        guard known.insert("\(alert) \(labels)").inserted else { continue }
+        firings.append(Firing(alert: alert, labels: labels, seconds: Date().timeIntervalSince(began)))
+      }
+      if done(names) { return firings }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    return nil
+  }
+
+  /// The value of an expression: the sum of its series.
+  func value(_ expression: String) throws -> Double {
+    try #require(prometheus).query(expression).reduce(0) { $0 + $1.value }
+  }
+
+  /// The last lines of the processes.
+  var words: String { processes.map { "\($0): \($1.words.suffix(3000))" }.joined(separator: "\n") }
+
+  private func name(of value: String) -> String { addresses.first { $0.value == value }?.key ?? value }
+
+  private func publish() throws {
+    for _ in 0..<3 {
+      published += 1
+      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+      let json =
+        #"{"specversion":"1.0","id":"e\#(published)","source":"/story","type":"score.changed","subject":"game/\#(published % 4)","#
+        + #""time":"\#(now)","data":{"value":\#(published)}}"#
+      let isBroken = isPoisoned && published % 2 == 0
+      try producer.send(topic: "events", key: nil, value: Array((isBroken ? "{" : json).utf8))
+    }
+    try producer.poll()
+  }
+}

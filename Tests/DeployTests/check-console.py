@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Drives the console's pages in a real browser, while the demo plays a day.
+
+usage: check-console.py ROUSE FOLDER
+
+ROUSE is the program, FOLDER gets pictures of the pages. It checks, page by page, in both colour schemes, narrow and wide: that axe finds no
+serious fault, that nothing is written to the browser's console, that no request leaves the host, and that nothing is wider than the page.
+Then it asks why from the overview in three clicks, by the keyboard alone; sees the list of decisions move; applies a policy, and compares it
+with the one before; tries an event, and sees how many devices listen; shows a report of a simulation from a file; and replays a dead letter.
+It needs chromedriver, chromium and kcat, and the package axe-core-python.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from base64 import b64decode
+
+ROUSE, FOLDER = sys.argv[1], sys.argv[2]
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+TAB, ENTER = "\ue004", "\ue007"
+# The most links from the overview to an explanation.
+CLICKS_MAX = 3
+# A page about something that is not there, whose status 404 the browser writes down.
+NOTHING = "/nothing-here"
+faults = []
+
+
+def wait(what, condition, seconds=60):
+    """Waits until a condition holds, and returns its value."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise SystemExit(f"waited {seconds} s in vain: {what}")
+
+
+# Threads of a test runner block signals, and what they start inherits that: SIGTERM and SIGINT would end nothing.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+# Nothing here may wait for ever: what was begun is ended, and the check fails.
+signal.signal(signal.SIGALRM, lambda *_: sys.exit("the check was not done after five minutes"))
+signal.alarm(300)
+
+
+class Browser:
+    """A browser behind chromedriver, by the protocol of the W3C."""
+
+    def __init__(self):
+        self.driver = subprocess.Popen(
+            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        port = None
+        for line in self.driver.stdout:
+            found = re.search(r"started successfully on port (\d+)", line)
+            if found:
+                port = found[1]
+                break
+        if port is None:
+            raise SystemExit("chromedriver did not start")
+        self.url = f"http://127.0.0.1:{port}/session"
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
+        always = {
+            "browserName": "chrome", "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }
+        self.url += "/" + self.call("POST", "", {"capabilities": {"alwaysMatch": always}})["sessionId"]
+        self.call("POST", "/timeouts", {"script": 30000, "pageLoad": 30000})
+
+    def call(self, method, path, body=None):
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.url + path, data, {"content-type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise SystemExit(f"{method} {path}: {error.read().decode()[:600]}") from error
+
+    def open(self, url):
+        self.call("POST", "/url", {"url": url})
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def devtools(self, command, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def find(self, selector):
+        return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def click(self, selector):
+        self.call("POST", f"/element/{self.find(selector)}/click", {})
+
+    def keys(self, text):
+        steps = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": steps}]})
+
+    def address(self):
+        return self.call("GET", "/url")
+
+    def logs(self, kind):
+        return self.call("POST", "/se/log", {"type": kind})
+
+    def picture(self, name):
+        with open(os.path.join(FOLDER, name), "wb") as file:
+            file.write(b64decode(self.call("GET", "/screenshot")))
+
+    def size(self, width, height):
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def scheme(self, name):
+        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
+
+    def end(self):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.kill()
+            self.driver.wait(30)
+
+
+def expect(condition, what):
+    if not condition:
+        faults.append(what)
+        print("FAULT:", what, flush=True)
+
+
+def check_page(browser, path, axe):
+    """Looks at one page in all four forms."""
+    if browser.address() != BASE + path:
+        browser.open(BASE + path)
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        for width in (1280, 360):
+            browser.size(width, 900)
+            place = f"{path}, {scheme}, {width} px"
+            wide = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            expect(wide <= 0, f"{place}: the page is {wide} px wider than the window")
+        browser.size(1280, 900)
+        found = browser.run(axe + "; return axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
+        for violation in found:
+            if violation["impact"] in ("serious", "critical"):
+                nodes = "; ".join(node["html"][:150] for node in violation["nodes"][:3])
+                expect(False, f"{path}, {scheme}: axe {violation['id']}: {violation['help']}: {nodes}")
+    tables = browser.run("return [document.querySelectorAll('table').length, document.querySelectorAll('caption .csv').length]")
+    expect(tables[0] == tables[1], f"{path}: {tables[0]} tables with {tables[1]} ways to their CSV")
+    # A figure to read, not a check: how long the console took for the page.
+    took = browser.run("const n = performance.getEntriesByType('navigation')[0]; return [n.responseEnd - n.requestStart, n.decodedBodySize]")
+    print(f"{took[0]:6.0f} ms {took[1]:8.0f} bytes  {path}", flush=True)
+    titles = browser.run("return [...document.querySelectorAll('h1')].map(e => e.textContent)")
+    expect(len(titles) == 1 and titles[0], f"{path}: one heading of the first level, found {titles}")
+
+
+def check_logs(browser, host):
+    """Reads what the browser wrote, and where it sent requests."""
+    for entry in browser.logs("browser"):
+        if entry["level"] == "SEVERE" and not re.match(rf"http://{re.escape(host)}{NOTHING} .* status of 404 ", entry["message"]):
+            expect(False, f"the browser wrote: {entry['message'][:300]}")
+    for entry in browser.logs("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            url = message["params"]["request"]["url"]
+            allowed = url.startswith((f"http://{host}/", "data:", "chrome", "about:"))
+            expect(allowed, f"a request left the host: {url[:200]}")
+
+
+def keyboard(browser):
+    """Asks why from the overview by the keyboard alone: three links at most, each reached by the tab key."""
+    browser.open(BASE + "/")
+    browser.keys(TAB)
+    expect(browser.run("return document.activeElement.className") == "skip", "the first tab stop skips to the content")
+    clicks = 0
+    while not browser.address().startswith(BASE + "/why"):
+        if clicks == CLICKS_MAX:
+            return expect(False, f"why is not reached in {CLICKS_MAX} clicks: they lead to {browser.address()}")
+        # Straight to the explanation where the page leads there, and otherwise by the list of decisions.
+        target = tab_to(browser, "/why?") or tab_to(browser, "/decisions")
+        if not target:
+            return expect(False, f"no link to an explanation or to decisions is reached by the tab key on {browser.address()}")
+        browser.keys(ENTER)
+        clicks += 1
+        wait(f"the page {target}", lambda: browser.address().startswith(BASE + target.split("?")[0]))
+        wait(f"the heading of {target}", lambda: browser.run("return document.readyState === 'complete' && !!document.querySelector('h1')"))
+    text = browser.run("return document.querySelector('main').innerText")
+    expect("What to do" in text, f"why, {clicks} clicks from the overview, says what to do: {text[:200]}")
+    print(f"{clicks} clicks from the overview to why", flush=True)
+
+
+def tab_to(browser, wanted):
+    """Moves the focus from the content to the first link that begins as wanted, and returns its target; None if there is none."""
+    browser.run("document.getElementById('main').focus()")
+    for _ in range(80):
+        browser.keys(TAB)
+        target = browser.run("return document.activeElement.getAttribute('href') || ''")
+        outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle")
+        if target.startswith(wanted):
+            expect(outline != "none", f"the link {target} shows that it has the focus")
+            return target
+    return None
+
+
+def live(browser):
+    """Sees new decisions arrive, if the console has a stream."""
+    browser.open(BASE + "/decisions")
+    stream = browser.run("return document.querySelector('main').dataset.stream")
+    if not stream:
+        return expect(False, "the list of decisions has a stream")
+    wait("a decision that arrives by itself", lambda: browser.run("return document.querySelectorAll('#live tr.new').length > 0"))
+    state = browser.run("return document.getElementById('live-state').textContent")
+    expect(state.startswith("live"), f"the state of the list is '{state}'")
+
+
+def policy(browser):
+    """Shows the mistakes of a policy, compares a valid one, and applies it."""
+    def page():
+        browser.open(BASE + "/policy")
+        return "In force: version" in browser.run("return document.body.innerText")
+    wait("the policy in force", page)
+    before = browser.run("return document.querySelector('textarea').value")
+    put = "const t = document.querySelector('textarea'); t.value = arguments[0]; t.form.requestSubmit()"
+    browser.run(put, before.replace("version:", "versionn:", 1))
+    wait("the mistakes", lambda: "Not valid" in browser.run("return document.body.innerText"))
+    expect("versionn" in browser.run("return document.querySelector('table').innerText"), "the mistake is named")
+    # The name of the version alone makes no difference to any value.
+    after = re.sub(r"perDay: \d+", "perDay: 33", re.sub(r"version:.*", "version: from-the-console", before, count=1), count=1)
+    browser.run(put, after)
+    wait("the comparison", lambda: "What would change" in browser.run("return document.body.innerText"))
+    expect("33" in browser.run("return document.querySelector('table').innerText"), "the change is named")
+    browser.run("[...document.querySelectorAll('button')].find(b => b.textContent.startsWith('Apply')).click()")
+    wait("that it was applied", lambda: "is in force from" in browser.run("return document.body.innerText"))
+    def applied():
+        browser.open(BASE + "/policy")
+        return "version from-the-console" in browser.run("return document.querySelector('.lead').innerText")
+    wait("the new policy in force", applied)
+
+
+def history(browser, axe):
+    """Looks at the policies that were applied, and at what the newest one changed."""
+    def page():
+        browser.open(BASE + "/policy")
+        return browser.run("return !!document.querySelector('a[href^=\"/policy/difference\"]')")
+    wait("two policies in the history", page)
+    check_page(browser, "/policy", axe)
+    browser.click('a[href^="/policy/difference"]')
+    wait("the difference", lambda: "Values that differ" in browser.run("return document.body.innerText"))
+    expect("33" in browser.run("return document.querySelector('table').innerText"), "the difference names the change")
+    check_page(browser, browser.address()[len(BASE):], axe)
+    browser.open(BASE + "/policy")
+    browser.click('a[href^="/policy/records/"]')
+    wait("the policy", lambda: "Each value with its origin" in browser.run("return document.body.innerText"))
+    check_page(browser, browser.address()[len(BASE):], axe)
+
+
+def attempt(browser, broker, axe):
+    """Tries an event about something that a device listens to."""
+    read = ["kcat", "-b", broker, "-C", "-t", "rouse.devices", "-o", "beginning", "-e", "-q"]
+    records = subprocess.run(read, capture_output=True, text=True, check=True).stdout.splitlines()
+    keys = [key for record in records for widget in json.loads(record)["widgets"] for key in widget["interests"]]
+    subject = next(key for key in keys if key.startswith("flight/"))
+    browser.open(BASE + "/try")
+    browser.run("const t = document.querySelector('textarea'); const e = JSON.parse(t.value); e.subject = arguments[0];"
+                "t.value = JSON.stringify(e); t.form.requestSubmit()", subject)
+    words = wait("the number of devices", lambda: re.search(r"It would reach ([\d,]+) devices?, by the registrations", browser.run("return document.body.innerText")))
+    expect(words[1] != "0", f"devices listen to {subject}")
+    check_page(browser, "/try", axe)
+
+
+def simulation(browser, axe):
+    """Gives a report of a simulation as a file."""
+    path = os.path.join(os.path.abspath(FOLDER), "report.json")
+    looks = {"capturedMean": 0.97, "perDay": 0.6, "perDayWithout": 9, "perDayOptimum": 0.4}
+    plans = [{"plan": name, "isPolicy": name == "mine", "wrongLooks": looks, "reloads": 20} for name in ("mine", "first come")]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"events": 9, "policies": [{"name": "mine", "decisions": 9}], "kinds": [{"kind": "A", "instances": 2, "plans": plans}]}, file)
+    browser.open(BASE + "/simulation")
+    browser.call("POST", f"/element/{browser.find('input[type=file]')}/value", {"text": path})
+    browser.run("document.querySelector('input[type=file]').form.requestSubmit()")
+    wait("the report", lambda: re.fullmatch(re.escape(BASE) + "/simulation/[0-9a-f]+", browser.address()))
+    expect("first come" in browser.run("return document.querySelector('main').innerText"), "the baselines are shown")
+    check_page(browser, browser.address()[len(BASE):], axe)
+    os.remove(path)
+
+
+def letters(browser, broker):
+    """Publishes a record that intake refuses, looks at it, and replays it."""
+    hostile = '{"specversion":"1.0","id":"<script>alert(1)</script>"}'
+    topics = subprocess.run(["kcat", "-b", broker, "-L", "-J"], capture_output=True, text=True, check=True).stdout
+    names = [topic["topic"] for topic in json.loads(topics)["topics"]]
+    topic = next(name for name in names if not name.startswith(("rouse.", "__")))
+    subprocess.run(["kcat", "-b", broker, "-P", "-t", topic], input=hostile, text=True, check=True, capture_output=True)
+    def page():
+        browser.open(BASE + "/dead-letters")
+        return browser.run("return !!document.querySelector('a[href*=\"place=\"]')")
+    wait("the dead letter", page)
+    browser.click('a[href*="place="]')
+    text = wait("the letter", lambda: browser.run("const p = document.querySelector('pre'); return p && p.textContent"))
+    expect("<script>" in text, f"the letter is shown as it is: {text[:100]}")
+    browser.run("[...document.querySelectorAll('button')].find(b => b.textContent === 'Replay').click()")
+    wait("that it was written back", lambda: "was written back to" in browser.run("return document.body.innerText"))
+
+
+demo = subprocess.Popen(
+    [ROUSE, "demo", "--devices", "60", "--speed", "700", "--stay"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+browser = None
+try:
+    addresses = {}
+    printed = []
+    for line in demo.stdout:
+        printed.append(line)
+        found = re.match(r"(broker|console)\s+(?:http://)?([0-9.]+:\d+)", line)
+        if found:
+            addresses[found[1]] = found[2]
+        if line.startswith("events"):
+            break
+    if "console" not in addresses:
+        raise SystemExit("the demo named no console:\n" + "".join(printed))
+    HOST, BASE = addresses["console"], "http://" + addresses["console"]
+    began = time.monotonic()
+    browser = Browser()
+    import axe_core_python
+    with open(os.path.join(os.path.dirname(axe_core_python.__file__), "axe.min.js"), encoding="utf-8") as file:
+        axe = file.read()
+
+    def some():
+        with urllib.request.urlopen(BASE + "/v1/decisions?verdict=emit&limit=1&format=ndjson") as answer:
+            text = answer.read().decode()
+        return json.loads(text) if text.strip() else None
+
+    decision = wait("a decision with a push", some)
+    device, event, command = decision["device"], decision["event"], decision["command"]
+    live(browser)
+    keyboard(browser)
+    for path in (
+        "/", "/decisions?verdict=defer", f"/devices/{device}?utc-offset=-05:00", f"/why?device={device}&event={event}",
+        f"/events/{event}", f"/commands/{command}", "/search?q=device-00", "/top?by=reason", "/policy", "/try", "/simulation", "/dead-letters",
+        "/health", "/why", "/sign-in", NOTHING,
+    ):
+        check_page(browser, path, axe)
+    policy(browser)
+    history(browser, axe)
+    attempt(browser, addresses["broker"], axe)
+    simulation(browser, axe)
+    letters(browser, addresses["broker"])
+    check_logs(browser, HOST)
+    browser.size(1200, 900)
+    for name, path, scheme in (
+        ("overview", "/", "light"), ("device", f"/devices/{device}", "dark"), ("decisions", "/decisions", "dark"),
+        ("why", f"/why?device={device}&event={event}", "light"), ("event", f"/events/{event}", "dark"),
+        ("policy", "/policy", "light"), ("dead-letters", "/dead-letters", "dark"), ("health", "/health", "light"),
+    ):
+        browser.scheme(scheme)
+        browser.open(BASE + path)
+        browser.picture(f"{name}.png")
+    print(f"{time.monotonic() - began:.0f} s in the browser")
+finally:
+    if browser:
+        browser.end()
+    demo.send_signal(signal.SIGINT)
+    try:
+        demo.wait(30)
+    except subprocess.TimeoutExpired:
+        demo.kill()
+if faults:
+    raise SystemExit(f"{len(faults)} faults")
+print("no fault found")

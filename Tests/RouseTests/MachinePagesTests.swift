@@ -1,0 +1,100 @@
+import Domain
+import Foundation
+import JSON
+import KafkaClient
+import Logging
+import Serving
+import Testing
+
+@testable import Pipeline
+@testable import rouse
+
+@Suite("Pages for machines") struct MachinePagesTests {
+  private let counters = PipelineCounters()
+  private let stop = StopSignal()
+  private let thread = PipelineStatus.StageThread(role: .planner, number: 0)
+
+  private func answer(_ pages: MachinePages, _ path: String, accept: String? = nil) throws -> HTTPPage.Answer {
+    try #require(pages.pages.first { $0.path == path }).answer(accept)
+  }
+
+  private func text(_ answer: HTTPPage.Answer) -> String { String(decoding: answer.body, as: UTF8.self) }
+
+  @Test("probes say why not, as text or as JSON, and startup is remembered")
+  func probes() throws {
+    let pages = MachinePages(counters: counters, stop: stop, threads: [thread])
+    let reason = "planner thread 0 has not started, or is about to start again after an error"
+    for path in ["/readyz", "/startupz"] {
+      #expect(try answer(pages, path).status == 503)
+      #expect(try text(answer(pages, path)) == reason + "\n")
+      let json = try JSONValue(parsing: text(answer(pages, path, accept: "application/json")))
+      #expect(json == .object([("ok", .bool(false)), ("reasons", .array([.string(reason)]))]))
+    }
+    #expect(try answer(pages, "/livez").status == 200)
+    let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
+    counters.status.set(PipelineStatus.PlannerStatus(hasJoined: true), of: 0, at: now)
+    #expect(try text(answer(pages, "/readyz")) == "ok\n")
+    stop.ask()
+    #expect(try text(answer(pages, "/readyz")) == "the process is ending\n")
+    #expect(try answer(pages, "/startupz").status == 200)
+    counters.status.set(PipelineStatus.PlannerStatus(hasJoined: true), of: 0, at: now - 400_000_000)
+    #expect(try answer(pages, "/livez").status == 503)
+  }
+
+  @Test("the status lists threads and partitions with their lag and policy")
+  func status() throws {
+    let pages = MachinePages(counters: counters, stop: stop, threads: [thread])
+    var partition = PipelineStatus.PartitionStatus(number: 7, state: .planning)
+    (partition.next, partition.end, partition.plannedTo, partition.devices) = (10, 12, 1_000_000, 3)
+    partition.policy = PolicyReference(version: "v1", hash: "h")
+    let planner = PipelineStatus.PlannerStatus(hasJoined: true, committedAt: 1_000_000, partitions: [partition])
+    counters.status.set(planner, of: 0, at: 1_000_000)
+    let json = try JSONValue(parsing: text(answer(pages, "/status")))
+    let shown = json["threads"]?[0]?["partitions"]?[0]
+    #expect(json["roles"] == .array([.string("planner")]))
+    #expect(json["threads"]?[0]?["lastCommit"] == .string("1970-01-01T00:00:01Z"))
+    #expect(shown?["partition"] == .number(7))
+    #expect(shown?["lagRecords"] == .number(2))
+    #expect(shown?["policy"]?["version"] == .string("v1"))
+    #expect(shown?["state"] == .string("planning"))
+  }
+
+  @Test("the page of metrics has the type that was asked for")
+  func metrics() throws {
+    let pages = MachinePages(counters: counters, stop: stop, threads: [])
+    #expect(try answer(pages, "/metrics").contentType.hasPrefix("text/plain; version=0.0.4"))
+    let open = try answer(pages, "/metrics", accept: "application/openmetrics-text;version=1.0.0")
+    #expect(open.contentType.hasPrefix("application/openmetrics-text"))
+    #expect(text(open).contains(#"rouse_build_info{version="0.1.0"} 1"#))
+    #expect(text(open).hasSuffix("# EOF\n"))
+  }
+
+  @Test("a run becomes ready, shows its metrics, and ends in order when it is told to")
+  func run() throws {
+    let broker = try EmbeddedBroker()
+    for name in TopicNames().all + ["events"] { try broker.createTopic(name, partitions: 2) }
+    let run = try RunningRouse(
+      ["--bootstrap", broker.bootstrapServers, "--set", "planner.workers=3", "--set", "membership=dynamic"],
+      in: Workplace())
+    try soon("ready") { try? run.page("/readyz") }
+    let metrics = try run.page("/metrics")
+    #expect(metrics.contains("\nrouse_restore_duration_seconds_count{source=\"topic\"} 2\n"))
+    #expect(metrics.contains("\nrouse_threads{role=\"planner\"} 3\n"))
+    #expect(metrics.contains("\nprocess_open_fds "))
+    #expect(try run.page("/version").hasPrefix("rouse 0.1.0, librdkafka "))
+    #expect(try run.end() == 0)
+  }
+
+  @Test("a port that is taken is refused with advice, and so is what is no address")
+  func taken() async throws {
+    let listener = try await HTTPListener.start(
+      HTTPAddress(host: "127.0.0.1", port: 0), pages: [], logger: Logger(label: "test"))
+    let outcome = try Workplace().rouse("run", "--set", "http.listen=\(listener.address.text)")
+    await listener.stop()
+    #expect(outcome.status == 1)
+    #expect(outcome.err.contains("cannot listen on \(listener.address.text): another program listens there; give each"))
+    let wrong = try Workplace().rouse("run", "--set", "http.listen=9464")
+    #expect(wrong.status == 2)
+    #expect(wrong.err.contains("http.listen: expected host:port such as 127.0.0.1:9464, or off, found '9464'"))
+  }
+}

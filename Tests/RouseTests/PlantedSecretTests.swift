@@ -1,0 +1,94 @@
+import Foundation
+import KafkaClient
+import Pipeline
+import Testing
+
+@testable import rouse
+
+/// Secrets and push tokens are planted where they belong; nothing that people or machines read for operation shows them.
+@Suite("Planted secrets")
+struct PlantedSecretTests {
+  private static let password = "planted-password-5309"
+  private static let collectorKey = "planted-key-8675"
+  /// Hexadecimal, as tokens are; none is part of another text.
+  private static let tokens = ["feedc0de01feedc0de01", "feedc0de02feedc0de02", "feedc0de03feedc0de03"]
+
+  private static let device =
+    #"{"device":"d1","app":"com.example.glance","environment":"production","platform":"iOS","osVersion":"26.1","#
+    + #""timeZone":"UTC","tokens":{"widgets":"\#(tokens[0])","background":"\#(tokens[1])"},"widgets":[{"id":"w1","#
+    + #""kind":"FlightStatus","family":"systemSmall","interests":["flight/UA1"]}],"updatedAt":"2013-06-30T00:00:00Z"}"#
+  /// A registration with a mistake, which becomes a dead letter.
+  private static let refused = device.replacing("2013-06-30T00:00:00Z", with: "yesterday")
+    .replacing(tokens[0], with: tokens[2]).replacing("\"d1\"", with: "\"d2\"")
+
+  @Test("no log line, metric, status or message has a password or a push token", arguments: LogFormat.allCases)
+  func run(_ format: LogFormat) throws {
+    let broker = try EmbeddedBroker()
+    for name in TopicNames().all + ["events"] { try broker.createTopic(name, partitions: 1) }
+    let place = try Workplace()
+    try place.put(tinyPolicy, "policy.yaml")
+    try place.put(Self.password + "\n", "password")
+    let collector = try RequestServer()
+    try place.put("Authorization: Bearer \(Self.collectorKey)\n", "headers")
+    try publish(to: broker, "rouse.devices", [Self.device, Self.refused])
+    let run = try RunningRouse(
+      [
+        "--bootstrap", broker.bootstrapServers, "--set", "policy=policy.yaml", "--set", "membership=dynamic", "--set",
+        "kafka.secretFiles=sasl.password=password", "--set", "log.level=trace", "--set",
+        "log.format=\(format.rawValue)", "--set", "planner.snapshotFolder=snapshots", "--set",
+        "audit.store=audit.sqlite", "--set", "timestamps=event", "--set",
+        "traces.endpoint=http://127.0.0.1:\(collector.port)/v1/traces", "--set", "traces.samplesPerMillion=1000000",
+        "--set", "traces.headersFile=headers",
+      ], in: place)
+    func shown(_ metric: String) throws -> Bool? { try run.page("/metrics").contains("\n" + metric) ? true : nil }
+    try soon("a letter") { try shown("rouse_dead_letters_total{") }
+    try soon("a device") { try shown("rouse_registrations_planned_total 1\n") }
+    try publish(to: broker, "events", [delay("e1", 10, at: "15:00:00"), delay("e2", 60, at: "15:01:00")])
+    try soon("a command in the audit") { try shown("rouse_audit_stored_total{record=\"command\"} ") }
+    var pages: [String] = []
+    for page in ["/metrics", "/status", "/readyz", "/livez", "/startupz", "/version"] {
+      // A probe that says no is asked again.
+      pages.append(try soon(page) { try? run.page(page) })
+    }
+    for stage in ["intake", "plan", "commit", "audit"] {
+      try soon("a span \(stage)") { collector.requests.contains { $0.contains("\"name\":\"\(stage)\"") } ? true : nil }
+    }
+    _ = try run.end()
+    let list = try place.rouse("dead-letters", "list", "--bootstrap", broker.bootstrapServers)
+    #expect(list.out.contains("rouse.devices"), "\(list.out)\(list.err)")
+    // The audit keeps hashes of tokens, so that the run has seen one.
+    let export = try place.rouse("audit", "export", "--store", "audit.sqlite", "--out", "-")
+    #expect(export.out.contains("\"token\":\"hash:"), "\(export.out)\(export.err)")
+    let snapshot = place.folder.appendingPathComponent("snapshots").path
+    let files = try FileManager.default.subpathsOfDirectory(atPath: snapshot)
+    #expect(!files.isEmpty)
+    // The collector gets its key in the header, and no other secret.
+    let requests = collector.requests
+    let header = "Authorization: Bearer \(Self.collectorKey)\r\n"
+    #expect(requests.allSatisfy { $0.contains(header) })
+    let traces = requests.map { $0.replacing(header, with: "") }
+    for text in pages + traces + [try run.words, list.out, list.err, export.out, export.err] {
+      for secret in Self.tokens + [Self.password, Self.collectorKey] {
+        #expect(!text.contains(secret), "\(secret): \(text)")
+      }
+    }
+    try expectPrivate(place, ["audit.sqlite", "snapshots"] + files.map { "snapshots/\($0)" })
+  }
+
+  /// Checks that nobody but the owner can use files.
+  private func expectPrivate(_ place: Workplace, _ names: [String]) throws {
+    for name in names {
+      let path = place.folder.appendingPathComponent(name).path
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect((mode ?? 0o777) & 0o077 == 0, "\(name): \(String(mode ?? 0, radix: 8))")
+    }
+  }
+
+  private func publish(to broker: EmbeddedBroker, _ topic: String, _ values: [String]) throws {
+    let producer = try KafkaProducer(["bootstrap.servers": broker.bootstrapServers])
+    for (number, value) in values.enumerated() {
+      try producer.send(topic: topic, partition: 0, key: Array("d\(number + 1)".utf8), value: Array(value.utf8))
+    }
+    #expect(try producer.flush(timeout: .seconds(60)))
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import FoundationNetworking
+import Logging
+import Testing
+
+@testable import Serving
+
+@Suite("HTTP for machines") struct HTTPListenerTests {
+  private static let pages = [
+    HTTPPage("/livez") { _ in HTTPPage.Answer(contentType: "text/plain", body: Array("ok\n".utf8)) },
+    HTTPPage("/accept") { accept in
+      HTTPPage.Answer(status: 503, contentType: "text/x-test", body: Array((accept ?? "none").utf8))
+    },
+  ]
+
+  private func listening(_ body: (HTTPListener) async throws -> Void) async throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let listener = try await HTTPListener.start(
+      HTTPAddress(host: "127.0.0.1", port: 0), pages: Self.pages, logger: logger)
+    do { try await body(listener) } catch {
+      await listener.stop()
+      throw error
+    }
+    await listener.stop()
+  }
+
+  private func ask(
+    _ listener: HTTPListener, _ path: String, _ change: (inout URLRequest) -> Void = { _ in }
+  ) async throws -> (status: Int, type: String?, body: String) {
+    let url = try #require(URL(string: "http://\(listener.address.text)\(path)"))
+    // The answer waits for its turn among tests that compute for minutes.
+    var request = URLRequest(url: url, timeoutInterval: 3_600)
+    change(&request)
+    let (data, response) = try await URLSession.shared.data(for: request)
+    let answer = try #require(response as? HTTPURLResponse)
+    return (answer.statusCode, answer.value(forHTTPHeaderField: "Content-Type"), String(decoding: data, as: UTF8.self))
+  }
+
+  @Test("a page is answered with its status, type and body, and a path without a page with 404")
+  func pages() async throws {
+    try await listening { listener in
+      #expect(listener.address.port > 0)
+      let page = try await ask(listener, "/livez")
+      #expect(page == (200, "text/plain", "ok\n"))
+      let answer = try await ask(listener, "/accept") { $0.setValue("application/json", forHTTPHeaderField: "Accept") }
+      #expect(answer == (503, "text/x-test", "application/json"))
+      let (missing, head) = try await (ask(listener, "/secret"), ask(listener, "/livez") { $0.httpMethod = "HEAD" })
+      #expect(missing.status == 404)
+      #expect(head == (200, "text/plain", ""))
+    }
+  }
+
+  @Test("a request that changes something, or has a body or large headers, is refused")
+  func refusals() async throws {
+    try await listening { listener in
+      let posted = try await ask(listener, "/livez") { $0.httpMethod = "POST" }
+      #expect(posted.status >= 400)
+      let large = try? await ask(listener, "/livez") {
+        $0.setValue(String(repeating: "x", count: 2 * HTTPListener.headerBytesMax), forHTTPHeaderField: "X-Large")
+      }
+      #expect(large?.status != 200)
+      let next = try await ask(listener, "/livez")
+      #expect(next.status == 200, "others are answered as before")
+    }
+  }
+
+  @Test("an address that another program has is refused, and told from other mistakes")
+  func taken() async throws {
+    try await listening { listener in
+      let error = await #expect(throws: HTTPListenerError.self) {
+        try await HTTPListener.start(listener.address, pages: [], logger: Logger(label: "test"))
+      }
+      #expect(error?.isTaken == true)
+      #expect(error?.description == "cannot listen on \(listener.address.text): another program listens there")
+    }
+    let other = await #expect(throws: HTTPListenerError.self) {
+      try await HTTPListener.start(HTTPAddress(host: "203.0.113.1", port: 1), pages: [], logger: Logger(label: "test"))
+    }
+    #expect(other?.isTaken == false)
+  }
+
+  @Test("a listener that was stopped answers no more, and its port is free")
+  func stopped() async throws {
+    var address: HTTPAddress?
+    try await listening { listener in
+      let before = try await ask(listener, "/livez")
+      #expect(before.status == 200)
+      address = listener.address
+    }
+    let again = try await HTTPListener.start(
+      try #require(address), pages: Self.pages, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    #expect(again.address == address)
+    await again.stop()
+  }
+
+  @Test(
+    "addresses are read strictly",
+    arguments: [
+      ("127.0.0.1:9464", "127.0.0.1:9464"), ("localhost:0", "localhost:0"), ("[::1]:80", "[::1]:80"), ("::1:80", nil),
+      (":80", nil), ("host", nil), ("host:65536", nil), ("host:-1", nil), ("a b:80", nil), ("", nil), ("off", nil),
+    ] as [(String, String?)])
+  func addresses(text: String, read: String?) { #expect(HTTPAddress(text)?.text == read) }
+}
