@@ -54,6 +54,12 @@ let package = Package(
     // TLS and HTTP/2 of the gateway and the console. BoringSSL is a part of swift-nio-ssl: its version is that of the TLS.
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+    // OIDC tokens: signatures with RSA, ECDSA and Ed25519. BoringSSL is a part of swift-crypto, apart from that of swift-nio-ssl, which
+    // has no public functions for signatures. The token around the signature is read here: libraries for tokens read the keys of an
+    // issuer all or none, fall back to another key if the named one is missing, and need certificates, too.
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    // Named only to pin it: the RSA of swift-crypto needs it.
+    .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
     // The templates of the console's pages.
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     // Named only to pin them: what Hummingbird needs of these is compiled into Rouse. SwiftPM also fetches packages for
@@ -116,10 +122,15 @@ let package = Package(
         .product(name: "ServiceContextModule", package: "swift-service-context"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
-    // API keys: who may do what.
+    // API keys and OIDC tokens: who may do what.
     .target(
       name: "Keys",
-      dependencies: ["Domain", "JSON", "LineFiles", "Serving", .product(name: "Logging", package: "swift-log")]),
+      dependencies: [
+        "Domain", "JSON", "LineFiles", "Observing", "Serving", .product(name: "Logging", package: "swift-log"),
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
+        // Not imported: a package without a used product cannot be pinned.
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+      ]),
     // HTTP in, records of Kafka out. Must never depend on Planning, Policies or a database.
     .target(
       name: "Gateway",
@@ -196,10 +207,20 @@ let package = Package(
         "HTTPTesting", "Serving", .product(name: "Logging", package: "swift-log"),
         .product(name: "InMemoryLogging", package: "swift-log"),
       ]),
-    // A client, and checks of `schemas/openapi.yaml`, for the tests of servers.
+    // A client, an issuer of tokens, and checks of `schemas/openapi.yaml`, for the tests of servers.
     .target(
-      name: "HTTPTesting", dependencies: ["JSON", "Serving", .product(name: "Yams", package: "Yams")],
+      name: "HTTPTesting",
+      dependencies: [
+        "JSON", "Serving", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
+      ],
       path: "Tests/HTTPTesting"),
+    .testTarget(
+      name: "KeysTests",
+      dependencies: [
+        "HTTPTesting", "Keys", "Domain", "JSON", "LineFiles", "Observing", "Serving",
+        .product(name: "Logging", package: "swift-log"), .product(name: "InMemoryLogging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "GatewayTests",
       dependencies: [

@@ -18,16 +18,16 @@ public final class ConsoleServer: Sendable {
   ///
   /// - Parameters:
   ///   - settings: The settings.
-  ///   - keys: The keys; nil if everybody who reaches the console may do everything.
+  ///   - access: The keys and tokens; nil if everybody who reaches the console may do everything.
   ///   - metrics: The metrics.
   ///   - logger: Gets failures.
   /// - Returns: The console, which answers. A store that does not exist yet is looked for with each request.
   /// - Throws: `HTTPListenerError` if the address cannot be had.
   public static func start(
-    _ settings: ConsoleSettings, keys: KeyRing?, metrics: ConsoleMetrics, logger: Logger
+    _ settings: ConsoleSettings, access: Authenticator?, metrics: ConsoleMetrics, logger: Logger
   ) async throws(HTTPListenerError) -> ConsoleServer {
     let now: @Sendable () -> Timestamp = { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
-    let sessions = ConsoleSessions(keys)
+    let sessions = ConsoleSessions(access)
     let watch = ClusterWatch(settings.pipeline, now: now)
     let (policies, reports) = (PolicyWatch(settings.pipeline), ReportShelf())
     let tailer = DecisionTailer(storePath: settings.storePath, logger: logger)
@@ -42,9 +42,9 @@ public final class ConsoleServer: Sendable {
     // Questions do not hold up the records of refused attempts.
     let outside = StoreReaders(settings, threads: 1, makeDesk: makeDesk) { $0.access.write(refusals, at: now()) }
     // Not on a reader: a key that was revoked must not work on while a question is being answered.
-    let keyTurns = RepeatedTurn("console-keys") { keys?.refresh() }
+    let keyTurns = RepeatedTurn("console-keys") { access?.refresh() }
     let service = ConsoleService(
-      settings, keys: keys, sessions, readers, cluster, outside, refusals, metrics, now: now)
+      settings, access: access, sessions, readers, cluster, outside, refusals, metrics, now: now)
     do throws(HTTPListenerError) {
       return ConsoleServer(
         try await HTTPServer.start(

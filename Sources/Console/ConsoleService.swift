@@ -14,7 +14,7 @@ import Serving
 /// Everything before the reader happens on the server's event loops and does not block.
 final class ConsoleService: HTTPService {
   private let settings: ConsoleSettings
-  private let keys: KeyRing?
+  private let access: Authenticator?
   private let sessions: ConsoleSessions
   private let readers: StoreReaders
   private let cluster: StoreReaders
@@ -30,22 +30,22 @@ final class ConsoleService: HTTPService {
   ///
   /// - Parameters:
   ///   - settings: The settings.
-  ///   - keys: The keys; nil if everybody who reaches the console may do everything.
+  ///   - access: The keys and tokens; nil if everybody who reaches the console may do everything.
   ///   - sessions: The people who have signed in.
   ///   - readers: The threads that answer from the store.
   ///   - cluster: The thread that answers from the cluster.
-  ///   - outside: The thread that answers requests without a key, such as the sign-in. It has a queue of its own, so that whoever has no key
+  ///   - outside: The thread that answers requests without a key or token, such as the sign-in. It has a queue of its own, so that whoever has no key
   ///     cannot make those wait who have one.
   ///   - refusals: Gets the attempts that are refused.
   ///   - metrics: The metrics.
   ///   - now: The wall clock.
   init(
-    _ settings: ConsoleSettings, keys: KeyRing?, _ sessions: ConsoleSessions, _ readers: StoreReaders,
+    _ settings: ConsoleSettings, access: Authenticator?, _ sessions: ConsoleSessions, _ readers: StoreReaders,
     _ cluster: StoreReaders, _ outside: StoreReaders, _ refusals: RefusalBook, _ metrics: ConsoleMetrics,
     now: @escaping @Sendable () -> Timestamp
   ) {
     self.settings = settings
-    self.keys = keys
+    self.access = access
     self.sessions = sessions
     self.readers = readers
     self.cluster = cluster
@@ -59,7 +59,7 @@ final class ConsoleService: HTTPService {
   func admit(_ head: HTTPHead) -> HTTPAdmission {
     var name: String?
     do throws(Problem) {
-      do throws(Problem) { try RequestOrigin.check(head, isOpen: keys == nil) } catch {
+      do throws(Problem) { try RequestOrigin.check(head, isOpen: access == nil) } catch {
         note(.otherSite, head, "none", error)
         throw error
       }
@@ -86,51 +86,48 @@ final class ConsoleService: HTTPService {
 
   /// Returns the one who asks.
   private func viewer(_ head: HTTPHead, of route: ConsoleRoute) throws(Problem) -> Viewer {
-    guard let keys else {
+    guard let access else {
       var viewer = Viewer.anybody
       viewer.formToken = sessions.openToken
       return viewer
     }
     guard let role = route.role else { return Viewer(key: nil, roles: []) }
     let session = head.header("authorization") == nil ? sessions.find(cookies: head.header("cookie"), now: now()) : nil
-    let holder: KeyRing.Holder
+    let principal: Principal
     if let session {
-      holder = session.holder
+      principal = session.principal
     } else {
-      do throws(Problem) { holder = try keys.holder(authorization: head.header("authorization"), now: now()) } catch {
-        noteUnknown(head, route, keys, error)
-        throw error
+      do throws(AccessRefusal) {
+        principal = try access.principal(authorization: head.header("authorization"), now: now())
+      } catch {
+        note(error, head, route)
+        throw error.problem
       }
     }
     let viewer = Viewer(
-      key: holder.key.id, roles: [holder.key.role], formToken: session?.formToken, isSignedIn: session != nil)
+      key: principal.name, roles: principal.roles, formToken: session?.formToken, isSignedIn: session != nil)
     guard viewer.may(role) else {
-      let problem = Problem(
-        .forbidden,
-        "the operation needs a key with the role \(role.rawValue), this one has \(holder.key.role.rawValue)")
-      note(.missingRole, head, route.name, problem, key: holder.key.id)
+      let problem = principal.refusal(needing: role)
+      note(.missingRole, head, route.name, problem, key: principal.name)
       throw problem
     }
-    if let seconds = holder.bucket?.secondsUntilAdmitted() {
+    if let seconds = principal.bucket?.secondsUntilAdmitted() {
       throw Problem(
-        .tooManyRecords, "the key has asked more than it may; try again in \(seconds) s", retryAfterSeconds: seconds)
+        .tooManyRecords, "the \(principal.credential) has asked more than it may; try again in \(seconds) s",
+        retryAfterSeconds: seconds)
     }
-    holder.bucket?.take(1)
+    principal.bucket?.take(1)
     return viewer
   }
 
-  /// Notes a request without a key that works. A browser without a session is only sent to the sign-in, so it is not noted.
-  private func noteUnknown(_ head: HTTPHead, _ route: ConsoleRoute, _ keys: KeyRing, _ problem: Problem) {
-    guard let authorization = head.header("authorization") else {
-      if ConsoleSessions.isSent(cookies: head.header("cookie")) {
-        note(.endedSession, head, route.name, problem)
-      } else if !route.isPage {
-        note(.noKey, head, route.name, problem)
-      }
-      return
+  /// Notes a request without a key or token that works. A browser without a session is only sent to the sign-in, so it is not noted.
+  private func note(_ refusal: AccessRefusal, _ head: HTTPHead, _ route: ConsoleRoute) {
+    let isWithout = head.header("authorization") == nil
+    if isWithout, ConsoleSessions.isSent(cookies: head.header("cookie")) {
+      note(.endedSession, head, route.name, refusal.problem)
+    } else if !isWithout || !route.isPage {
+      note(RefusalCause(refusal.cause), head, route.name, refusal.problem, key: refusal.name)
     }
-    let key = keys.expiredKey(authorization: authorization)
-    note(key == nil ? .unknownKey : .expiredKey, head, route.name, problem, key: key)
   }
 
   private func note(

@@ -11,7 +11,7 @@ import Synchronization
 public final class GatewayServer: Sendable {
   private let server: HTTPServer
   private let producer: RecordProducer
-  private let keys: KeyRing?
+  private let access: Authenticator?
   private let hasEnded = Atomic<Bool>(false)
 
   /// The time between two looks at the key file.
@@ -22,19 +22,19 @@ public final class GatewayServer: Sendable {
   /// - Parameters:
   ///   - settings: The settings.
   ///   - kafka: The properties of librdkafka.
-  ///   - keys: The keys; nil if everybody who reaches the gateway may do everything.
+  ///   - access: The keys and tokens; nil if everybody who reaches the gateway may do everything.
   ///   - devices: The registrations in force; nil if the gateway does not know them.
   ///   - registry: Gets the metrics of the gateway.
   ///   - logger: Gets failed deliveries, and changes of the keys.
   /// - Returns: The gateway, which answers with 503 until its producer runs.
   /// - Throws: `HTTPListenerError` if the address cannot be had.
   public static func start(
-    _ settings: GatewaySettings, kafka: KafkaConfiguration, keys: KeyRing?, devices: (any RegisteredDevices)? = nil,
+    _ settings: GatewaySettings, kafka: KafkaConfiguration, access: Authenticator?, devices: (any RegisteredDevices)? = nil,
     registry: MetricRegistry, logger: Logger
   ) async throws(HTTPListenerError) -> GatewayServer {
     let metrics = GatewayMetrics(registry)
     let producer = RecordProducer(kafka, bounds: settings.bounds, metrics: metrics, logger: logger)
-    let gateway = GatewayService(settings, keys: keys, devices: devices, producer, metrics)
+    let gateway = GatewayService(settings, access: access, devices: devices, producer, metrics)
     let server = try await HTTPServer.start(
       settings.listen, gateway, limits: settings.limits, certificate: settings.certificate)
     registry.collect {
@@ -44,13 +44,13 @@ public final class GatewayServer: Sendable {
       metrics.connections.set(Double(server.connectionCount))
       if let left = settings.certificate?.secondsLeft { metrics.certificateSeconds.set(Double(left)) }
     }
-    return GatewayServer(server, producer, keys)
+    return GatewayServer(server, producer, access)
   }
 
-  private init(_ server: HTTPServer, _ producer: RecordProducer, _ keys: KeyRing?) {
+  private init(_ server: HTTPServer, _ producer: RecordProducer, _ access: Authenticator?) {
     self.server = server
     self.producer = producer
-    self.keys = keys
+    self.access = access
   }
 
   /// The address that the server has.
@@ -72,7 +72,7 @@ public final class GatewayServer: Sendable {
       turn: {
         guard ContinuousClock.now >= next else { return }
         next = .now + Self.keysInterval
-        keys?.refresh()
+        access?.refresh()
         turn()
       })
   }

@@ -8,14 +8,14 @@ import Synchronization
 /// The HTTP gateway: takes events, registrations and signals, checks them as intake does, and answers when a broker has acknowledged
 /// them. May be used from any thread.
 ///
-///     head ──► route ──► key ──► role ──► rate ──► content type ──► body ──► (device) ──► records ──► Kafka ──► 202
+///     head ──► route ──► who ──► role ──► rate ──► content type ──► body ──► (device) ──► records ──► Kafka ──► 202
 ///              404,405   401     403      429      415              413      403,404,412  400,403     503
 ///
 /// Everything before Kafka happens on the server's event loops and does not block, but for the look at the registration in force, which has
 /// threads of its own.
 public final class GatewayService: HTTPService {
   private let settings: GatewaySettings
-  private let keys: KeyRing?
+  private let access: Authenticator?
   private let producer: RecordProducer
   private let desk: DeviceDesk?
   private let metrics: GatewayMetrics
@@ -29,26 +29,26 @@ public final class GatewayService: HTTPService {
   ///
   /// - Parameters:
   ///   - settings: The settings.
-  ///   - keys: The keys; nil if everybody who reaches the gateway may do everything.
+  ///   - access: The keys and tokens; nil if everybody who reaches the gateway may do everything.
   ///   - devices: The registrations in force; nil if the gateway does not know them.
   ///   - producer: The producer.
   ///   - metrics: The metrics.
   public convenience init(
-    _ settings: GatewaySettings, keys: KeyRing?, devices: (any RegisteredDevices)? = nil, _ producer: RecordProducer,
+    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)? = nil, _ producer: RecordProducer,
     _ metrics: GatewayMetrics
   ) {
-    self.init(settings, keys: keys, devices: devices, producer, metrics) {
+    self.init(settings, access: access, devices: devices, producer, metrics) {
       Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
   }
 
   /// Makes a gateway with a clock.
   init(
-    _ settings: GatewaySettings, keys: KeyRing?, devices: (any RegisteredDevices)?, _ producer: RecordProducer,
+    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?, _ producer: RecordProducer,
     _ metrics: GatewayMetrics, now: @escaping @Sendable () -> Timestamp
   ) {
     self.settings = settings
-    self.keys = keys
+    self.access = access
     self.producer = producer
     desk = devices.map { DeviceDesk($0) }
     self.metrics = metrics
@@ -61,19 +61,19 @@ public final class GatewayService: HTTPService {
   public func admit(_ head: HTTPHead) -> HTTPAdmission {
     var operation: GatewayOperation?
     do throws(Problem) {
-      if keys == nil { try head.requireOwnHost() }
+      if access == nil { try head.requireOwnHost() }
       let route = try GatewayRoute(method: head.method, path: head.path)
       operation = route.operation
-      let holder = try holder(head)
-      try Self.require(route.operation.role, of: holder)
-      if let seconds = holder?.bucket?.secondsUntilAdmitted() {
+      let principal = try principal(head)
+      try Self.require(route.operation.role, of: principal)
+      if let principal, let seconds = principal.bucket?.secondsUntilAdmitted() {
         throw Problem(
-          .tooManyRecords, "the key has sent more records than it may; try again in \(seconds) s",
+          .tooManyRecords, "the \(principal.credential) has sent more records than it may; try again in \(seconds) s",
           retryAfterSeconds: seconds)
       }
       let mode = try Self.mode(route.operation, head)
-      let device = try deviceRequest(route, head, holder)
-      return .taken { [self] body, answer in take(route, mode, holder, device, body, answer) }
+      let device = try deviceRequest(route, head, principal)
+      return .taken { [self] body, answer in take(route, mode, principal, device, body, answer) }
     } catch {
       metrics.answered(operation, status: error.kind.status)
       return .refused(error.answer)
@@ -87,16 +87,25 @@ public final class GatewayService: HTTPService {
     return problem.answer
   }
 
-  // MARK: Keys
+  // MARK: Principals
 
-  private func holder(_ head: HTTPHead) throws(Problem) -> KeyRing.Holder? {
-    try keys?.holder(authorization: head.header("authorization"), now: now())
+  private func principal(_ head: HTTPHead) throws(Problem) -> Principal? {
+    do throws(AccessRefusal) {
+      return try access?.principal(authorization: head.header("authorization"), now: now())
+    } catch {
+      throw error.problem
+    }
   }
 
-  private static func require(_ role: KeyRole, of holder: KeyRing.Holder?) throws(Problem) {
-    guard let key = holder?.key, key.role != role else { return }
-    throw Problem(
-      .forbidden, "the operation needs a key with the role \(role.rawValue), this one has \(key.role.rawValue)")
+  private static func require(_ role: KeyRole, of principal: Principal?) throws(Problem) {
+    guard let principal, !principal.roles.contains(role) else { return }
+    throw principal.refusal(needing: role)
+  }
+
+  /// Returns the apps whose devices a registrar may register; none if it may register those of any app.
+  private static func apps(of principal: Principal) -> [String] {
+    let grants = principal.grants(of: .registrar)
+    return grants.contains { $0.apps.isEmpty } ? [] : grants.flatMap(\.apps)
   }
 
   private static func mode(_ operation: GatewayOperation, _ head: HTTPHead) throws(Problem) -> EventBinding.ContentMode?
@@ -115,7 +124,7 @@ public final class GatewayService: HTTPService {
 
   /// Returns the look at the registration in force that a request needs; nil if it needs none.
   private func deviceRequest(
-    _ route: GatewayRoute, _ head: HTTPHead, _ holder: KeyRing.Holder?
+    _ route: GatewayRoute, _ head: HTTPHead, _ principal: Principal?
   ) throws(Problem) -> DeviceDesk.DeviceRequest? {
     guard let device = route.device else { return nil }
     let ifMatch = head.header("if-match")
@@ -133,30 +142,30 @@ public final class GatewayService: HTTPService {
       return nil
     }
     let request = DeviceDesk.DeviceRequest(
-      operation: route.operation, device: device, apps: holder?.key.apps ?? [], ifMatch: ifMatch)
+      operation: route.operation, device: device, apps: principal.map { Self.apps(of: $0) } ?? [], ifMatch: ifMatch)
     return request.needsLookup ? request : nil
   }
 
   // MARK: Records
 
   private func take(
-    _ route: GatewayRoute, _ mode: EventBinding.ContentMode?, _ holder: KeyRing.Holder?,
+    _ route: GatewayRoute, _ mode: EventBinding.ContentMode?, _ principal: Principal?,
     _ device: DeviceDesk.DeviceRequest?, _ body: [UInt8], _ answer: @escaping @Sendable (HTTPAnswer) -> Void
   ) {
     let reply: @Sendable (HTTPAnswer) -> Void = { [metrics] reply in
       metrics.answered(route.operation, status: reply.status, bodyBytes: body.count)
       answer(reply)
     }
-    let request = RecordValidator.Request(route: route, mode: mode, body: body, key: holder?.key, now: now())
-    guard let desk, let device else { return write(request, holder, reply) }
+    let request = RecordValidator.Request(route: route, mode: mode, body: body, principal: principal, now: now())
+    guard let desk, let device else { return write(request, principal, reply) }
     desk.look(device) { [self] result in
       switch result {
-      case .success(nil): write(request, holder, reply)
+      case .success(nil): write(request, principal, reply)
       case .success(let answer?):
-        holder?.bucket?.take(1)
+        principal?.bucket?.take(1)
         reply(answer)
       case .failure(let problem):
-        holder?.bucket?.take(1)
+        principal?.bucket?.take(1)
         reply(problem.answer)
       }
     }
@@ -164,15 +173,15 @@ public final class GatewayService: HTTPService {
 
   /// Checks the records of a request, and writes them.
   private func write(
-    _ request: RecordValidator.Request, _ holder: KeyRing.Holder?, _ reply: @escaping @Sendable (HTTPAnswer) -> Void
+    _ request: RecordValidator.Request, _ principal: Principal?, _ reply: @escaping @Sendable (HTTPAnswer) -> Void
   ) {
     switch validators.records(request) {
     case .failure(let problem):
-      // Otherwise a key could send refused requests without end.
-      holder?.bucket?.take(1)
+      // Otherwise a client could send refused requests without end.
+      principal?.bucket?.take(1)
       reply(problem.answer)
     case .success(let records):
-      holder?.bucket?.take(records.count)
+      principal?.bucket?.take(records.count)
       let topic = records.first?.topic ?? settings.topics.events
       producer.submit(records) { [self] outcome in reply(self.answer(to: outcome, records.count, topic)) }
     }

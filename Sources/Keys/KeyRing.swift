@@ -1,8 +1,6 @@
-public import Domain
-import Foundation
+import Domain
 import LineFiles
 public import Logging
-public import Serving
 import Synchronization
 
 /// The keys that a server accepts. They follow their file: it is read again when it has changed. May be used from any thread.
@@ -11,11 +9,11 @@ import Synchronization
 /// the hash of what it sends.
 public final class KeyRing: Sendable {
   /// A key that works, and the records that it may still send.
-  public final class Holder: Sendable {
+  final class Holder: Sendable {
     /// The key.
-    public let key: AccessKey
+    let key: AccessKey
     /// The rate; nil if there is no limit.
-    public let bucket: TokenBucket?
+    let bucket: TokenBucket?
 
     init(_ key: AccessKey, _ bucket: TokenBucket?) {
       self.key = key
@@ -74,7 +72,7 @@ public final class KeyRing: Sendable {
   ///
   /// - Parameter secret: The text that the client sent.
   /// - Returns: The holder; nil if there is no such key. The key may have expired or be revoked.
-  public func holder(of secret: String) -> Holder? {
+  func holder(of secret: String) -> Holder? {
     let hash = AccessKey.hash(of: secret)
     return state.withLock { $0.holders[hash] }
   }
@@ -83,36 +81,7 @@ public final class KeyRing: Sendable {
   ///
   /// - Parameter hash: The SHA-256 of the secret, as the key has it.
   /// - Returns: The holder; nil if there is no such key any more. The key may have expired or be revoked.
-  public func holder(keyHash hash: String) -> Holder? { state.withLock { $0.holders[hash] } }
-
-  /// Returns the holder whose key a request has.
-  ///
-  /// - Parameters:
-  ///   - authorization: The header `Authorization`; nil if there is none.
-  ///   - now: The wall clock.
-  /// - Throws: `Problem` with the kind `unauthorized` if there is no key, or one that does not work.
-  public func holder(authorization: String?, now: Timestamp) throws(Problem) -> Holder {
-    let words = (authorization ?? "").split(separator: " ", maxSplits: 1)
-    guard words.count == 2, words[0].lowercased() == "bearer" else {
-      throw Problem(.unauthorized, "expected the header Authorization: Bearer, followed by a key")
-    }
-    guard let holder = holder(of: words[1].trimmingCharacters(in: .whitespaces)) else {
-      throw Problem(.unauthorized, "the key is not known here")
-    }
-    guard holder.key.isValid(at: now) else {
-      throw Problem(.unauthorized, "the key \(holder.key.id) has expired or was revoked")
-    }
-    return holder
-  }
-
-  /// Returns the id of the key of a request if the key is known but does not work any longer; nil otherwise.
-  ///
-  /// - Parameter authorization: The header `Authorization`.
-  public func expiredKey(authorization: String) -> String? {
-    let words = authorization.split(separator: " ", maxSplits: 1)
-    guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-    return holder(of: words[1].trimmingCharacters(in: .whitespaces))?.key.id
-  }
+  func holder(keyHash hash: String) -> Holder? { state.withLock { $0.holders[hash] } }
 
   private func use(_ file: KeyFile, _ mark: FileMark) {
     state.withLock { state in

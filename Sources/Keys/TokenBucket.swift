@@ -50,6 +50,16 @@ public final class TokenBucket: Sendable {
     }
   }
 
+  /// Whether the bucket is as full as a new one.
+  ///
+  /// - Parameter now: The time.
+  func isFull(at now: ContinuousClock.Instant) -> Bool {
+    state.withLock { state in
+      fill(&state, now)
+      return state.tokens >= perSecond * Self.burstSeconds
+    }
+  }
+
   private func fill(_ state: inout State, _ now: ContinuousClock.Instant) {
     let seconds = max(0, (now - state.filledAt) / .seconds(1))
     state.tokens = min(perSecond * Self.burstSeconds, state.tokens + seconds * perSecond)

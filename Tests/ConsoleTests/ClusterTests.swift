@@ -18,10 +18,11 @@ enum ConsoleBroker {
   ///
   /// - Parameters:
   ///   - keys: The key file; nil for no keys.
+  ///   - tokens: The tokens that are taken; nil for none.
   ///   - prepare: Gets the broker before the console begins.
   ///   - body: Gets the console.
   static func run(
-    keys: KeyFile? = nil, prepare: (EmbeddedBroker) throws -> Void = { _ in },
+    keys: KeyFile? = nil, tokens: TokenVerifier? = nil, prepare: (EmbeddedBroker) throws -> Void = { _ in },
     _ body: @escaping @Sendable (RunningConsole) throws -> Void
   ) async throws {
     let broker = try EmbeddedBroker()
@@ -47,7 +48,7 @@ enum ConsoleBroker {
     #expect(try producer.flush(timeout: .seconds(60)) && producer.takeDeliveryFailures().isEmpty)
     try prepare(broker)
     let bootstrap = broker.bootstrapServers
-    try await RunningConsole.run(keys: keys) {
+    try await RunningConsole.run(keys: keys, tokens: tokens) {
       $0.pipeline = PipelineSettings(
         kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), eventTopics: ["events"], instance: "test")
       $0.limits.requestSeconds = 1
@@ -151,7 +152,7 @@ enum ConsoleBroker {
       var policy = ""
       while !policy.contains("from the one before") { policy = try client.ask("GET", "/policy", [key]).text }
       let list = PageCheck(policy)
-      #expect(list.mistakes.isEmpty && list.text.contains("key \(boss.key.id)"), "\(list.mistakes)")
+      #expect(list.mistakes.isEmpty && list.text.contains("\(boss.key.id)"), "\(list.mistakes)")
       let offsets = list.links.compactMap { link in
         link.address.hasPrefix("/policy/records/") ? link.address.dropFirst(16) : nil
       }

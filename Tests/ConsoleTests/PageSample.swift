@@ -32,13 +32,13 @@ final class PageSample {
   ///
   /// - Parameters:
   ///   - batch: The content; nil for no store.
-  ///   - keys: The keys; nil if none are needed.
+  ///   - access: The keys and tokens; nil if none are needed.
   ///   - devices: The registrations; nil for none.
-  init(_ batch: AuditBatch?, keys: KeyRing? = nil, devices: (any ListeningDevices)? = nil) throws {
+  init(_ batch: AuditBatch?, access: Authenticator? = nil, devices: (any ListeningDevices)? = nil) throws {
     var settings: ConsoleSettings
     (folder, settings) = try RunningConsole.place(batch)
     let now: @Sendable () -> Timestamp = { Self.start }
-    sessions = ConsoleSessions(keys)
+    sessions = ConsoleSessions(access)
     // The pages are made on the thread of the test.
     settings.readers = 0
     settings.devices = devices

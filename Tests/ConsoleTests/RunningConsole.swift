@@ -31,10 +31,11 @@ final class RunningConsole: Sendable {
   ///   - batch: The content of the store; nil for no store.
   ///   - keys: The key file; nil for no keys.
   ///   - rate: The requests that each key may send a second.
+  ///   - tokens: The tokens that are taken; nil for none.
   ///   - change: Changes the settings.
   ///   - body: Gets the console.
   static func run(
-    _ batch: AuditBatch? = Sample.batch(), keys: KeyFile? = nil, rate: Int? = nil,
+    _ batch: AuditBatch? = Sample.batch(), keys: KeyFile? = nil, rate: Int? = nil, tokens: TokenVerifier? = nil,
     _ change: (inout ConsoleSettings) -> Void = { _ in }, _ body: @escaping @Sendable (RunningConsole) throws -> Void
   ) async throws {
     let (folder, initial) = try place(batch)
@@ -46,8 +47,10 @@ final class RunningConsole: Sendable {
       try file.write(to: path)
       return try KeyRing(path: path, recordsPerSecond: rate, logger: silent)
     }
+    let access =
+      ring == nil && tokens == nil ? nil : Authenticator(keys: ring, tokens: tokens, recordsPerSecond: rate)
     let server = try await ConsoleServer.start(
-      settings, keys: ring, metrics: ConsoleMetrics(MetricRegistry()), logger: silent)
+      settings, access: access, metrics: ConsoleMetrics(MetricRegistry()), logger: silent)
     let console = RunningConsole(server, settings.storePath)
     let outcome = try await onThread { Result { try body(console) } }
     await server.stop()

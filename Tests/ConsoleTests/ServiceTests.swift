@@ -43,7 +43,7 @@ import Testing
     settings.waitingMax = 2
     let path = folder.appending(path: "keys.json").path
     try file.write(to: path)
-    let keys = try KeyRing(path: path, recordsPerSecond: nil, logger: RunningConsole.silent)
+    let access = Authenticator(keys: try KeyRing(path: path, recordsPerSecond: nil, logger: RunningConsole.silent))
     // No thread takes a request, so each one that is admitted waits.
     let readers = (0..<3).map { _ in
       StoreReaders(settings, threads: 0) { _ in
@@ -54,7 +54,8 @@ import Testing
     let metrics = ConsoleMetrics(MetricRegistry())
     let asker = Asker(
       ConsoleService(
-        settings, keys: keys, ConsoleSessions(keys), readers[0], readers[1], readers[2], RefusalBook(metrics), metrics,
+        settings, access: access, ConsoleSessions(access), readers[0], readers[1], readers[2], RefusalBook(metrics),
+        metrics,
         now: { Self.time }))
     for address in [SignInPage.path, PageAsset.script.path] { #expect(asker.status(address) == nil) }
     #expect(asker.status(SignInPage.path) == 503)

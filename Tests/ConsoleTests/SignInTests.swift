@@ -12,8 +12,8 @@ import Testing
   private static let start = PageSample.start
 
   /// A key file with one key of each role, and their secrets.
-  private static func ring(expires: Timestamp? = nil) throws -> (
-    ring: KeyRing, file: KeyFile, secrets: [KeyRole: String], path: String
+  private static func access(expires: Timestamp? = nil) throws -> (
+    access: Authenticator, file: KeyFile, secrets: [KeyRole: String], path: String
   ) {
     var (file, secrets) = (KeyFile(), [KeyRole: String]())
     for role in KeyRole.allCases {
@@ -24,32 +24,34 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString).json").path
     try file.write(to: path)
     let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return (try KeyRing(path: path, recordsPerSecond: nil, logger: silent), file, secrets, path)
+    return (Authenticator(keys: try KeyRing(path: path, recordsPerSecond: nil, logger: silent)), file, secrets, path)
   }
 
   @Test("a key of an auditor or operator opens a session; any other is refused")
   func roles() throws {
-    let (ring, _, secrets, path) = try Self.ring()
+    let (access, _, secrets, path) = try Self.access()
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let sessions = ConsoleSessions(ring)
+    let sessions = ConsoleSessions(access)
     for role in [KeyRole.auditor, .operator] {
       let cookie = try sessions.open(secret: try #require(secrets[role]), now: Self.start)
-      #expect(sessions.find(cookies: "a=b; rouse-session=\(cookie)", now: Self.start)?.holder.key.role == role)
+      #expect(sessions.find(cookies: "a=b; rouse-session=\(cookie)", now: Self.start)?.principal.roles == [role])
     }
     for role in [KeyRole.publisher, .registrar] {
-      let problem = #expect(throws: Problem.self) { try sessions.open(secret: secrets[role] ?? "", now: Self.start) }
-      #expect(problem?.kind == .forbidden)
+      let refusal = #expect(throws: SignInRefusal.self) {
+        try sessions.open(secret: secrets[role] ?? "", now: Self.start)
+      }
+      #expect(refusal?.problem.kind == .forbidden)
     }
-    let problem = #expect(throws: Problem.self) { try sessions.open(secret: "rouse_none", now: Self.start) }
-    #expect(problem?.kind == .unauthorized)
+    let refusal = #expect(throws: SignInRefusal.self) { try sessions.open(secret: "rouse_none", now: Self.start) }
+    #expect(refusal?.problem.kind == .unauthorized)
   }
 
   @Test("a session ends when it is idle or old, when its key expires or is revoked, and when somebody signs out")
   func ends() throws {
     let expires = Self.start + .hours(3)
-    var (ring, file, secrets, path) = try Self.ring(expires: expires)
+    var (access, file, secrets, path) = try Self.access(expires: expires)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let sessions = ConsoleSessions(ring)
+    let sessions = ConsoleSessions(access)
     let secret = try #require(secrets[.auditor])
     func isOpen(_ cookie: String, _ at: Timestamp) -> Bool {
       sessions.find(cookies: "rouse-session=\(cookie)", now: at) != nil
@@ -65,16 +67,16 @@ import Testing
     let revoked = try sessions.open(secret: secret, now: Self.start)
     for place in file.keys.indices { file.keys[place].revoked = Self.start }
     try file.write(to: path)
-    ring.refresh()
+    access.refresh()
     #expect(!isOpen(revoked, Self.start))
     #expect(!isOpen("", Self.start) && sessions.find(cookies: nil, now: Self.start) == nil)
   }
 
   @Test("there is a most of sessions, and the one that was used least recently gives way")
   func bound() throws {
-    let (ring, _, secrets, path) = try Self.ring()
+    let (access, _, secrets, path) = try Self.access()
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let sessions = ConsoleSessions(ring)
+    let sessions = ConsoleSessions(access)
     let secret = try #require(secrets[.auditor])
     let cookies = try (0...ConsoleSessions.sessionsMax).map {
       try sessions.open(secret: secret, now: Self.start + .seconds(Int64($0)))
@@ -87,9 +89,9 @@ import Testing
 
   @Test("the cookie is for this site and for no script; the browser is sent where it wanted to go")
   func cookie() throws {
-    let (ring, _, secrets, path) = try Self.ring()
+    let (access, _, secrets, path) = try Self.access()
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let sample = try PageSample(nil, keys: ring)
+    let sample = try PageSample(nil, access: access)
     let outside = Viewer(key: nil, roles: [])
     let answer = try sample.page(
       "/sign-in", method: "POST", body: "key=\(secrets[.operator] ?? "")&next=%2Fwhy%3Fdevice%3Da", viewer: outside)
@@ -105,7 +107,7 @@ import Testing
 
   @Test("a browser without a session is sent to sign in, a program is told what to send")
   func redirected() throws {
-    let sessions = ConsoleSessions(try Self.ring().ring)
+    let sessions = ConsoleSessions(try Self.access().access)
     let problem = Problem(.unauthorized, "no key")
     let page = ProblemPage.answer(to: problem, HTTPHead("/why?device=a"), sessions)
     #expect(

@@ -44,12 +44,13 @@ final class RunningGateway: Sendable {
   /// - Parameters:
   ///   - keys: The key file; nil for no keys.
   ///   - rate: The records that each key may send a second.
+  ///   - tokens: The tokens that are taken; nil for none.
   ///   - devices: The registrations in force; nil if the gateway does not know them.
   ///   - runsProducer: Whether the producer runs.
   ///   - change: Changes the settings.
   ///   - body: Gets the gateway and its broker.
   static func run(
-    keys: KeyFile? = nil, rate: Int? = nil, devices: (any RegisteredDevices)? = nil, runsProducer: Bool = true,
+    keys: KeyFile? = nil, rate: Int? = nil, tokens: TokenVerifier? = nil, devices: (any RegisteredDevices)? = nil, runsProducer: Bool = true,
     _ change: (inout GatewaySettings) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningGateway, SharedBroker) throws -> Void
   ) async throws {
@@ -66,9 +67,11 @@ final class RunningGateway: Sendable {
       defer { try? FileManager.default.removeItem(atPath: path) }
       return try KeyRing(path: path, recordsPerSecond: rate, logger: silent)
     }
+    let access =
+      ring == nil && tokens == nil ? nil : Authenticator(keys: ring, tokens: tokens, recordsPerSecond: rate)
     let registry = MetricRegistry()
     let server = try await GatewayServer.start(
-      settings, kafka: ["bootstrap.servers": bootstrap], keys: ring, devices: devices, registry: registry,
+      settings, kafka: ["bootstrap.servers": bootstrap], access: access, devices: devices, registry: registry,
       logger: silent)
     let gateway = RunningGateway(bootstrap, server, registry)
     let isRunning = DispatchSemaphore(value: 0)

@@ -65,7 +65,7 @@ package struct GatewayBenchmark {
       topics: GatewayTopics(events: topic, devices: topic, signals: topic))
     settings.limits.threads = threads
     let server = try await GatewayServer.start(
-      settings, kafka: broker.kafka, keys: nil, registry: MetricRegistry(), logger: Logger(label: "bench"))
+      settings, kafka: broker.kafka, access: nil, registry: MetricRegistry(), logger: Logger(label: "bench"))
     let producer = BenchmarkThread(name: "producer")
     producer.start { try server.runProducer {} }
     var rounds: [Round] = []

@@ -32,8 +32,8 @@ extension ConsoleRoute {
     ConsoleRoute("deadLettersPage", "GET", "/dead-letters", role: .auditor, isLook: true, DeadLettersPage.answer),
     ConsoleRoute("replayPage", "POST", "/dead-letters", role: .operator, usesCluster: true, DeadLettersPage.replay),
     ConsoleRoute("healthPage", "GET", "/health", role: .auditor, HealthPage.answer),
-    ConsoleRoute("signInPage", "GET", SignInPage.path, role: nil) { request, _ in
-      SignInPage.answer(next: SignInPage.safe(request.query["next"]))
+    ConsoleRoute("signInPage", "GET", SignInPage.path, role: nil) { request, desk in
+      SignInPage.answer(next: SignInPage.safe(request.query["next"]), desk.sessions.access)
     },
     ConsoleRoute("signIn", "POST", SignInPage.path, role: nil, SignInPage.signIn),
     ConsoleRoute("signOut", "POST", "/sign-out", role: .auditor, SignInPage.signOut),

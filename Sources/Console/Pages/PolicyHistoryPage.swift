@@ -210,7 +210,7 @@ enum PolicyHistoryPage {
   }
 
   private static func by(_ record: PolicyLog.PolicyRecord) -> PageCell {
-    record.appliedBy.map { PageCell("key \($0)") } ?? PageCell("no key", tone: .dim)
+    record.appliedBy.map { PageCell("\($0)") } ?? PageCell("not stated", tone: .dim)
   }
 
   private static func link(_ record: PolicyLog.PolicyRecord) -> String { "/policy/records/\(record.offset)" }

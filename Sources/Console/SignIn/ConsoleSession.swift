@@ -1,9 +1,10 @@
 import Domain
+import Keys
 
-/// A person who has signed in with a key.
+/// A person who has signed in with a key or a token.
 struct ConsoleSession: Sendable {
-  /// The SHA-256 of the key, by which the key is found again: a key that is revoked ends its sessions.
-  var keyHash: String
+  /// The proof, by which the key or the token is looked at again with each request: one that does not work any more ends its sessions.
+  var proof: Authenticator.Proof
   /// The token that every form that changes something has to send.
   var formToken: String
   /// The time of the sign-in.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The people who have signed in. Sessions are kept in memory alone, so they end with the process. May be used from any thread.
 ///
-///     none ──sign in──► open ──idle too long, too old, key revoked or expired, signed out, too many others──► none
+///     none ──sign in──► open ──idle too long, too old, key or token without effect, signed out, too many others──► none
 ///
 /// The browser has 32 random bytes in a cookie. Only their SHA-256 is kept here.
 final class ConsoleSessions: Sendable {
@@ -29,37 +29,40 @@ final class ConsoleSessions: Sendable {
 
   /// The token of the forms of a console without keys. Another site cannot read it.
   let openToken = AccessKey.randomDigits(ConsoleSessions.secretBytes)
-  private let keys: KeyRing?
+  /// The keys and tokens; nil if the console asks for none.
+  let access: Authenticator?
   private let sessions = Mutex<[String: ConsoleSession]>([:])
 
   /// Makes an empty set of sessions.
   ///
-  /// - Parameter keys: The keys; nil if the console asks for none.
-  init(_ keys: KeyRing?) { self.keys = keys }
+  /// - Parameter access: The keys and tokens; nil if the console asks for none.
+  init(_ access: Authenticator?) { self.access = access }
 
   /// Whether people have to sign in.
-  var areNeeded: Bool { keys != nil }
+  var areNeeded: Bool { access != nil }
 
   /// Opens a session.
   ///
   /// - Parameters:
-  ///   - secret: The key that somebody has typed.
+  ///   - secret: The key or the token that somebody has typed.
   ///   - now: The wall clock.
   /// - Returns: The text of the cookie.
-  /// - Throws: `Problem` if the key is none, or if it does not let anybody look at pages.
-  func open(secret: String, now: Timestamp) throws(Problem) -> String {
-    guard let keys else { throw Problem(.notFound, "this console has no keys, so there is nothing to sign in to") }
-    guard let key = keys.holder(of: secret)?.key, key.isValid(at: now) else {
-      throw Problem(.unauthorized, "the key is not known here, has expired, or was revoked")
+  /// - Throws: ``SignInRefusal`` if it is none, or if it does not let anybody look at pages.
+  func open(secret: String, now: Timestamp) throws(SignInRefusal) -> String {
+    guard let access else {
+      throw SignInRefusal(
+        cause: nil, problem: Problem(.notFound, "this console has no keys, so there is nothing to sign in to"))
     }
-    guard Viewer(key: key.id, roles: [key.role]).may(.auditor) else {
-      throw Problem(
-        .forbidden, "the pages need a key with the role auditor or operator; this one has the role \(key.role.rawValue)"
-      )
+    let (principal, proof): (Principal, Authenticator.Proof)
+    do throws(AccessRefusal) { (principal, proof) = try access.signIn(secret, now: now) } catch {
+      throw SignInRefusal(cause: RefusalCause(error.cause), problem: error.problem, key: error.name)
+    }
+    guard Viewer(key: principal.name, roles: principal.roles).may(.auditor) else {
+      throw SignInRefusal(cause: .missingRole, problem: principal.refusal(needing: .auditor), key: principal.name)
     }
     let cookie = AccessKey.randomDigits(Self.secretBytes)
     let session = ConsoleSession(
-      keyHash: key.hash, formToken: AccessKey.randomDigits(Self.secretBytes), began: now, used: now)
+      proof: proof, formToken: AccessKey.randomDigits(Self.secretBytes), began: now, used: now)
     sessions.withLock { sessions in
       sessions = sessions.filter { Self.isAlive($0.value, now) }
       if sessions.count >= Self.sessionsMax,
@@ -80,23 +83,22 @@ final class ConsoleSessions: Sendable {
     sessions.withLock { $0[Self.hash(cookie)] = nil }
   }
 
-  /// Returns the holder of the key and the token of the session of a request; nil if there is none, or if it has ended.
+  /// Returns the principal and the form token of the session of a request; nil if there is none, or if it has ended.
   ///
   /// - Parameters:
   ///   - cookies: The header `Cookie`; nil if there is none.
   ///   - now: The wall clock.
-  func find(cookies: String?, now: Timestamp) -> (holder: KeyRing.Holder, formToken: String)? {
-    guard let keys, let cookie = Self.cookie(cookies) else { return nil }
+  func find(cookies: String?, now: Timestamp) -> (principal: Principal, formToken: String)? {
+    guard let access, let cookie = Self.cookie(cookies) else { return nil }
     let hash = Self.hash(cookie)
     return sessions.withLock { sessions in
       guard let session = sessions[hash] else { return nil }
-      guard Self.isAlive(session, now), let holder = keys.holder(keyHash: session.keyHash), holder.key.isValid(at: now)
-      else {
+      guard Self.isAlive(session, now), let principal = access.principal(session.proof, now: now) else {
         sessions[hash] = nil
         return nil
       }
       sessions[hash]?.used = max(session.used, now)
-      return (holder, session.formToken)
+      return (principal, session.formToken)
     }
   }
 
@@ -122,16 +124,6 @@ final class ConsoleSessions: Sendable {
   /// - Parameter cookies: The header `Cookie`; nil if there is none.
   static func isSent(cookies: String?) -> Bool { cookie(cookies) != nil }
 
-  /// Returns the reason why a key opens no session, and the id of the key if it is known.
-  ///
-  /// - Parameters:
-  ///   - secret: The key that somebody has typed.
-  ///   - now: The wall clock.
-  func refusal(of secret: String, now: Timestamp) -> (cause: RefusalCause, key: String?) {
-    guard let key = keys?.holder(of: secret)?.key else { return (.unknownKey, nil) }
-    return (key.isValid(at: now) ? .missingRole : .expiredKey, key.id)
-  }
-
   /// Returns the cookie of a header.
   private static func cookie(_ header: String?) -> String? {
     for part in (header ?? "").split(separator: ";") {
@@ -143,4 +135,14 @@ final class ConsoleSessions: Sendable {
   }
 
   private static func hash(_ text: String) -> String { SHA256.hexDigest(of: Array(text.utf8)) }
+}
+
+/// The refusal of a sign-in.
+struct SignInRefusal: Error {
+  /// The reason, for the access records; nil if nobody has to sign in.
+  var cause: RefusalCause?
+  /// The answer.
+  var problem: Problem
+  /// The id of the key, or the subject of the token; nil if it is not known for certain.
+  var key: String?
 }

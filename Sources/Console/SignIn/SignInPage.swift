@@ -2,7 +2,7 @@ import Auditing
 import Keys
 import Serving
 
-/// The page on which people give a key.
+/// The page on which people give a key or a token.
 enum SignInPage {
   /// The path.
   static let path = "/sign-in"
@@ -11,23 +11,29 @@ enum SignInPage {
   ///
   /// - Parameters:
   ///   - next: The address to go to afterwards.
+  ///   - access: The keys and tokens that the console takes; nil if it asks for none.
   ///   - problem: The reason why the last attempt failed; nil for the first one.
-  static func answer(next: String, problem: Problem? = nil) -> HTTPAnswer {
-    var section = PageSection(heading: "Your key")
+  static func answer(next: String, _ access: Authenticator?, problem: Problem? = nil) -> HTTPAnswer {
+    let (takesKeys, takesTokens) = (access?.takesKeys ?? true, access?.takesTokens ?? false)
+    let words = takesKeys ? takesTokens ? "key or token" : "key" : "token"
+    let hints = [
+      takesKeys ? "A key begins with rouse_ and has the role auditor or operator. rouse keys create makes one." : nil,
+      takesTokens ? "A token is a JSON Web Token of the issuer whose roles are among these." : nil,
+    ]
+    var section = PageSection(heading: "Your \(words)")
     if let problem { section.paragraphs = [[PageCell("Not signed in: \(problem.detail).", tone: .bad)]] }
     section.forms = [
       PageForm(
         action: path,
         fields: [
           .init(
-            name: "key", label: "Key", sort: .password,
-            hint: "It begins with rouse_ and has the role auditor or operator. rouse keys create makes one.",
-            isNeeded: true),
+            name: "key", label: words.prefix(1).uppercased() + words.dropFirst(), sort: .password,
+            hint: hints.compactMap(\.self).joined(separator: " "), isNeeded: true),
           .init(name: "next", label: "", sort: .hidden, value: next),
         ], button: "Sign in", isPosted: true)
     ]
     let page = ConsolePage(
-      title: "Sign in", lead: ["This console shows what was decided about each device, so it asks for a key."],
+      title: "Sign in", lead: ["This console shows what was decided about each device, so it asks for a \(words)."],
       sections: [section], status: problem?.kind.status ?? 200, isOutside: true)
     return page.answer(Viewer(key: nil, roles: []))
   }
@@ -37,18 +43,18 @@ enum SignInPage {
     let form = try request.form()
     let next = safe(form["next"])
     let secret = (form["key"] ?? "").filter { !$0.isWhitespace }
-    do throws(Problem) {
+    do throws(SignInRefusal) {
       let cookie = try desk.sessions.open(secret: secret, now: desk.now())
       var answer = redirect(to: next)
       answer.headers.append(ConsoleSessions.setCookie(cookie, isSecure: desk.settings.hasSecureCookies))
       return answer
     } catch {
-      if desk.sessions.areNeeded {
-        let (cause, key) = desk.sessions.refusal(of: secret, now: desk.now())
+      if let cause = error.cause {
         desk.refusals.note(
-          cause, key: key, operation: "signIn", status: error.kind.status, client: request.head.remote, at: desk.now())
+          cause, key: error.key, operation: "signIn", status: error.problem.kind.status, client: request.head.remote,
+          at: desk.now())
       }
-      return Self.answer(next: next, problem: error)
+      return Self.answer(next: next, desk.sessions.access, problem: error.problem)
     }
   }
 

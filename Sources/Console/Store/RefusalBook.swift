@@ -1,17 +1,20 @@
 import Auditing
 import Domain
+import Keys
 import Observing
 import Serving
 import Synchronization
 
 /// The reasons why an attempt was refused before its answer was looked for. The names stand in access records.
 enum RefusalCause: String, CaseIterable, Sendable {
-  /// A program sent no key.
+  /// A program sent neither a key nor a token.
   case noKey
   /// The key is none of the key file.
   case unknownKey
   /// The key has expired, or was revoked.
   case expiredKey
+  /// The token failed a check.
+  case refusedToken
   /// The session of the browser has ended, or never was.
   case endedSession
   /// The key does not have the role that the operation needs.
@@ -20,6 +23,16 @@ enum RefusalCause: String, CaseIterable, Sendable {
   case wrongFormToken
   /// A page of another site made the browser send it.
   case otherSite
+
+  /// Returns the reason why the sender of a request is not known.
+  init(_ cause: AccessRefusal.Cause) {
+    switch cause {
+    case .noCredential: self = .noKey
+    case .unknownKey: self = .unknownKey
+    case .expiredKey: self = .expiredKey
+    case .refusedToken: self = .refusedToken
+    }
+  }
 }
 
 /// The attempts that were refused, until they are written to the access records. May be used from any thread.

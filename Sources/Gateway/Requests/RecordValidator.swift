@@ -16,8 +16,8 @@ final class RecordValidator {
     var mode: EventBinding.ContentMode?
     /// The body.
     var body: [UInt8]
-    /// The key; nil if the gateway has no keys.
-    var key: AccessKey?
+    /// The sender; nil if the gateway asks for none.
+    var principal: Principal?
     /// The wall clock.
     var now: Timestamp
   }
@@ -78,12 +78,12 @@ final class RecordValidator {
     do throws(DomainError) { content = try decoder.decode(record, from: .devices, now: request.now) } catch {
       throw Self.problem(refused: [.init(error)], of: 1, isBatch: false)
     }
-    if case .registration(let registration) = content, let apps = request.key?.apps, !apps.isEmpty,
-      !apps.contains(where: { Identifier($0) == registration.app })
+    if case .registration(let registration) = content, let principal = request.principal,
+      !principal.grants(of: .registrar).contains(where: { $0.allows(app: registration.app) })
     {
       let mistake = Problem.Mistake(
-        pointer: "/app", detail: "expected an app of the key, found \"\(registration.app)\"")
-      throw Self.problem(forbidden: [mistake])
+        pointer: "/app", detail: "expected an app of the \(principal.credential), found \"\(registration.app)\"")
+      throw Self.problem(forbidden: [mistake], principal)
     }
     return KafkaRecord(topic: topics.devices, key: record.key, value: record.value)
   }
@@ -116,7 +116,9 @@ final class RecordValidator {
       }
     }
     if !refused.isEmpty { throw Self.problem(refused: refused, of: events.count, isBatch: isBatch) }
-    if !forbidden.isEmpty { throw Self.problem(forbidden: forbidden) }
+    if !forbidden.isEmpty, let principal = request.principal {
+      throw Self.problem(forbidden: forbidden, principal)
+    }
     return records
   }
 
@@ -134,19 +136,17 @@ final class RecordValidator {
       throw .refused(error)
     }
     guard case .event(let event) = content else { return nil }
-    if let key = request.key {
+    if let principal = request.principal {
       func forbid(_ name: String, _ text: String) -> Refusal {
         .forbidden(
           Problem.Mistake(
             pointer: isBinary ? nil : "/\(name)", header: isBinary ? "ce-\(name)" : nil,
-            detail: "expected a \(name) of the key, found \"\(text)\""))
+            detail: "expected a \(name) of the \(principal.credential), found \"\(text)\""))
       }
-      if !key.sources.isEmpty, !key.sources.contains(where: { event.source.hasPrefix(Identifier($0)) }) {
-        throw forbid("source", event.source.text)
-      }
-      if !key.types.isEmpty, !key.types.contains(where: { Identifier($0) == event.type }) {
-        throw forbid("type", event.type.text)
-      }
+      // A source and a type must be allowed together, by one grant.
+      let grants = principal.grants(of: .publisher).filter { $0.allows(source: event.source) }
+      if grants.isEmpty { throw forbid("source", event.source.text) }
+      if !grants.contains(where: { $0.allows(type: event.type) }) { throw forbid("type", event.type.text) }
     }
     return Array((partitionKey ?? event.subject.text).utf8)
   }
@@ -160,8 +160,9 @@ final class RecordValidator {
     return problem
   }
 
-  private static func problem(forbidden mistakes: [Problem.Mistake]) -> Problem {
-    var problem = Problem(.forbidden, "the key does not allow \(mistakes.count) of the records; none was written")
+  private static func problem(forbidden mistakes: [Problem.Mistake], _ principal: Principal) -> Problem {
+    var problem = Problem(
+      .forbidden, "the \(principal.credential) does not allow \(mistakes.count) of the records; none was written")
     problem.mistakes = mistakes
     return problem
   }

@@ -12,9 +12,9 @@ public struct Problem: Error, Sendable, Equatable {
     case queryRefused = "query-refused"
     /// The policy in the body has mistakes.
     case policyRefused = "policy-refused"
-    /// The request has no usable key.
+    /// The request has no usable key or token.
     case unauthorized
-    /// The key does not allow the operation, the source, the type or the app.
+    /// The key or the token does not allow the operation, the source, the type or the app.
     case forbidden
     /// The path is none of this server, or what it names does not exist.
     case notFound = "not-found"
@@ -34,7 +34,7 @@ public struct Problem: Error, Sendable, Equatable {
     case tooLarge = "too-large"
     /// The content type is none of the operation.
     case unsupportedMediaType = "unsupported-media-type"
-    /// The key has used up its rate.
+    /// The key, or the subject of the token, has used up its rate.
     case tooManyRecords = "too-many-records"
     /// The headers are too large.
     case headersTooLarge = "headers-too-large"
@@ -68,8 +68,8 @@ public struct Problem: Error, Sendable, Equatable {
       case .recordRefused: "Record refused"
       case .queryRefused: "Query refused"
       case .policyRefused: "Policy refused"
-      case .unauthorized: "No usable key"
-      case .forbidden: "Not allowed with this key"
+      case .unauthorized: "No usable key or token"
+      case .forbidden: "Not allowed with this key or token"
       case .notFound: "Not found"
       case .unknownDevice: "No such device"
       case .methodNotAllowed: "No such method here"
@@ -139,6 +139,8 @@ public struct Problem: Error, Sendable, Equatable {
   public var mistakes: [Mistake] = []
   /// The time after which the request may be repeated, in seconds; nil if repeating it does not help.
   public var retryAfterSeconds: Int?
+  /// Whether the request had a key or a token that does not work (RFC 6750, 3.1).
+  public var isCredentialRefused = false
   /// The methods that the path has; none unless the method is the mistake.
   public var allowedMethods: [String] = []
 
@@ -212,7 +214,10 @@ public struct Problem: Error, Sendable, Equatable {
     }
     var headers: [(name: String, value: String)] = []
     if let retryAfterSeconds { headers.append(("retry-after", "\(retryAfterSeconds)")) }
-    if kind == .unauthorized { headers.append(("www-authenticate", "Bearer realm=\"rouse\"")) }
+    if kind == .unauthorized {
+      let error = isCredentialRefused ? ", error=\"invalid_token\"" : ""
+      headers.append(("www-authenticate", "Bearer realm=\"rouse\"\(error)"))
+    }
     if kind == .methodNotAllowed { headers.append(("allow", allowedMethods.joined(separator: ", "))) }
     return HTTPAnswer(
       status: kind.status, contentType: "application/problem+json", headers: headers,

@@ -13,6 +13,7 @@ enum ConsoleRole {
   /// - Parameters:
   ///   - settings: The settings of the process.
   ///   - pipeline: The settings of the pipeline.
+  ///   - tokens: The tokens that are taken beside keys; nil for none.
   ///   - check: Looks at what the console needs.
   ///   - runner: Runs the thread of the check.
   ///   - stop: Ends that thread.
@@ -21,17 +22,19 @@ enum ConsoleRole {
   /// - Returns: The console, to be stopped at the end; nil if the process does not have the role.
   /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
   static func start(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ check: ConsoleCheck?, on runner: RoleRunner,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ tokens: TokenDesk?, _ check: ConsoleCheck?,
+    on runner: RoleRunner,
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
   ) async throws -> ConsoleServer? {
     guard var console = try settings.console(pipeline) else { return nil }
     console.devices = settings.text(.gatewayDevicesView).map { ViewedListeners(listeners: DeviceListeners(path: $0)) }
     console.certificate = try settings.certificate(.consoleTLSCertificate, .consoleTLSKey, logger)
     let keys = try keys(settings, logger)
+    let access = access(settings, keys, tokens)
     let metrics = ConsoleMetrics(counters.registry)
     let server: ConsoleServer
     do throws(HTTPListenerError) {
-      server = try await ConsoleServer.start(console, keys: keys, metrics: metrics, logger: logger)
+      server = try await ConsoleServer.start(console, access: access, metrics: metrics, logger: logger)
     } catch {
       throw Failure("\(error); choose another address with \(SettingKey.consoleListen.rawValue)")
     }
@@ -45,10 +48,11 @@ enum ConsoleRole {
       "the console listens",
       metadata: [
         "address": "\(console.certificate == nil ? "http" : "https")://\(server.address.text)",
-        "keys": keys.map { "\($0.count)" } ?? "none",
+        "keys": keys.map { "\($0.count)" } ?? "none", "issuer": "\(tokens?.issuer ?? "none")",
       ])
-    if keys == nil {
-      logger.warning("the console has no keys, so it listens on this host only, and everybody here may ask")
+    if access == nil {
+      logger.warning(
+        "the console has neither keys nor tokens, so it listens on this host only, and everybody here may ask")
     }
     return server
   }
@@ -70,16 +74,21 @@ enum ConsoleRole {
     var console = ConsoleSettings(listen: defaultAddress, storePath: store, pipeline: pipeline)
     console.devices = ViewedListeners(listeners: DeviceListeners(path: devices))
     do throws(HTTPListenerError) {
-      return try await ConsoleServer.start(console, keys: nil, metrics: metrics, logger: logger)
+      return try await ConsoleServer.start(console, access: nil, metrics: metrics, logger: logger)
     } catch {
       guard error.isTaken else { throw error }
       console.listen = HTTPAddress(host: defaultAddress.host, port: 0)
-      return try await ConsoleServer.start(console, keys: nil, metrics: metrics, logger: logger)
+      return try await ConsoleServer.start(console, access: nil, metrics: metrics, logger: logger)
     }
   }
 
   /// The default of `console.listen`: only this host reaches it.
   static let defaultAddress = HTTPAddress(host: "127.0.0.1", port: 8090)
+
+  private static func access(_ settings: Settings, _ keys: KeyRing?, _ tokens: TokenDesk?) -> Authenticator? {
+    guard keys != nil || tokens != nil else { return nil }
+    return Authenticator(keys: keys, tokens: tokens?.verifier, recordsPerSecond: settings.consoleRate)
+  }
 
   private static func keys(_ settings: Settings, _ logger: Logger) throws -> KeyRing? {
     guard let path = settings.text(.consoleKeys) else { return nil }

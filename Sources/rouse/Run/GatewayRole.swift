@@ -16,24 +16,27 @@ enum GatewayRole {
   /// - Parameters:
   ///   - settings: The settings of the process.
   ///   - pipeline: The settings of the pipeline.
+  ///   - tokens: The tokens that are taken beside keys; nil for none.
   ///   - runner: Runs the thread.
   ///   - counters: Gets the metrics and the status.
   ///   - logger: Gets what happens.
   /// - Returns: The gateway, to be stopped at the end; nil if the process does not have the role.
   /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
   static func start(
-    _ settings: Settings, _ pipeline: PipelineSettings, on runner: RoleRunner, _ counters: PipelineCounters,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ tokens: TokenDesk?, on runner: RoleRunner,
+    _ counters: PipelineCounters,
     _ logger: Logger
   ) async throws -> GatewayServer? {
     guard var gateway = try settings.gateway(pipeline) else { return nil }
     gateway.certificate = try settings.certificate(.gatewayTLSCertificate, .gatewayTLSKey, logger)
     let keys = try keys(settings, logger)
+    let access = access(settings, keys, tokens)
     let devices = try devices(settings, pipeline)
     let interval = pipeline.statistics.map { "\(Int($0 / .milliseconds(1)))" } ?? "0"
     let server: GatewayServer
     do throws(HTTPListenerError) {
       server = try await GatewayServer.start(
-        gateway, kafka: pipeline.kafka.merging(["statistics.interval.ms": interval]), keys: keys,
+        gateway, kafka: pipeline.kafka.merging(["statistics.interval.ms": interval]), access: access,
         devices: devices.map { ViewedDevices(store: $0) }, registry: counters.registry, logger: logger)
     } catch {
       throw Failure("\(error); choose another address with \(SettingKey.gatewayListen.rawValue)")
@@ -55,10 +58,11 @@ enum GatewayRole {
       metadata: [
         "address": "\(gateway.certificate == nil ? "http" : "https")://\(server.address.text)",
         "events": "\(gateway.topics.events)",
-        "keys": keys.map { "\($0.count)" } ?? "none",
+        "keys": keys.map { "\($0.count)" } ?? "none", "issuer": "\(tokens?.issuer ?? "none")",
       ])
-    if keys == nil {
-      logger.warning("the gateway has no keys, so it listens on this host only, and everybody here may publish")
+    if access == nil {
+      logger.warning(
+        "the gateway has neither keys nor tokens, so it listens on this host only, and everybody here may publish")
     }
     return server
   }
@@ -92,6 +96,11 @@ enum GatewayRole {
         }
       }
     }
+  }
+
+  private static func access(_ settings: Settings, _ keys: KeyRing?, _ tokens: TokenDesk?) -> Authenticator? {
+    guard keys != nil || tokens != nil else { return nil }
+    return Authenticator(keys: keys, tokens: tokens?.verifier, recordsPerSecond: settings.gatewayRate)
   }
 
   private static func keys(_ settings: Settings, _ logger: Logger) throws -> KeyRing? {

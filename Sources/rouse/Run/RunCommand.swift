@@ -67,6 +67,7 @@ struct RunCommand: AsyncParsableCommand {
     let collector = try settings.spanCollector()
     _ = try settings.gateway(pipeline)
     _ = try settings.console(pipeline)
+    _ = try settings.tokens()
     try settings.checkListeners()
     if printConfig {
       switch output.format {
@@ -96,7 +97,10 @@ struct RunCommand: AsyncParsableCommand {
     counters.set(storage: settings.storage)
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
     let check = try settings.console(pipeline).map { ConsoleCheck($0, logger: logger) }
-    let pages = MachinePages(counters: counters, stop: stop, threads: settings.threads, console: check)
+    let tokens = try TokenDesk.start(settings, counters.registry, logger)
+    defer { tokens?.end() }
+    let pages = MachinePages(
+      counters: counters, stop: stop, threads: settings.threads, console: check, tokens: tokens)
     let listener = try await MachineServer.start(listen, pages, counters, logger)
     if let listener { logger.info("listening", metadata: ["metrics": "http://\(listener.address.text)/metrics"]) }
     let exporter = collector?.start(instance: pipeline.instance, counters, logger)
@@ -106,7 +110,7 @@ struct RunCommand: AsyncParsableCommand {
     let notifier = ServiceNotifier.start(environment: ProcessInfo.processInfo.environment, pages, stop, logger)
     defer { notifier?.end() }
     do {
-      try await work(settings, pipeline, runner, check, stop, counters, logger)
+      try await work(settings, pipeline, tokens, runner, check, stop, counters, logger)
     } catch {
       await listener?.stop()
       throw error
@@ -117,7 +121,8 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Runs the stages until a signal or an error ends them.
   private func work(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ runner: RoleRunner, _ check: ConsoleCheck?,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ tokens: TokenDesk?, _ runner: RoleRunner,
+    _ check: ConsoleCheck?,
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
   ) async throws {
     for name in pipeline.unused {
@@ -134,8 +139,8 @@ struct RunCommand: AsyncParsableCommand {
       _ = try settings.connected(saysWait: settings.logFormat == .text)
       try seed(settings, pipeline, logger)
     }
-    let gateway = try await GatewayRole.start(settings, pipeline, on: runner, counters, logger)
-    let console = try await ConsoleRole.start(settings, pipeline, check, on: runner, stop, counters, logger)
+    let gateway = try await GatewayRole.start(settings, pipeline, tokens, on: runner, counters, logger)
+    let console = try await ConsoleRole.start(settings, pipeline, tokens, check, on: runner, stop, counters, logger)
     start(settings, pipeline, on: runner, stop, counters, logger)
     logger.info(
       "running",

@@ -17,14 +17,17 @@ final class BlockingRequests: Sendable {
   }
 
   private let session: URLSession
-  private let answers = PendingAnswers()
+  private let answers: PendingAnswers
   private let timeLimit: TimeInterval
 
   /// Opens no connection yet.
   ///
-  /// - Parameter timeLimit: The longest time of a request with its answer, in seconds.
-  init(timeLimit: TimeInterval) {
+  /// - Parameters:
+  ///   - timeLimit: The longest time of a request with its answer, in seconds.
+  ///   - bodyBytesMax: The bytes of an answer that are taken. The status of a process with 1,000 partitions has fewer than the default.
+  init(timeLimit: TimeInterval, bodyBytesMax: Int = 4 << 20) {
     self.timeLimit = timeLimit
+    answers = PendingAnswers(bodyBytesMax: bodyBytesMax)
     let configuration = URLSessionConfiguration.ephemeral
     // The wait of `send` is the limit; the session counts in whole seconds.
     configuration.timeoutIntervalForRequest = timeLimit.rounded(.up) + 1
@@ -68,10 +71,10 @@ final class BlockingRequests: Sendable {
 
   /// The requests that wait, by the identifier of their task. The session calls it on a thread of its own.
   private final class PendingAnswers: NSObject, URLSessionDataDelegate, Sendable {
-    /// The bytes of an answer that are taken. The status of a process with 1,000 partitions has fewer.
-    private static let bodyBytesMax = 4 << 20
-
+    private let bodyBytesMax: Int
     private let pending = Mutex<[Int: PendingAnswer]>([:])
+
+    init(bodyBytesMax: Int) { self.bodyBytesMax = bodyBytesMax }
 
     func expect(_ task: Int) -> PendingAnswer {
       let answer = PendingAnswer()
@@ -94,8 +97,8 @@ final class BlockingRequests: Sendable {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       let isTooLong = answer(dataTask)?.state.withLock { state in
-        guard state.body.count + data.count <= Self.bodyBytesMax else {
-          state.problem = "the answer has more than \(Self.bodyBytesMax) bytes"
+        guard state.body.count + data.count <= bodyBytesMax else {
+          state.problem = "the answer has more than \(bodyBytesMax) bytes"
           return true
         }
         state.body += data

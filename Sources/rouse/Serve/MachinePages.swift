@@ -4,6 +4,7 @@ import Domain
 import Foundation
 import JSON
 import KafkaClient
+import Keys
 import Observing
 import Pipeline
 import Serving
@@ -20,6 +21,7 @@ final class MachinePages: Sendable {
   private let stop: StopSignal
   private let threads: [PipelineStatus.StageThread]
   private let console: ConsoleCheck?
+  private let tokens: TokenDesk?
   private let wasReady = Atomic<Bool>(false)
 
   /// Makes the pages of a process.
@@ -29,10 +31,13 @@ final class MachinePages: Sendable {
   ///   - stop: Says whether the process was asked to end.
   ///   - threads: The threads that the process is to have.
   ///   - console: Knows what a console is missing; nil if the process has no console, or one that is not asked for it.
+  ///   - tokens: Knows the state of the issuer's keys; nil if the process takes no tokens.
   init(
-    counters: PipelineCounters, stop: StopSignal, threads: [PipelineStatus.StageThread], console: ConsoleCheck? = nil
+    counters: PipelineCounters, stop: StopSignal, threads: [PipelineStatus.StageThread], console: ConsoleCheck? = nil,
+    tokens: TokenDesk? = nil
   ) {
     self.console = console
+    self.tokens = tokens
     self.counters = counters
     self.stop = stop
     self.threads = threads
@@ -89,8 +94,11 @@ final class MachinePages: Sendable {
 
   /// The things that the process does without.
   private var missing: [String] {
-    guard let brokers = console?.findings.brokers else { return [] }
-    return ["no broker answers, so the console shows no policies, dead letters and topics: \(brokers)"]
+    let brokers = console?.findings.brokers.map {
+      "no broker answers, so the console shows no policies, dead letters and topics: \($0)"
+    }
+    let keys = tokens?.fault.map { "no token is accepted, because the issuer's keys cannot be used: \($0)" }
+    return [brokers, keys].compactMap(\.self)
   }
 
   private func probe(
@@ -130,11 +138,22 @@ final class MachinePages: Sendable {
       json.member("lastCommit", planner.committedAt.map { "\(Timestamp(microseconds: $0))" })
       json.objects("partitions", planner.partitions) { Self.write($0, at: now, to: &$1) }
     }
+    if let tokens { Self.write(tokens, to: &json) }
     json.objects("audit", status.audit) { partition, json in
       json.member("topic", partition.topic)
       json.member("partition", partition.number)
       json.member("next", partition.next)
       if let lag = partition.lagRecords { json.member("lagRecords", lag) }
+    }
+  }
+
+  private static func write(_ tokens: TokenDesk, to json: inout JSONWriter) {
+    let status = tokens.verifier.keysStatus
+    json.object("oidc") { json in
+      json.member("issuer", tokens.issuer)
+      json.member("keys", status.keysCount)
+      json.member("keysReadAt", status.readAt.map { "\($0)" })
+      json.member("fault", status.fault)
     }
   }
 

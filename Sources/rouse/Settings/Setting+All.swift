@@ -87,7 +87,7 @@ extension Setting {
       Setting(
         .auditStoreSize, .number(1...10_000_000, unit: "MiB"), .number(20_000),
         "Largest size of the store; the oldest decisions make room."),
-    ] + gateway + console + [
+    ] + gateway + console + tokens + [
       Setting(
         .httpListen, .text, .text(MachineServer.defaultAddress.text),
         "Address host:port of the pages for machines: /metrics, /livez, /readyz, /startupz, /version, /status; off: none."
@@ -113,7 +113,7 @@ extension Setting {
   private static let gateway: [Setting] = [
     Setting(
       .gatewayListen, .text, .text("127.0.0.1:8080"),
-      "Address host:port of the HTTP gateway; one that other hosts reach needs gateway.keys."),
+      "Address host:port of the HTTP gateway; one that other hosts reach needs gateway.keys or oidc.issuer."),
     Setting(
       .gatewayTopic, .text, without: "the topic of topics.events, if there is one",
       "Topic of the events that the gateway takes, one of topics.events; needed if there are several."),
@@ -132,7 +132,7 @@ extension Setting {
     ),
     Setting(
       .gatewayRate, .number(0...1_000_000, unit: "records a second"), .number(0),
-      "Records that each key may send a second, with two seconds' worth at once; 0: any number."),
+      "Records that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."),
     Setting(.gatewayThreads, .number(1...64, unit: "threads"), .number(2), "Threads of the gateway's HTTP server."),
     Setting(
       .gatewayBodyMax, .number(1024...(16 << 20), unit: "bytes"), .number(gatewayLimits.bodyBytesMax),
@@ -162,7 +162,7 @@ extension Setting {
   private static let console: [Setting] = [
     Setting(
       .consoleListen, .text, .text(ConsoleRole.defaultAddress.text),
-      "Address host:port of the console; one that other hosts reach needs console.keys."),
+      "Address host:port of the console; one that other hosts reach needs console.keys or oidc.issuer."),
     Setting(
       .consoleKeys, .text, without: "no keys are asked for",
       "Key file of the console, made by rouse keys create; it may be the gateway's."),
@@ -177,13 +177,37 @@ extension Setting {
       "Threads that answer the console's requests, each with a connection to audit.store."),
     Setting(
       .consoleRequestsPerSecond, .number(0...1_000_000, unit: "requests"), .number(0),
-      "Requests that each key may send a second, with two seconds' worth at once; 0: any number."),
+      "Requests that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."),
     Setting(
       .consoleAccessDays, .number(1...36_500, unit: "days"), .number(400),
       "Days for which the records of who looked or changed something are kept, beside audit.store."),
     Setting(
       .consoleAccessRecords, .number(1000...1_000_000_000, unit: "records"), .number(1_000_000),
       "Most of these records that are kept; the oldest go first."),
+  ]
+
+  /// The settings of tokens, for the roles `gateway` and `console`.
+  private static let tokens: [Setting] = [
+    Setting(
+      .oidcIssuer, .text, without: "no tokens are taken",
+      "Issuer of the tokens that the gateway and the console take beside keys, exactly as in their claim iss."),
+    Setting(
+      .oidcAudience, .text, without: "no tokens are taken", "Audience that a token must name in its claim aud."),
+    Setting(
+      .oidcKeysFile, .text, without: "the keys come from oidc.keysUrl",
+      "File with the issuer's public keys, a JSON Web Key Set; read again when it changes."),
+    Setting(
+      .oidcKeysURL, .text, without: "the keys come from oidc.keysFile",
+      "Address of these keys, such as https://issuer.example/jwks.json; asked every five minutes."),
+    Setting(
+      .oidcRolesClaim, .text, .text("roles"),
+      "Claim with the roles of a token; dots lead into nested claims, as in realm_access.roles."),
+    Setting(
+      .oidcGrantsFile, .text, without: "the values auditor and operator give these roles",
+      "File that says which value of the claim gives which role; read again when it changes."),
+    Setting(
+      .oidcClockSkew, .number(0...600, unit: "seconds"), .number(60),
+      "Tolerance for the clocks of the issuer and of this host."),
   ]
 
   private static func milliseconds(_ duration: Duration) -> Int { Int(duration / .milliseconds(1)) }

@@ -15,10 +15,10 @@ extension Settings {
     guard let address = HTTPAddress(text) else {
       throw refusal(.consoleListen, "expected host:port such as 127.0.0.1:8090, found '\(text)'")
     }
-    guard self.text(.consoleKeys) != nil || address.isLoopback else {
+    guard self.text(.consoleKeys) != nil || self.text(.oidcIssuer) != nil || address.isLoopback else {
       throw refusal(
         .consoleListen,
-        "\(text) can be reached from other hosts, so the console needs keys: make a file with rouse keys create and name it with console.keys, or listen on 127.0.0.1"
+        "\(text) can be reached from other hosts, so the console needs keys: make a file with rouse keys create and name it with console.keys, let it take tokens with oidc.issuer, or listen on 127.0.0.1"
       )
     }
     var settings = ConsoleSettings(listen: address, storePath: textOrDefault(.auditStore), pipeline: pipeline)
@@ -28,7 +28,7 @@ extension Settings {
     return settings
   }
 
-  /// The requests that each key may send a second; nil for any number.
+  /// The requests that each key, and each subject of tokens, may send a second; nil for any number.
   var consoleRate: Int? {
     let rate = numberOrDefault(.consoleRequestsPerSecond)
     return rate == 0 ? nil : rate

@@ -13,10 +13,10 @@ extension Settings {
     guard let address = HTTPAddress(text) else {
       throw refusal(.gatewayListen, "expected host:port such as 127.0.0.1:8080, found '\(text)'")
     }
-    guard self.text(.gatewayKeys) != nil || address.isLoopback else {
+    guard self.text(.gatewayKeys) != nil || self.text(.oidcIssuer) != nil || address.isLoopback else {
       throw refusal(
         .gatewayListen,
-        "\(text) can be reached from other hosts, so the gateway needs keys: make a file with rouse keys create and name it with gateway.keys, or listen on 127.0.0.1"
+        "\(text) can be reached from other hosts, so the gateway needs keys: make a file with rouse keys create and name it with gateway.keys, let it take tokens with oidc.issuer, or listen on 127.0.0.1"
       )
     }
     var settings = GatewaySettings(
@@ -49,7 +49,7 @@ extension Settings {
     return limits
   }
 
-  /// The records that each key may send a second; nil for any number.
+  /// The records that each key, and each subject of tokens, may send a second; nil for any number.
   var gatewayRate: Int? {
     let rate = numberOrDefault(.gatewayRate)
     return rate == 0 ? nil : rate

@@ -1,18 +1,20 @@
 import Foundation
 
 /// A thread that does the same thing about once a second until the end.
-final class RepeatedTurn: Sendable {
+public final class RepeatedTurn: Sendable {
   /// The time between two turns.
   private static let interval = DispatchTimeInterval.seconds(1)
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Starts the thread. The first turn comes after a second.
+  /// Starts the thread.
   ///
   /// - Parameters:
   ///   - name: The name of the thread.
+  ///   - beginsAtOnce: Whether the first turn comes at once, and not after a second.
   ///   - turn: Called on that thread.
-  init(_ name: String, _ turn: @escaping @Sendable () -> Void) {
+  public init(_ name: String, beginsAtOnce: Bool = false, _ turn: @escaping @Sendable () -> Void) {
     let thread = Thread { [ended] in
+      if beginsAtOnce { turn() }
       while ended.wait(timeout: .now() + Self.interval) == .timedOut { turn() }
     }
     thread.name = name
@@ -20,5 +22,5 @@ final class RepeatedTurn: Sendable {
   }
 
   /// Ends the thread after the turn that it is at. Call it once.
-  func end() { ended.signal() }
+  public func end() { ended.signal() }
 }

@@ -1,0 +1,51 @@
+public import Domain
+
+/// A role with its bounds, as a key has it, or as a token gives it.
+public struct RoleGrant: Sendable, Equatable {
+  /// The role.
+  public var role: KeyRole
+  /// The prefixes of the sources whose events a publisher may send; any source if there are none.
+  public var sources: [String]
+  /// The types of the events that a publisher may send; any type if there are none.
+  public var types: [String]
+  /// The apps whose devices a registrar may register; any app if there are none.
+  public var apps: [String]
+
+  /// Makes a grant.
+  ///
+  /// - Parameters:
+  ///   - role: The role.
+  ///   - sources: The prefixes of sources.
+  ///   - types: The types of events.
+  ///   - apps: The apps.
+  public init(_ role: KeyRole, sources: [String] = [], types: [String] = [], apps: [String] = []) {
+    self.role = role
+    self.sources = sources
+    self.types = types
+    self.apps = apps
+  }
+}
+
+extension RoleGrant {
+  /// Whether a publisher may send events of a source.
+  ///
+  /// - Parameter source: The source.
+  public func allows(source: Identifier) -> Bool {
+    sources.isEmpty || sources.contains { source.hasPrefix(Identifier($0)) }
+  }
+
+  /// Whether a publisher may send events of a type.
+  ///
+  /// - Parameter type: The type.
+  public func allows(type: Identifier) -> Bool { types.isEmpty || types.contains { Identifier($0) == type } }
+
+  /// Whether a registrar may register devices of an app.
+  ///
+  /// - Parameter app: The app.
+  public func allows(app: Identifier) -> Bool { apps.isEmpty || apps.contains { Identifier($0) == app } }
+}
+
+extension AccessKey {
+  /// The role of the key with its bounds.
+  public var grant: RoleGrant { RoleGrant(role, sources: sources, types: types, apps: apps) }
+}
