@@ -118,22 +118,24 @@ public final class GatewayService: HTTPService {
     _ route: GatewayRoute, _ head: HTTPHead, _ holder: KeyRing.Holder?
   ) throws(Problem) -> DeviceDesk.DeviceRequest? {
     guard let device = route.device else { return nil }
-    let ifMatch = head.header("if-match")
+    let (ifMatch, ifNoneMatch) = (head.list("if-match"), head.list("if-none-match"))
     guard desk != nil else {
       guard route.operation != .getDevice else {
         throw Problem(
           .notFound,
           "this gateway does not know what is registered; its operator can have it read that with gateway.devicesView")
       }
-      guard ifMatch == nil else {
+      guard ifMatch == nil, ifNoneMatch == nil else {
+        let header = ifMatch == nil ? "If-None-Match" : "If-Match"
         throw Problem(
           .preconditionFailed,
-          "this gateway does not know what is registered (gateway.devicesView), so it cannot check If-Match")
+          "this gateway does not know what is registered (gateway.devicesView), so it cannot check \(header)")
       }
       return nil
     }
     let request = DeviceDesk.DeviceRequest(
-      operation: route.operation, device: device, apps: holder?.key.apps ?? [], ifMatch: ifMatch)
+      operation: route.operation, device: device, apps: holder?.key.apps ?? [], ifMatch: ifMatch,
+      ifNoneMatch: ifNoneMatch)
     return request.needsLookup ? request : nil
   }
 
