@@ -54,9 +54,10 @@ let package = Package(
     // TLS and HTTP/2 of the gateway and the console. BoringSSL is a part of swift-nio-ssl: its version is that of the TLS.
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
-    // OIDC tokens: signatures with RSA, ECDSA and Ed25519. BoringSSL is a part of swift-crypto, apart from that of swift-nio-ssl, which
-    // has no public functions for signatures. The token around the signature is read here: libraries for tokens read the keys of an
-    // issuer all or none, fall back to another key if the named one is missing, and need certificates, too.
+    // The signatures of OIDC tokens: RSA, ECDSA and Ed25519. BoringSSL is a part of swift-crypto, apart from that of swift-nio-ssl, which
+    // has no public functions for signatures. jwt-kit, which is built on swift-crypto, is not used: it refuses all keys of an issuer
+    // because of one that it does not know, takes another key if the named one is missing, checks on an actor only, and brings
+    // swift-certificates along.
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     // Named only to pin it: the RSA of swift-crypto needs it.
     .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),

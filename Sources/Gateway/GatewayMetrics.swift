@@ -38,12 +38,14 @@ public struct GatewayMetrics: Sendable {
       "rouse_gateway_connections", help: "Open connections of clients",
       advice: "At `gateway.connectionsMax`: further clients wait. Add a gateway, or look for a client that leaks them.")
     certificateSeconds = registry.gauge(
-      "rouse_gateway_certificate_seconds_left", help: "Time until the certificate of the gateway expires",
+      "rouse_gateway_certificate_seconds_left",
+      help: "Time until the certificate of the gateway expires. Without a series: no TLS",
       advice: "Below two weeks: the renewal does not work. At 0: clients refuse the connection.")
     produceSeconds = registry.histogram(
       "rouse_gateway_produce_seconds", Self.secondsBounds,
       help: "Time from a request's last byte to the acknowledgement of all its records",
       advice: "Above 0.1 s at the median: look at the brokers, and at rouse_kafka_queued_records.")
+    certificateSeconds.replace(with: [])
   }
 
   /// Counts a request.

@@ -29,7 +29,8 @@ public final class GatewayServer: Sendable {
   /// - Returns: The gateway, which answers with 503 until its producer runs.
   /// - Throws: `HTTPListenerError` if the address cannot be had.
   public static func start(
-    _ settings: GatewaySettings, kafka: KafkaConfiguration, access: Authenticator?, devices: (any RegisteredDevices)? = nil,
+    _ settings: GatewaySettings, kafka: KafkaConfiguration, access: Authenticator?,
+    devices: (any RegisteredDevices)? = nil,
     registry: MetricRegistry, logger: Logger
   ) async throws(HTTPListenerError) -> GatewayServer {
     let metrics = GatewayMetrics(registry)

@@ -34,7 +34,8 @@ public final class GatewayService: HTTPService {
   ///   - producer: The producer.
   ///   - metrics: The metrics.
   public convenience init(
-    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)? = nil, _ producer: RecordProducer,
+    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)? = nil,
+    _ producer: RecordProducer,
     _ metrics: GatewayMetrics
   ) {
     self.init(settings, access: access, devices: devices, producer, metrics) {
@@ -127,22 +128,24 @@ public final class GatewayService: HTTPService {
     _ route: GatewayRoute, _ head: HTTPHead, _ principal: Principal?
   ) throws(Problem) -> DeviceDesk.DeviceRequest? {
     guard let device = route.device else { return nil }
-    let ifMatch = head.header("if-match")
+    let (ifMatch, ifNoneMatch) = (head.list("if-match"), head.list("if-none-match"))
     guard desk != nil else {
       guard route.operation != .getDevice else {
         throw Problem(
           .notFound,
           "this gateway does not know what is registered; its operator can have it read that with gateway.devicesView")
       }
-      guard ifMatch == nil else {
+      guard ifMatch == nil, ifNoneMatch == nil else {
+        let header = ifMatch == nil ? "If-None-Match" : "If-Match"
         throw Problem(
           .preconditionFailed,
-          "this gateway does not know what is registered (gateway.devicesView), so it cannot check If-Match")
+          "this gateway does not know what is registered (gateway.devicesView), so it cannot check \(header)")
       }
       return nil
     }
     let request = DeviceDesk.DeviceRequest(
-      operation: route.operation, device: device, apps: principal.map { Self.apps(of: $0) } ?? [], ifMatch: ifMatch)
+      operation: route.operation, device: device, apps: principal.map { Self.apps(of: $0) } ?? [], ifMatch: ifMatch,
+      ifNoneMatch: ifNoneMatch)
     return request.needsLookup ? request : nil
   }
 

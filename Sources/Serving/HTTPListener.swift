@@ -36,7 +36,8 @@ public final class HTTPListener: Sendable {
   ///
   /// - Parameters:
   ///   - address: The address to listen on.
-  ///   - pages: The pages. Any other path is answered with 404, and a request with a body with 413.
+  ///   - pages: The pages. Any other path is answered with 404, another method than GET and HEAD with 405, and a request
+  ///     with a body with 413.
   ///   - logger: Gets what goes wrong with connections.
   /// - Returns: The listener, which listens already.
   /// - Throws: `HTTPListenerError` if the address cannot be had.
@@ -104,6 +105,7 @@ public final class HTTPListener: Sendable {
 
   private static func router(_ pages: [HTTPPage]) -> Router<BasicRequestContext> {
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: PageMethods(paths: Set(pages.map(\.path))))
     for page in pages {
       router.get(RouterPath(page.path)) { request, _ in
         guard request.headers[.contentLength].map({ $0 == "0" }) ?? true, request.headers[.transferEncoding] == nil
@@ -115,5 +117,20 @@ public final class HTTPListener: Sendable {
       }
     }
     return router
+  }
+
+  /// Refuses methods that change something. Without it, the answer would be that there is no such page.
+  private struct PageMethods: RouterMiddleware {
+    let paths: Set<String>
+
+    func handle(
+      _ request: Request, context: BasicRequestContext,
+      next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+      guard paths.contains(request.uri.path), request.method != .get, request.method != .head else {
+        return try await next(request, context)
+      }
+      return Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD", .connection: "close"])
+    }
   }
 }

@@ -24,6 +24,8 @@ import Testing
     "Refusals for keys": "the demo has no gateway",
     "Age of the view of devices": "the demo has no gateway",
     "Records left for the view of devices": "the demo has no gateway",
+    "Certificates of gateways": "the demo has no gateway",
+    "Certificates of consoles": "the console of the demo has no TLS",
     "Age of the newest snapshot": "the demo writes no snapshots",
     "Time of a snapshot": "the demo writes no snapshots",
     "Refused attempts": "the console of the demo has no keys",

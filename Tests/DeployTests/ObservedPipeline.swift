@@ -103,6 +103,14 @@ final class ObservedPipeline {
     lock = nil
   }
 
+  /// - Returns: the names of the alerts that fire now.
+  /// - Throws: errors of Prometheus.
+  func firing() throws -> [String] { Set(try alerts().compactMap { $0.labels["alertname"] }).sorted() }
+
+  private func alerts() throws -> [PrometheusServer.Sample] {
+    try #require(prometheus).query(#"ALERTS{alertstate="firing"}"#)
+  }
+
   /// Publishes events and looks at the alerts, until a condition holds.
   /// - Parameters:
   ///   - began: the instant of the fault.
@@ -116,7 +124,7 @@ final class ObservedPipeline {
     while Date().timeIntervalSince(began) < limit {
       try publish()
       var names: Set<String> = []
-      for sample in try #require(prometheus).query(#"ALERTS{alertstate="firing"}"#) {
+      for sample in try alerts() {
         let alert = sample.labels["alertname"] ?? ""
         let labels = sample.labels.filter {
           !["__name__", "alertname", "alertstate", "job", "severity"].contains($0.key)

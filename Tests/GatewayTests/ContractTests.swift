@@ -63,17 +63,27 @@ import Testing
       let client = try gateway.client()
       for (operation, method, path, type, body) in Self.requests {
         let key = ("Authorization", "Bearer \(try #require(secrets[operation]))")
-        try notes.take(operation, client.ask(method, path, [key, type], body), method == "GET" ? 200 : 202)
+        /// Asks, and with `HEAD` the same as with `GET`.
+        func take(_ status: Int, _ path: String, _ headers: [(String, String)], _ body: String) throws {
+          let answer = try client.ask(method, path, headers, body)
+          try notes.take(operation, answer, status)
+          guard method == "GET" else { return }
+          #expect(answer.faults(ofHead: try client.ask("HEAD", path, headers)) == [], "\(operation) \(status)")
+        }
+        try take(method == "GET" ? 200 : 202, path, [key, type], body)
         let bad = ["DELETE": "/v1/devices/channel%2Fx", "GET": "/v1/devices/%ff"][method] ?? path
-        try notes.take(operation, client.ask(method, bad, [key, type], "{}"), 400)
-        try notes.take(operation, client.ask(method, path, [type], body), 401)
+        try take(400, bad, [key, type], method == "GET" ? "" : "{}")
+        try take(401, path, [type], body)
         try notes.take(operation, client.ask(method, path, [("Authorization", "Bearer \(expired.secret)x")], body), 401)
         let other = ("Authorization", "Bearer \(try #require(others[operation]))")
-        try notes.take(operation, client.ask(method, path, [other, type], body), 403)
+        try take(403, path, [other, type], body)
         switch operation {
-        case "getDevice": try notes.take(operation, client.ask(method, "/v1/devices/d-2", [key]), 404)
+        case "getDevice":
+          try take(304, path, [key, ("If-None-Match", "*")], "")
+          try take(404, "/v1/devices/d-2", [key], "")
         case "putDevice", "deleteDevice":
-          try notes.take(operation, client.ask(method, path, [key, type, ("If-Match", "\"0\"")], body), 412)
+          try take(412, path, [key, type, ("If-Match", "\"0\"")], body)
+          if method == "PUT" { try take(412, path, [key, type, ("If-None-Match", "*")], body) }
         default: break
         }
         if method != "DELETE", method != "GET" {
@@ -149,7 +159,8 @@ import Testing
       for (method, path, status, allow) in [
         ("GET", "/", 404, nil), ("POST", "/v1/events/", 404, nil), ("PUT", "/v1/devices/", 404, nil),
         ("GET", "/v1/events", 405, "POST"), ("GET", "/v1/devices/d", 404, nil),
-        ("POST", "/v1/devices/d", 405, "DELETE, GET, PUT"),
+        ("POST", "/v1/devices/d", 405, "DELETE, GET, HEAD, PUT"),
+        ("OPTIONS", "/v1/devices/d", 405, "DELETE, GET, HEAD, PUT"), ("OPTIONS", "/v1/events", 405, "POST"),
         ("PATCH", "/v1/devices/d/signals", 405, "POST"), ("POST", "/v1/devices/d/signals/x", 404, nil),
       ] as [(String, String, Int, String?)] {
         let answer = try client.ask(method, path)

@@ -11,6 +11,7 @@ final class EchoService: HTTPService {
       var answer = Self.answer(302, "moved")
       answer.headers.append(("Location", "/"))
       return .refused(answer)
+    case "/unchanged": return .taken { _, answer in answer(Self.answer(304, "")) }
     case "/refused": return .refused(Self.answer(403, "refused"))
     case "/cookie":
       return .taken { _, answer in

@@ -27,8 +27,8 @@ import Testing
       #expect(found.headers["cache-control"] == "no-store")
       let missing = try client.ask("GET", "/v1/devices/other")
       #expect(missing.status == 404 && missing.headers["age"] == "3" && missing.text.contains("unknown-device"))
-      client.send("HEAD", "/v1/devices/other")
-      #expect(client.answer(isHead: true)?.status == 405)
+      #expect(missing.faults(ofHead: try client.ask("HEAD", "/v1/devices/other")) == [])
+      #expect(found.faults(ofHead: try client.ask("HEAD", "/v1/devices/d%2F1%20%C3%A9")) == [])
     }
   }
 
@@ -54,6 +54,47 @@ import Testing
       let answer = try client.ask("DELETE", "/v1/devices/d-1", [("If-Match", tag)])
       #expect(answer.status == 412 && answer.text.contains("precondition-failed"))
       #expect(try gateway.records("rouse.devices", count: 6).count == 6, "what was refused was not written")
+    }
+  }
+
+  @Test("If-None-Match lets a registration through only if there is none, or another one")
+  func ifNoneMatch() async throws {
+    let devices = KnownDevices(["d-1": registrationJSON("d-1")])
+    try await RunningGateway.run(devices: devices) { gateway, _ in
+      let client = try gateway.client()
+      let tag = try #require(try client.ask("GET", "/v1/devices/d-1").headers["etag"])
+      func put(_ device: String, _ headers: [(String, String)]) throws -> TestClient.Answer {
+        try client.ask("PUT", "/v1/devices/\(device)", [json] + headers, registrationJSON(device))
+      }
+      for names in [["*"], [tag], ["W/\(tag)"], ["\"x\"", tag], ["\"x\", \(tag)"]] {
+        let refused = try put("d-1", names.map { ("If-None-Match", $0) })
+        #expect(refused.status == 412 && refused.text.contains("registered already"), "\(names)")
+        #expect(try put("d-2", names.map { ("If-None-Match", $0) }).status == 202, "\(names)")
+      }
+      #expect(try put("d-1", [("If-None-Match", "\"x\"")]).status == 202)
+      let both = try put("d-1", [("If-Match", tag), ("If-None-Match", "*")])
+      #expect(both.status == 412 && both.text.contains("registered already"))
+      #expect(try client.ask("DELETE", "/v1/devices/d-1", [("If-None-Match", "*")]).status == 412)
+      #expect(try gateway.records("rouse.devices", count: 6).count == 6, "what was refused was not written")
+    }
+  }
+
+  @Test("a registration that the client has already is not sent again")
+  func unchanged() async throws {
+    let devices = KnownDevices(["d-1": registrationJSON("d-1")])
+    try await RunningGateway.run(devices: devices, runsProducer: false) { gateway, _ in
+      let client = try gateway.client()
+      let tag = try #require(try client.ask("GET", "/v1/devices/d-1").headers["etag"])
+      for (names, status) in [
+        (tag, 304), ("W/\(tag)", 304), ("*", 304), ("\"x\" , \(tag)", 304), ("\"x\"", 200),
+        (String(tag.dropLast()), 200),
+      ] {
+        let answer = try client.ask("GET", "/v1/devices/d-1", [("If-None-Match", names)])
+        #expect(answer.status == status && answer.headers["etag"] == tag && answer.headers["age"] == "3", "\(names)")
+        #expect((answer.headers["content-type"] == nil) == (status == 304), "\(names)")
+        #expect(answer.faults(ofHead: try client.ask("HEAD", "/v1/devices/d-1", [("If-None-Match", names)])) == [])
+      }
+      #expect(try client.ask("GET", "/v1/devices/d-2", [("If-None-Match", "*")]).status == 404)
     }
   }
 
@@ -89,6 +130,7 @@ import Testing
       }
       #expect(try status("PUT", [], registrationJSON("d-1")) == 202)
       #expect(try status("PUT", [("If-Match", "*")], registrationJSON("d-1")) == 503)
+      #expect(try status("PUT", [("If-None-Match", "*")], registrationJSON("d-1")) == 503)
       #expect(try status("GET") == 503)
       #expect(try status("DELETE") == 503, "it might be a device of another app")
     }
@@ -109,13 +151,15 @@ import Testing
     }
   }
 
-  @Test("a gateway without a view says so, and does not pass over If-Match")
+  @Test("a gateway without a view says so, and does not pass over If-Match and If-None-Match")
   func without() async throws {
     try await RunningGateway.run { gateway, _ in
       let client = try gateway.client()
       let answer = try client.ask("GET", "/v1/devices/d-1")
       #expect(answer.status == 404 && answer.text.contains("gateway.devicesView") && answer.text.contains("not-found"))
       #expect(try client.ask("DELETE", "/v1/devices/d-1", [("If-Match", "*")]).status == 412)
+      let put = try client.ask("PUT", "/v1/devices/d-1", [json, ("If-None-Match", "*")], registrationJSON("d-1"))
+      #expect(put.status == 412 && put.text.contains("cannot check If-None-Match"))
       #expect(try client.ask("DELETE", "/v1/devices/d-1").status == 202)
     }
   }

@@ -50,7 +50,8 @@ final class RunningGateway: Sendable {
   ///   - change: Changes the settings.
   ///   - body: Gets the gateway and its broker.
   static func run(
-    keys: KeyFile? = nil, rate: Int? = nil, tokens: TokenVerifier? = nil, devices: (any RegisteredDevices)? = nil, runsProducer: Bool = true,
+    keys: KeyFile? = nil, rate: Int? = nil, tokens: TokenVerifier? = nil, devices: (any RegisteredDevices)? = nil,
+    runsProducer: Bool = true,
     _ change: (inout GatewaySettings) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningGateway, SharedBroker) throws -> Void
   ) async throws {

@@ -48,9 +48,13 @@ import Testing
         #expect(refused.out.contains("\"date\"") && refused.out.contains("\"text/plain\""))
         #expect(!refused.out.contains("connection"))
         #expect(try served.curl("/stream", option).out == String(repeating: "a", count: 3 * 4096))
-        for path in ["/", "/stream"] {
+        let unchanged = try served.curl("/unchanged", option, "-w", "%{http_code} %{header_json}")
+        #expect(unchanged.status == 0 && unchanged.out.hasPrefix("304") && unchanged.out.contains("\"date\""))
+        #expect(!unchanged.out.contains("content-"), "\(unchanged)")
+        for path in ["/", "/stream", "/refused", "/unchanged"] {
           let head = try served.curl(path, option, "--head", "-w", "%{http_code}")
-          #expect(head.status == 0 && head.out.hasSuffix("200"), "\(option) \(path) \(head)")
+          let status = ["/refused": "403", "/unchanged": "304"][path] ?? "200"
+          #expect(head.status == 0 && head.out.hasSuffix(status), "\(option) \(path) \(head)")
         }
       }
       let cookies = try served.curl("/cookie", "--http2", "-H", "Cookie: a=1", "-H", "Cookie: b=2")

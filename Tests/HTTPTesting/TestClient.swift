@@ -174,5 +174,19 @@ extension TestClient {
   }
 }
 
+extension TestClient.Answer {
+  /// Returns how an answer to `HEAD` differs from this one to `GET` beside its body; empty if it does not (RFC 9110, 9.3.2).
+  package func faults(ofHead head: TestClient.Answer) -> [String] {
+    var faults = status == head.status ? [] : ["\(head.status) in place of \(status)"]
+    if !head.body.isEmpty { faults.append("a body of \(head.body.count) bytes") }
+    // A stream has no length, and one without a body ends with its connection.
+    for name in Set(headers.keys).union(head.headers.keys).subtracting(["date", "connection", "transfer-encoding"])
+    where headers[name] != head.headers[name] {
+      faults.append("\(name): \(head.headers[name] ?? "none") in place of \(headers[name] ?? "none")")
+    }
+    return faults.sorted()
+  }
+}
+
 /// The server closed the connection before its answer was complete.
 struct ClosedConnection: Error {}

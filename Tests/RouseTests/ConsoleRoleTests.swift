@@ -49,6 +49,7 @@ import Testing
     let metrics = try run.page("/metrics")
     #expect(metrics.contains("\nrouse_console_store_usable 1\n"))
     #expect(metrics.contains("\nrouse_console_brokers_reachable 0\n"))
+    #expect(!metrics.contains("\nrouse_console_certificate_seconds_left"), "without TLS there is none")
     #expect(try ask(console, "/v1/summary").status == 200)
     #expect(try ask(console, "/v1/why?device=d1&event=e1").status == 200)
     #expect(try ask(console, "/v1/policies").status == 503)

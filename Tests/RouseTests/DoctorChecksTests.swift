@@ -246,6 +246,7 @@ extension DoctorChecksTests {
       $0.settings.refusal = "r.yaml:1:1: unknown"
     },
     Case(.secretUnreadable, .wrong, "/run/secret") { $0.settings.unreadable = ["/run/secret: there is no such file"] },
+    Case(.tokensUnchecked, .wrong, "issuer") { $0.settings.tokenFaults = ["the keys of https://issuer: no answer"] },
     Case(.fileOpen, .warning, "rouse.yaml") { $0.settings.open = ["rouse.yaml"] },
     Case(.fileOpen, .warning, "audit.sqlite") { facts in store(&facts) { $0.isOpen = true } },
     Case(.fileOpen, .warning, "snapshots") { $0.storages[1].isOpen = true },

@@ -5,6 +5,7 @@ import Foundation
 import Gateway
 import JSON
 import KafkaClient
+import Keys
 import Observing
 import Pipeline
 
@@ -69,6 +70,7 @@ enum DocumentationTables {
     _ = GatewayMetrics(registry)
     _ = DeviceViewMetrics(registry)
     _ = ConsoleMetrics(registry)
+    _ = TokenMetrics(registry)
     return table(
       ["metric", "type", "labels", "meaning", "when it looks odd"],
       registry.descriptions.map { metric in

@@ -3,6 +3,7 @@ import DeviceView
 import Foundation
 import Gateway
 import JSON
+import Keys
 import Observing
 import Pipeline
 import Testing
@@ -19,6 +20,7 @@ import Testing
     _ = GatewayMetrics(registry)
     _ = DeviceViewMetrics(registry)
     _ = ConsoleMetrics(registry)
+    _ = TokenMetrics(registry)
     return Dictionary(uniqueKeysWithValues: registry.descriptions.map { ($0.name, $0) })
   }()
 

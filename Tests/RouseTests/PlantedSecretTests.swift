@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import KafkaClient
 import Pipeline
 import Testing
@@ -30,6 +31,7 @@ struct PlantedSecretTests {
     try place.put(Self.password + "\n", "password")
     let collector = try RequestServer()
     try place.put("Authorization: Bearer \(Self.collectorKey)\n", "headers")
+    let bearers = try Bearers(place)
     try publish(to: broker, "rouse.devices", [Self.device, Self.refused])
     let run = try RunningRouse(
       [
@@ -39,7 +41,7 @@ struct PlantedSecretTests {
         "audit.store=audit.sqlite", "--set", "timestamps=event", "--set",
         "traces.endpoint=http://127.0.0.1:\(collector.port)/v1/traces", "--set", "traces.samplesPerMillion=1000000",
         "--set", "traces.headersFile=headers",
-      ], in: place)
+      ] + Bearers.settings, in: place)
     func shown(_ metric: String) throws -> Bool? { try run.page("/metrics").contains("\n" + metric) ? true : nil }
     try soon("a letter") { try shown("rouse_dead_letters_total{") }
     try soon("a device") { try shown("rouse_registrations_planned_total 1\n") }
@@ -53,6 +55,7 @@ struct PlantedSecretTests {
     for stage in ["intake", "plan", "commit", "audit"] {
       try soon("a span \(stage)") { collector.requests.contains { $0.contains("\"name\":\"\(stage)\"") } ? true : nil }
     }
+    let answers = try bearers.send(to: run)
     _ = try run.end()
     let list = try place.rouse("dead-letters", "list", "--bootstrap", broker.bootstrapServers)
     #expect(list.out.contains("rouse.devices"), "\(list.out)\(list.err)")
@@ -67,8 +70,10 @@ struct PlantedSecretTests {
     let header = "Authorization: Bearer \(Self.collectorKey)\r\n"
     #expect(requests.allSatisfy { $0.contains(header) })
     let traces = requests.map { $0.replacing(header, with: "") }
-    for text in pages + traces + [try run.words, list.out, list.err, export.out, export.err] {
-      for secret in Self.tokens + [Self.password, Self.collectorKey] {
+    let access = try place.rouse("audit", "access", "--store", "audit.sqlite")
+    #expect(access.out.contains("anna") && access.out.contains("refusedToken"), "\(access.out)\(access.err)")
+    for text in pages + traces + answers + [try run.words, list.out, list.err, export.out, export.err, access.out] {
+      for secret in Self.tokens + [Self.password, Self.collectorKey] + bearers.secrets {
         #expect(!text.contains(secret), "\(secret): \(text)")
       }
     }
@@ -90,5 +95,65 @@ struct PlantedSecretTests {
       try producer.send(topic: topic, partition: 0, key: Array("d\(number + 1)".utf8), value: Array(value.utf8))
     }
     #expect(try producer.flush(timeout: .seconds(60)))
+  }
+}
+
+/// Tokens of an issuer: one that is right, one that has expired, and one that was changed.
+private struct Bearers {
+  private let tokens: [String]
+
+  static let settings = [
+    "roles=intake,planner,audit,gateway,console", "gateway.listen=127.0.0.1:0", "console.listen=127.0.0.1:0",
+    "oidc.issuer=\(TestIssuer.name)", "oidc.audience=\(TestIssuer.audience)", "oidc.keysFile=issuer.json",
+    "oidc.grantsFile=grants.json",
+  ].flatMap { ["--set", $0] }
+
+  init(_ place: Workplace) throws {
+    let issuer = try TestIssuer()
+    try place.put(TestIssuer.keySet(issuer), "issuer.json")
+    try place.put(
+      #"{"grants":[{"value":"a","role":"operator"},{"value":"a","role":"publisher","sources":["/"]}]}"#, "grants.json")
+    let now = Int(Date().timeIntervalSince1970)
+    let right = try issuer.token(TestIssuer.claims("anna", roles: ["a"], expires: now + 3600))
+    let expired = try issuer.token(TestIssuer.claims("anna", roles: ["a"], expires: now - 3600))
+    tokens = [right, expired, right.replacing(".", with: ".e", maxReplacements: 1)]
+  }
+
+  /// The claims and the signatures.
+  var secrets: [String] { tokens.flatMap { $0.split(separator: ".").dropFirst().map(String.init) } }
+
+  /// Sends each token to the gateway and to the console, as a header and as a sign-in.
+  ///
+  /// - Returns: The answers with their heads.
+  func send(to run: RunningRouse) throws -> [String] {
+    let (gateway, console) = (try address("gateway", run), try address("console", run))
+    let event = #"{"specversion":"1.0","id":"e","source":"/s","type":"t","subject":"a"}"#
+    var answers: [String] = []
+    for (token, statuses) in zip(tokens, [("202", "200", "303"), ("401", "401", "401"), ("401", "401", "401")]) {
+      let bearer = "Authorization: Bearer \(token)"
+      let published = try soon("the producer") {
+        let answer = try Tool.curl([
+          "-i", "\(gateway)/v1/events", "-d", event, "-H", "Content-Type: application/cloudevents+json", "-H", bearer,
+        ]).out
+        return answer.hasPrefix("HTTP/1.1 503") ? nil : answer
+      }
+      let looked = try Tool.curl(["-i", "\(console)/v1/devices/d1/timeline", "-H", bearer]).out
+      let signedIn = try Tool.curl(["-i", "\(console)/sign-in", "--data-urlencode", "key=\(token)"]).out
+      for (answer, status) in zip([published, looked, signedIn], [statuses.0, statuses.1, statuses.2]) {
+        #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+      }
+      answers += [published, looked, signedIn]
+    }
+    try soon("the records of refusals") {
+      try run.page("/metrics").contains("rouse_console_access_records_total{outcome=\"written\"} 3") ? true : nil
+    }
+    return answers + [try run.page("/metrics"), try run.page("/status")]
+  }
+
+  private func address(_ role: String, _ run: RunningRouse) throws -> String {
+    try soon("the address of the \(role)") {
+      let line = try run.words.split(separator: "\n").first { $0.contains("the \(role) listens") }
+      return line?.firstMatch(of: #/http://[0-9.:]+/#).map { String($0.0) }
+    }
   }
 }

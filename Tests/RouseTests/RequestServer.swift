@@ -7,6 +7,8 @@ final class RequestServer: Sendable {
   /// The answers to requests.
   enum Behaviour {
     case accepts
+    /// Answers with a text.
+    case answers(String)
     /// Points to another address.
     case redirects(to: String)
     case neverAnswers
@@ -15,6 +17,8 @@ final class RequestServer: Sendable {
     fileprivate var answer: String? {
       switch self {
       case .accepts: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+      case .answers(let text):
+        "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
       case .redirects(let address):
         "HTTP/1.1 307 Temporary Redirect\r\nLocation: \(address)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
       case .neverAnswers: nil
@@ -70,9 +74,8 @@ final class RequestServer: Sendable {
       if count <= 0 { break }
       bytes += piece[..<count]
       let text = String(decoding: bytes, as: UTF8.self)
-      guard let head = text.firstRange(of: "\r\n\r\n"),
-        let length = text.firstMatch(of: #/(?i)content-length: ([0-9]+)/#).flatMap({ Int($0.1) })
-      else { continue }
+      guard let head = text.firstRange(of: "\r\n\r\n") else { continue }
+      let length = text.firstMatch(of: #/(?i)content-length: ([0-9]+)/#).flatMap { Int($0.1) } ?? 0
       if text[head.upperBound...].utf8.count >= length { break }
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -30,6 +30,8 @@ struct SettingsTests {
       "\(settings.text(.gatewayListen) ?? "") \(settings.text(.gatewayKeys) ?? "") \(settings.gatewayRate ?? 0)",
       "\(settings.text(.consoleListen) ?? "") \(settings.text(.consoleKeys) ?? "") \(settings.number(.consoleReaders) ?? 0)",
       "\([SettingKey.gatewayTLSCertificate, .gatewayTLSKey, .consoleTLSCertificate, .consoleTLSKey].map { settings.text($0) ?? "" })",
+      "\([SettingKey.oidcIssuer, .oidcAudience, .oidcKeysFile, .oidcKeysURL, .oidcGrantsFile].map { settings.text($0) ?? "" })",
+      "\(settings.text(.oidcRolesClaim) ?? "") \(settings.number(.oidcClockSkew) ?? 0)",
       "\([SettingKey.consoleRequestsPerSecond, .consoleAccessDays, .consoleAccessRecords].map { settings.number($0) ?? 0 })",
     ].joined(separator: "\n")
   }

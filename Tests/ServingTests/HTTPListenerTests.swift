@@ -36,6 +36,15 @@ import Testing
     return (answer.statusCode, answer.value(forHTTPHeaderField: "Content-Type"), String(decoding: data, as: UTF8.self))
   }
 
+  /// Returns the header `Allow` of an answer.
+  private func allowed(_ listener: HTTPListener, _ path: String, _ method: String) async throws -> String? {
+    var request = URLRequest(
+      url: try #require(URL(string: "http://\(listener.address.text)\(path)")), timeoutInterval: 3_600)
+    request.httpMethod = method
+    let (_, response) = try await URLSession.shared.data(for: request)
+    return (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Allow")
+  }
+
   @Test("a page is answered with its status, type and body, and a path without a page with 404")
   func pages() async throws {
     try await listening { listener in
@@ -54,7 +63,9 @@ import Testing
   func refusals() async throws {
     try await listening { listener in
       let posted = try await ask(listener, "/livez") { $0.httpMethod = "POST" }
-      #expect(posted.status >= 400)
+      #expect(posted.status == 405)
+      let options = try await allowed(listener, "/livez", "OPTIONS")
+      #expect(options == "GET, HEAD")
       let large = try? await ask(listener, "/livez") {
         $0.setValue(String(repeating: "x", count: 2 * HTTPListener.headerBytesMax), forHTTPHeaderField: "X-Large")
       }

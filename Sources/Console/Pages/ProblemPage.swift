@@ -17,7 +17,7 @@ enum ProblemPage {
       return problem.answer
     }
     if problem.kind == .unauthorized, sessions.areNeeded {
-      let address = head.method == "GET" ? head.path + (head.query.map { "?\($0)" } ?? "") : "/"
+      let address = ["GET", "HEAD"].contains(head.method) ? head.path + (head.query.map { "?\($0)" } ?? "") : "/"
       return SignInPage.redirect(to: PageLink.to(SignInPage.path, ["next": address == "/" ? nil : address]))
     }
     var section = PageSection(heading: "What happened")

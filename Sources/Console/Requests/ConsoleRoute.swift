@@ -75,12 +75,7 @@ struct ConsoleRoute: Sendable {
       if route.method == method || route.method == "GET" && method == "HEAD" { return (route, places) }
       allowed.insert(route.method)
     }
-    guard allowed.isEmpty else {
-      var problem = Problem(
-        .methodNotAllowed, "this path has the methods \(allowed.sorted().joined(separator: ", "))")
-      problem.allowedMethods = allowed.sorted()
-      throw problem
-    }
+    guard allowed.isEmpty else { throw Problem(allowedMethods: allowed) }
     throw Problem(.notFound, "there is no such path")
   }
 

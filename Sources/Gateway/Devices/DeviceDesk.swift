@@ -14,9 +14,13 @@ final class DeviceDesk: Sendable {
     var apps: [String]
     /// The header `If-Match`.
     var ifMatch: String?
+    /// The header `If-None-Match`.
+    var ifNoneMatch: String?
 
+    /// Whether the request depends on a tag.
+    var isConditional: Bool { ifMatch != nil || ifNoneMatch != nil }
     /// Whether anything is to be looked up.
-    var needsLookup: Bool { operation == .getDevice || ifMatch != nil || !apps.isEmpty }
+    var needsLookup: Bool { operation == .getDevice || isConditional || !apps.isEmpty }
   }
 
   private let devices: any RegisteredDevices
@@ -57,7 +61,7 @@ final class DeviceDesk: Sendable {
     let isChange = request.operation == .putDevice || request.operation == .publishSignals
     guard let age = devices.ageSeconds else {
       // A registration names its app itself, and a signal harms little: they do not wait until the view is full.
-      if isChange, request.ifMatch == nil { return nil }
+      if isChange, !request.isConditional { return nil }
       throw Problem(
         .unavailable, "the view of devices is being filled; try again", retryAfterSeconds: Self.retrySeconds)
     }
@@ -70,21 +74,33 @@ final class DeviceDesk: Sendable {
       throw Problem(.forbidden, "the device is registered for an app that is none of the key")
     }
     let tag = found.map { EntityTag($0.value) }
-    if let ifMatch = request.ifMatch, request.operation != .getDevice, !EntityTag.allows(ifMatch, tag) {
-      throw Problem(
-        .preconditionFailed,
-        found == nil
-          ? "the device is not registered, as far as this gateway knows"
-          : "the registration has changed: its tag is \(tag?.text ?? ""); get it, and decide again")
+    guard request.operation == .getDevice else {
+      try Self.check(request, tag)
+      return nil
     }
-    guard request.operation == .getDevice else { return nil }
     guard let found, let tag else {
       var answer = Problem(.unknownDevice, "the device is not registered").answer
       answer.headers.append(("age", "\(age)"))
       return answer
     }
+    let isKnown = request.ifNoneMatch.map { EntityTag.names($0, tag, isWeak: true) } ?? false
     return HTTPAnswer(
-      status: 200, contentType: "application/json",
-      headers: [("etag", tag.text), ("age", "\(age)"), ("cache-control", "no-store")], body: found.value)
+      status: isKnown ? 304 : 200, contentType: "application/json",
+      headers: [("etag", tag.text), ("age", "\(age)"), ("cache-control", "no-store")],
+      body: isKnown ? [] : found.value)
+  }
+
+  /// Refuses a change whose headers do not fit the registration in force.
+  private static func check(_ request: DeviceRequest, _ tag: EntityTag?) throws(Problem) {
+    if let ifMatch = request.ifMatch, !EntityTag.names(ifMatch, tag, isWeak: false) {
+      throw Problem(
+        .preconditionFailed,
+        tag.map { "the registration has changed: its tag is \($0.text); get it, and decide again" }
+          ?? "the device is not registered, as far as this gateway knows")
+    }
+    if let ifNoneMatch = request.ifNoneMatch, let tag, EntityTag.names(ifNoneMatch, tag, isWeak: true) {
+      throw Problem(
+        .preconditionFailed, "the device is registered already: its tag is \(tag.text); get it, and decide again")
+    }
   }
 }

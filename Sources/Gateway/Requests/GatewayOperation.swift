@@ -34,7 +34,7 @@ struct GatewayRoute: Sendable, Equatable {
   /// Finds the operation of a request.
   ///
   /// - Parameters:
-  ///   - method: The method.
+  ///   - method: The method. `HEAD` is answered as `GET`.
   ///   - path: The path without the query, escaped as it was sent.
   /// - Throws: `Problem` for a path or a method that there is none of.
   init(method: String, path: String) throws(Problem) {
@@ -51,11 +51,8 @@ struct GatewayRoute: Sendable, Equatable {
     } else {
       throw Problem(.notFound, "there is no such path; the paths are /v1/events and /v1/devices/{device}[/signals]")
     }
-    guard let operation = operations[method] else {
-      let allowed = operations.keys.sorted()
-      var problem = Problem(.methodNotAllowed, "this path has the methods \(allowed.joined(separator: ", "))")
-      problem.allowedMethods = allowed
-      throw problem
+    guard let operation = operations[method == "HEAD" ? "GET" : method] else {
+      throw Problem(allowedMethods: operations.keys)
     }
     self.operation = operation
   }

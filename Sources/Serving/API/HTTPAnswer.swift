@@ -8,6 +8,8 @@ public struct HTTPAnswer: Sendable {
   public var headers: [(name: String, value: String)]
   /// The body; empty if there is a stream.
   public var body: [UInt8]
+  /// Whether the answer may have a body, and headers about it (RFC 9110, 15.4.5).
+  var hasContent: Bool { status != 304 }
   /// The body that is made while it is sent; nil if `body` is the whole body.
   public var stream: HTTPBodyStream?
 

@@ -185,14 +185,16 @@ final class HTTPConnection: ChannelInboundHandler {
     phase = isLast ? .draining : .sending
     limit(.seconds(Int64(limits.requestSeconds)))
     var headers = HTTPHeaders(answer.headers)
-    headers.add(name: "content-type", value: answer.contentType)
     headers.add(name: "date", value: clock.text)
-    headers.add(name: "content-length", value: "\(answer.body.count)")
+    if answer.hasContent {
+      headers.add(name: "content-type", value: answer.contentType)
+      headers.add(name: "content-length", value: "\(answer.body.count)")
+    }
     if isLast { headers.add(name: "connection", value: "close") }
     let head = HTTPResponseHead(
       version: request.version, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if !request.isHead {
+    if !request.isHead, answer.hasContent {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
     }
     let this = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -36,6 +36,15 @@ public struct HTTPHead: Sendable {
   /// - Returns: The value; nil if there is no such header.
   public func header(_ name: String) -> String? { headers.first(name: name) }
 
+  /// Returns the values of all headers with a name, as one list.
+  ///
+  /// - Parameter name: The name, in any letter case.
+  /// - Returns: The values with commas between them (RFC 9110, 5.3); nil if there is no such header.
+  public func list(_ name: String) -> String? {
+    let values = headers[name]
+    return values.isEmpty ? nil : values.joined(separator: ",")
+  }
+
   /// All headers, in the order of the request.
   public var fields: [(name: String, value: String)] { headers.map { ($0.name, $0.value) } }
 }

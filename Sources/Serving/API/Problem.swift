@@ -28,7 +28,7 @@ public struct Problem: Error, Sendable, Equatable {
     case tooSlow = "too-slow"
     /// The state of what the request is about does not allow it.
     case conflict
-    /// The registration in force is not the one that `If-Match` names.
+    /// The registration in force is not the one that `If-Match` names, or is one that `If-None-Match` excludes.
     case preconditionFailed = "precondition-failed"
     /// The body, or a record of it, is too large.
     case tooLarge = "too-large"
@@ -169,6 +169,15 @@ public struct Problem: Error, Sendable, Equatable {
   public init(_ kind: Kind, _ detail: String, retryAfterSeconds seconds: Int) {
     self.init(kind, detail)
     retryAfterSeconds = seconds
+  }
+
+  /// Makes the problem of a method that a path does not have.
+  ///
+  /// - Parameter methods: The methods that it has. `HEAD` is added to `GET`.
+  public init(allowedMethods methods: some Sequence<String>) {
+    let allowed = methods.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }.sorted()
+    self.init(.methodNotAllowed, "this path has the methods \(allowed.joined(separator: ", "))")
+    allowedMethods = allowed
   }
 
   /// Makes the problem of a request that a server cannot take.

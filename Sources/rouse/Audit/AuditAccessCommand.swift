@@ -9,10 +9,10 @@ struct AuditAccessCommand: ParsableCommand {
     abstract: "List who looked at devices, changed something, or was refused, over HTTP; the newest first.",
     discussion: """
       The role console writes a record before each such answer goes out. The records are in a file beside the store, whose name ends \
-      with .access. They have the id of the key, which rouse keys list shows, and the address of the other end of the connection: that \
+      with .access. They have the id of the key, which rouse keys list shows, or the subject of the token, and the address of the other end of the connection: that \
       of the proxy, if there is one.
 
-      Attempts that were refused are there with the reason: noKey, unknownKey, expiredKey, endedSession, missingRole, wrongFormToken, \
+      Attempts that were refused are there with the reason: noKey, unknownKey, expiredKey, refusedToken, endedSession, missingRole, wrongFormToken, \
       otherSite. Those of one key, operation, client and reason within a minute are one record with their number, which has the time \
       of the last one and comes a second or two late.
 
@@ -23,7 +23,7 @@ struct AuditAccessCommand: ParsableCommand {
         rouse audit access --store audit.sqlite --refused
       """)
 
-  @Option(help: "Only records of the key with this id.")
+  @Option(help: "Only records of the key with this id, or of the subject of tokens.")
   var key: Identifier?
   @Option(help: ArgumentHelp("Only records of this operation, such as getTimeline.", valueName: "name"))
   var operation: Identifier?

@@ -13,7 +13,8 @@ struct DoctorCheck: Sendable {
   static let all = [
     DoctorCheck(
       name: "settings", purpose: "the settings, the files that they name, and who can read these",
-      codes: [.settingsRefused, .secretUnreadable, .fileOpen, .propertyUnused], find: DoctorFacts.settingsFindings),
+      codes: [.settingsRefused, .secretUnreadable, .tokensUnchecked, .fileOpen, .propertyUnused],
+      find: DoctorFacts.settingsFindings),
     DoctorCheck(
       name: "topics", purpose: "the brokers, and the topics with their settings and copies",
       codes: [

@@ -9,6 +9,7 @@ extension DoctorFacts {
     let settings = facts.settings
     findings.add(.settingsRefused, settings.refusal.map { [$0] } ?? [])
     findings.add(.secretUnreadable, settings.unreadable)
+    findings.add(.tokensUnchecked, settings.tokenFaults)
     findings.add(.fileOpen, settings.open)
     findings.add(.propertyUnused, settings.unused)
     return findings

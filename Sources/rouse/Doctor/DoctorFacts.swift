@@ -34,6 +34,8 @@ struct DoctorFacts: Sendable {
     var open: [String] = []
     /// The properties of librdkafka that have no effect.
     var unused: [String] = []
+    /// The words about what keeps the gateway and the console from checking tokens.
+    var tokenFaults: [String] = []
     /// The policy file of the settings; nil if none is set.
     var policy: PolicyFacts?
   }

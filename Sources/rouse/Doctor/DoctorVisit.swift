@@ -87,6 +87,7 @@ struct DoctorVisit {
       _ = try settings.spanCollector()
       _ = try settings.gateway(pipeline)
       _ = try settings.console(pipeline)
+      if let tokens = try settings.tokens() { facts.settings.tokenFaults = TokenDesk.faults(of: tokens) }
       facts.settings.unused = pipeline.unused
       facts.names = pipeline.topics
       facts.eventTopics = pipeline.eventTopics

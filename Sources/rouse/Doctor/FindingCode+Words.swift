@@ -34,7 +34,8 @@ extension FindingCode {
   /// The words about this kind.
   var meaning: FindingWords {
     switch self {
-    case .settingsRefused, .secretUnreadable, .brokerAway, .accessRefused, .fileOpen, .propertyUnused, .notChecked:
+    case .settingsRefused, .secretUnreadable, .tokensUnchecked, .brokerAway, .accessRefused, .fileOpen, .propertyUnused,
+      .notChecked:
       wayMeaning
     case .topicMissing, .topicPartitions, .topicLeaderless, .topicSetting, .topicReplicas, .topicCompaction:
       topicMeaning
@@ -88,6 +89,14 @@ extension FindingCode {
           "The file or folder has permissions for others than its owner and its group; for the audit store and snapshots, for others than its owner.",
         means: "They can read passwords, or push tokens and ids of devices.",
         do: "Take the permissions away: `chmod o= FILE`; for the store and the folder of snapshots `chmod go= FILE`.")
+    case .tokensUnchecked:
+      FindingWords(
+        .wrong, "tokens cannot be checked",
+        when:
+          "The keys of `oidc.issuer` cannot be read, none of them can check a signature, or the file of grants cannot be used. The issuer is asked from here, where another network may be between.",
+        means:
+          "A gateway or console that starts now accepts no token, or does not start. One that runs goes on with the keys and grants from before. Keys of the key file work.",
+        do: "Mend the file, or the way to the issuer: [OIDC tokens](Tokens.md#when-a-token-is-refused).")
     case .propertyUnused:
       FindingWords(
         .warning, "a property of librdkafka is set that Rouse sets itself",

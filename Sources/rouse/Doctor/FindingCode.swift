@@ -15,6 +15,7 @@ enum FindingCode: String, CaseIterable, Sendable {
   case partitionStopped = "PARTITION_STOPPED"
   case processStuck = "PROCESS_STUCK"
   case processUnready = "PROCESS_UNREADY"
+  case tokensUnchecked = "TOKENS_UNCHECKED"
   case policyMissing = "POLICY_MISSING"
   case policyRefused = "POLICY_REFUSED"
   case policyDiffers = "POLICY_DIFFERS"

@@ -68,16 +68,20 @@ final class TokenDesk: Sendable {
 
   private static var now: Timestamp { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
 
-  /// Asks for the issuer's keys once, for `rouse doctor`.
+  /// Reads the issuer's keys and the file of grants once, for `rouse doctor`.
   ///
-  /// - Parameter place: The place of the keys.
-  /// - Returns: The reason why no token could be checked; nil if one could.
-  static func fault(at place: TokenSource.KeysPlace) -> String? {
+  /// - Parameter source: The settings of tokens.
+  /// - Returns: The reasons why a process could check no token; none if it could.
+  static func faults(of source: TokenSource) -> [String] {
     let keys = IssuerKeys(
-      Self.place(place), metrics: TokenMetrics(MetricRegistry()),
+      place(source.keys), metrics: TokenMetrics(MetricRegistry()),
       logger: Logger(label: "none") { _ in SwiftLogNoOpLogHandler() })
     keys.refresh(at: .now, wallClock: now)
-    return fault(keys.status)
+    var faults = fault(keys.status).map { ["the keys of \(source.settings.issuer): \($0)"] } ?? []
+    if let path = source.grantsPath {
+      do throws(TokenGrantsError) { _ = try TokenGrants(path: path) } catch { faults.append("\(error)") }
+    }
+    return faults
   }
 
   private static func place(_ place: TokenSource.KeysPlace) -> IssuerKeys.Place {

@@ -128,11 +128,12 @@ extension Setting {
       "Private key of that certificate, in PEM and without a passphrase."),
     Setting(
       .gatewayDevicesView, .text, without: "GET of a device is not answered",
-      "Copy of the registrations for the gateway's GET and If-Match, and for the console to count in; a SQLite file, made anew if it is removed."
+      "Copy of the registrations for the gateway's GET, If-Match and If-None-Match, and for the console to count in; a SQLite file, made anew if it is removed."
     ),
     Setting(
       .gatewayRate, .number(0...1_000_000, unit: "records a second"), .number(0),
-      "Records that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."),
+      "Records that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."
+    ),
     Setting(.gatewayThreads, .number(1...64, unit: "threads"), .number(2), "Threads of the gateway's HTTP server."),
     Setting(
       .gatewayBodyMax, .number(1024...(16 << 20), unit: "bytes"), .number(gatewayLimits.bodyBytesMax),
@@ -177,7 +178,8 @@ extension Setting {
       "Threads that answer the console's requests, each with a connection to audit.store."),
     Setting(
       .consoleRequestsPerSecond, .number(0...1_000_000, unit: "requests"), .number(0),
-      "Requests that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."),
+      "Requests that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."
+    ),
     Setting(
       .consoleAccessDays, .number(1...36_500, unit: "days"), .number(400),
       "Days for which the records of who looked or changed something are kept, beside audit.store."),
