@@ -115,6 +115,10 @@ fi
 echo "simulation seed: ${ROUSE_TEST_SEED:-1}"
 
 swift build --build-tests
+if [ "$scope" = all ]; then
+  printf 'as a release build sees it: '
+  deploy/check-release.py
+fi
 runner=$(swift build --show-bin-path)/rousePackageTests.xctest
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT

@@ -11,9 +11,6 @@ import Testing
 
   /// Panels that stay empty in a demo, and why. Prometheus must still accept their queries.
   private static let empty = [
-    "Changes in time": "the policy of the demo has no objectives",
-    "Instances that are late": "the policy of the demo has no objectives",
-    "Burn of the error budget": "the policy of the demo has no objectives",
     "Push to fetch": "the devices of the demo send no rouse.signal.widget.fetched",
     "Spans lost": "the demo exports no traces",
     "Free disk": "only rouse run shows the room of its folders; those of the demo are temporary",

@@ -1,4 +1,3 @@
-import Glibc
 import LineFiles
 public import Logging
 import NIOSSL
@@ -151,9 +150,7 @@ public final class TLSCertificate: Sendable {
   }
 
   private func warnOfOpenKey() {
-    var found = stat()
-    // POSIX: the path is lent for the call, which fills `found`.
-    guard unsafe stat(paths.key, &found) == 0, found.st_mode & 0o007 != 0 else { return }
+    guard FileMark(paths.key).isOpenToAll else { return }
     logger.warning(
       "every user of this host can read the private key; chmod 600 keeps them out", metadata: ["file": "\(paths.key)"])
   }

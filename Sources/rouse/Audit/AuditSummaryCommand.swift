@@ -31,7 +31,7 @@ struct AuditSummaryCommand: ParsableCommand {
   }
 
   /// Returns the shares of the objectives of a policy, by kind.
-  private static func shares(_ policy: Policy) -> [Identifier: Double] {
+  static func shares(_ policy: Policy) -> [Identifier: Double] {
     var shares: [Identifier: Double] = [:]
     for kind in policy.kinds { shares[kind.name] = kind.objective?.share }
     return shares

@@ -90,7 +90,8 @@ struct DemoCommand: AsyncParsableCommand {
     try stage.start(auditStore: store, devicesView: devicesView, stories: stories)
     let finished = try stage.play(fleet: fleet, events: resources.events, speed: speed)
     if finished {
-      try report(stage, store, stories, seconds: Machine.seconds() - began, kept: directory.isKept)
+      try report(
+        stage, store, stories, resources.policy.policy, seconds: Machine.seconds() - began, kept: directory.isKept)
       if stay {
         Words.say("\nthe console stays at http://\(console.address.text)/ until Ctrl-C")
         while !stage.stop.isAsked { try? await Task.sleep(for: .milliseconds(100)) }
@@ -104,11 +105,11 @@ struct DemoCommand: AsyncParsableCommand {
 
   /// Prints the summary and the worked answers.
   private func report(
-    _ stage: DemoStage, _ store: String, _ stories: DemoStories, seconds: Double, kept: Bool
+    _ stage: DemoStage, _ store: String, _ stories: DemoStories, _ policy: Policy, seconds: Double, kept: Bool
   ) throws {
     let audit = try AuditStore.open(path: store, options: AuditOptions(access: .read))
     try Output.print("\n\(stage.summary(seconds: seconds))\n")
-    try Output.print(AuditText.render(try audit.summary()))
+    try Output.print(AuditText.render(try audit.summary(), shares: AuditSummaryCommand.shares(policy)))
     for (number, story) in stories.chosen.enumerated() {
       try Output.print("\nwhy \(number + 1): \(story.title)\n")
       try Output.print("  $ rouse audit why \(story.device) --event \(story.event) --store \(kept ? store : "…")\n\n")
