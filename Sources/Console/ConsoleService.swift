@@ -97,7 +97,7 @@ final class ConsoleService: HTTPService {
     if let session {
       principal = session.principal
     } else {
-      do throws(AccessRefusal) {
+      do throws(CredentialRefusal) {
         principal = try access.principal(authorization: head.header("authorization"), now: now())
       } catch {
         note(error, head, route)
@@ -121,7 +121,7 @@ final class ConsoleService: HTTPService {
   }
 
   /// Notes a request without a key or token that works. A browser without a session is only sent to the sign-in, so it is not noted.
-  private func note(_ refusal: AccessRefusal, _ head: HTTPHead, _ route: ConsoleRoute) {
+  private func note(_ refusal: CredentialRefusal, _ head: HTTPHead, _ route: ConsoleRoute) {
     let isWithout = head.header("authorization") == nil
     if isWithout, ConsoleSessions.isSent(cookies: head.header("cookie")) {
       note(.endedSession, head, route.name, refusal.problem)

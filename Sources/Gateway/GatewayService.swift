@@ -91,7 +91,7 @@ public final class GatewayService: HTTPService {
   // MARK: Principals
 
   private func principal(_ head: HTTPHead) throws(Problem) -> Principal? {
-    do throws(AccessRefusal) {
+    do throws(CredentialRefusal) {
       return try access?.principal(authorization: head.header("authorization"), now: now())
     } catch {
       throw error.problem

@@ -52,13 +52,13 @@ public final class Authenticator: Sendable {
   /// - Parameters:
   ///   - authorization: The header `Authorization`; nil if there is none.
   ///   - now: The wall clock.
-  /// - Throws: `AccessRefusal` if there is no key and no token, or one that does not work.
-  public func principal(authorization: String?, now: Timestamp) throws(AccessRefusal) -> Principal {
+  /// - Throws: `CredentialRefusal` if there is no key and no token, or one that does not work.
+  public func principal(authorization: String?, now: Timestamp) throws(CredentialRefusal) -> Principal {
     let words = (authorization ?? "").split(separator: " ", maxSplits: 1)
     guard words.count == 2, words[0].lowercased() == "bearer" else {
       let problem = Problem(
         .unauthorized, "expected the header Authorization: Bearer, followed by \(expectation)")
-      throw AccessRefusal(authorization == nil ? .noCredential : .unknownKey, problem)
+      throw CredentialRefusal(authorization == nil ? .noCredential : .unknownKey, problem)
     }
     return try signIn(words[1].trimmingCharacters(in: .whitespaces), now: now).principal
   }
@@ -68,22 +68,23 @@ public final class Authenticator: Sendable {
   /// - Parameters:
   ///   - credential: The text of the key or the token.
   ///   - now: The wall clock.
-  /// - Throws: `AccessRefusal` if it does not work.
-  public func signIn(_ credential: String, now: Timestamp) throws(AccessRefusal) -> (principal: Principal, proof: Proof)
-  {
+  /// - Throws: `CredentialRefusal` if it does not work.
+  public func signIn(_ credential: String, now: Timestamp) throws(CredentialRefusal) -> (
+    principal: Principal, proof: Proof
+  ) {
     // The secret of a key has no dot, a token has two.
     guard credential.utf8.contains(UInt8(ascii: ".")) else {
       let holder = try holder(of: credential, now: now)
       return (Self.principal(holder), .key(hash: holder.key.hash))
     }
     guard let tokens else {
-      throw AccessRefusal(.unknownKey, Problem(.unauthorized, "this server takes keys, and no tokens"))
+      throw CredentialRefusal(.unknownKey, Problem(.unauthorized, "this server takes keys, and no tokens"))
     }
     do throws(TokenRefusal) {
       let token = try tokens.verify(credential, at: now)
       return (principal(token, tokens), .token(token))
     } catch {
-      throw AccessRefusal(error)
+      throw CredentialRefusal(error)
     }
   }
 
@@ -104,16 +105,17 @@ public final class Authenticator: Sendable {
     }
   }
 
-  private func holder(of secret: String, now: Timestamp) throws(AccessRefusal) -> KeyRing.Holder {
+  private func holder(of secret: String, now: Timestamp) throws(CredentialRefusal) -> KeyRing.Holder {
     guard let keys else {
-      throw AccessRefusal(.unknownKey, Problem(.unauthorized, "this server takes tokens of its issuer, and no keys"))
+      throw CredentialRefusal(
+        .unknownKey, Problem(.unauthorized, "this server takes tokens of its issuer, and no keys"))
     }
     guard let holder = keys.holder(of: secret) else {
-      throw AccessRefusal(.unknownKey, Problem(.unauthorized, "the key is not known here"))
+      throw CredentialRefusal(.unknownKey, Problem(.unauthorized, "the key is not known here"))
     }
     guard holder.key.isValid(at: now) else {
       let problem = Problem(.unauthorized, "the key \(holder.key.id) has expired or was revoked")
-      throw AccessRefusal(.expiredKey, problem, name: holder.key.id)
+      throw CredentialRefusal(.expiredKey, problem, name: holder.key.id)
     }
     return holder
   }

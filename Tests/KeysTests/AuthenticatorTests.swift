@@ -7,8 +7,8 @@ import Testing
 @testable import Keys
 
 @Suite("Authenticator") struct AuthenticatorTests {
-  private func refusal(_ access: Authenticator, _ authorization: String?) -> AccessRefusal? {
-    do throws(AccessRefusal) { _ = try access.principal(authorization: authorization, now: Issued.now) } catch {
+  private func refusal(_ access: Authenticator, _ authorization: String?) -> CredentialRefusal? {
+    do throws(CredentialRefusal) { _ = try access.principal(authorization: authorization, now: Issued.now) } catch {
       return error
     }
     return nil
@@ -36,10 +36,10 @@ import Testing
     let tokensOnly = refusal(Authenticator(keys: nil, tokens: issued.verifier), "Bearer \(secret)")
     #expect(tokensOnly?.problem.detail == "this server takes tokens of its issuer, and no keys")
     for (authorization, cause) in [
-      (nil, AccessRefusal.Cause.noCredential), ("Basic YTpi", .unknownKey), ("Bearer", .unknownKey),
+      (nil, CredentialFault.noCredential), ("Basic YTpi", .unknownKey), ("Bearer", .unknownKey),
       ("Bearer a.b.c", .refusedToken),
       ("Bearer rouse_no", .unknownKey),
-    ] as [(String?, AccessRefusal.Cause)] {
+    ] as [(String?, CredentialFault)] {
       let found = try #require(refusal(both, authorization))
       #expect(found.cause == cause && found.problem.kind == .unauthorized)
       let challenge = found.problem.answer.headers.first { $0.name == "www-authenticate" }?.value

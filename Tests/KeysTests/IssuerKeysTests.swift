@@ -25,7 +25,7 @@ private final class AskedIssuer: Sendable {
 
   func set(_ answer: Result<[UInt8], IssuerKeysError>) { state.withLock { $0.answer = answer } }
 
-  var place: IssuerKeys.Place {
+  var place: IssuerKeys.KeyOrigin {
     .address("https://issuer.example/keys") { [self] () throws(IssuerKeysError) in
       try state.withLock { (state) -> Result<[UInt8], IssuerKeysError> in
         state.count += 1
@@ -62,7 +62,7 @@ private final class AskedIssuer: Sendable {
       metrics: TokenMetrics(MetricRegistry()), logger: Issued.silent)
     let refusal = #expect(throws: TokenRefusal.self) { try verifier.verify(key.token(Issued.claims()), at: Issued.now) }
     #expect(refusal == .keysMissing)
-    #expect(refusal.map { AccessRefusal($0).problem.kind } == .unavailable)
+    #expect(refusal.map { CredentialRefusal($0).problem.kind } == .unavailable)
     // An issuer that is away is asked every 30 seconds.
     for seconds in 1..<30 { keys.refresh(at: start + .seconds(seconds), wallClock: Issued.now) }
     #expect(issuer.count == 1)

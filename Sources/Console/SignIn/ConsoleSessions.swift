@@ -54,7 +54,7 @@ final class ConsoleSessions: Sendable {
         cause: nil, problem: Problem(.notFound, "this console has no keys, so there is nothing to sign in to"))
     }
     let (principal, proof): (Principal, Authenticator.Proof)
-    do throws(AccessRefusal) { (principal, proof) = try access.signIn(secret, now: now) } catch {
+    do throws(CredentialRefusal) { (principal, proof) = try access.signIn(secret, now: now) } catch {
       throw SignInRefusal(cause: RefusalCause(error.cause), problem: error.problem, key: error.name)
     }
     guard Viewer(key: principal.name, roles: principal.roles).may(.auditor) else {

@@ -25,7 +25,7 @@ enum RefusalCause: String, CaseIterable, Sendable {
   case otherSite
 
   /// Returns the reason why the sender of a request is not known.
-  init(_ cause: AccessRefusal.Cause) {
+  init(_ cause: CredentialFault) {
     switch cause {
     case .noCredential: self = .noKey
     case .unknownKey: self = .unknownKey

@@ -12,7 +12,7 @@ import Synchronization
 /// but never twice within 30 seconds. Keys that cannot be read leave those from before in force.
 public final class IssuerKeys: Sendable {
   /// The place of the keys.
-  public enum Place: Sendable {
+  public enum KeyOrigin: Sendable {
     /// A file with a JSON Web Key Set.
     case file(String)
     /// An address, and the closure that asks it. It blocks, with a time limit of its own.
@@ -47,7 +47,7 @@ public final class IssuerKeys: Sendable {
     var isWanted = false
   }
 
-  private let place: Place
+  private let place: KeyOrigin
   private let metrics: TokenMetrics
   private let logger: Logger
   private let state = Mutex(State())
@@ -68,7 +68,7 @@ public final class IssuerKeys: Sendable {
   ///   - place: The place.
   ///   - metrics: The metrics of tokens.
   ///   - logger: Gets changes and faults.
-  public init(_ place: Place, metrics: TokenMetrics, logger: Logger) {
+  public init(_ place: KeyOrigin, metrics: TokenMetrics, logger: Logger) {
     self.place = place
     self.metrics = metrics
     self.logger = logger

@@ -84,7 +84,7 @@ final class TokenDesk: Sendable {
     return faults
   }
 
-  private static func place(_ place: TokenSource.KeysPlace) -> IssuerKeys.Place {
+  private static func place(_ place: TokenSource.KeysPlace) -> IssuerKeys.KeyOrigin {
     switch place {
     case .file(let path): return .file(path)
     case .address(let url):
