@@ -18,7 +18,9 @@ struct PageReader {
   private(set) var event: [UInt8] = []
   private(set) var events: [[UInt8]]?
   private(set) var device: [UInt8] = []
-  private(set) var instance: [UInt8] = []
+  /// The instance: bytes of the device, then bytes of the page. It is put together when it is asked for.
+  private var instanceParts = (ofDevice: 0, rest: 0..<0)
+  var instance: [UInt8] { Array(device[..<instanceParts.ofDevice]) + from.bytes[instanceParts.rest] }
   /// The number of the word of the kind.
   private(set) var kind: Int64 = 0
   private(set) var surface = Surface.widget
@@ -90,7 +92,7 @@ struct PageReader {
       events = names
     }
     try from.text(&device)
-    try from.text(&instance, like: device)
+    instanceParts = try from.textParts(like: device)
     if flags.contains(.newKind) { kind = try from.zigzag("a kind") }
     if flags.contains(.newSurface) { surface = try Surface(code: Int64(try from.uint8("a surface"))) }
     if flags.contains(.newPolicy) { policy = (try from.zigzag("a version"), try from.zigzag("a hash")) }
@@ -154,16 +156,14 @@ extension BinaryReader {
     known += bytes[rest]
   }
 
-  /// Reads a text that begins like another one.
-  fileprivate mutating func text(_ text: inout [UInt8], like other: [UInt8]) throws(BinaryError) {
+  /// Finds a text that begins like another one.
+  /// - Returns: the number of bytes that both share, and the place of the rest.
+  fileprivate mutating func textParts(like other: [UInt8]) throws(BinaryError) -> (Int, Range<Int>) {
     let shared = try varint("a number of bytes")
     guard shared <= UInt64(other.count) else {
       throw .corrupt(offset: offset, what: "at most \(other.count) shared bytes")
     }
-    let rest = try blobPlace("a text")
-    text.removeAll(keepingCapacity: true)
-    text += other[..<Int(shared)]
-    text += bytes[rest]
+    return (Int(shared), try blobPlace("a text"))
   }
 
   /// Reads a number in the form of `PageFormat`.

@@ -86,9 +86,10 @@ struct DecisionCode: Hashable {
   }
 }
 
-private func known<T>(_ value: T?, _ what: String, _ code: Int64) throws -> T {
+/// `what` is made for an error only: a question converts a code of each line that it reads.
+private func known<T>(_ value: T?, _ what: @autoclosure () -> String, _ code: Int64) throws -> T {
   guard let value else {
-    throw StoredValueError(reason: "holds the unknown \(what) number \(code)")
+    throw StoredValueError(reason: "holds the unknown \(what()) number \(code)")
   }
   return value
 }
