@@ -64,6 +64,7 @@ rouse_test_packages=(
   helm-python-sdk==0.2.2       # renders the chart
   kubernetes-validate==1.37.0  # checks what it renders
   axe-core-python==0.1.0       # looks for faults of accessibility in the pages
+  schemathesis==4.32.5         # makes requests up from schemas/openapi.yaml
 )
 
 # Installs the tools of the tests, and the Python packages into .build/tools.

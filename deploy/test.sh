@@ -56,7 +56,7 @@ starting='^(BenchmarksTests|RouseTests|FireTests)\.'
 # Each of their targets is a process of its own. The runner notices its end by busy waiting, until the test gets a turn: beside
 # tests that compute, that took a core for minutes.
 fuzzing='^FuzzingTests\.'
-packaging='^DeployTests\.(Chart|ClientPackage|Compose|ConsolePages|Image|Systemd)Tests'
+packaging='^DeployTests\.(API|Chart|ClientPackage|Compose|ConsolePages|Image|Systemd)Tests'
 # They watch a pipeline against the clock, so they run when all others have ended.
 deploying='^DeployTests\.'
 case $scope in

@@ -97,7 +97,7 @@ import Testing
       "/sign-in", method: "POST", body: "key=\(secrets[.operator] ?? "")&next=%2Fwhy%3Fdevice%3Da", viewer: outside)
     #expect(answer.status == 303 && answer.headers.contains { $0.name == "location" && $0.value == "/why?device=a" })
     let cookie = answer.headers.first { $0.name == "set-cookie" }?.value ?? ""
-    #expect(cookie.contains("; HttpOnly") && cookie.contains("; SameSite=Strict") && cookie.contains("; Path=/;"))
+    #expect(cookie.contains("; HttpOnly") && cookie.contains("; SameSite=Lax") && cookie.contains("; Path=/;"))
     #expect(ConsoleSessions.setCookie("x", isSecure: true).value.hasSuffix("; Secure"))
     let failed = try sample.page("/sign-in", method: "POST", body: "key=wrong&next=//evil.example", viewer: outside)
     #expect(failed.status == 401 && String(decoding: failed.body, as: UTF8.self).contains("value=\"/\""))
@@ -141,6 +141,24 @@ import Testing
     }
   }
 
+  @Test("a link of another site can open a page only: no GET changes anything, and every change needs a token")
+  func links() throws {
+    for route in ConsoleRoute.all where route.method == "GET" { #expect(route.role != .operator, "\(route.name)") }
+    var viewer = Viewer.anybody
+    (viewer.formToken, viewer.isSignedIn) = ("secret", true)
+    let changes = ConsoleRoute.all.filter { $0.method != "GET" && $0.role != nil }
+    #expect(changes.count > 5)
+    for route in changes {
+      let path = "/" + route.steps.joined(separator: "/")
+      let request = ConsoleRequest(
+        head: HTTPHead(path, method: route.method), places: [:], query: try RequestQuery(nil), body: [], viewer: viewer)
+      let problem = #expect(throws: Problem.self) { try RequestOrigin.checkToken(request, of: route) }
+      #expect(problem?.kind == .forbidden, "\(route.name)")
+    }
+    // A person who signs in has no token yet; the origin of another site is refused.
+    #expect(ConsoleRoute.all.filter { $0.method != "GET" && $0.role == nil }.map(\.name) == ["signIn"])
+  }
+
   @Test("a page of another site can neither send a form nor borrow the address of an open console")
   func origins() throws {
     func check(_ method: String, _ headers: [(String, String)], isOpen: Bool) -> Bool {
@@ -155,6 +173,14 @@ import Testing
     #expect(!check("POST", [("origin", "http://evil.example")], isOpen: true))
     #expect(!check("POST", [("origin", "null")], isOpen: false))
     #expect(check("GET", [("origin", "http://evil.example")], isOpen: false))
+    // A proxy that calls the console by its own name.
+    func proxied(_ site: String?, isOpen: Bool = false, host: String = "127.0.0.1:8090") -> Bool {
+      let fetched = site.map { [("sec-fetch-site", $0)] } ?? []
+      return check("POST", [("origin", "https://rouse.example"), ("host", host)] + fetched, isOpen: isOpen)
+    }
+    #expect(proxied("same-origin") && proxied("same-origin", isOpen: true))
+    for site in [nil, "same-site", "cross-site", "none", ""] { #expect(!proxied(site), "\(site ?? "")") }
+    #expect(!proxied("same-origin", isOpen: true, host: "evil.example:8090"), "a name that another site has borrowed")
     #expect(!check("GET", [("host", "evil.example:8090")], isOpen: true))
     #expect(check("GET", [("host", "[::1]:8090")], isOpen: true) && check("GET", [("host", "localhost")], isOpen: true))
     #expect(check("GET", [("host", "rouse.example")], isOpen: false))

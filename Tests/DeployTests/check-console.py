@@ -6,15 +6,18 @@ usage: check-console.py ROUSE FOLDER
 ROUSE is the program, FOLDER gets pictures of the pages. It checks, page by page, in both colour schemes, narrow and wide: that axe finds no
 serious fault, that nothing is written to the browser's console, that no request leaves the host, and that nothing is wider than the page.
 Then it asks why from the overview in three clicks, by the keyboard alone; sees the list of decisions move; applies a policy, and compares it
-with the one before; tries an event, and sees how many devices listen; shows a report of a simulation from a file; and replays a dead letter.
+with the one before; tries an event, and sees how many devices listen; shows a report of a simulation from a file; replays a dead letter; and sends a form through a proxy.
 It needs chromedriver, chromium and kcat, and the package axe-core-python.
 """
+import http.client
+import http.server
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from base64 import b64decode
@@ -302,6 +305,37 @@ def letters(browser, broker):
     wait("that it was written back", lambda: "was written back to" in browser.run("return document.body.innerText"))
 
 
+def proxied(browser, host):
+    """Sends a form through a proxy that calls the console by another name than the browser does."""
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def forward(self):
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            upstream = http.client.HTTPConnection(host, timeout=60)
+            upstream.request(self.command, self.path, body, {name: value for name, value in self.headers.items() if name.lower() != "host"})
+            answer = upstream.getresponse()
+            content = answer.read()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in ("content-length", "connection", "transfer-encoding"):
+                    self.send_header(name, value)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = forward
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    browser.open(f"http://localhost:{server.server_port}/try")
+    browser.run("document.querySelector('textarea').form.requestSubmit()")
+    wait("the answer through the proxy", lambda: "It would reach" in browser.run("return document.body.innerText"))
+    browser.logs("performance")
+    server.shutdown()
+
+
 demo = subprocess.Popen(
     [ROUSE, "demo", "--devices", "60", "--speed", "700", "--stay"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 browser = None
@@ -345,6 +379,7 @@ try:
     simulation(browser, axe)
     letters(browser, addresses["broker"])
     check_logs(browser, HOST)
+    proxied(browser, HOST)
     browser.size(1200, 900)
     for name, path, scheme in (
         ("overview", "/", "light"), ("device", f"/devices/{device}", "dark"), ("decisions", "/decisions", "dark"),

@@ -17,6 +17,11 @@ import Testing
     try soon("the end of the day") { try demo.words.contains("the console stays") ? true : nil }
     #expect(try demo.words.contains("15,606 events of a day became"))
     #expect(try decisions() != .number(0))
+    // The embedded broker does not tell how far planners are, so nothing must seem to wait for them.
+    let lag = try demo.page("/v1/lag")
+    #expect(lag.contains(#/"role":"planner","oldest":\d+,"end":\d+}/#), "\(lag)")
+    let health = try demo.page("/health")
+    #expect(health.contains("not known for 1 partition") && !health.contains("Not known:"), "\(health)")
     #expect(try demo.end() == 0)
   }
 

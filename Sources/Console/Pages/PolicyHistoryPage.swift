@@ -28,7 +28,9 @@ enum PolicyHistoryPage {
     section.tables = [table(trail)]
     if !trail.isComplete {
       section.paragraphs.append([
-        PageCell("Only the last records of the log were read. Older policies may be missing.", tone: .dim)
+        PageCell(
+          "Only the last records of the log were read, so older policies may be missing. Those in force are at the top of this page.",
+          tone: .dim)
       ])
     }
     if trail.records.count > 1 {
@@ -194,7 +196,8 @@ enum PolicyHistoryPage {
         "a policy is named by its offset in the log, as the history on the page of the policy lists it")
     }
     guard let record = trail.records.first(where: { $0.offset == number }) else {
-      throw Problem(.notFound, "there is no policy at the offset \(number) among the records of the log that were read")
+      let words = "there is no policy at the offset \(number) among the records of the log that were read"
+      throw Problem(.notFound, trail.isComplete ? words : "\(words); older ones were not read")
     }
     return record
   }

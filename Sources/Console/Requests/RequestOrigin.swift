@@ -4,6 +4,9 @@ import Serving
 enum RequestOrigin {
   /// Refuses a request that a browser sends for another site.
   ///
+  /// A browser that names its page's origin in `Origin` names the host as people know it. A proxy that puts another one into `Host` hides that
+  /// it is the same. Over TLS and to `localhost`, browsers also compare the two themselves and say so in `Sec-Fetch-Site`, which no script can set.
+  ///
   /// - Parameters:
   ///   - head: The head of the request.
   ///   - isOpen: Whether the console asks for no key. Then the name of its host must be one of this machine: another site may have
@@ -13,8 +16,12 @@ enum RequestOrigin {
     if isOpen { try head.requireOwnHost() }
     let host = head.header("host")?.lowercased() ?? ""
     guard head.method != "GET", head.method != "HEAD", let origin = head.header("origin")?.lowercased() else { return }
-    guard origin == "http://\(host)" || origin == "https://\(host)" else {
-      throw Problem(.forbidden, "the request comes from a page of another site")
+    guard
+      origin == "http://\(host)" || origin == "https://\(host)" || head.header("sec-fetch-site") == "same-origin"
+    else {
+      throw Problem(
+        .forbidden,
+        "the request comes from a page of another site, or through a proxy that does not hand on the header Host")
     }
   }
 

@@ -104,6 +104,10 @@ final class ConsoleSessions: Sendable {
 
   /// Returns the header that gives a browser its cookie.
   ///
+  /// `SameSite=Lax`, and not `Strict`, so that a link in a chat or a mail leads a person who has signed in to the page, and not to the sign-in. A
+  /// browser then sends the cookie with a link of another site, and with nothing else of it: no form, picture, frame or script. That changes
+  /// nothing, because no `GET` does, and every other request needs the origin and the token of the session.
+  ///
   /// - Parameters:
   ///   - cookie: The text; nil takes the cookie away.
   ///   - isSecure: Whether the browser may send it over TLS only.
@@ -111,7 +115,7 @@ final class ConsoleSessions: Sendable {
     let life = cookie == nil ? 0 : ageMax.microseconds / 1_000_000
     return (
       "set-cookie",
-      "\(cookieName)=\(cookie ?? ""); Path=/; Max-Age=\(life); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+      "\(cookieName)=\(cookie ?? ""); Path=/; Max-Age=\(life); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
     )
   }
 

@@ -35,6 +35,14 @@ package struct PolicyLog {
     /// The most policies that are kept.
     /// - Beyond: the oldest are forgotten.
     static let recordsMax = 200
+
+    /// Adds records that were read since, in the order of the log.
+    mutating func add(_ newer: [PolicyRecord]) {
+      records = newer.reversed() + records
+      guard records.count > Self.recordsMax else { return }
+      records.removeLast(records.count - Self.recordsMax)
+      isComplete = false
+    }
   }
 
   /// The numbers of offsets before the end of a partition in which the newest policy is looked for, one after the other.
@@ -83,7 +91,7 @@ package struct PolicyLog {
     guard start < marks.high else { return trail }
     var records: [PolicyRecord] = []
     try read(from: [partition: start]) { records.append($0) }
-    trail.records = Array((records.reversed() + trail.records).prefix(PolicyTrail.recordsMax))
+    trail.add(records)
     return trail
   }
 

@@ -23,6 +23,9 @@ public struct PipelineSettings: Sendable {
   ///
   /// The embedded broker knows no static members, so the library's default is not the one of `rouse run`.
   public var isStaticMember = false
+  /// Whether the cluster is the embedded broker. It tells neither the settings of its topics nor the offsets that transactions commit, so
+  /// who looks at the cluster does not ask for them.
+  public var isBrokerEmbedded = false
   /// The source of log time.
   public var timestamps: Timestamps
   /// The settings of planners.

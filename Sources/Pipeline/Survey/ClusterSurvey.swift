@@ -84,6 +84,7 @@ package struct ClusterSurvey {
 
   /// Asks for the configuration of each topic of the plan.
   private func configure(_ admin: KafkaAdmin, _ time: SurveyTime, _ facts: inout ClusterFacts) {
+    guard !settings.isBrokerEmbedded else { return }
     for topic in plan.topics where facts.topics[topic.name] != nil {
       do throws(KafkaError) {
         facts.configurations[topic.name] = try admin.describeTopicConfiguration(
@@ -152,6 +153,8 @@ package struct ClusterSurvey {
     var found = positions.filter { partitions.contains($0.key) }
     // The audit store keeps its positions by itself.
     guard role != .audit else { return (found, true) }
+    // Planners commit their offsets in transactions.
+    guard role != .planner || !settings.isBrokerEmbedded else { return (found, false) }
     let group = role == .intake ? settings.intakeGroup : settings.plannerGroup
     do throws(KafkaError) {
       let asker = try KafkaConsumer(readerConfiguration(group))

@@ -38,9 +38,11 @@ final class DemoStage {
   init(broker: EmbeddedBroker, partitions: Int, policy: PolicyDocument) throws {
     self.policy = policy
     self.partitions = partitions
-    settings = PipelineSettings(
+    var settings = PipelineSettings(
       kafka: KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers), ("session.timeout.ms", "6000")]),
       eventTopics: ["flights"], instance: "demo", timestamps: .event)
+    settings.isBrokerEmbedded = true
+    self.settings = settings
     for name in settings.topics.all { try broker.createTopic(name, partitions: partitions) }
     // A single partition keeps the events in order.
     try broker.createTopic("flights", partitions: 1)
