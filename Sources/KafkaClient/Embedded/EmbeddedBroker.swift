@@ -13,6 +13,8 @@
 /// - The first join of a group takes about 3 s, and a killed member blocks its group for `session.timeout.ms`.
 public final class EmbeddedBroker {
   private let handle: MockClusterHandle
+  /// The ports of the brokers that are down, by their ids.
+  private var held: [Int32: HeldPort] = [:]
 
   /// Starts a cluster.
   /// - Parameters:
@@ -60,11 +62,12 @@ public final class EmbeddedBroker {
     handle.setTopicError(topic, code)
   }
 
-  /// Drops a broker's connections and refuses new ones. Its partitions keep their leader.
+  /// Drops a broker's connections and refuses new ones. Its partitions keep their leader, and it keeps its port.
   /// - Parameter broker: The broker's id; `nil` is every broker.
   /// - Throws: A ``KafkaError`` if there is no such broker.
   public func setBrokerDown(_ broker: Int32? = nil) throws(KafkaError) {
     try handle.setUp(false, broker: broker ?? -1)
+    for (id, port) in ports(of: broker) where held[id] == nil { held[id] = HeldPort(port) }
   }
 
   /// Accepts connections again.
@@ -72,6 +75,13 @@ public final class EmbeddedBroker {
   /// - Throws: A ``KafkaError`` if there is no such broker.
   public func setBrokerUp(_ broker: Int32? = nil) throws(KafkaError) {
     try handle.setUp(true, broker: broker ?? -1)
+    for (id, _) in ports(of: broker) { held[id] = nil }
+  }
+
+  /// Returns the port of a broker, or those of all.
+  private func ports(of broker: Int32?) -> [(id: Int32, port: UInt16)] {
+    let ports = bootstrapServers.split(separator: ",").map { $0.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+    return zip(1..., ports).filter { broker == nil || broker == $0.0 }
   }
 
   /// Delays every answer.
