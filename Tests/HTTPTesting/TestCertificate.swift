@@ -69,7 +69,7 @@ package enum Tool {
     let (out, err) = (Pipe(), Pipe())
     (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, out, err)
     try process.run()
-    // What the tests have a program write to the second fits in the system's buffer.
+    // Standard error is read last: the little that programs write there fits in the buffer of the pipe.
     let text = out.fileHandleForReading.readDataToEndOfFile()
     let words = err.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

@@ -90,7 +90,7 @@ final class RefusalBook: Sendable {
       cause: cause, key: key.map { String($0.prefix(Self.nameMax)) }, operation: operation, status: status,
       client: client.map { String($0.prefix(Self.nameMax)) })
     tallies.withLock { tallies in
-      // What is written and a minute old is complete.
+      // A tally that has been written and is a minute old gets no more refusals.
       if let tally = tallies[group], now >= tally.first + Self.span, tally.count == tally.writtenCount {
         tallies[group] = nil
       }

@@ -63,7 +63,7 @@ extension PlannerWorker {
         "commit", under: event.plan, ofKind: .producer, from: WallInstant(microseconds: start),
         to: WallInstant(microseconds: now), status: status)
       last = span
-      // What was aborted did not become visible.
+      // Records of an aborted transaction did not become visible.
       guard isCommitted, let age = event.age(span, at: now) else { continue }
       counters.commits.eventToCommit.show(age)
     }
