@@ -22,6 +22,8 @@ public final class GatewayService: HTTPService {
   private let validators: RecordValidators
   private let now: @Sendable () -> Timestamp
 
+  /// The header of a record that says who sent it: the id of the key, or the subject of the token. Nothing in Rouse reads it.
+  static let sentByHeader = "rouse-sent-by"
   /// The time after which a client is to try again when the brokers were too slow, or the producer starts, in seconds.
   private static let retrySeconds = 5
 
@@ -183,10 +185,14 @@ public final class GatewayService: HTTPService {
       // Otherwise a client could send refused requests without end.
       principal?.bucket?.take(1)
       reply(problem.answer)
-    case .success(let records):
-      principal?.bucket?.take(records.count)
-      let topic = records.first?.topic ?? settings.topics.events
-      producer.submit(records) { [self] outcome in reply(self.answer(to: outcome, records.count, topic)) }
+    case .success(var records):
+      if let principal {
+        principal.bucket?.take(records.count)
+        let sender = KafkaHeader(Self.sentByHeader, Array(principal.name.utf8))
+        for place in records.indices { records[place].headers.append(sender) }
+      }
+      let (count, topic) = (records.count, records.first?.topic ?? settings.topics.events)
+      producer.submit(records) { [self] outcome in reply(self.answer(to: outcome, count, topic)) }
     }
   }
 

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTesting
 import JSON
+import KafkaClient
 import Serving
 import Testing
 
@@ -133,6 +134,38 @@ import Testing
         registrationJSON("d-1", app: "com.example.other"))
       #expect(app.status == 403 && app.text.contains("com.example.other"))
       #expect(try gateway.records("events", count: 1).count == 1)
+    }
+  }
+
+  @Test("each record says who sent it, also the removal of a device, and a client cannot say it instead")
+  func sentBy() async throws {
+    var file = KeyFile()
+    let publisher = AccessKey.make(.publisher, created: Self.time)
+    let registrar = AccessKey.make(.registrar, created: Self.time)
+    file.keys = [publisher.key, registrar.key]
+    try await RunningGateway.run(keys: file) { gateway, _ in
+      let client = try gateway.client()
+      let key = ("authorization", "bearer \(publisher.secret)")
+      let forged = ("rouse-sent-by", "somebody")
+      let binary = [
+        ("ce-specversion", "1.0"), ("ce-id", "4"), ("ce-source", "/a"), ("ce-type", "t"),
+        ("ce-subject", "s"), ("ce-rouse-sent-by", "x"),
+      ]
+      #expect(try client.ask("POST", "/v1/events", [key, forged, structured], eventJSON("1")).status == 202)
+      let batch = "[\(eventJSON("2")),\(eventJSON("3"))]"
+      #expect(try client.ask("POST", "/v1/events", [key, batched], batch).status == 202)
+      #expect(try client.ask("POST", "/v1/events", [key, forged, json] + binary, "{}").status == 202)
+      let bearer = ("authorization", "Bearer \(registrar.secret)")
+      #expect(try client.ask("PUT", "/v1/devices/d-1", [bearer, json], registrationJSON("d-1")).status == 202)
+      #expect(try client.ask("DELETE", "/v1/devices/d-1", [bearer]).status == 202)
+      for (topic, count, sender) in [("events", 4, publisher.key.id), ("rouse.devices", 2, registrar.key.id)] {
+        let records = try gateway.records(topic, count: count)
+        #expect(records.count == count)
+        for record in records {
+          let senders = record.headers.filter { $0.name == GatewayService.sentByHeader }.map(\.value)
+          #expect(senders == [Array(sender.utf8)], "\(topic)[\(record.partition)]@\(record.offset)")
+        }
+      }
     }
   }
 
