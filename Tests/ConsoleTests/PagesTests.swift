@@ -55,6 +55,19 @@ import Testing
     #expect(problem?.kind == .unavailable)
   }
 
+  @Test("a page that waits for the brokers is asked for anew soon, with and without the script; one about the past never")
+  func refreshed() throws {
+    let sample = try PageSample(AuditBatch.small)
+    for address in ["/", "/policy", "/try", "/dead-letters", "/health"] {
+      let page = text(try sample.page(address))
+      #expect(page.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"), "\(address)")
+      #expect(page.contains(" data-refresh=\"2\">") && page.contains("id=\"refresh-state\""), "\(address)")
+    }
+    for address in ["/why?device=phone&event=e1", "/events/e1", "/top"] {
+      #expect(!text(try sample.page(address)).contains("refresh"), "\(address)")
+    }
+  }
+
   @Test("a hostile text is shown to people as it is, but for characters that nobody sees")
   func shown() throws {
     let sample = try PageSample(PageSample.hostileBatch())

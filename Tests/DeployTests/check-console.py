@@ -5,7 +5,7 @@ usage: check-console.py ROUSE FOLDER
 
 ROUSE is the program, FOLDER gets pictures of the pages. It checks, page by page, in both colour schemes, narrow and wide: that axe finds no
 serious fault, that nothing is written to the browser's console, that no request leaves the host, and that nothing is wider than the page.
-Then it asks why from the overview in three clicks, by the keyboard alone; sees the list of decisions move; applies a policy, and compares it
+Then it asks why from the overview in three clicks, by the keyboard alone; sees the list of decisions move, and the overview change in place; applies a policy, and compares it
 with the one before; tries an event, and sees how many devices listen; shows a report of a simulation from a file; replays a dead letter; and sends a form through a proxy.
 It needs chromedriver, chromium and kcat, and the package axe-core-python.
 """
@@ -216,6 +216,69 @@ def live(browser):
     expect(state.startswith("live"), f"the state of the list is '{state}'")
 
 
+# Runs before the scripts of each page: timers are fast, and a test may hide the page, break its requests, and count both.
+FAST = """
+(() => {
+  const [set, clear, ask] = [window.setTimeout, window.clearTimeout, window.fetch];
+  const pending = new Set();
+  window.pending = pending;
+  window.asked = 0;
+  window.isAway = location.pathname === "/try";
+  window.setTimeout = (body, ms) => {
+    const timer = set(() => { pending.delete(timer); body(); }, ms / 30);
+    pending.add(timer);
+    return timer;
+  };
+  window.clearTimeout = (timer) => { pending.delete(timer); clear(timer); };
+  window.fetch = (...words) => {
+    window.asked += 1;
+    return window.isBroken ? Promise.reject(new Error("broken by the test")) : ask(...words);
+  };
+  Object.defineProperty(document, "hidden", { get: () => window.isAway });
+  document.addEventListener("readystatechange", () => {
+    if (location.pathname === "/try" && document.readyState === "interactive") document.querySelector("main").dataset.refresh = "2";
+  });
+})();
+"""
+
+
+def moving(browser):
+    """Sees the overview change in place: the focus and positions stay, a hidden page rests, and one without answers says so."""
+    hook = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=FAST)["identifier"]
+    browser.size(360, 600)
+    browser.open(BASE + "/")
+    hours = "[...document.querySelectorAll('caption')].find(c => c.textContent.startsWith('The same by hour')).parentNode"
+    browser.run(f"const t = {hours}; t.parentNode.scrollLeft = 30; window.link = t.tBodies[0].rows[1].querySelector('a'); link.focus();"
+                "window.first = t.tBodies[0].rows[0].cells[0].textContent; window.was = [link.textContent, link.getBoundingClientRect().top]")
+    wait("an hour that arrives by itself", lambda: browser.run(f"return {hours}.tBodies[0].rows[0].cells[0].textContent !== first"))
+    state = browser.run(f"return [document.activeElement === link, link.textContent === was[0], {hours}.parentNode.scrollLeft,"
+                        " Math.round(link.getBoundingClientRect().top - was[1])]")
+    expect(state[:3] == [True, True, 30], f"the focus and the position in the table stay: {state}")
+    expect(abs(state[3]) <= 2, f"the page does not jump: {state}")
+    browser.run("window.isAway = true")
+    wait("a hidden page that rests", lambda: browser.run("return pending.size === 0"))
+    browser.run("window.before = asked; window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))")
+    wait("a page that is shown again and asks", lambda: browser.run("return asked > before"))
+    browser.run("window.isBroken = true; window.before = asked")
+    words = wait("the word that it has stopped", lambda: browser.run(
+        "const s = document.getElementById('refresh-state'); return s.offsetHeight > 20 && s.textContent.startsWith('No longer') && s.textContent"))
+    expect("broken by the test" in words, f"the reason is named: {words}")
+    # A request that was under way when the others broke may still have been answered.
+    state = browser.run("return [pending.size, asked - before]")
+    expect(state[0] == 0 and state[1] == 3, f"it asks three times, and not again: {state}")
+    browser.size(1280, 900)
+    browser.open(BASE + "/try")
+    browser.run("const [event, policy] = document.querySelectorAll('textarea'); event.focus(); event.setSelectionRange(0, 0);"
+                "policy.textContent = ''; document.querySelector('h1').textContent = 'old'")
+    browser.keys("half")
+    browser.run("window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))")
+    wait("the answer of the brokers", lambda: browser.run("return document.querySelector('h1').textContent === 'Try an event'"))
+    state = browser.run("const [event, policy] = document.querySelectorAll('textarea');"
+                        "return [event.value.startsWith('half{'), document.activeElement === event, event.selectionStart, policy.value.includes('kinds:')]")
+    expect(state == [True, True, 4, True], f"what is typed stays, and the other field is filled: {state}")
+    browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=hook)
+
+
 def policy(browser):
     """Shows the mistakes of a policy, compares a valid one, and applies it."""
     def page():
@@ -366,6 +429,7 @@ try:
     decision = wait("a decision with a push", some)
     device, event, command = decision["device"], decision["event"], decision["command"]
     live(browser)
+    moving(browser)
     keyboard(browser)
     for path in (
         "/", "/decisions?verdict=defer", f"/devices/{device}?utc-offset=-05:00", f"/why?device={device}&event={event}",

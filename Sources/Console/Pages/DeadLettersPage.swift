@@ -56,7 +56,7 @@ struct DeadLettersPage {
         "Records that intake, a broker or a planner did not accept, each with the reason. Mend the cause first; a replay writes the record back to the topic that it came from."
       ],
       sections: sections)
-    page.refreshSeconds = view == nil ? ClusterView.retrySeconds : nil
+    page.refreshSeconds = view == nil && request.head.method == "GET" ? ClusterView.retrySeconds : nil
     return page
   }
 

@@ -26,8 +26,11 @@ struct OverviewPage {
     let store = try desk.store()
     let page = try OverviewPage(
       hours: hours, activity: store.activity(hours: hours), summary: store.summary())
-    let objectives = try ObjectivesSection.section(store, desk.clusterView()?.policy?.policy, page.time)
-    return try page.page(page.attention(store, desk), objectives).answer(request)
+    let view = try desk.clusterView()
+    let objectives = try ObjectivesSection.section(store, view?.policy?.policy, page.time)
+    var shown = try page.page(page.attention(store, view), objectives)
+    if view == nil { shown.refreshSeconds = ClusterView.retrySeconds }
+    return try shown.answer(request)
   }
 
   private func page(_ attention: PageSection, _ objectives: PageSection) -> ConsolePage {
@@ -110,7 +113,7 @@ struct OverviewPage {
   }
 
   /// Returns what needs attention.
-  private func attention(_ store: AuditStore, _ desk: ConsoleDesk) throws -> PageSection {
+  private func attention(_ store: AuditStore, _ view: ClusterView?) throws -> PageSection {
     var section = PageSection(heading: "Needs attention")
     if summary.recordsMissing > 0 {
       section.list.append([
@@ -118,7 +121,7 @@ struct OverviewPage {
         " will never be in the store.",
       ])
     }
-    if let view = try desk.clusterView() {
+    if let view {
       let waiting = view.facts?.waiting ?? 0
       let letters = view.letters?.count { $0.replayedAt == nil } ?? 0
       if letters > 0 {
