@@ -261,6 +261,30 @@ enum ConsoleBroker {
     }
   }
 
+  @Test("the CSV of dead letters has more than one part of the list, and only those of the reason")
+  func manyLetters() async throws {
+    let count = 1_200
+    try await ConsoleBroker.run { broker in
+      let producer = try KafkaProducer(KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers)]))
+      for n in 0..<count {
+        try producer.send(
+          topic: "rouse.dead-letters", partition: 0, key: Array("k\(n)".utf8), value: [123, 125],
+          headers: [KafkaHeader("rouse-reason", "TOO_LARGE"), KafkaHeader("rouse-message", "letter \(n)")])
+      }
+      #expect(try producer.flush(timeout: .seconds(60)) && producer.takeDeliveryFailures().isEmpty)
+    } _: { console in
+      let client = try console.client()
+      let csv = try client.ask("GET", "/dead-letters/csv?reason=TOO_LARGE")
+      let lines = csv.text.split(separator: "\r\n")
+      #expect(csv.status == 200 && lines.count == 1 + count && lines[0].hasPrefix("place,at,reason,"), "\(lines.count)")
+      #expect(lines[1].contains("letter \(count - 1)") && lines[count].contains("letter 0,"))
+      let every = try client.ask("GET", "/dead-letters/csv").text
+      for offset in [0, 2, count + 2] { #expect(every.contains("rouse.dead-letters[0]@\(offset),"), "\(offset)") }
+      let records = try AccessStore.openToRead(path: AccessStore.path(besides: console.storePath)).newest(limit: 1)
+      #expect(records.map(\.operation) == ["deadLettersTable"])
+    }
+  }
+
   @Test(
     "without Kafka the answer is 503 within seconds, with what to do; questions to the store are answered meanwhile")
   func unreachable() async throws {

@@ -55,7 +55,8 @@ import Testing
     #expect(problem?.kind == .unavailable)
   }
 
-  @Test("a page that waits for the brokers is asked for anew soon, with and without the script; one about the past never")
+  @Test(
+    "a page that waits for the brokers is asked for anew soon, with and without the script; one about the past never")
   func refreshed() throws {
     let sample = try PageSample(AuditBatch.small)
     for address in ["/", "/policy", "/try", "/dead-letters", "/health"] {
@@ -128,15 +129,18 @@ import Testing
     for n in 1...250 { batch.append(PageSample.decision(n, event: "e\(n)")) }
     let sample = try PageSample(batch)
     let first = PageCheck(text(try sample.page("/decisions?kind=FlightStatus")))
-    let older = try #require(first.links.last { $0.address.hasPrefix("/decisions?") && $0.address.contains("cursor=") })
+    func isOlder(_ address: String) -> Bool {
+      address.hasPrefix("/decisions?") && address.contains("cursor=") && !address.contains("table=")
+    }
+    let older = try #require(first.links.last { isOlder($0.address) })
     let second = text(try sample.page(older.address))
     #expect(second.contains("/events/e150\"") && second.contains("/events/e51\"") && !second.contains("/events/e151\""))
     #expect(!second.contains("data-stream"))
     let page = PageCheck(second)
-    let csv = try #require(page.links.last { $0.address.hasPrefix("/v1/decisions?") })
+    let csv = try #require(page.links.last { $0.address.contains("table=decisions") })
     let lines = text(try sample.page(csv.address)).split(separator: "\r\n")
     #expect(lines.count == 151 && lines[1].contains("e150") && lines[150].contains("e1,"))
-    let next = try #require(page.links.last { $0.address.hasPrefix("/decisions?") && $0.address.contains("cursor=") })
+    let next = try #require(page.links.last { isOlder($0.address) })
     let last = text(try sample.page(next.address))
     #expect(last.contains("/events/e1\""))
   }
@@ -219,6 +223,46 @@ import Testing
     #expect(problem?.kind == .notFound)
     let form = "policy=versionn%3A+1&table=mistakes"
     #expect(text(try sample.page("/policy", method: "POST", body: form)).hasPrefix("Place,Value,Message\r\n\"line 1"))
+  }
+
+  @Test(
+    "the CSV of decisions, a timeline and a statement has every row of the range once, newest first, however many there are"
+  )
+  func longTables() throws {
+    let (decisions, pushes) = (2_300, 1_150)
+    var batch = AuditBatch()
+    for n in 0..<decisions {
+      batch.append(PageSample.decision(n, event: "e\(n)"))
+      if n % 2 == 0 {
+        batch.append(PageSample.command(n, kind: "FlightStatus", event: "e\(n)", id: "c-0-\(n)-0", left: decisions - n))
+      }
+    }
+    let sample = try PageSample(batch)
+    func rows(_ address: String) throws -> [[Substring]] {
+      let answer = try sample.page(address)
+      #expect(answer.stream != nil && answer.contentType == AnswerForm.csv.contentType)
+      return text(answer).split(separator: "\r\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    }
+    func place(of name: Substring, _ rows: [[Substring]]) throws -> Int { try #require(rows[0].firstIndex(of: name)) }
+    for (table, expected) in [("timeline", decisions + pushes), ("account-1", pushes * 2)] {
+      let all = try rows("/devices/phone?table=\(table)")
+      let at = try place(of: "at", all)
+      #expect(all.count == 1 + expected, "\(table)")
+      #expect(zip(all.dropFirst(), all.dropFirst(2)).allSatisfy { $0[at] >= $1[at] }, "\(table)")
+      #expect(Set(all.map { $0.joined(separator: ",") }).count == all.count, "\(table)")
+      // The page itself lists only some, and of a range the CSV has no more than its rows.
+      #expect(try rows("/devices/phone?from=2013-03-08T13:00:00Z&to=2013-03-08T13:10:00Z&table=\(table)").count < 25)
+    }
+    let charges = try rows("/devices/phone?table=account-1")
+    let (owner, left, change) = (
+      try place(of: "owner", charges), try place(of: "left", charges), try place(of: "change", charges)
+    )
+    let line = charges.dropFirst().filter { $0[owner] == "w1" }
+    #expect(line.count == pushes && line.first?[left] == "2" && line.last?[left] == "\(decisions)")
+    // Also where one part ends and the next begins, the change is that since the charge before.
+    #expect(line.dropLast().allSatisfy { $0[change] == "-1" } && line.last?[change] == "0")
+    #expect(try rows("/decisions?kind=FlightStatus&table=decisions").count == 1 + decisions)
+    #expect(sample.desk.readers.exports.load(ordering: .relaxed) == 0)
   }
 
   @Test("a policy is checked with every mistake in its place, and only an operator may apply one")

@@ -52,7 +52,7 @@ struct ConsolePage {
   /// Returns the page as an answer; one of its tables as CSV if the request names one.
   ///
   /// - Parameter request: The request.
-  /// - Throws: `Problem` if the page has no such table.
+  /// - Throws: `Problem` if the page has no such table, or if too many exports are under way.
   func answer(_ request: ConsoleRequest) throws(Problem) -> HTTPAnswer {
     let isPosted = request.head.method == "POST"
     let wanted = isPosted ? try request.form()[PageTable.nameField] : request.query[PageTable.nameField]
@@ -60,7 +60,7 @@ struct ConsolePage {
       guard let table = sections.lazy.flatMap(\.tables).first(where: { $0.name == wanted }) else {
         throw Problem(.notFound, "this page has no table of that name now; load the page anew")
       }
-      return table.csvAnswer
+      return try table.csvAnswer()
     }
     var page = self
     for section in page.sections.indices {

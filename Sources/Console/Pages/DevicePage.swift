@@ -14,13 +14,11 @@ struct DevicePage {
   /// - Beyond: they are only counted.
   private static let accountsMax = 12
 
-  /// The rows of a CSV; the answer's header `Link` leads to older ones.
-  private static let csvRows = String(ConsoleRoute.limitMax)
-
   private let timeline: DeviceTimeline
   private let statement: BudgetStatement
   private let range: TimeRange
   private let time: PageTime
+  private let readers: StoreReaders
   private var device: Identifier { timeline.device }
 
   /// Returns the page.
@@ -32,7 +30,7 @@ struct DevicePage {
     let page = try DevicePage(
       timeline: store.device(device, range: range, limit: entriesMax),
       statement: store.statement(device, range: range, utcOffset: time.offset, limit: chargesMax), range: range,
-      time: time)
+      time: time, readers: desk.readers)
     return try page.page.answer(request)
   }
 
@@ -120,10 +118,9 @@ struct DevicePage {
     var table = PageTable(
       name: "timeline", caption: "Decisions and pushes, newest first",
       columns: ["Time, \(time.zone)", "Verdict", "Reason", "Instance", "Event", "#Worth", "#Price", "#Left", "Push"],
-      empty: "No decision and no push in this range.",
-      csv: PageLink.csv(
-        PageLink.device(device), "/timeline",
-        ["from": range.from.map(Figure.time), "to": range.to.map(Figure.time), "limit": Self.csvRows]))
+      empty: "No decision and no push in this range.")
+    let (device, range) = (device, range)
+    table.export = (readers, { try .timeline(device, range, $0) })
     table.rows = timeline.entries.reversed().map(row)
     section.tables = [table]
     return section
@@ -175,20 +172,20 @@ struct DevicePage {
       section.tables.append(table(account, "account-\(place + 1)"))
     }
     let others = statement.accounts.count - Self.accountsMax
-    if others > 0 { section.paragraphs.append([PageCell("\(Figure.count(others, "account")) more in the CSV.")]) }
+    if others > 0 {
+      section.paragraphs.append([
+        PageCell("\(Figure.count(others, "account")) more in the CSV, which has every account.")
+      ])
+    }
     return section
   }
 
   private func table(_ account: BudgetStatement.Account, _ name: String) -> PageTable {
     var table = PageTable(
       name: name, caption: "\(account.ledger.rawValue) \(account.owner)",
-      columns: ["Time, \(time.zone)", "#Change", "#Left", "Charged for", "Push"], empty: "No charge.",
-      csv: PageLink.csv(
-        PageLink.device(device), "/statement",
-        [
-          "from": range.from.map(Figure.time), "to": range.to.map(Figure.time), "utcOffset": time.query,
-          "limit": Self.csvRows,
-        ]))
+      columns: ["Time, \(time.zone)", "#Change", "#Left", "Charged for", "Push"], empty: "No charge.")
+    let (device, range) = (device, range)
+    table.export = (readers, { try .statement(device, range, $0) })
     table.rows = account.lines.reversed().map { line in
       [
         PageCell(time.text(line.at)),

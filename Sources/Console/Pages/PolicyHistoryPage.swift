@@ -184,7 +184,8 @@ enum PolicyHistoryPage {
           heading: "Kafka",
           paragraphs: [
             [
-              "The log is being read. This page shows the answer in some seconds; ", PageCell("load it now", link: ""), ".",
+              "The log is being read. This page shows the answer in some seconds; ", PageCell("load it now", link: ""),
+              ".",
             ]
           ])
       ])

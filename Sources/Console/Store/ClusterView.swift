@@ -68,7 +68,10 @@ extension ClusterView {
       return PageSection(
         heading: "Kafka",
         paragraphs: [
-          ["The brokers are being asked. This page shows the answer in some seconds; ", PageCell("load it now", link: ""), "."]
+          [
+            "The brokers are being asked. This page shows the answer in some seconds; ",
+            PageCell("load it now", link: ""), ".",
+          ]
         ])
     }
     let age = max(0, (now - view.at).microseconds / 1_000_000)
