@@ -123,6 +123,76 @@ import Testing
     #expect(page.text.contains("Opening"))
   }
 
+  @Test(
+    "the page of a device has what is registered, the state of each token and no token, at the offset of its time zone")
+  func registered() throws {
+    let secret = "5ec4e75ec4e7"
+    var registration = Registration(
+      device: "phone", app: "<b>app", environment: .production, platform: "iOS",
+      osVersion: OSVersion(major: 26, minor: 1),
+      timeZone: "America/New_York", tokens: .init(widgets: secret), updatedAt: PageSample.start)
+    registration.widgets = [
+      .init(id: "w1", kind: "FlightStatus", family: "systemSmall", interests: ["flight/<i>"]),
+      .init(id: "w2", kind: "Board", pushEnabled: false, interests: (1...9).map { "k\($0)" }),
+    ]
+    registration.controls = [.init(id: "c1", kind: "Gate", token: secret, interests: [])]
+    registration.activities = [
+      .init(id: "a1", kind: "Live", address: .channel("ch"), interests: ["x"], startedAt: PageSample.start)
+    ]
+    registration.pushToStart = [.init(kind: "Live", token: secret, interests: [])]
+    var batch = AuditBatch.small
+    batch.append(PageSample.decision(2, instance: "c1", kind: "Gate", verdict: .suppress, reason: .tokenDead))
+    batch.append(PageSample.decision(3, event: "e9", instance: "gone"))
+    func page(_ found: Result<FoundRegistration, ListeningDevicesError>, _ address: String = "/devices/phone") throws
+      -> (page: PageCheck, rows: [Substring])
+    {
+      let sample = try PageSample(batch, devices: StubDevices(found: found))
+      let page = PageCheck(text(try sample.page(address)))
+      #expect(page.mistakes.isEmpty && !page.text.contains(secret), "\(page.mistakes)")
+      let csv = text(try sample.page(address + (address.contains("?") ? "&" : "?") + "table=instances"))
+      #expect(!csv.contains(secret))
+      return (page, csv.split(separator: "\r\n"))
+    }
+    let (known, rows) = try page(.success(.init(registration: registration, ageSeconds: 7)))
+    for part in [
+      "as it was 7 s ago", "<b>app, production", "iOS 26.1", "America/New_York, times are in UTC-5",
+      "2013-03-08 07:01:00", "flight/<i>", "and 5 more", "dead, at 2013-03-08 07:02:00",
+      "Background tokenabsent",
+      "Widget tokenpresent", "3 events, 4 decisions",
+    ] {
+      #expect(known.text.contains(part), "\(part)")
+    }
+    #expect(rows.count == 7)
+    #expect(rows[1].hasPrefix("w1,FlightStatus,\"widget, systemSmall\",present,flight/<i>,2,1,EMITTED,11"))
+    #expect(rows[2].hasPrefix("w2,Board,widget,no pushes wanted,k1 k2 k3 k4 k5 k6 k7 k8 k9,0,0,–"))
+    #expect(rows[3].hasPrefix("c1,Gate,control,\"dead, at 2013-03-08 07:02:00 UTC-5\",,1,0,TOKEN_DEAD"))
+    #expect(rows[4].hasPrefix("a1,Live,liveActivity,channel ch,x,0,") && rows[5].hasPrefix("start/Live,Live,"))
+    #expect(rows[6].hasPrefix("gone,FlightStatus,widget,not registered,,1,1,EMITTED"))
+    // The query wins over the zone, also for UTC; a time in the form is one of the zone.
+    for (query, words) in [("%2B00:00", "2013-03-08 12:01:00"), ("%2B05:30", "2013-03-08 17:31:00")] {
+      let page = try page(
+        .success(.init(registration: registration, ageSeconds: 7)), "/devices/phone?utc-offset=\(query)"
+      ).page
+      #expect(page.text.contains(words) && !page.text.contains("2013-03-08 07:01:00"), "\(query)")
+    }
+    let range = try page(
+      .success(.init(registration: registration, ageSeconds: 7)),
+      "/devices/phone?from=2013-03-08+07:01&to=2013-03-08+07:02")
+    #expect(range.page.text.contains("2 decisions or pushes") || range.page.text.contains("2 decisions and pushes"))
+    registration.updatedAt = PageSample.start + .hours(1)
+    let anew = try page(.success(.init(registration: registration, ageSeconds: 7))).rows
+    #expect(anew[3].hasPrefix("c1,Gate,control,present,"), "a device that registered since has a token again")
+    registration.tokens = .init()
+    #expect(try page(.success(.init(registration: registration, ageSeconds: 7))).rows[1].contains(",absent,"))
+    #expect(try page(.success(.init(registration: nil, ageSeconds: 3))).page.text.contains("has none of this device"))
+    #expect(try page(.success(.init(registration: nil, ageSeconds: nil))).page.text.contains("still being filled"))
+    #expect(try page(.failure(.init("<no disk>"))).page.text.contains("is not known: <no disk>."))
+    #expect(PageCheck(text(try PageSample(batch).page("/devices/phone"))).text.contains("gateway.devicesView"))
+    let unseen = try PageSample(
+      batch, devices: StubDevices(found: .success(.init(registration: registration, ageSeconds: 1))))
+    #expect(try unseen.page("/devices/silent").status == 200)
+  }
+
   @Test("each page of the decisions can be taken along: its CSV has the same decisions, and later pages have no stream")
   func decisionPages() throws {
     var batch = AuditBatch()
@@ -347,10 +417,10 @@ import Testing
     ] {
       let counting = try PageSample(
         AuditBatch.small,
-        devices: StubDevices { groups in
+        devices: StubDevices(answer: { groups in
           asked.withLock { $0 = groups.map { [$0.kind] + $0.keys } }
           return outcome
-        })
+        }))
       let body = "event=\(PageLink.escaped(event))&policy=\(PageLink.escaped(policy))"
       let page = PageCheck(text(try counting.page("/try", method: "POST", body: body)))
       #expect(page.mistakes.isEmpty && page.text.contains(words), "\(words)")
@@ -434,11 +504,16 @@ import Testing
 
 /// Registrations that answer as a test says.
 private struct StubDevices: ListeningDevices {
-  let answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError>
+  var found: Result<FoundRegistration, ListeningDevicesError> = .success(.init(registration: nil, ageSeconds: 0))
+  var answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError> = { _ in
+    .failure(.init("not asked"))
+  }
 
   func count(_ groups: [(kind: String, keys: [String])]) throws(ListeningDevicesError) -> ListeningCounts {
     try answer(groups).get()
   }
+
+  func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration { try found.get() }
 }
 
 extension HTTPAnswer {
