@@ -1,6 +1,7 @@
 import Auditing
 import Domain
 import Foundation
+import JSON
 import Keys
 import Policies
 import Serving
@@ -315,6 +316,23 @@ import Testing
       #expect(PageCheck(text(try sample.page("/top?by=\(key)"))).text.contains("\(count) \(key)s with 40 decisions"))
     }
     #expect(overview.text.contains("Lag – the brokers are being asked"))
+  }
+
+  @Test("the page of an event leads to a template of it, which is to be completed")
+  func tryEvent() throws {
+    let sample = try PageSample(PageSample.hostileBatch())
+    for (n, id) in PageSample.hostile.enumerated() {
+      let page = PageCheck(text(try sample.page(PageLink.event(id))))
+      let link = try #require(page.links.first { $0.address.hasPrefix("/try?event=") }, "\(n)")
+      let template = PageCheck(text(try sample.page(link.address)))
+      #expect(template.mistakes.isEmpty && template.text.contains("complete what the template lacks"), "\(n)")
+      let start = try #require(template.text.firstRange(of: "{\n  \"specversion\"")).lowerBound
+      let end = try #require(template.text[start...].firstRange(of: "\n}")).upperBound
+      let event = try JSONValue(parsing: String(template.text[start..<end]))
+      #expect(event["id"] == .string(id.text) && event["source"] == .string(""), "\(n)")
+    }
+    let unknown = PageCheck(text(try sample.page("/events/none")))
+    #expect(unknown.links.contains { $0.address == "/try?event=none" })
   }
 
   @Test("every table can be had as CSV: all rows, plain numbers, and no formula")
