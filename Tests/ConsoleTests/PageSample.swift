@@ -35,12 +35,17 @@ final class PageSample {
   ///   - batch: The content; nil for no store.
   ///   - access: The keys and tokens; nil if none are needed.
   ///   - devices: The registrations; nil for none.
-  init(_ batch: AuditBatch?, access: Authenticator? = nil, devices: (any ListeningDevices)? = nil) throws {
+  ///   - change: Changes the settings.
+  init(
+    _ batch: AuditBatch?, access: Authenticator? = nil, devices: (any ListeningDevices)? = nil,
+    _ change: (inout ConsoleSettings) -> Void = { _ in }
+  ) throws {
     var settings: ConsoleSettings
     (folder, settings) = try RunningConsole.place(batch)
     let now: @Sendable () -> Timestamp = { Self.start }
     let sessions = ConsoleSessions(access)
     settings.devices = devices
+    change(&settings)
     let (place, watch) = (settings, ClusterWatch(settings.pipeline, now: now))
     let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk = { readers in
       ConsoleDesk(
@@ -144,6 +149,13 @@ final class PageSample {
       batch.append(
         decision(n + 100, event: text, device: text, instance: text, kind: text, verdict: .defer, reason: .belowPrice))
       batch.append(command(n, device: text, instance: text, kind: text, event: text))
+      // A Live Activity that was started and never registered, and a record that the store will never have.
+      var start = command(n, device: text, instance: "start", kind: text, event: text, id: "c-0-\(n + 50)-0")
+      (start.surface, start.subject) = (.liveActivity, text)
+      batch.append(start)
+      batch.append(
+        AuditHole(
+          topic: .decisions, partition: 0, offsets: Int64(n)..<Int64(n + 1), cause: .refused, reason: text.text))
     }
     return batch
   }

@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import Console
+@testable import Pipeline
 
 @Suite("Pages") struct PagesTests {
   /// The most bytes of a page.
@@ -333,6 +334,40 @@ import Testing
     }
     let unknown = PageCheck(text(try sample.page("/events/none")))
     #expect(unknown.links.contains { $0.address == "/try?event=none" })
+  }
+
+  @Test("the page about health has the roles of the process, the reasons why one is not ready, and the restores")
+  func process() throws {
+    func page(_ process: ConsoleProcess?) throws -> PageCheck {
+      let sample = try PageSample(AuditBatch.small) { $0.process = process }
+      let page = PageCheck(text(try sample.page("/health")))
+      #expect(page.mistakes.isEmpty && page.text.contains("/status"), "\(page.mistakes)")
+      return page
+    }
+    #expect(!(try page(nil).text.contains("Roles and their threads")))
+    let threads = [
+      PipelineStatus.StageThread(role: .intake, number: 0), .init(role: .planner, number: 0),
+      .init(role: .planner, number: 1),
+    ]
+    let running = try page(
+      ConsoleProcess(roles: [.intake, .planner, .console], threads: threads) {
+        var status = PipelineStatus.StatusSnapshot()
+        for thread in threads { status.turns[thread] = PageSample.start.microseconds - 3_000_000 }
+        status.turns[threads[0]] = nil
+        var planner = PipelineStatus.PlannerStatus(hasJoined: true)
+        planner.partitions = [.init(number: 4, state: .planning, devices: 1_234), .init(number: 2, state: .restoring)]
+        (planner.partitions[0].restoreSeconds, planner.partitions[0].restoredFrom) = (1.25, .snapshot)
+        status.planners = [0: planner, 1: PipelineStatus.PlannerStatus(hasJoined: true)]
+        return status
+      })
+    for part in [
+      "intake1nointake thread 0 has not started", "planner2nothe state of log partition 2 is being read3",
+      "console–yes–", "2restoring0–not yet–", "4planning1,234–local snapshot, and the topic behind it1.25",
+    ] {
+      #expect(running.text.replacing("\n", with: "").contains(part), "\(part): \(running.text)")
+    }
+    let other = try page(ConsoleProcess(roles: [.console], threads: []) { PipelineStatus.StatusSnapshot() })
+    #expect(other.text.contains("Roles and their threads") && !other.text.contains("Log partitions of this process"))
   }
 
   @Test("every table can be had as CSV: all rows, plain numbers, and no formula")
