@@ -23,6 +23,9 @@ public struct ConsoleSettings: Sendable {
   /// The registrations, for the number of devices that an event would reach; nil if the console does not know them.
   public var devices: (any ListeningDevices)?
 
+  /// The process that the console is a part of, for the page about health; nil if it is not known.
+  public var process: ConsoleProcess?
+
   /// The limits on the access records that are kept beside the store.
   public var accessLimits = AccessStore.RecordLimits()
 

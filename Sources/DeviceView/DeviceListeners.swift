@@ -1,7 +1,7 @@
 public import Foundation
 import GRDB
 
-/// Counts the devices that listen to interest keys, in the file of a ``DeviceStore``. The file may be kept up to date by another process.
+/// Counts the devices that listen to interest keys, and finds registrations, in the file of a ``DeviceStore``. The file may be kept up to date by another process.
 /// Each question opens it for reading.
 public struct DeviceListeners: Sendable {
   /// The answer to a question.
@@ -47,6 +47,38 @@ public struct DeviceListeners: Sendable {
   ///   - now: The wall clock.
   /// - Throws: `DeviceStoreError` if there is no view of this version, if it cannot be read, or if the question has too many pairs.
   public func count(_ groups: [ListenerGroup], at now: Date) throws(DeviceStoreError) -> ListenerCounts {
+    try read { db in
+      let since = try Int64.fetchOne(db, sql: "SELECT current FROM about") ?? 0
+      return ListenerCounts(
+        groups: try groups.map { group in try count(group.keys.map { ($0, group.kind) }, db) },
+        devices: try count(groups.flatMap { group in group.keys.map { ($0, group.kind) } }, db),
+        ageSeconds: Self.age(since, now))
+    }
+  }
+
+  /// Finds the registration of a device. It reads the disk.
+  ///
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - now: The wall clock.
+  /// - Returns: The registration, nil if the view has none; and the age of the view in whole seconds, nil if it never had everything.
+  /// - Throws: `DeviceStoreError` if there is no view of this version, or if it cannot be read.
+  public func find(_ device: String, at now: Date) throws(DeviceStoreError) -> (device: StoredDevice?, ageSeconds: Int?)
+  {
+    try read { db in
+      let since = try Int64.fetchOne(db, sql: "SELECT current FROM about") ?? 0
+      let row = try Row.fetchOne(
+        db, sql: "SELECT app, value FROM device WHERE name = ?", arguments: [Data(device.utf8)])
+      return (row.map { StoredDevice(app: $0[0], value: Array($0[1] as Data)) }, Self.age(since, now))
+    }
+  }
+
+  private static func age(_ since: Int64, _ now: Date) -> Int? {
+    since == 0 ? nil : max(0, Int(now.timeIntervalSince1970) - Int(since))
+  }
+
+  /// Opens the file for one question.
+  private func read<Answer>(_ question: (Database) throws -> Answer) throws(DeviceStoreError) -> Answer {
     do {
       var configuration = Configuration()
       configuration.readonly = true
@@ -54,11 +86,7 @@ public struct DeviceListeners: Sendable {
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
       return try DatabaseQueue(path: path, configuration: configuration).read { db in
         try DeviceStore.checkVersion(db, path)
-        let since = try Int64.fetchOne(db, sql: "SELECT current FROM about") ?? 0
-        return ListenerCounts(
-          groups: try groups.map { group in try count(group.keys.map { ($0, group.kind) }, db) },
-          devices: try count(groups.flatMap { group in group.keys.map { ($0, group.kind) } }, db),
-          ageSeconds: since == 0 ? nil : max(0, Int(now.timeIntervalSince1970) - Int(since)))
+        return try question(db)
       }
     } catch { throw DeviceStoreError(path, error) }
   }

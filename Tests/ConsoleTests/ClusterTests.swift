@@ -17,12 +17,14 @@ enum ConsoleBroker {
   /// Runs a body, on a thread of its own, against a console with a broker.
   ///
   /// - Parameters:
+  ///   - batch: The content of the store.
   ///   - keys: The key file; nil for no keys.
   ///   - tokens: The tokens that are taken; nil for none.
   ///   - prepare: Gets the broker before the console begins.
   ///   - body: Gets the console.
   static func run(
-    keys: KeyFile? = nil, tokens: TokenVerifier? = nil, prepare: (EmbeddedBroker) throws -> Void = { _ in },
+    _ batch: AuditBatch = Sample.batch(), keys: KeyFile? = nil, tokens: TokenVerifier? = nil,
+    prepare: (EmbeddedBroker) throws -> Void = { _ in },
     _ body: @escaping @Sendable (RunningConsole) throws -> Void
   ) async throws {
     let broker = try EmbeddedBroker()
@@ -48,7 +50,7 @@ enum ConsoleBroker {
     #expect(try producer.flush(timeout: .seconds(60)) && producer.takeDeliveryFailures().isEmpty)
     try prepare(broker)
     let bootstrap = broker.bootstrapServers
-    try await RunningConsole.run(keys: keys, tokens: tokens) {
+    try await RunningConsole.run(batch, keys: keys, tokens: tokens) {
       $0.pipeline = PipelineSettings(
         kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), eventTopics: ["events"], instance: "test")
       $0.limits.requestSeconds = 1
@@ -258,6 +260,101 @@ enum ConsoleBroker {
       #expect(try second.json["replayedBefore"] == .bool(true) && second.json["replayed"] == .bool(false))
       #expect(try client.ask("POST", "/v1/dead-letters/0/2/replay").status == 409)
       #expect(try client.ask("GET", "/v1/dead-letters?waiting=true").json.elements.count == 2)
+    }
+  }
+
+  @Test("no text of a policy or of a dead letter becomes markup on the pages that ask the brokers, and the lag is told")
+  func hostilePages() async throws {
+    let texts = PageSample.hostile.map(\.text)
+    try await ConsoleBroker.run(PageSample.hostileBatch()) { broker in
+      let producer = try KafkaProducer(KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers)]))
+      for text in texts {
+        try producer.send(
+          topic: "rouse.dead-letters", partition: 0, key: Array(text.utf8), value: Array(text.utf8),
+          headers: [
+            KafkaHeader("rouse-reason", text), KafkaHeader("rouse-message", text),
+            KafkaHeader("rouse-origin-topic", text), KafkaHeader("rouse-origin-partition", "0"),
+            KafkaHeader("rouse-origin-offset", "1"),
+          ])
+      }
+      #expect(try producer.flush(timeout: .seconds(60)) && producer.takeDeliveryFailures().isEmpty)
+    } _: { console in
+      let client = try console.client()
+      func page(_ path: String) throws -> PageCheck {
+        let answer = try client.ask("GET", path, [("Accept", "text/html")])
+        let page = PageCheck(answer.text)
+        #expect(answer.status == 200 && page.mistakes.isEmpty, "\(path): \(answer.status) \(page.mistakes.prefix(4))")
+        return page
+      }
+      func soon(_ path: String, _ isDone: (PageCheck) -> Bool) throws -> PageCheck {
+        let began = ContinuousClock.now
+        while true {
+          let page = try page(path)
+          if isDone(page) { return page }
+          try #require(ContinuousClock.now - began < .seconds(60), "\(path): \(page.text)")
+          sched_yield()
+        }
+      }
+      let overview = try soon("/") { $0.text.contains("records wait, asked ") }
+      #expect(overview.text.contains("Lag "))
+      var applied: [String] = []
+      for text in texts {
+        let quoted = JSONWriter.text(of: [("a", text)]).dropFirst(5).dropLast()
+        let policy = Self.policy.replacing("\"1\"", with: quoted).replacing("FlightStatus:", with: "\(quoted):")
+        if try client.ask("POST", "/v1/policies/apply", [Self.yaml], policy).status == 200 { applied.append(text) }
+      }
+      // A policy takes no long versions, and no characters that nobody sees.
+      #expect(applied.count >= 7 && applied.contains(texts[0]), "\(applied)")
+      let last = try #require(applied.last)
+      let inForce = try soon("/policy") { page in
+        page.links.count { $0.address.hasPrefix("/policy/records/") } == applied.count
+          && page.text.contains("In force: version \(PageText.safe(last))")
+      }
+      for text in applied { #expect(inForce.text.contains(PageText.safe(text)), "\(text)") }
+      let offsets = inForce.links.compactMap { link in
+        link.address.hasPrefix("/policy/records/") ? link.address.dropFirst(16) : nil
+      }
+      for (new, old) in zip(offsets, offsets.dropFirst()) {
+        _ = try page("/policy/records/\(new)")
+        _ = try page("/policy/difference?from=\(old)&to=\(new)")
+      }
+      // The template of an event takes the type and the fields of the kind in force.
+      let event = try page("/try?event=\(PageLink.escaped(texts[0]))&kind=\(PageLink.escaped(last))")
+      #expect(event.text.contains("\"type\": \"flight.delay.changed\"") && event.text.contains("\"status\": null"))
+      let letters = try soon("/dead-letters") { $0.text.contains("By reason") }
+      for text in texts { #expect(letters.text.contains(PageText.safe(text)), "\(text)") }
+      for (n, text) in texts.enumerated() {
+        let inside = try page("/dead-letters?place=0@\(n + 3)")
+        #expect(inside.text.contains("Letter 0@\(n + 3)") && inside.text.contains(PageText.safe(text)), "\(text)")
+        _ = try page("/dead-letters?reason=\(PageLink.escaped(text))")
+      }
+      let health = try page("/health")
+      #expect(health.text.contains("Partitions and their readers") && health.text.contains("Roles of this process"))
+      for text in texts { #expect(health.text.contains(PageText.safe(text)), "\(text)") }
+    }
+  }
+
+  @Test("the CSV of dead letters has more than one part of the list, and only those of the reason")
+  func manyLetters() async throws {
+    let count = 1_200
+    try await ConsoleBroker.run { broker in
+      let producer = try KafkaProducer(KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers)]))
+      for n in 0..<count {
+        try producer.send(
+          topic: "rouse.dead-letters", partition: 0, key: Array("k\(n)".utf8), value: [123, 125],
+          headers: [KafkaHeader("rouse-reason", "TOO_LARGE"), KafkaHeader("rouse-message", "letter \(n)")])
+      }
+      #expect(try producer.flush(timeout: .seconds(60)) && producer.takeDeliveryFailures().isEmpty)
+    } _: { console in
+      let client = try console.client()
+      let csv = try client.ask("GET", "/dead-letters/csv?reason=TOO_LARGE")
+      let lines = csv.text.split(separator: "\r\n")
+      #expect(csv.status == 200 && lines.count == 1 + count && lines[0].hasPrefix("place,at,reason,"), "\(lines.count)")
+      #expect(lines[1].contains("letter \(count - 1)") && lines[count].contains("letter 0,"))
+      let every = try client.ask("GET", "/dead-letters/csv").text
+      for offset in [0, 2, count + 2] { #expect(every.contains("rouse.dead-letters[0]@\(offset),"), "\(offset)") }
+      let records = try AccessStore.openToRead(path: AccessStore.path(besides: console.storePath)).newest(limit: 1)
+      #expect(records.map(\.operation) == ["deadLettersTable"])
     }
   }
 

@@ -23,7 +23,8 @@ struct PageCheck {
   ])
   private static let attributes: Set<String> = [
     "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby",
-    "autocomplete", "charset", "class", "content", "cx", "cy", "d", "data-stream", "defer", "download", "enctype",
+    "autocomplete", "charset", "class", "content", "cx", "cy", "d", "data-refresh", "data-stream", "defer", "download",
+    "enctype",
     "for", "form", "height",
     "href",
     "http-equiv", "id", "lang", "maxlength", "method", "name", "placeholder", "preserveAspectRatio", "r", "rel",

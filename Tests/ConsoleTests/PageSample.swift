@@ -6,6 +6,7 @@ import Keys
 import NIOHTTP1
 import Observing
 import Pipeline
+import Synchronization
 
 @testable import Console
 @testable import Serving
@@ -34,27 +35,34 @@ final class PageSample {
   ///   - batch: The content; nil for no store.
   ///   - access: The keys and tokens; nil if none are needed.
   ///   - devices: The registrations; nil for none.
-  init(_ batch: AuditBatch?, access: Authenticator? = nil, devices: (any ListeningDevices)? = nil) throws {
+  ///   - change: Changes the settings.
+  init(
+    _ batch: AuditBatch?, access: Authenticator? = nil, devices: (any ListeningDevices)? = nil,
+    _ change: (inout ConsoleSettings) -> Void = { _ in }
+  ) throws {
     var settings: ConsoleSettings
     (folder, settings) = try RunningConsole.place(batch)
     let now: @Sendable () -> Timestamp = { Self.start }
-    sessions = ConsoleSessions(access)
-    // The pages are made on the thread of the test.
-    settings.readers = 0
+    let sessions = ConsoleSessions(access)
     settings.devices = devices
-    let readers = StoreReaders(settings) { _ in
-      preconditionFailure("there are no threads")
-    } turn: { _ in
+    change(&settings)
+    let (place, watch) = (settings, ClusterWatch(settings.pipeline, now: now))
+    let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk = { readers in
+      ConsoleDesk(
+        place, readers, DecisionTailer(storePath: place.storePath, logger: RunningConsole.silent), sessions: sessions,
+        watch: watch, policies: PolicyWatch(place.pipeline), reports: ReportShelf(),
+        refusals: RefusalBook(ConsoleMetrics(MetricRegistry())), metrics: ConsoleMetrics(MetricRegistry()),
+        logger: RunningConsole.silent, now: now)
     }
-    desk = ConsoleDesk(
-      settings, readers, DecisionTailer(storePath: settings.storePath, logger: RunningConsole.silent),
-      sessions: sessions,
-      watch: ClusterWatch(settings.pipeline, now: now), policies: PolicyWatch(settings.pipeline),
-      reports: ReportShelf(), refusals: RefusalBook(ConsoleMetrics(MetricRegistry())),
-      metrics: ConsoleMetrics(MetricRegistry()), logger: RunningConsole.silent, now: now)
+    self.sessions = sessions
+    // The pages are made on the thread of the test; the thread of the readers only makes what is read while it is sent.
+    desk = makeDesk(StoreReaders(settings, threads: 1, makeDesk: makeDesk) { _ in })
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  deinit {
+    desk.readers.end()
+    try? FileManager.default.removeItem(at: folder)
+  }
 
   /// Returns the page at an address.
   ///
@@ -72,7 +80,34 @@ final class PageSample {
     let (route, places) = try ConsoleRoute.find(method: method, path: head.path)
     let request = ConsoleRequest(
       head: head, places: places, query: try RequestQuery(head.query), body: Array(body.utf8), viewer: viewer)
-    return try route.handler(request, desk)
+    var answer = try route.handler(request, desk)
+    if let stream = answer.stream { answer.body = try Self.bytes(of: stream) }
+    return answer
+  }
+
+  /// Takes a body that is made while it is sent.
+  ///
+  /// - Throws: `Problem` if it is broken off.
+  private static func bytes(of stream: HTTPBodyStream) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let (given, taken) = (DispatchSemaphore(value: 0), TakenPiece())
+      stream.next { piece in
+        taken.piece.withLock { $0 = piece }
+        given.signal()
+      }
+      given.wait()
+      switch taken.piece.withLock(\.self) {
+      case .bytes(let more): bytes += more
+      case .end: return bytes
+      case .broken: throw Problem(.unavailable, "the body was broken off")
+      }
+    }
+  }
+
+  /// The piece that a stream gives on another thread.
+  private final class TakenPiece: Sendable {
+    let piece = Mutex<HTTPBodyStream.Piece>(.broken)
   }
 
   static func decision(
@@ -114,6 +149,13 @@ final class PageSample {
       batch.append(
         decision(n + 100, event: text, device: text, instance: text, kind: text, verdict: .defer, reason: .belowPrice))
       batch.append(command(n, device: text, instance: text, kind: text, event: text))
+      // A Live Activity that was started and never registered, and a record that the store will never have.
+      var start = command(n, device: text, instance: "start", kind: text, event: text, id: "c-0-\(n + 50)-0")
+      (start.surface, start.subject) = (.liveActivity, text)
+      batch.append(start)
+      batch.append(
+        AuditHole(
+          topic: .decisions, partition: 0, offsets: Int64(n)..<Int64(n + 1), cause: .refused, reason: text.text))
     }
     return batch
   }

@@ -1,6 +1,7 @@
 import Auditing
 import Domain
 import Foundation
+import JSON
 import Keys
 import Policies
 import Serving
@@ -8,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import Console
+@testable import Pipeline
 
 @Suite("Pages") struct PagesTests {
   /// The most bytes of a page.
@@ -53,6 +55,20 @@ import Testing
     let missing = try PageSample(nil)
     let problem = #expect(throws: Problem.self) { try missing.page("/") }
     #expect(problem?.kind == .unavailable)
+  }
+
+  @Test(
+    "a page that waits for the brokers is asked for anew soon, with and without the script; one about the past never")
+  func refreshed() throws {
+    let sample = try PageSample(AuditBatch.small)
+    for address in ["/", "/policy", "/try", "/dead-letters", "/health"] {
+      let page = text(try sample.page(address))
+      #expect(page.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"), "\(address)")
+      #expect(page.contains(" data-refresh=\"2\">") && page.contains("id=\"refresh-state\""), "\(address)")
+    }
+    for address in ["/why?device=phone&event=e1", "/events/e1", "/top"] {
+      #expect(!text(try sample.page(address)).contains("refresh"), "\(address)")
+    }
   }
 
   @Test("a hostile text is shown to people as it is, but for characters that nobody sees")
@@ -109,21 +125,94 @@ import Testing
     #expect(page.text.contains("Opening"))
   }
 
+  @Test(
+    "the page of a device has what is registered, the state of each token and no token, at the offset of its time zone")
+  func registered() throws {
+    let secret = "5ec4e75ec4e7"
+    var registration = Registration(
+      device: "phone", app: "<b>app", environment: .production, platform: "iOS",
+      osVersion: OSVersion(major: 26, minor: 1),
+      timeZone: "America/New_York", tokens: .init(widgets: secret), updatedAt: PageSample.start)
+    registration.widgets = [
+      .init(id: "w1", kind: "FlightStatus", family: "systemSmall", interests: ["flight/<i>"]),
+      .init(id: "w2", kind: "Board", pushEnabled: false, interests: (1...9).map { "k\($0)" }),
+    ]
+    registration.controls = [.init(id: "c1", kind: "Gate", token: secret, interests: [])]
+    registration.activities = [
+      .init(id: "a1", kind: "Live", address: .channel("ch"), interests: ["x"], startedAt: PageSample.start)
+    ]
+    registration.pushToStart = [.init(kind: "Live", token: secret, interests: [])]
+    var batch = AuditBatch.small
+    batch.append(PageSample.decision(2, instance: "c1", kind: "Gate", verdict: .suppress, reason: .tokenDead))
+    batch.append(PageSample.decision(3, event: "e9", instance: "gone"))
+    func page(_ found: Result<FoundRegistration, ListeningDevicesError>, _ address: String = "/devices/phone") throws
+      -> (page: PageCheck, rows: [Substring])
+    {
+      let sample = try PageSample(batch, devices: StubDevices(found: found))
+      let page = PageCheck(text(try sample.page(address)))
+      #expect(page.mistakes.isEmpty && !page.text.contains(secret), "\(page.mistakes)")
+      let csv = text(try sample.page(address + (address.contains("?") ? "&" : "?") + "table=instances"))
+      #expect(!csv.contains(secret))
+      return (page, csv.split(separator: "\r\n"))
+    }
+    let (known, rows) = try page(.success(.init(registration: registration, ageSeconds: 7)))
+    for part in [
+      "as it was 7 s ago", "<b>app, production", "iOS 26.1", "America/New_York, times are in UTC-5",
+      "2013-03-08 07:01:00", "flight/<i>", "and 5 more", "dead, at 2013-03-08 07:02:00",
+      "Background tokenabsent",
+      "Widget tokenpresent", "3 events, 4 decisions",
+    ] {
+      #expect(known.text.contains(part), "\(part)")
+    }
+    #expect(rows.count == 7)
+    #expect(rows[1].hasPrefix("w1,FlightStatus,\"widget, systemSmall\",present,flight/<i>,2,1,EMITTED,11"))
+    #expect(rows[2].hasPrefix("w2,Board,widget,no pushes wanted,k1 k2 k3 k4 k5 k6 k7 k8 k9,0,0,–"))
+    #expect(rows[3].hasPrefix("c1,Gate,control,\"dead, at 2013-03-08 07:02:00 UTC-5\",,1,0,TOKEN_DEAD"))
+    #expect(rows[4].hasPrefix("a1,Live,liveActivity,channel ch,x,0,") && rows[5].hasPrefix("start/Live,Live,"))
+    #expect(rows[6].hasPrefix("gone,FlightStatus,widget,not registered,,1,1,EMITTED"))
+    // The query wins over the zone, also for UTC; a time in the form is one of the zone.
+    for (query, words) in [("%2B00:00", "2013-03-08 12:01:00"), ("%2B05:30", "2013-03-08 17:31:00")] {
+      let page = try page(
+        .success(.init(registration: registration, ageSeconds: 7)), "/devices/phone?utc-offset=\(query)"
+      ).page
+      #expect(page.text.contains(words) && !page.text.contains("2013-03-08 07:01:00"), "\(query)")
+    }
+    let range = try page(
+      .success(.init(registration: registration, ageSeconds: 7)),
+      "/devices/phone?from=2013-03-08+07:01&to=2013-03-08+07:02")
+    #expect(range.page.text.contains("2 decisions or pushes") || range.page.text.contains("2 decisions and pushes"))
+    registration.updatedAt = PageSample.start + .hours(1)
+    let anew = try page(.success(.init(registration: registration, ageSeconds: 7))).rows
+    #expect(anew[3].hasPrefix("c1,Gate,control,present,"), "a device that registered since has a token again")
+    registration.tokens = .init()
+    #expect(try page(.success(.init(registration: registration, ageSeconds: 7))).rows[1].contains(",absent,"))
+    #expect(try page(.success(.init(registration: nil, ageSeconds: 3))).page.text.contains("has none of this device"))
+    #expect(try page(.success(.init(registration: nil, ageSeconds: nil))).page.text.contains("still being filled"))
+    #expect(try page(.failure(.init("<no disk>"))).page.text.contains("is not known: <no disk>."))
+    #expect(PageCheck(text(try PageSample(batch).page("/devices/phone"))).text.contains("gateway.devicesView"))
+    let unseen = try PageSample(
+      batch, devices: StubDevices(found: .success(.init(registration: registration, ageSeconds: 1))))
+    #expect(try unseen.page("/devices/silent").status == 200)
+  }
+
   @Test("each page of the decisions can be taken along: its CSV has the same decisions, and later pages have no stream")
   func decisionPages() throws {
     var batch = AuditBatch()
     for n in 1...250 { batch.append(PageSample.decision(n, event: "e\(n)")) }
     let sample = try PageSample(batch)
     let first = PageCheck(text(try sample.page("/decisions?kind=FlightStatus")))
-    let older = try #require(first.links.last { $0.address.hasPrefix("/decisions?") && $0.address.contains("cursor=") })
+    func isOlder(_ address: String) -> Bool {
+      address.hasPrefix("/decisions?") && address.contains("cursor=") && !address.contains("table=")
+    }
+    let older = try #require(first.links.last { isOlder($0.address) })
     let second = text(try sample.page(older.address))
     #expect(second.contains("/events/e150\"") && second.contains("/events/e51\"") && !second.contains("/events/e151\""))
     #expect(!second.contains("data-stream"))
     let page = PageCheck(second)
-    let csv = try #require(page.links.last { $0.address.hasPrefix("/v1/decisions?") })
+    let csv = try #require(page.links.last { $0.address.contains("table=decisions") })
     let lines = text(try sample.page(csv.address)).split(separator: "\r\n")
     #expect(lines.count == 151 && lines[1].contains("e150") && lines[150].contains("e1,"))
-    let next = try #require(page.links.last { $0.address.hasPrefix("/decisions?") && $0.address.contains("cursor=") })
+    let next = try #require(page.links.last { isOlder($0.address) })
     let last = text(try sample.page(next.address))
     #expect(last.contains("/events/e1\""))
   }
@@ -183,6 +272,104 @@ import Testing
     #expect(text(try sample.page("/")).contains("have not told the policy in force"))
   }
 
+  @Test(
+    "the budget of the overview is what the policy allows to the devices of the store, and the drawing has its line")
+  func budget() throws {
+    var batch = AuditBatch()
+    for n in 0..<10 {
+      batch.append(PageSample.decision(n, event: "e\(n)", device: "d\(n)", command: "c-0-\(n)-0"))
+      batch.append(PageSample.command(n, device: "d\(n)", kind: "FlightStatus", event: "e\(n)"))
+    }
+    let sample = try PageSample(batch)
+    let store = try sample.desk.store()
+    var policy = try PolicyDocument(yaml: ClusterTests.policy, file: "p").policy
+    policy.profile.devicePushes.limit = 5
+    policy.profile.devicePushes.window = .hours(1)
+    policy.profile.controlPushes = .unlimited
+    for (hours, reloads) in [(1, 20.0), (24, 480), (72, 1440)] {
+      let budget = try SpendingBudget(policy, store.activity(hours: hours), devices: store.summary().devices)
+      #expect(budget.devices == 10 && budget.allowed(.instance) == reloads)
+      #expect(budget.allowed(.device) == Double(50 * hours) && budget.allowed(.control) == nil)
+      #expect(budget.allowed(.app) == nil)
+    }
+    policy.apps = [AppBudget(app: "a", perDay: 600), AppBudget(app: "b", perDay: 120)]
+    let activity = try store.activity(hours: 6)
+    let budget = SpendingBudget(policy, activity, devices: 10)
+    #expect(budget.allowed(.app) == 180)
+    let drawing = try #require(SpendingChart.drawing(activity, budget, PageTime())?.text)
+    #expect(drawing.contains("instance: 10 of 120") && drawing.contains(">8 % of 120<"), "\(drawing)")
+    #expect(drawing.contains("class=\"limit\""))
+    #expect(SpendingChart.drawing(activity, nil, PageTime())?.text.contains("class=\"limit\"") == false)
+    // A kind that had no decision, or is switched off, adds nothing.
+    policy.kinds[0].enabled = false
+    #expect(SpendingBudget(policy, activity, devices: 10).allowed(.instance) == nil)
+  }
+
+  @Test("the numbers of events and devices agree with the lists that they lead to, also when the hours have fewer")
+  func numbers() throws {
+    var batch = AuditBatch()
+    for n in 0..<40 { batch.append(PageSample.decision(n * 60, event: "e\(n)", device: "d\(n % 7)")) }
+    let sample = try PageSample(batch)
+    let overview = PageCheck(text(try sample.page("/?hours=1")))
+    for (key, name, count) in [("event", "Events", 40), ("device", "Devices", 7)] {
+      #expect(overview.text.contains("\(name) \(count) in the whole store"), "\(overview.text)")
+      #expect(overview.links.contains { $0.address == "/top?by=\(key)" })
+      #expect(PageCheck(text(try sample.page("/top?by=\(key)"))).text.contains("\(count) \(key)s with 40 decisions"))
+    }
+    #expect(overview.text.contains("Lag – the brokers are being asked"))
+  }
+
+  @Test("the page of an event leads to a template of it, which is to be completed")
+  func tryEvent() throws {
+    let sample = try PageSample(PageSample.hostileBatch())
+    for (n, id) in PageSample.hostile.enumerated() {
+      let page = PageCheck(text(try sample.page(PageLink.event(id))))
+      let link = try #require(page.links.first { $0.address.hasPrefix("/try?event=") }, "\(n)")
+      let template = PageCheck(text(try sample.page(link.address)))
+      #expect(template.mistakes.isEmpty && template.text.contains("complete what the template lacks"), "\(n)")
+      let start = try #require(template.text.firstRange(of: "{\n  \"specversion\"")).lowerBound
+      let end = try #require(template.text[start...].firstRange(of: "\n}")).upperBound
+      let event = try JSONValue(parsing: String(template.text[start..<end]))
+      #expect(event["id"] == .string(id.text) && event["source"] == .string(""), "\(n)")
+    }
+    let unknown = PageCheck(text(try sample.page("/events/none")))
+    #expect(unknown.links.contains { $0.address == "/try?event=none" })
+  }
+
+  @Test("the page about health has the roles of the process, the reasons why one is not ready, and the restores")
+  func process() throws {
+    func page(_ process: ConsoleProcess?) throws -> PageCheck {
+      let sample = try PageSample(AuditBatch.small) { $0.process = process }
+      let page = PageCheck(text(try sample.page("/health")))
+      #expect(page.mistakes.isEmpty && page.text.contains("/status"), "\(page.mistakes)")
+      return page
+    }
+    #expect(!(try page(nil).text.contains("Roles and their threads")))
+    let threads = [
+      PipelineStatus.StageThread(role: .intake, number: 0), .init(role: .planner, number: 0),
+      .init(role: .planner, number: 1),
+    ]
+    let running = try page(
+      ConsoleProcess(roles: [.intake, .planner, .console], threads: threads) {
+        var status = PipelineStatus.StatusSnapshot()
+        for thread in threads { status.turns[thread] = PageSample.start.microseconds - 3_000_000 }
+        status.turns[threads[0]] = nil
+        var planner = PipelineStatus.PlannerStatus(hasJoined: true)
+        planner.partitions = [.init(number: 4, state: .planning, devices: 1_234), .init(number: 2, state: .restoring)]
+        (planner.partitions[0].restoreSeconds, planner.partitions[0].restoredFrom) = (1.25, .snapshot)
+        status.planners = [0: planner, 1: PipelineStatus.PlannerStatus(hasJoined: true)]
+        return status
+      })
+    for part in [
+      "intake1nointake thread 0 has not started", "planner2nothe state of log partition 2 is being read3",
+      "console–yes–", "2restoring0–not yet–", "4planning1,234–local snapshot, and the topic behind it1.25",
+    ] {
+      #expect(running.text.replacing("\n", with: "").contains(part), "\(part): \(running.text)")
+    }
+    let other = try page(ConsoleProcess(roles: [.console], threads: []) { PipelineStatus.StatusSnapshot() })
+    #expect(other.text.contains("Roles and their threads") && !other.text.contains("Log partitions of this process"))
+  }
+
   @Test("every table can be had as CSV: all rows, plain numbers, and no formula")
   func csv() throws {
     var batch = AuditBatch()
@@ -206,6 +393,46 @@ import Testing
     #expect(problem?.kind == .notFound)
     let form = "policy=versionn%3A+1&table=mistakes"
     #expect(text(try sample.page("/policy", method: "POST", body: form)).hasPrefix("Place,Value,Message\r\n\"line 1"))
+  }
+
+  @Test(
+    "the CSV of decisions, a timeline and a statement has every row of the range once, newest first, however many there are"
+  )
+  func longTables() throws {
+    let (decisions, pushes) = (2_300, 1_150)
+    var batch = AuditBatch()
+    for n in 0..<decisions {
+      batch.append(PageSample.decision(n, event: "e\(n)"))
+      if n % 2 == 0 {
+        batch.append(PageSample.command(n, kind: "FlightStatus", event: "e\(n)", id: "c-0-\(n)-0", left: decisions - n))
+      }
+    }
+    let sample = try PageSample(batch)
+    func rows(_ address: String) throws -> [[Substring]] {
+      let answer = try sample.page(address)
+      #expect(answer.stream != nil && answer.contentType == AnswerForm.csv.contentType)
+      return text(answer).split(separator: "\r\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    }
+    func place(of name: Substring, _ rows: [[Substring]]) throws -> Int { try #require(rows[0].firstIndex(of: name)) }
+    for (table, expected) in [("timeline", decisions + pushes), ("account-1", pushes * 2)] {
+      let all = try rows("/devices/phone?table=\(table)")
+      let at = try place(of: "at", all)
+      #expect(all.count == 1 + expected, "\(table)")
+      #expect(zip(all.dropFirst(), all.dropFirst(2)).allSatisfy { $0[at] >= $1[at] }, "\(table)")
+      #expect(Set(all.map { $0.joined(separator: ",") }).count == all.count, "\(table)")
+      // The page itself lists only some, and of a range the CSV has no more than its rows.
+      #expect(try rows("/devices/phone?from=2013-03-08T13:00:00Z&to=2013-03-08T13:10:00Z&table=\(table)").count < 25)
+    }
+    let charges = try rows("/devices/phone?table=account-1")
+    let (owner, left, change) = (
+      try place(of: "owner", charges), try place(of: "left", charges), try place(of: "change", charges)
+    )
+    let line = charges.dropFirst().filter { $0[owner] == "w1" }
+    #expect(line.count == pushes && line.first?[left] == "2" && line.last?[left] == "\(decisions)")
+    // Also where one part ends and the next begins, the change is that since the charge before.
+    #expect(line.dropLast().allSatisfy { $0[change] == "-1" } && line.last?[change] == "0")
+    #expect(try rows("/decisions?kind=FlightStatus&table=decisions").count == 1 + decisions)
+    #expect(sample.desk.readers.exports.load(ordering: .relaxed) == 0)
   }
 
   @Test("a policy is checked with every mistake in its place, and only an operator may apply one")
@@ -290,10 +517,10 @@ import Testing
     ] {
       let counting = try PageSample(
         AuditBatch.small,
-        devices: StubDevices { groups in
+        devices: StubDevices(answer: { groups in
           asked.withLock { $0 = groups.map { [$0.kind] + $0.keys } }
           return outcome
-        })
+        }))
       let body = "event=\(PageLink.escaped(event))&policy=\(PageLink.escaped(policy))"
       let page = PageCheck(text(try counting.page("/try", method: "POST", body: body)))
       #expect(page.mistakes.isEmpty && page.text.contains(words), "\(words)")
@@ -377,11 +604,16 @@ import Testing
 
 /// Registrations that answer as a test says.
 private struct StubDevices: ListeningDevices {
-  let answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError>
+  var found: Result<FoundRegistration, ListeningDevicesError> = .success(.init(registration: nil, ageSeconds: 0))
+  var answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError> = { _ in
+    .failure(.init("not asked"))
+  }
 
   func count(_ groups: [(kind: String, keys: [String])]) throws(ListeningDevicesError) -> ListeningCounts {
     try answer(groups).get()
   }
+
+  func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration { try found.get() }
 }
 
 extension HTTPAnswer {

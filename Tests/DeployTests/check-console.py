@@ -5,8 +5,9 @@ usage: check-console.py ROUSE FOLDER
 
 ROUSE is the program, FOLDER gets pictures of the pages. It checks, page by page, in both colour schemes, narrow and wide: that axe finds no
 serious fault, that nothing is written to the browser's console, that no request leaves the host, and that nothing is wider than the page.
-Then it asks why from the overview in three clicks, by the keyboard alone; sees the list of decisions move; applies a policy, and compares it
-with the one before; tries an event, and sees how many devices listen; shows a report of a simulation from a file; replays a dead letter; and sends a form through a proxy.
+Then, by the keyboard alone, it asks why from the overview in three clicks, goes from a device to an event and to its trial, applies a policy, and
+replays a dead letter. It sees the list of decisions move and the overview change in place, compares two policies, tries an event and sees how many
+devices listen, shows a report of a simulation from a file, and sends a form through a proxy.
 It needs chromedriver, chromium and kcat, and the package axe-core-python.
 """
 import http.client
@@ -46,8 +47,8 @@ def wait(what, condition, seconds=60):
 # Threads of a test runner block signals, and what they start inherits that: SIGTERM and SIGINT would end nothing.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 # Nothing here may wait for ever: what was begun is ended, and the check fails.
-signal.signal(signal.SIGALRM, lambda *_: sys.exit("the check was not done after five minutes"))
-signal.alarm(300)
+signal.signal(signal.SIGALRM, lambda *_: sys.exit("the check was not done after eight minutes"))
+signal.alarm(480)
 
 
 class Browser:
@@ -137,17 +138,16 @@ def check_page(browser, path, axe):
         browser.open(BASE + path)
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
-        for width in (1280, 360):
+        for width in (360, 1280):
             browser.size(width, 900)
             place = f"{path}, {scheme}, {width} px"
             wide = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
             expect(wide <= 0, f"{place}: the page is {wide} px wider than the window")
-        browser.size(1280, 900)
-        found = browser.run(axe + "; return axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
-        for violation in found:
-            if violation["impact"] in ("serious", "critical"):
-                nodes = "; ".join(node["html"][:150] for node in violation["nodes"][:3])
-                expect(False, f"{path}, {scheme}: axe {violation['id']}: {violation['help']}: {nodes}")
+            found = browser.run(axe + "; return axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
+            for violation in found:
+                if violation["impact"] in ("serious", "critical"):
+                    nodes = "; ".join(node["html"][:150] for node in violation["nodes"][:3])
+                    expect(False, f"{place}: axe {violation['id']}: {violation['help']}: {nodes}")
     tables = browser.run("return [document.querySelectorAll('table').length, document.querySelectorAll('caption .csv').length]")
     expect(tables[0] == tables[1], f"{path}: {tables[0]} tables with {tables[1]} ways to their CSV")
     # A figure to read, not a check: how long the console took for the page.
@@ -192,17 +192,45 @@ def keyboard(browser):
     print(f"{clicks} clicks from the overview to why", flush=True)
 
 
-def tab_to(browser, wanted):
-    """Moves the focus from the content to the first link that begins as wanted, and returns its target; None if there is none."""
+def tab_to(browser, wanted, of="getAttribute('href')"):
+    """Moves the focus from the content to the first element of which something begins as wanted, by default the target of a link. Returns it; None
+    if there is none."""
     browser.run("document.getElementById('main').focus()")
-    for _ in range(80):
+    for _ in range(120):
         browser.keys(TAB)
-        target = browser.run("return document.activeElement.getAttribute('href') || ''")
+        found = browser.run(f"return document.activeElement.{of} || ''")
         outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle")
-        if target.startswith(wanted):
-            expect(outline != "none", f"the link {target} shows that it has the focus")
-            return target
+        if found.startswith(wanted):
+            expect(outline != "none", f"the element {found[:80]} shows that it has the focus")
+            return found
     return None
+
+
+def press(browser, wanted):
+    """Presses a button by the keyboard alone."""
+    if tab_to(browser, wanted, of="textContent"):
+        browser.keys(ENTER)
+    else:
+        expect(False, f"the button '{wanted}' is reached by the tab key on {browser.address()}")
+
+
+def follow(browser, wanted):
+    """Follows a link by the keyboard alone."""
+    target = tab_to(browser, wanted)
+    if not target:
+        return expect(False, f"a link to {wanted} is reached by the tab key on {browser.address()}")
+    browser.keys(ENTER)
+    wait(f"the page {target}", lambda: target.split("?")[0] in browser.address() and browser.run(
+        "return document.readyState === 'complete' && !!document.querySelector('h1')"))
+
+
+def around(browser):
+    """Goes by the keyboard alone from the list of decisions to a device, to one of its events, and to the page on which that is tried."""
+    browser.open(BASE + "/decisions?verdict=emit")
+    for wanted in ("/devices/", "/events/", "/try?event="):
+        follow(browser, wanted)
+    event = browser.run("return JSON.parse(document.querySelector('textarea').value)")
+    expect(event["id"] != "1" and event["source"] == "", f"the event is to be completed: {event}")
 
 
 def live(browser):
@@ -216,6 +244,69 @@ def live(browser):
     expect(state.startswith("live"), f"the state of the list is '{state}'")
 
 
+# Runs before the scripts of each page: timers are fast, and a test may hide the page, break its requests, and count both.
+FAST = """
+(() => {
+  const [set, clear, ask] = [window.setTimeout, window.clearTimeout, window.fetch];
+  const pending = new Set();
+  window.pending = pending;
+  window.asked = 0;
+  window.isAway = location.pathname === "/try";
+  window.setTimeout = (body, ms) => {
+    const timer = set(() => { pending.delete(timer); body(); }, ms / 30);
+    pending.add(timer);
+    return timer;
+  };
+  window.clearTimeout = (timer) => { pending.delete(timer); clear(timer); };
+  window.fetch = (...words) => {
+    window.asked += 1;
+    return window.isBroken ? Promise.reject(new Error("broken by the test")) : ask(...words);
+  };
+  Object.defineProperty(document, "hidden", { get: () => window.isAway });
+  document.addEventListener("readystatechange", () => {
+    if (location.pathname === "/try" && document.readyState === "interactive") document.querySelector("main").dataset.refresh = "2";
+  });
+})();
+"""
+
+
+def moving(browser):
+    """Sees the overview change in place: the focus and positions stay, a hidden page rests, and one without answers says so."""
+    hook = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=FAST)["identifier"]
+    browser.size(360, 600)
+    browser.open(BASE + "/")
+    hours = "[...document.querySelectorAll('caption')].find(c => c.textContent.startsWith('The same by hour')).parentNode"
+    browser.run(f"const t = {hours}; t.parentNode.scrollLeft = 30; window.link = t.tBodies[0].rows[1].querySelector('a'); link.focus();"
+                "window.first = t.tBodies[0].rows[0].cells[0].textContent; window.was = [link.textContent, link.getBoundingClientRect().top]")
+    wait("an hour that arrives by itself", lambda: browser.run(f"return {hours}.tBodies[0].rows[0].cells[0].textContent !== first"))
+    state = browser.run(f"return [document.activeElement === link, link.textContent === was[0], {hours}.parentNode.scrollLeft,"
+                        " Math.round(link.getBoundingClientRect().top - was[1])]")
+    expect(state[:3] == [True, True, 30], f"the focus and the position in the table stay: {state}")
+    expect(abs(state[3]) <= 2, f"the page does not jump: {state}")
+    browser.run("window.isAway = true")
+    wait("a hidden page that rests", lambda: browser.run("return pending.size === 0"))
+    browser.run("window.before = asked; window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))")
+    wait("a page that is shown again and asks", lambda: browser.run("return asked > before"))
+    browser.run("window.isBroken = true; window.before = asked")
+    words = wait("the word that it has stopped", lambda: browser.run(
+        "const s = document.getElementById('refresh-state'); return s.offsetHeight > 20 && s.textContent.startsWith('No longer') && s.textContent"))
+    expect("broken by the test" in words, f"the reason is named: {words}")
+    # A request that was under way when the others broke may still have been answered.
+    state = browser.run("return [pending.size, asked - before]")
+    expect(state[0] == 0 and state[1] == 3, f"it asks three times, and not again: {state}")
+    browser.size(1280, 900)
+    browser.open(BASE + "/try")
+    browser.run("const [event, policy] = document.querySelectorAll('textarea'); event.focus(); event.setSelectionRange(0, 0);"
+                "policy.textContent = ''; document.querySelector('h1').textContent = 'old'")
+    browser.keys("half")
+    browser.run("window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))")
+    wait("the answer of the brokers", lambda: browser.run("return document.querySelector('h1').textContent === 'Try an event'"))
+    state = browser.run("const [event, policy] = document.querySelectorAll('textarea');"
+                        "return [event.value.startsWith('half{'), document.activeElement === event, event.selectionStart, policy.value.includes('kinds:')]")
+    expect(state == [True, True, 4, True], f"what is typed stays, and the other field is filled: {state}")
+    browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=hook)
+
+
 def policy(browser):
     """Shows the mistakes of a policy, compares a valid one, and applies it."""
     def page():
@@ -223,16 +314,20 @@ def policy(browser):
         return "In force: version" in browser.run("return document.body.innerText")
     wait("the policy in force", page)
     before = browser.run("return document.querySelector('textarea').value")
-    put = "const t = document.querySelector('textarea'); t.value = arguments[0]; t.form.requestSubmit()"
-    browser.run(put, before.replace("version:", "versionn:", 1))
+    def put(text):
+        """Pastes a policy, and has it checked by the keyboard alone."""
+        expect(tab_to(browser, "field-", of="id"), "the text of the policy is reached by the tab key")
+        browser.run("document.activeElement.value = arguments[0]", text)
+        press(browser, "Check and compare")
+    put(before.replace("version:", "versionn:", 1))
     wait("the mistakes", lambda: "Not valid" in browser.run("return document.body.innerText"))
     expect("versionn" in browser.run("return document.querySelector('table').innerText"), "the mistake is named")
     # The name of the version alone makes no difference to any value.
     after = re.sub(r"perDay: \d+", "perDay: 33", re.sub(r"version:.*", "version: from-the-console", before, count=1), count=1)
-    browser.run(put, after)
+    put(after)
     wait("the comparison", lambda: "What would change" in browser.run("return document.body.innerText"))
     expect("33" in browser.run("return document.querySelector('table').innerText"), "the change is named")
-    browser.run("[...document.querySelectorAll('button')].find(b => b.textContent.startsWith('Apply')).click()")
+    press(browser, "Apply")
     wait("that it was applied", lambda: "is in force from" in browser.run("return document.body.innerText"))
     def applied():
         browser.open(BASE + "/policy")
@@ -255,6 +350,15 @@ def history(browser, axe):
     browser.click('a[href^="/policy/records/"]')
     wait("the policy", lambda: "Each value with its origin" in browser.run("return document.body.innerText"))
     check_page(browser, browser.address()[len(BASE):], axe)
+
+
+def health(browser):
+    """Looks for the roles of the demo's process, and for the restores of its partitions."""
+    browser.open(BASE + "/health")
+    rows = browser.run("return [...document.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()))")
+    for role in ("intake", "planner", "audit"):
+        expect(any(row[0] == role and row[2] == "yes" for row in rows), f"the role {role} is ready")
+    expect(any("planning" in row and "topic" in row for row in rows), "a partition was restored from the topic")
 
 
 def attempt(browser, broker, axe):
@@ -298,10 +402,10 @@ def letters(browser, broker):
         browser.open(BASE + "/dead-letters")
         return browser.run("return !!document.querySelector('a[href*=\"place=\"]')")
     wait("the dead letter", page)
-    browser.click('a[href*="place="]')
+    follow(browser, "/dead-letters?place=")
     text = wait("the letter", lambda: browser.run("const p = document.querySelector('pre'); return p && p.textContent"))
     expect("<script>" in text, f"the letter is shown as it is: {text[:100]}")
-    browser.run("[...document.querySelectorAll('button')].find(b => b.textContent === 'Replay').click()")
+    press(browser, "Replay")
     wait("that it was written back", lambda: "was written back to" in browser.run("return document.body.innerText"))
 
 
@@ -366,13 +470,16 @@ try:
     decision = wait("a decision with a push", some)
     device, event, command = decision["device"], decision["event"], decision["command"]
     live(browser)
+    moving(browser)
     keyboard(browser)
+    around(browser)
     for path in (
         "/", "/decisions?verdict=defer", f"/devices/{device}?utc-offset=-05:00", f"/why?device={device}&event={event}",
         f"/events/{event}", f"/commands/{command}", "/search?q=device-00", "/top?by=reason", "/policy", "/try", "/simulation", "/dead-letters",
         "/health", "/why", "/sign-in", NOTHING,
     ):
         check_page(browser, path, axe)
+    health(browser)
     policy(browser)
     history(browser, axe)
     attempt(browser, addresses["broker"], axe)

@@ -98,6 +98,10 @@ import Testing
       #expect(store.age(at: Self.start) == nil)
       try place.feed(store, at: Self.start)
       #expect(try store.find("d-1") == StoredDevice(app: "b", value: Array(new.utf8)))
+      let reader = DeviceListeners(path: place.path)
+      let found = try reader.find("d-1", at: Self.start + 5)
+      #expect(try found.device == store.find("d-1") && found.ageSeconds == 5)
+      #expect(try reader.find("d-2", at: Self.start).device == nil)
       #expect(try Self.text(store, "d/5 é") == Self.json("d/5 é"))
       for device in ["d-2", "d-3", "d-4", "d-6"] { #expect(try store.find(device) == nil, "\(device)") }
       #expect(place.count("kept") == 3 && place.count("older") == 1 && place.count("forgotten") == 2)

@@ -105,16 +105,24 @@ extension AnswerTable {
 
   /// Makes a table of the lines of all accounts.
   public init(_ statement: BudgetStatement) {
+    self.init(lines: statement.accounts.flatMap { account in account.lines.map { (account, $0) } })
+  }
+
+  /// Makes a table of the lines of all accounts together, newest first, as the parts of a long statement follow each other.
+  public init(newestFirst statement: BudgetStatement) {
+    let lines = statement.accounts.flatMap { account in account.lines.reversed().map { (account, $0) } }
+    let order = lines.indices.sorted { (lines[$1].1.at, $0) < (lines[$0].1.at, $1) }
+    self.init(lines: order.map { lines[$0] })
+  }
+
+  private init(lines: [(account: BudgetStatement.Account, line: BudgetStatement.Line)]) {
     self.init(
       ["ledger", "owner", "at", "command", "kinds", "events", "change", "left"],
-      statement.accounts.flatMap { account in
-        account.lines.map { line in
-          [
-            .text(account.ledger.rawValue), .text(account.owner), .time(line.at), .text(line.command),
-            .list(line.kinds),
-            .integer(line.events), .integer(line.change), .integer(line.left),
-          ]
-        }
+      lines.map { account, line in
+        [
+          .text(account.ledger.rawValue), .text(account.owner), .time(line.at), .text(line.command), .list(line.kinds),
+          .integer(line.events), .integer(line.change), .integer(line.left),
+        ]
       })
   }
 

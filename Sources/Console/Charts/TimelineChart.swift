@@ -1,7 +1,8 @@
 import Auditing
 import Domain
 
-/// Draws the decisions and the pushes of a device on one axis of time: a lane for each instance, and one for the pushes.
+/// Draws the events, the decisions and the pushes of a device on one axis of time: a lane for the events, one for each instance, and one for the
+/// pushes. An event stands where the first of the decisions about it was made.
 enum TimelineChart {
   private static let (width, left, right, laneHeight) = (900.0, 170.0, 885.0, 26.0)
   /// The most lanes.
@@ -18,34 +19,51 @@ enum TimelineChart {
       lanes.append(decision.instance)
     }
     lanes = Array(lanes.sorted().prefix(lanesMax))
-    let height = Double(lanes.count + 1) * laneHeight + 28
+    let height = Double(lanes.count + 2) * laneHeight + 28
+    let events = events(entries)
     let pushes = entries.count { if case .command = $0 { true } else { false } }
     var svg = SVGWriter(
-      id: "timeline", width: width, height: height, title: "Decisions and pushes over time",
+      id: "timeline", width: width, height: height, title: "Events, decisions and pushes over time",
       details:
-        "\(entries.count - pushes) decisions about \(lanes.count) instances and \(pushes) pushes from \(time.text(first)) to \(time.text(last)) \(time.zone). The table below has each of them."
+        "\(events.count) events, \(entries.count - pushes) decisions about \(lanes.count) instances and \(pushes) pushes from \(time.text(first)) to \(time.text(last)) \(time.zone). The table below has each of them."
     )
     let axis = TimeAxis(first, last, left: left, right: right)
     axis.draw(&svg, top: 4, bottom: height - 22, time)
-    for (place, name) in (lanes.map(\.text) + ["pushes"]).enumerated() {
-      let y = Double(place) * laneHeight + laneHeight / 2 + 2
+    for (place, name) in (["events"] + lanes.map(\.text) + ["pushes"]).enumerated() {
+      let y = y(place)
       svg.line(x1: left - 6, y1: y, x2: right + 6, y2: y, "axis")
       svg.text(
         name.count > nameMax ? "\(name.prefix(nameMax - 1))…" : name, x: left - 14, y: y + 4, anchor: .end, "strong")
     }
+    for event in events {
+      let x = axis.x(event)
+      svg.path([(x, y(0) + 5), (x - 4, y(0) - 4), (x + 4, y(0) - 4)], isClosed: true, "event")
+    }
     for entry in entries { draw(entry, lanes, axis, &svg) }
     return svg.markup
+  }
+
+  /// Returns the height of the middle of a lane.
+  private static func y(_ lane: Int) -> Double { Double(lane) * laneHeight + laneHeight / 2 + 2 }
+
+  /// Returns the time of the first decision about each event.
+  private static func events(_ entries: [AuditEntry]) -> [Timestamp] {
+    var seen: Set<Identifier> = []
+    return entries.compactMap { entry in
+      guard case .decision(let decision) = entry, seen.insert(decision.event).inserted else { return nil }
+      return decision.at
+    }
   }
 
   /// Each verdict has a form of its own, so that no one needs the colours.
   private static func draw(_ entry: AuditEntry, _ lanes: [Identifier], _ axis: TimeAxis, _ svg: inout SVGWriter) {
     let x = axis.x(entry.at)
     guard case .decision(let decision) = entry else {
-      let y = Double(lanes.count) * laneHeight + laneHeight / 2 + 2
+      let y = y(lanes.count + 1)
       return svg.rectangle(x: x - 1.5, y: y - 9, width: 3, height: 18, "emit")
     }
     guard let lane = lanes.firstIndex(of: decision.instance) else { return }
-    let y = Double(lane) * laneHeight + laneHeight / 2 + 2
+    let y = y(lane + 1)
     switch decision.verdict {
     case .emit: svg.circle(x: x, y: y, radius: 5, "emit")
     case .defer: svg.circle(x: x, y: y, radius: 4, "hollow defer")

@@ -82,7 +82,8 @@ extension ConsoleRoute {
     }
   }
 
-  private static func table(_ letters: [DeadLetterRecord]) -> AnswerTable {
+  /// Returns letters as a table, without their values.
+  static func table(_ letters: [DeadLetterRecord]) -> AnswerTable {
     AnswerTable(
       ["place", "at", "reason", "message", "origin", "replayed", "bytes"],
       letters.map { letter in

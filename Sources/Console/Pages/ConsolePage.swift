@@ -22,6 +22,9 @@ struct ConsolePage {
     }
   }
 
+  /// The longest time after which the script asks for a page anew. It does not disturb, so it may ask more often than a page is loaded.
+  private static let scriptSecondsMax = 15
+
   /// The title, which is also the heading.
   var title: String
   /// A line above the heading that says what the page is about; nil for none.
@@ -38,7 +41,8 @@ struct ConsolePage {
   var status = 200
   /// The content of the search box.
   var search = ""
-  /// The seconds after which a browser without a script loads the page anew; nil for never.
+  /// The seconds after which the page is asked for anew: by the script, which changes what differs and follows a stream instead if there is
+  /// one, and without it by the browser; nil for never.
   var refreshSeconds: Int?
   /// The address of a stream of decisions for the script; nil for none.
   var stream: String?
@@ -48,7 +52,7 @@ struct ConsolePage {
   /// Returns the page as an answer; one of its tables as CSV if the request names one.
   ///
   /// - Parameter request: The request.
-  /// - Throws: `Problem` if the page has no such table.
+  /// - Throws: `Problem` if the page has no such table, or if too many exports are under way.
   func answer(_ request: ConsoleRequest) throws(Problem) -> HTTPAnswer {
     let isPosted = request.head.method == "POST"
     let wanted = isPosted ? try request.form()[PageTable.nameField] : request.query[PageTable.nameField]
@@ -56,7 +60,7 @@ struct ConsolePage {
       guard let table = sections.lazy.flatMap(\.tables).first(where: { $0.name == wanted }) else {
         throw Problem(.notFound, "this page has no table of that name now; load the page anew")
       }
-      return table.csvAnswer
+      return try table.csvAnswer()
     }
     var page = self
     for section in page.sections.indices {
@@ -85,7 +89,8 @@ struct ConsolePage {
       "lead": lead.isEmpty ? nil : .list(lead.map(\.values)),
       "styleSheet": .text(PageAsset.styleSheet.path), "script": .text(PageAsset.script.path),
       "icon": .text(PageAsset.icon.path), "stream": stream.map { .text($0) },
-      "refreshSeconds": refreshSeconds.map { .text("\($0)") }, "isInside": .flag(!isOutside),
+      "refreshSeconds": refreshSeconds.map { .text("\($0)") },
+      "scriptSeconds": refreshSeconds.map { .text("\(min($0, Self.scriptSecondsMax))") }, "isInside": .flag(!isOutside),
       "areas": .list(
         isOutside
           ? []

@@ -30,6 +30,9 @@ extension ConsoleRoute {
     ConsoleRoute("keepSimulationPage", "POST", SimulationPage.path, role: .auditor, SimulationPage.keep),
     ConsoleRoute("showSimulationPage", "GET", "/simulation/{report}", role: .auditor, SimulationPage.show),
     ConsoleRoute("deadLettersPage", "GET", "/dead-letters", role: .auditor, isLook: true, DeadLettersPage.answer),
+    ConsoleRoute(
+      "deadLettersTable", "GET", DeadLettersPage.csvPath, role: .auditor, isLook: true, usesCluster: true,
+      DeadLettersPage.csv),
     ConsoleRoute("replayPage", "POST", "/dead-letters", role: .operator, usesCluster: true, DeadLettersPage.replay),
     ConsoleRoute("healthPage", "GET", "/health", role: .auditor, HealthPage.answer),
     ConsoleRoute("signInPage", "GET", SignInPage.path, role: nil) { request, desk in

@@ -12,10 +12,24 @@ struct DeadLettersPage {
   private static let valueBytesMax = 16_384
   /// The most rows of a page.
   private static let rowsMax = 100
+  /// The path of the letters as CSV.
+  static let csvPath = "/dead-letters/csv"
+  /// The most letters of a CSV. Each part of it reads what is newer again, to know which letters were replayed.
+  /// - Beyond: `GET /v1/dead-letters` goes on.
+  private static let csvRowsMax = 10_000
 
   /// Returns the page.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     try page(request, desk).answer(request)
+  }
+
+  /// Returns the letters as CSV.
+  static func csv(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    // Read at once, so that brokers that do not answer are told before the head of the answer is sent.
+    let first = try ExportStream.ExportPart.deadLetters(request.query["reason"], left: csvRowsMax, desk)
+    return HTTPAnswer(
+      status: 200, contentType: AnswerForm.csv.contentType, headers: HTTPAnswer.dataHeaders(.csv, name: "dead-letters"),
+      stream: try ExportStream.start(desk.readers) { _ in first })
   }
 
   /// Writes the record of a letter back to its topic.
@@ -56,7 +70,7 @@ struct DeadLettersPage {
         "Records that intake, a broker or a planner did not accept, each with the reason. Mend the cause first; a replay writes the record back to the topic that it came from."
       ],
       sections: sections)
-    page.refreshSeconds = view == nil ? ClusterView.retrySeconds : nil
+    page.refreshSeconds = view == nil && request.head.method == "GET" ? ClusterView.retrySeconds : nil
     return page
   }
 
@@ -85,8 +99,7 @@ struct DeadLettersPage {
     var table = PageTable(
       name: "letters", caption: reason.map { "The newest letters with the reason \($0)" } ?? "The newest letters",
       columns: ["Letter", "Reason", "From", "Time, UTC", "Replayed"], empty: "None.",
-      csv: PageLink.to(
-        "/v1/dead-letters", ["format": "csv", "limit": String(ConsoleRoute.limitMax), "reason": reason]),
+      csv: PageLink.to(csvPath, ["reason": reason]),
       shownMax: rowsMax)
     table.rows = letters.filter { reason == nil || $0.reason == reason }.map { letter in
       [
@@ -97,7 +110,17 @@ struct DeadLettersPage {
         PageCell(letter.replayedAt.map { time.text(Timestamp(milliseconds: $0)) } ?? "no"),
       ]
     }
-    return PageSection(heading: "Letters", tables: [table])
+    var section = PageSection(heading: "Letters", tables: [table])
+    if letters.count == ClusterWatch.lettersMax || table.rows.count > rowsMax {
+      section.paragraphs = [
+        [
+          PageCell(
+            "The newest \(rowsMax) of the newest \(ClusterWatch.lettersMax) letters. The CSV reads the topic itself, up to \(Figure.grouped(Int64(csvRowsMax))) letters.",
+            tone: .dim)
+        ]
+      ]
+    }
+    return section
   }
 
   private static func inside(_ letter: DeadLetterRecord, mayReplay: Bool) -> PageSection {

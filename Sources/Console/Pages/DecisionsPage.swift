@@ -15,6 +15,7 @@ struct DecisionsPage {
   /// The place behind which the stream of the page begins.
   private let newest: DecisionPlace?
   private let time = PageTime()
+  private let readers: StoreReaders
 
   /// Returns the page.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
@@ -40,7 +41,8 @@ struct DecisionsPage {
     {
       newest = first
     }
-    return try DecisionsPage(filter: filter, part: part, place: place, newest: newest).page.answer(request)
+    return try DecisionsPage(filter: filter, part: part, place: place, newest: newest, readers: desk.readers).page
+      .answer(request)
   }
 
   /// Leads to the explanation of one decision.
@@ -128,12 +130,9 @@ struct DecisionsPage {
       columns: ["Time, UTC", "Verdict", "Reason", "Device", "Event", "Kind", "#Worth", "#Price", "Push"],
       empty: part.isLast
         ? "No decision is stored that these filters include." : "None among those that were looked through.",
-      csv: PageLink.to(
-        PageLink.to("/v1/decisions", query),
-        adding: [
-          "from": from, "to": to, "format": "csv", "limit": "1000", "cursor": place.map(PageCursor.text),
-        ]),
       id: newest != nil ? "live" : nil)
+    let (filter, place) = (filter, place)
+    table.export = (readers, { try .decisions(filter, after: place, $0) })
     table.rows = part.decisions.map { placed in
       let decision = placed.decision
       return [

@@ -2,7 +2,7 @@ import Auditing
 import Domain
 import Serving
 
-/// The page of a device: what was decided about it, which pushes it got, and what they were charged.
+/// The page of a device: what is on it, what was decided about it, which pushes it got, and what they were charged.
 struct DevicePage {
   /// The most decisions and pushes that a page lists.
   /// - Beyond: older ones are reached by an earlier range.
@@ -14,33 +14,39 @@ struct DevicePage {
   /// - Beyond: they are only counted.
   private static let accountsMax = 12
 
-  /// The rows of a CSV; the answer's header `Link` leads to older ones.
-  private static let csvRows = String(ConsoleRoute.limitMax)
-
   private let timeline: DeviceTimeline
   private let statement: BudgetStatement
   private let range: TimeRange
   private let time: PageTime
+  private let registered: KnownRegistration
+  private let readers: StoreReaders
   private var device: Identifier { timeline.device }
 
   /// Returns the page.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     let device = try request.id("device", desk)
-    let time = try request.pageZone()
-    let range = try request.pageRange(time)
     let store = try desk.store()
+    let registered = KnownRegistration(device, desk.settings.devices)
+    // The zone's offset when the newest record was made: a replayed day has the offset of its season.
+    let newest = try store.health().times.map { Timestamp(microseconds: $0.upperBound) } ?? desk.now()
+    let time = try request.pageZone(registered.time(at: newest))
+    let range = try request.pageRange(time)
     let page = try DevicePage(
       timeline: store.device(device, range: range, limit: entriesMax),
       statement: store.statement(device, range: range, utcOffset: time.offset, limit: chargesMax), range: range,
-      time: time)
+      time: time, registered: registered, readers: desk.readers)
     return try page.page.answer(request)
   }
 
   private var page: ConsolePage {
+    let instances = DeviceInstances(
+      registered: registered, device: device, entries: timeline.entries, time: time
+    ).section
     guard timeline.isKnown else {
+      let isRegistered = registered.registration != nil
       return ConsolePage(
         title: device.text, topic: "Device", lead: ["The store has no decision about this device and no push to it."],
-        sections: [Self.advice], status: 404)
+        sections: isRegistered ? [instances, Self.advice] : [Self.advice], status: isRegistered ? 200 : 404)
     }
     let omitted =
       timeline.omitted > 0 ? " \(Figure.count(timeline.omitted, "older one")) not shown: choose an earlier end." : ""
@@ -74,36 +80,15 @@ struct DevicePage {
             .init(name: "from", label: "From", value: range.from.map(time.text) ?? "", hint: "2013-03-08 21:05"),
             .init(name: "to", label: "To (not included)", value: range.to.map(time.text) ?? "", hint: "2013-03-09"),
             .init(
-              name: "utc-offset", label: "The device's offset from UTC", value: time.query ?? "",
-              hint: "-05:00, or empty for UTC"),
+              name: "utc-offset", label: "Offset of the times from UTC",
+              value: time.query ?? (registered.registration == nil ? "" : "+00:00"),
+              hint: registered.registration == nil
+                ? "-05:00, or empty for UTC" : "-05:00, +00:00 for UTC, or empty for the device's zone"),
           ]
             + (device == "." || device == ".."
               ? [.init(name: "id", label: "", sort: .hidden, value: device.text)] : []),
           button: "Show")
       ])
-  }
-
-  private var instances: PageSection {
-    var last: [Identifier: Decision] = [:]
-    var counts: [Identifier: (all: Int, sent: Int)] = [:]
-    for case .decision(let decision) in timeline.entries {
-      last[decision.instance] = decision
-      let sent = decision.verdict == .emit || decision.verdict == .coalesce
-      counts[decision.instance, default: (0, 0)].all += 1
-      counts[decision.instance, default: (0, 0)].sent += sent ? 1 : 0
-    }
-    var table = PageTable(
-      name: "instances", caption: "Instances with a decision in this range",
-      columns: ["Instance", "Kind", "Surface", "#Decisions", "#Shown", "Last reason", "#Tokens left"],
-      empty: "No decision in this range.")
-    table.rows = last.sorted { $0.key < $1.key }.map { instance, decision in
-      [
-        PageCell(instance.text, link: PageLink.why(device: device, instance: instance)), PageCell(decision.kind.text),
-        PageCell(decision.surface.rawValue), .number(counts[instance]?.all ?? 0), .number(counts[instance]?.sent ?? 0),
-        .reason(decision.reason), PageCell(decision.tokensLeft.instance.map(String.init) ?? "–", isNumber: true),
-      ]
-    }
-    return PageSection(heading: "On the device", tables: [table])
   }
 
   private var events: PageSection {
@@ -113,17 +98,16 @@ struct DevicePage {
         .init(
           drawing: drawing,
           caption:
-            "Times in \(time.zone). A dot is sent, a ring waits, a diamond went along with another push, a stroke was not sent; bars below are pushes.",
+            "Times in \(time.zone). A triangle is an event, at the first decision about it. A dot is sent, a ring waits, a diamond went along with another push, a stroke was not sent; bars below are pushes.",
           legend: Verdict.allCases.map(PageCell.verdict))
       ]
     }
     var table = PageTable(
       name: "timeline", caption: "Decisions and pushes, newest first",
       columns: ["Time, \(time.zone)", "Verdict", "Reason", "Instance", "Event", "#Worth", "#Price", "#Left", "Push"],
-      empty: "No decision and no push in this range.",
-      csv: PageLink.csv(
-        PageLink.device(device), "/timeline",
-        ["from": range.from.map(Figure.time), "to": range.to.map(Figure.time), "limit": Self.csvRows]))
+      empty: "No decision and no push in this range.")
+    let (device, range) = (device, range)
+    table.export = (readers, { try .timeline(device, range, $0) })
     table.rows = timeline.entries.reversed().map(row)
     section.tables = [table]
     return section
@@ -175,20 +159,20 @@ struct DevicePage {
       section.tables.append(table(account, "account-\(place + 1)"))
     }
     let others = statement.accounts.count - Self.accountsMax
-    if others > 0 { section.paragraphs.append([PageCell("\(Figure.count(others, "account")) more in the CSV.")]) }
+    if others > 0 {
+      section.paragraphs.append([
+        PageCell("\(Figure.count(others, "account")) more in the CSV, which has every account.")
+      ])
+    }
     return section
   }
 
   private func table(_ account: BudgetStatement.Account, _ name: String) -> PageTable {
     var table = PageTable(
       name: name, caption: "\(account.ledger.rawValue) \(account.owner)",
-      columns: ["Time, \(time.zone)", "#Change", "#Left", "Charged for", "Push"], empty: "No charge.",
-      csv: PageLink.csv(
-        PageLink.device(device), "/statement",
-        [
-          "from": range.from.map(Figure.time), "to": range.to.map(Figure.time), "utcOffset": time.query,
-          "limit": Self.csvRows,
-        ]))
+      columns: ["Time, \(time.zone)", "#Change", "#Left", "Charged for", "Push"], empty: "No charge.")
+    let (device, range) = (device, range)
+    table.export = (readers, { try .statement(device, range, $0) })
     table.rows = account.lines.reversed().map { line in
       [
         PageCell(time.text(line.at)),

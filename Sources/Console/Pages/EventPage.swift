@@ -32,7 +32,7 @@ struct EventPage {
                 " have a reason for each refusal.",
               ],
               ["The id is another one, or the store does not cover the time."],
-            ])
+            ]), trial,
         ], status: 404)
     }
     return ConsolePage(
@@ -41,7 +41,21 @@ struct EventPage {
         PageCell(
           "\(Figure.count(effect.decisions, "decision")) on \(Figure.count(effect.devices, "device")) from \(time.text(first)) to \(time.text(last)) UTC; \(Figure.count(effect.commands, "push", "pushes")); \(effect.pending == 0 ? "nothing waits any more" : "\(Figure.count(effect.pending, "instance")) still waiting")."
         )
-      ], sections: [tree, spreading, counts])
+      ], sections: [tree, spreading, counts, trial])
+  }
+
+  /// The way to the page on which the event is tried.
+  private var trial: PageSection {
+    let kind = effect.counts.first?.kind
+    return PageSection(
+      heading: "Try it",
+      paragraphs: [
+        [
+          PageCell(
+            "Try this event", link: PageLink.to(TryPage.path, ["event": effect.event.text, "kind": kind?.text])),
+          " on the policy in force, or on an edited one: which rules match it, and how many devices would it reach? The store has what came of the event and not the event itself, so its source, type, subject and data are to be completed.",
+        ]
+      ])
   }
 
   private var tree: PageSection {

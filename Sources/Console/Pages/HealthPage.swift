@@ -4,7 +4,7 @@ import KafkaClient
 import Pipeline
 import Serving
 
-/// The page of the installation's health: the store, the readers and their lag, the topics.
+/// The page of the installation's health: the store, the roles of the process, the readers and their lag, the topics.
 struct HealthPage {
   /// The most partitions that a table lists, and the most starts of Live Activities that are looked at.
   /// - Beyond: partitions are in the CSV alone; of the starts, the oldest are left out.
@@ -19,6 +19,7 @@ struct HealthPage {
     } catch {
       sections.append(PageSection(heading: "Audit store", paragraphs: [[PageCell(error.detail, tone: .bad)]]))
     }
+    sections.append(ProcessSection.section(desk.settings.process, desk.now()))
     sections.append(ClusterView.state(view, desk.now()))
     if let facts = view?.facts { sections += [progress(facts), topics(facts)] }
     var page = ConsolePage(

@@ -14,6 +14,8 @@ struct OverviewPage {
   private let hours: Int
   private let activity: StoreActivity
   private let summary: AuditSummary
+  private let view: ClusterView?
+  private let now: Timestamp
   private let time = PageTime()
 
   /// Returns the page.
@@ -24,10 +26,13 @@ struct OverviewPage {
         .malformedRequest, "hours is one of \(windows.map(String.init).joined(separator: ", "))")
     }
     let store = try desk.store()
+    let view = try desk.clusterView()
     let page = try OverviewPage(
-      hours: hours, activity: store.activity(hours: hours), summary: store.summary())
-    let objectives = try ObjectivesSection.section(store, desk.clusterView()?.policy?.policy, page.time)
-    return try page.page(page.attention(store, desk), objectives).answer(request)
+      hours: hours, activity: store.activity(hours: hours), summary: store.summary(), view: view, now: desk.now())
+    let objectives = try ObjectivesSection.section(store, view?.policy?.policy, page.time)
+    var shown = try page.page(page.attention(store), objectives)
+    if view == nil { shown.refreshSeconds = ClusterView.retrySeconds }
+    return try shown.answer(request)
   }
 
   private func page(_ attention: PageSection, _ objectives: PageSection) -> ConsolePage {
@@ -83,11 +88,12 @@ struct OverviewPage {
       .init(
         name: "Events", value: grouped(summary.events),
         detail: "\(summary.eventsAreEstimated ? "about, " : "")in the whole store",
-        link: PageLink.to("/top", ["by": "event", "from": from])),
+        link: PageLink.to("/top", ["by": "event"])),
       .init(
         name: "Devices", value: grouped(summary.devices),
         detail: "\(summary.devicesAreEstimated ? "about, " : "")in the whole store",
-        link: PageLink.to("/top", ["by": "device", "from": from])),
+        link: PageLink.to("/top", ["by": "device"])),
+      lag,
     ]
     var section = PageSection(heading: "Numbers", tiles: tiles)
     section.paragraphs = [
@@ -109,8 +115,25 @@ struct OverviewPage {
     return section
   }
 
+  /// The records that wait for their readers, and how long ago the brokers told.
+  private var lag: PageSection.PageTile {
+    let age = view.map { max(0, (now - $0.at).microseconds / 1_000_000) }
+    guard let facts = view?.facts, let age else {
+      return .init(
+        name: "Lag", value: "–",
+        detail: age.map { "the brokers did not answer \($0) s ago" } ?? "the brokers are being asked",
+        link: "/health")
+    }
+    let unknown = facts.progress.count { !$0.isKnown }
+    return .init(
+      name: "Lag", value: Figure.grouped(facts.waiting),
+      detail:
+        "\(facts.waiting == 1 ? "record waits" : "records wait"), asked \(age) s ago\(unknown > 0 ? "; not known for \(Figure.count(unknown, "partition"))" : "")",
+      link: "/health")
+  }
+
   /// Returns what needs attention.
-  private func attention(_ store: AuditStore, _ desk: ConsoleDesk) throws -> PageSection {
+  private func attention(_ store: AuditStore) throws -> PageSection {
     var section = PageSection(heading: "Needs attention")
     if summary.recordsMissing > 0 {
       section.list.append([
@@ -118,7 +141,7 @@ struct OverviewPage {
         " will never be in the store.",
       ])
     }
-    if let view = try desk.clusterView() {
+    if let view {
       let waiting = view.facts?.waiting ?? 0
       let letters = view.letters?.count { $0.replayedAt == nil } ?? 0
       if letters > 0 {
@@ -181,21 +204,47 @@ struct OverviewPage {
   }
 
   private var spending: PageSection {
-    guard let drawing = SpendingChart.drawing(activity, time) else { return PageSection(heading: "") }
+    let budget = (view?.policy?.policy).map { SpendingBudget($0, activity, devices: summary.devices) }
+    guard let drawing = SpendingChart.drawing(activity, budget, time) else { return PageSection(heading: "") }
     var table = PageTable(
-      name: "tokens", caption: "Tokens spent", columns: ["Ledger", "#Tokens", "#In the last hour", "Counts"],
+      name: "tokens", caption: "Tokens spent",
+      columns: ["Ledger", "#Tokens", "#In the last hour"] + (budget == nil ? [] : ["#Allowed", "#Share"]) + ["Counts"],
       empty: "None.")
     for (place, ledger) in Command.Ledger.allCases.enumerated() where activity.charged(ledger) > 0 {
-      table.rows.append([
-        PageCell(ledger.rawValue), .number(activity.charged(ledger)), .number(activity.hours.last?.charged[place] ?? 0),
-        PageCell(ledger.traits.meaning),
-      ])
+      table.rows.append(
+        [
+          PageCell(ledger.rawValue), .number(activity.charged(ledger)),
+          .number(activity.hours.last?.charged[place] ?? 0),
+        ] + allowance(budget, ledger) + [PageCell(ledger.traits.meaning)])
     }
     var section = PageSection(heading: "Budget over these hours", tables: [table])
     section.figures = [
-      .init(drawing: drawing, caption: "Tokens spent up to each hour, UTC; the thin line is an even pace.")
+      .init(
+        drawing: drawing,
+        caption: budget == nil
+          ? "Tokens spent up to each hour, UTC; the thin line is an even pace."
+          : "Tokens spent up to each hour, UTC; the dashed line is the budget at an even pace.")
+    ]
+    section.paragraphs = [
+      [
+        budget.map {
+          PageCell(
+            "The budget is what the policy in force allows in these hours to the \(Figure.count($0.devices, "device")) of the store, with one instance on each: how many instances a device shows is not stored. A device may spend a day's tokens at any time of the day.",
+            tone: .dim)
+        } ?? PageCell("The budget is not known, because the brokers have not told the policy in force.", tone: .dim)
+      ]
     ]
     return section
+  }
+
+  private func allowance(_ budget: SpendingBudget?, _ ledger: Command.Ledger) -> [PageCell] {
+    guard let budget else { return [] }
+    guard let allowed = budget.allowed(ledger) else {
+      return [PageCell("no limit", isNumber: true), PageCell("–", isNumber: true)]
+    }
+    let spent = Double(activity.charged(ledger))
+    let share = allowed > 0 ? spent / allowed : 1
+    return [.number(Int(allowed)), .share(share, share > 1 ? .bad : .emit)]
   }
 
   private var kinds: PageSection {

@@ -15,6 +15,8 @@ struct PageTable {
   var empty: String
   /// The address of the same data as CSV; nil for the address of the page with the table's name.
   var csv: String?
+  /// Reads every row for the CSV at the address of the page, if the page lists only some; nil if it has them all.
+  var export: (readers: StoreReaders, first: ExportStream.Reading)?
   /// The id of the form that is sent again for the CSV; nil if an address is enough.
   var form: String?
   /// The most rows on the page. The CSV has all of them.
@@ -25,8 +27,15 @@ struct PageTable {
   /// The name in a query or a form that asks for the CSV of a table.
   static let nameField = "table"
 
-  /// The table as CSV, with every row, and numbers without separators.
-  var csvAnswer: HTTPAnswer {
+  /// Returns the table as CSV, with every row, and numbers without separators.
+  ///
+  /// - Throws: `Problem` if rows that the page does not have cannot be read now, because too many exports are under way.
+  func csvAnswer() throws(Problem) -> HTTPAnswer {
+    if let export {
+      return HTTPAnswer(
+        status: 200, contentType: AnswerForm.csv.contentType, headers: HTTPAnswer.dataHeaders(.csv, name: name),
+        stream: try ExportStream.start(export.readers, export.first))
+    }
     let titles = columns.map { AnswerTable.Cell.text($0.hasPrefix("#") ? String($0.dropFirst()) : $0) }
     let lines = [titles] + rows.map { $0.map(\.plain) }
     return HTTPAnswer(

@@ -21,7 +21,7 @@ enum PolicyHistoryPage {
     if let failure { section.paragraphs.append([PageCell("Not known: \(failure).", tone: .bad)]) }
     guard let trail else {
       if failure == nil {
-        section.paragraphs.append(["The log is being read; this page shows the policies when it is loaded anew."])
+        section.paragraphs.append(["The log is being read; this page shows the policies in some seconds."])
       }
       return section
     }
@@ -37,6 +37,12 @@ enum PolicyHistoryPage {
       section.forms = [form(trail, from: trail.records[1].offset, to: trail.records[0].offset)]
     }
     return section
+  }
+
+  /// Whether the log is being read for the first time.
+  static func isWaiting(_ watch: PolicyWatch) -> Bool {
+    let (trail, failure) = watch.trail()
+    return trail == nil && failure == nil
   }
 
   private static func table(_ trail: PolicyLog.PolicyTrail) -> PageTable {
@@ -178,8 +184,8 @@ enum PolicyHistoryPage {
           heading: "Kafka",
           paragraphs: [
             [
-              "The log is being read. This page shows the answer when it is loaded anew: ",
-              PageCell("load it now", link: ""),
+              "The log is being read. This page shows the answer in some seconds; ", PageCell("load it now", link: ""),
+              ".",
             ]
           ])
       ])

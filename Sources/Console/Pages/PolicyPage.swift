@@ -84,7 +84,8 @@ struct PolicyPage {
       lead = "The policy in force is not known yet."
     }
     var page = ConsolePage(title: "Policy", area: .policy, postedForm: formId, lead: [lead], sections: all)
-    page.refreshSeconds = view == nil && request.head.method == "GET" ? ClusterView.retrySeconds : nil
+    let isWaiting = view == nil || PolicyHistoryPage.isWaiting(desk.policies)
+    page.refreshSeconds = isWaiting && request.head.method == "GET" ? ClusterView.retrySeconds : nil
     return page
   }
 

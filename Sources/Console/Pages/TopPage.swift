@@ -23,7 +23,10 @@ enum TopPage {
       columns: [key.rawValue, "#Decisions", "#Share"], empty: "No decision in this range.",
       csv: PageLink.to(
         "/v1/top",
-        ["format": "csv", "by": key.rawValue, "from": range.from.map(Figure.time), "to": range.to.map(Figure.time)]))
+        [
+          "format": "csv", "limit": String(ConsoleRoute.limitMax), "by": key.rawValue,
+          "from": range.from.map(Figure.time), "to": range.to.map(Figure.time),
+        ]))
     table.rows = top.rows.map { row in
       [
         PageCell(row.name.text, link: link(key, row.name)), .number(row.decisions),

@@ -1,5 +1,6 @@
 import Auditing
 import Domain
+import JSON
 import Policies
 import Serving
 
@@ -25,12 +26,55 @@ enum TryPage {
     }
     """
 
-  /// Returns the page without an event.
+  /// Returns the page before anything is tried: with an example, or with a template of the event that the address names.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     let view = try desk.clusterView()
-    var page = page([form(example, view?.policy?.text ?? "")])
+    var event = example
+    if let id = request.query["event"] {
+      desk.note(["event": id])
+      let kind = request.query["kind"].flatMap { view?.policy?.policy.kind(named: Identifier($0)) }
+      event = template(of: id, kind)
+    }
+    var page = page([form(event, view?.policy?.text ?? "")])
+    if request.query["event"] != nil {
+      page.lead.append(
+        " The store does not have the event itself: complete what the template lacks. Its type is that of the first rule of its kind."
+      )
+    }
     page.refreshSeconds = view == nil ? ClusterView.retrySeconds : nil
     return try page.answer(request)
+  }
+
+  /// Returns an event with an id whose other members are to be completed.
+  ///
+  /// - Parameters:
+  ///   - id: The id.
+  ///   - kind: A kind that the event concerned, whose rules and fields say how it may look; nil if none is known.
+  private static func template(of id: String, _ kind: KindPolicy?) -> String {
+    func quoted(_ text: String) -> String {
+      var json = JSONWriter()
+      json.string(text)
+      return json.text
+    }
+    let type = kind?.rules.first?.event.text ?? ""
+    var names: [String] = []
+    let paths =
+      (kind?.displays.map(\.path.text) ?? []) + (kind?.rules.flatMap { $0.conditions.map(\.field.text) } ?? [])
+    for path in paths where path.hasPrefix("data.") {
+      let name = String(path.dropFirst("data.".count).prefix { $0 != "." })
+      if !names.contains(name) { names.append(name) }
+    }
+    let data = names.map { "\(quoted($0)): null" }.joined(separator: ", ")
+    return """
+      {
+        "specversion": "1.0",
+        "id": \(quoted(id)),
+        "source": "",
+        "type": \(quoted(type)),
+        "subject": "",
+        "data": { \(data) }
+      }
+      """
   }
 
   /// Tries an event.

@@ -203,7 +203,7 @@ extension ConsoleRoute {
     _ = try desk.store()
     return HTTPAnswer(
       status: 200, contentType: form.contentType, headers: HTTPAnswer.dataHeaders(form, name: "export"),
-      stream: try ExportStream.start(range, form, desk.readers))
+      stream: try ExportStream.start(desk.readers) { try .records(range, form, $0) })
   }
 }
 
@@ -269,7 +269,7 @@ extension AuditStore {
   ///   - limit: The most entries.
   ///   - moment: The moment; nil for the newest entries.
   /// - Throws: `AuditError` when the file cannot be read.
-  fileprivate func timeline(
+  func timeline(
     _ device: Identifier, _ range: TimeRange, limit: Int, after moment: PageCursor.Moment?
   ) throws(AuditError) -> (DeviceTimeline, next: PageCursor.Moment?) {
     var range = range

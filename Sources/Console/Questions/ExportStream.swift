@@ -1,52 +1,59 @@
 import Auditing
+import Domain
 import Logging
 import Serving
 import Synchronization
 
-/// The records of the store as a body that is made while it is sent. Each piece is read by the next reader that is free, so an export holds no
-/// thread while the client takes its time. May be used from any thread.
+/// Rows as a body that is made while it is sent. Each piece is read by the next reader that is free, so an export holds no thread while the
+/// client takes its time, and no more than one piece in memory. May be used from any thread.
 final class ExportStream: Sendable {
+  /// Reads the next part on the thread of a reader.
+  typealias Reading = @Sendable (ConsoleDesk) throws -> ExportPart
+
+  /// A part of an export.
+  struct ExportPart {
+    /// The bytes; none if nothing was found yet.
+    var bytes: [UInt8]
+    /// Reads the part behind; nil at the end.
+    var next: Reading?
+  }
+
   /// The most exports at a time.
   /// - Beyond: a request is refused with 503.
   static let exportsMax = 8
-  /// The steps without records that one turn of a reader makes. A step looks at about 130,000 numbers of removed records.
+  /// The parts without rows that one turn of a reader makes. A part of the store looks at about 130,000 numbers of removed records.
   /// - Beyond: the reader answers others first.
-  private static let emptyStepsMax = 8
+  private static let emptyPartsMax = 8
 
   private struct State {
-    /// The place at which the next piece begins; nil at the end.
-    var from: Int64? = 0
-    var hasBegun = false
+    /// Reads the next piece; nil at the end.
+    var next: Reading?
     var hasEnded = false
   }
 
-  private let range: TimeRange
-  private let form: AnswerForm
   private let readers: StoreReaders
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Begins an export.
   ///
   /// - Parameters:
-  ///   - range: The range of log time.
-  ///   - form: Lines of JSON, or CSV.
   ///   - readers: The readers.
+  ///   - first: Reads the first part.
   /// - Returns: The body.
   /// - Throws: `Problem` if too many exports are under way.
-  static func start(_ range: TimeRange, _ form: AnswerForm, _ readers: StoreReaders) throws(Problem) -> HTTPBodyStream {
+  static func start(_ readers: StoreReaders, _ first: @escaping Reading) throws(Problem) -> HTTPBodyStream {
     guard readers.exports.add(1, ordering: .relaxed).newValue <= exportsMax else {
       readers.exports.subtract(1, ordering: .relaxed)
       throw Problem(
         .unavailable, "\(exportsMax) exports are under way; try again when one has ended", retryAfterSeconds: 10)
     }
-    let export = ExportStream(range, form, readers)
+    let export = ExportStream(readers, first)
     return HTTPBodyStream(next: { export.next($0) }, cancel: { export.end() })
   }
 
-  private init(_ range: TimeRange, _ form: AnswerForm, _ readers: StoreReaders) {
-    self.range = range
-    self.form = form
+  private init(_ readers: StoreReaders, _ first: @escaping Reading) {
     self.readers = readers
+    state = Mutex(State(next: first))
   }
 
   private func end() {
@@ -69,22 +76,14 @@ final class ExportStream: Sendable {
   }
 
   private func piece(_ desk: ConsoleDesk) -> HTTPBodyStream.Piece {
-    let (position, isFirst) = state.withLock { state in
-      defer { state.hasBegun = true }
-      return (state.from, !state.hasBegun)
-    }
-    var bytes = isFirst && form == .csv ? AnswerTable([AuditEntry]()).csvHeader : []
-    guard var from = position else { return .end }
     do {
-      for _ in 0..<Self.emptyStepsMax {
-        let step = try desk.store().exportStep(range, from: from)
-        state.withLock { $0.from = step.next }
-        bytes += form == .csv ? AnswerTable(step.entries).csvRows : QuestionAnswer.lines(step.entries)
-        guard let next = step.next else { return bytes.isEmpty ? .end : .bytes(bytes) }
-        if !bytes.isEmpty { break }
-        from = next
+      for _ in 0..<Self.emptyPartsMax {
+        guard let read = state.withLock(\.next) else { return .end }
+        let part = try read(desk)
+        state.withLock { $0.next = part.next }
+        if !part.bytes.isEmpty { return .bytes(part.bytes) }
       }
-      return .bytes(bytes)
+      return .bytes([])
     } catch {
       desk.logger.warning("an export was broken off", metadata: ["error": "\(error)"])
       return .broken

@@ -34,8 +34,11 @@ extension ConsoleRequest {
   }
 
   /// Returns the offset from UTC in which times are shown.
-  func pageZone() throws(Problem) -> PageTime {
-    guard let text = query["utc-offset"] else { return PageTime() }
+  ///
+  /// - Parameter standard: The offset if the query has none; nil for UTC.
+  /// - Throws: `Problem` if the query has one that is none.
+  func pageZone(_ standard: PageTime? = nil) throws(Problem) -> PageTime {
+    guard let text = query["utc-offset"] else { return standard ?? PageTime() }
     guard let zone = PageTime(offset: text) else {
       throw Problem(.malformedRequest, "utc-offset is an offset such as -04:00, found '\(text)'")
     }

@@ -59,7 +59,7 @@ extension ClusterFacts {
 }
 
 extension ClusterView {
-  /// The seconds after which a page without a view is loaded anew.
+  /// The seconds after which a page without a view is asked for anew.
   static let retrySeconds = 2
 
   /// Returns the section that stands for what is not known yet, or says how old and how complete it is.
@@ -68,8 +68,10 @@ extension ClusterView {
       return PageSection(
         heading: "Kafka",
         paragraphs: [
-          ["The brokers are being asked. This page shows the answer when it is loaded anew: "],
-          [PageCell("load it now", link: "")],
+          [
+            "The brokers are being asked. This page shows the answer in some seconds; ",
+            PageCell("load it now", link: ""), ".",
+          ]
         ])
     }
     let age = max(0, (now - view.at).microseconds / 1_000_000)

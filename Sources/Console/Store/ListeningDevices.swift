@@ -1,10 +1,33 @@
-/// The registrations, which know how many devices listen to an interest key. The console asks them for the page on which an event is tried.
+public import Domain
+
+/// The registrations. The console asks them for the page on which an event is tried, which tells how many devices listen to an interest key, and
+/// for the page of a device.
 public protocol ListeningDevices: Sendable {
   /// Counts the devices that have an instance of a kind that listens to any of some keys. Called on the thread of a reader.
   ///
   /// - Parameter groups: The kinds, each with its keys.
   /// - Throws: `ListeningDevicesError` if it is not known.
   func count(_ groups: [(kind: String, keys: [String])]) throws(ListeningDevicesError) -> ListeningCounts
+
+  /// Finds the registration of a device. Called on the thread of a reader.
+  ///
+  /// - Parameter device: The device.
+  /// - Throws: `ListeningDevicesError` if it is not known.
+  func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration
+}
+
+/// The registration of a device.
+public struct FoundRegistration: Sendable, Equatable {
+  /// The registration; nil if there is none.
+  public var registration: Registration?
+  /// The age of the registrations in seconds; nil if they are still being read for the first time.
+  public var ageSeconds: Int?
+
+  /// States a registration.
+  public init(registration: Registration?, ageSeconds: Int?) {
+    self.registration = registration
+    self.ageSeconds = ageSeconds
+  }
 }
 
 /// The numbers of devices that listen.
@@ -24,7 +47,7 @@ public struct ListeningCounts: Sendable, Equatable {
   }
 }
 
-/// The reason why it is not known how many devices listen.
+/// The reason why the registrations are not known.
 public struct ListeningDevicesError: Error, Sendable, CustomStringConvertible {
   /// The reason, in words.
   public let description: String

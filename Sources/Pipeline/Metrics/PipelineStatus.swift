@@ -37,8 +37,13 @@ public final class PipelineStatus: Sendable {
     package var stateExtent: StateExtent?
     /// The time that the restore took with which this process got the partition, in seconds; nil before its end.
     package var restoreSeconds: Double?
+    /// The source of the state that this process got with the partition; nil before the end of the restore.
+    package var restoredFrom: StateOrigin?
     /// The newest local snapshot of the partition that this process has written or was restored from; nil if there is none.
     package var snapshot: NewestSnapshot?
+
+    /// A source of the state of a partition: its records of `rouse.state` alone, or a local snapshot and the records behind it.
+    package enum StateOrigin: Sendable, Equatable { case topic, snapshot }
 
     /// The number of records that are not planned yet; nil while it is unknown.
     public var lagRecords: Int64? {

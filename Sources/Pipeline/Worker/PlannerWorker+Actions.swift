@@ -56,7 +56,7 @@ extension PlannerWorker {
     cancelRestore(of: partition, clients)
     partitions.release(partition)
     snapshots?.release(partition)
-    published.restoreSeconds[partition] = nil
+    published.restores[partition] = nil
   }
 
   /// Leaves the group, also as a static member, so that others take over while the snapshots are written.

@@ -114,7 +114,7 @@ extension PlannerWorker {
     partitions.take(.restored(processor), for: partition)
     snapshots?.restored(partition, from: restore.snapshot)
     let time = clock.elapsed - restore.began
-    published.restoreSeconds[partition] = time / .seconds(1)
+    published.restores[partition] = (time / .seconds(1), restore.snapshot == nil ? .topic : .snapshot)
     report.restored(processor, by: restore, in: time)
   }
 

@@ -13,8 +13,8 @@ struct PublishedStatus {
   /// The wall clock at the last commit, in µs since 1970; nil before the first.
   var committedAt: Int64?
 
-  /// The time that the restore of each partition took, in seconds.
-  var restoreSeconds: [Int32: Double] = [:]
+  /// The time that the restore of each partition took, in seconds, and the source of the state.
+  var restores: [Int32: (seconds: Double, source: PipelineStatus.PartitionStatus.StateOrigin)] = [:]
 
   /// The longest time between two publications.
   static let interval = Duration.seconds(1)
@@ -66,7 +66,8 @@ extension PlannerWorker {
     status.plannedTo = processor.newestTimestamp
     status.devices = processor.deviceCount
     status.stateExtent = processor.stateExtent
-    status.restoreSeconds = published.restoreSeconds[number]
+    status.restoreSeconds = published.restores[number]?.seconds
+    status.restoredFrom = published.restores[number]?.source
     status.snapshot = snapshots?.newest[number]
     status.policy = processor.policy
     (status.figures, status.sweptAt) = (processor.sweep.figures, processor.sweep.completedAt)

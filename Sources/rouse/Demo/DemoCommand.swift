@@ -73,7 +73,7 @@ struct DemoCommand: AsyncParsableCommand {
     let listener = try await MachineServer.startAnywhere(pages, stage.counters, stage.logger)
     let (store, devicesView) = (directory.path + "/audit.sqlite", directory.path + "/devices.sqlite")
     let console = try await ConsoleRole.startAnywhere(
-      store: store, devices: devicesView, stage.settings, stage.counters, stage.logger)
+      store: store, devices: devicesView, stage.settings, stage.threads, stage.counters, stage.logger)
     Words.say(
       """
       broker   \(broker.bootstrapServers) (embedded; look at the topics from another terminal:)

@@ -28,6 +28,9 @@ enum ConsoleRole {
   ) async throws -> ConsoleServer? {
     guard var console = try settings.console(pipeline) else { return nil }
     console.devices = settings.text(.gatewayDevicesView).map { ViewedListeners(listeners: DeviceListeners(path: $0)) }
+    console.process = ConsoleProcess(
+      roles: Role.allCases.filter(settings.roles.contains), threads: settings.threads
+    ) { [status = counters.status] in status.snapshot }
     console.certificate = try settings.certificate(.consoleTLSCertificate, .consoleTLSKey, logger)
     let keys = try keys(settings, logger)
     let access = access(settings, keys, tokens)
@@ -63,16 +66,20 @@ enum ConsoleRole {
   ///   - store: The path of the audit store.
   ///   - devices: The path of a view of the registrations.
   ///   - pipeline: The settings of the pipeline.
-  ///   - counters: Gets the metrics.
+  ///   - threads: The threads of the process.
+  ///   - counters: Gets the metrics, and has the status of the threads.
   ///   - logger: Gets what happens.
   /// - Returns: The console, to be stopped at the end.
   /// - Throws: `HTTPListenerError` if there is no free port either.
   static func startAnywhere(
-    store: String, devices: String, _ pipeline: PipelineSettings, _ counters: PipelineCounters, _ logger: Logger
+    store: String, devices: String, _ pipeline: PipelineSettings, _ threads: [PipelineStatus.StageThread],
+    _ counters: PipelineCounters, _ logger: Logger
   ) async throws(HTTPListenerError) -> ConsoleServer {
     let metrics = ConsoleMetrics(counters.registry)
     var console = ConsoleSettings(listen: defaultAddress, storePath: store, pipeline: pipeline)
     console.devices = ViewedListeners(listeners: DeviceListeners(path: devices))
+    let roles = Role.allCases.filter { role in role == .console || threads.contains { $0.role == role } }
+    console.process = ConsoleProcess(roles: roles, threads: threads) { [status = counters.status] in status.snapshot }
     do throws(HTTPListenerError) {
       return try await ConsoleServer.start(console, access: nil, metrics: metrics, logger: logger)
     } catch {

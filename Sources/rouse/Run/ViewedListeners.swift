@@ -1,8 +1,9 @@
 import Console
 import DeviceView
+import Domain
 import Foundation
 
-/// The view of the registrations, as the console counts in it.
+/// The view of the registrations, as the console asks it.
 struct ViewedListeners: ListeningDevices {
   /// The reader of the view.
   let listeners: DeviceListeners
@@ -13,6 +14,20 @@ struct ViewedListeners: ListeningDevices {
       return ListeningCounts(kinds: counts.groups, devices: counts.devices, ageSeconds: counts.ageSeconds)
     } catch {
       throw ListeningDevicesError("\(error)")
+    }
+  }
+
+  func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration {
+    let found: (device: StoredDevice?, ageSeconds: Int?)
+    do throws(DeviceStoreError) { found = try listeners.find(device.text, at: Date()) } catch {
+      throw ListeningDevicesError("\(error)")
+    }
+    guard let stored = found.device else { return FoundRegistration(registration: nil, ageSeconds: found.ageSeconds) }
+    do throws(DomainError) {
+      let registration = try RegistrationDecoder().decode(stored.value)
+      return FoundRegistration(registration: registration, ageSeconds: found.ageSeconds)
+    } catch {
+      throw ListeningDevicesError("the registration cannot be read: \(error)")
     }
   }
 }

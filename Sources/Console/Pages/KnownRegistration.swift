@@ -1,0 +1,50 @@
+import Auditing
+import Domain
+import Foundation
+
+/// The registration of a device as far as the console knows it, with the sentence that says how far.
+struct KnownRegistration {
+  /// The registration; nil if there is none, or if it is not known.
+  let registration: Registration?
+  /// The sentence.
+  let words: [PageCell]
+
+  /// Looks for the registration.
+  ///
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - devices: The registrations; nil if the console does not know them.
+  init(_ device: Identifier, _ devices: (any ListeningDevices)?) {
+    guard let devices else {
+      registration = nil
+      words = [
+        "What is registered is not known here, so these are the instances that had a decision. The console shows the registration if ",
+        PageCell("gateway.devicesView", tone: .code), " names the gateway's copy of the registrations.",
+      ]
+      return
+    }
+    do throws(ListeningDevicesError) {
+      let found = try devices.find(device)
+      registration = found.registration
+      let age = found.ageSeconds.map { "as it was \($0) s ago" } ?? "which is still being filled"
+      words = [
+        PageCell(
+          found.registration == nil
+            ? "The copy of the registrations, \(age), has none of this device: it was never registered, was forgotten, or was refused."
+            : "By the copy of the registrations, \(age). A token is dead if the last decision says so.")
+      ]
+    } catch {
+      registration = nil
+      words = [PageCell("What is registered is not known: \(error).", tone: .bad)]
+    }
+  }
+
+  /// Returns times at the offset that the device's time zone had at an instant; nil if the zone is not known.
+  func time(at instant: Timestamp) -> PageTime? {
+    guard let registration, let zone = TimeZone(identifier: registration.timeZone) else { return nil }
+    var time = PageTime()
+    let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant.microseconds / 1_000_000)))
+    time.offset = .minutes(Int64(seconds / 60))
+    return time
+  }
+}

@@ -1,0 +1,89 @@
+import Auditing
+import Domain
+import Pipeline
+
+extension ExportStream.ExportPart {
+  /// The rows of a part. As many are in memory for an export.
+  private static let rowsMax = ConsoleRoute.limitMax
+
+  /// Makes a part of a table in CSV.
+  ///
+  /// - Parameters:
+  ///   - table: The rows.
+  ///   - isFirst: Whether the line with the names of the columns comes before them.
+  ///   - next: Reads the part behind; nil at the end.
+  private init(_ table: AnswerTable, isFirst: Bool, next: ExportStream.Reading?) {
+    self.init(bytes: isFirst ? table.csv : table.csvRows, next: next)
+  }
+
+  /// Returns the reading of the part behind a place; nil if there is no such place.
+  private static func behind<Place: Sendable>(
+    _ place: Place?, _ read: @escaping @Sendable (Place, ConsoleDesk) throws -> Self
+  ) -> ExportStream.Reading? {
+    guard let place else { return nil }
+    return { desk in try read(place, desk) }
+  }
+
+  /// Reads the records of a range of the whole store, in the order of storing.
+  ///
+  /// - Parameters:
+  ///   - range: The range of log time.
+  ///   - form: Lines of JSON, or CSV.
+  ///   - place: The place behind the part before; nil for the first part.
+  ///   - desk: The desk of the reader.
+  static func records(
+    _ range: TimeRange, _ form: AnswerForm, from place: Int64? = nil, _ desk: ConsoleDesk
+  ) throws -> Self {
+    let step = try desk.store().exportStep(range, from: place ?? 0)
+    let next = behind(step.next) { try records(range, form, from: $0, $1) }
+    if form == .csv { return Self(AnswerTable(step.entries), isFirst: place == nil, next: next) }
+    return Self(bytes: QuestionAnswer.lines(step.entries), next: next)
+  }
+
+  /// Reads the decisions about a device and its pushes as CSV, newest first.
+  static func timeline(
+    _ device: Identifier, _ range: TimeRange, after moment: PageCursor.Moment? = nil, _ desk: ConsoleDesk
+  ) throws -> Self {
+    let (found, next) = try desk.store().timeline(device, range, limit: rowsMax, after: moment)
+    return Self(
+      AnswerTable(found.entries.reversed()), isFirst: moment == nil,
+      next: behind(next) { try timeline(device, range, after: $0, $1) })
+  }
+
+  /// Reads the charges of a device's accounts as CSV, newest first.
+  static func statement(
+    _ device: Identifier, _ range: TimeRange, before place: StatementPlace? = nil, _ desk: ConsoleDesk
+  ) throws -> Self {
+    let found = try desk.store().statement(device, range: range, limit: rowsMax, before: place)
+    return Self(
+      AnswerTable(newestFirst: found), isFirst: place == nil,
+      next: behind(found.begin) { try statement(device, range, before: $0, $1) })
+  }
+
+  /// Reads decisions as CSV, newest first.
+  static func decisions(
+    _ filter: DecisionFilter, after place: DecisionPlace?, isFirst: Bool = true, _ desk: ConsoleDesk
+  ) throws -> Self {
+    let part = try desk.store().decisions(filter, order: .newest, after: place, limit: rowsMax)
+    return Self(
+      AnswerTable(part.decisions.map { .decision($0.decision) }), isFirst: isFirst,
+      next: behind(part.next) { try decisions(filter, after: $0, isFirst: false, $1) })
+  }
+
+  /// Reads dead letters as CSV, newest first.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason of the letters; nil for every one.
+  ///   - left: The number of letters that may still come.
+  ///   - place: The place behind the part before; nil for the first part.
+  ///   - desk: The desk of a reader that may wait for the cluster.
+  static func deadLetters(
+    _ reason: String?, left: Int, after place: DeadLetterCursor? = nil, _ desk: ConsoleDesk
+  ) throws -> Self {
+    let page = try desk.deadLetters { try $0.page(min(left, rowsMax), reason: reason, from: place) }
+    let rest = left - page.letters.count
+    return Self(
+      ConsoleRoute.table(page.letters), isFirst: place == nil,
+      next: behind(rest > 0 ? page.next : nil) { try deadLetters(reason, left: rest, after: $0, $1) })
+  }
+}
