@@ -69,7 +69,7 @@ public struct BacktestRun: ~Copyable {
     var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
     var event = try next(&events)
     var signal = try next(&signals)
-    let start = [event?.time, signal?.time].compactMap { $0 }.min()
+    let start = [events.time, signals?.time].compactMap { $0 }.min()
     try register(at: start)
     report.first = start
     let measured = MeasuredInstances(collector.streams)
@@ -77,18 +77,19 @@ public struct BacktestRun: ~Copyable {
     var now = Int64.min
     while event != nil || signal != nil {
       // Signals come before events of the same instant: they describe the device as the event found it.
-      let next = [event?.time, signal?.time].compactMap { $0 }.min()?.microseconds ?? now
+      let (eventTime, signalTime) = (events.time ?? .distantFuture, signals?.time ?? .distantFuture)
+      let next = min(eventTime, signalTime).microseconds
       if let look = looks.next(upTo: next) {
         now = max(now, look.time.microseconds)
         say(look, now: now, measured)
-      } else if let given = signal, given.time <= event?.time ?? given.time {
+      } else if let given = signal, signalTime <= eventTime {
         report.signals += 1
-        now = max(now, given.time.microseconds)
+        now = max(now, next)
         say(given, now: now, measured)
         signal = try self.next(&signals)
       } else if let given = event {
         report.events += 1
-        now = max(now, given.time.microseconds)
+        now = max(now, next)
         collector.add(given, now: now)
         step(.event(given), now: now, measured)
         tell(.planning, report.events, done: events.bytesConsumed, total: events.bytesTotal)

@@ -19,6 +19,7 @@ struct Rouse: AsyncParsableCommand {
       DemoCommand.self,
       RunCommand.self,
       TopicsCommand.self,
+      LogCommand.self,
       DoctorCommand.self,
       PlanCommand.self,
       SimulateCommand.self,

@@ -36,6 +36,25 @@ import Testing
     #expect(throws: AuditError.self) { try reader.write(records[0]) }
   }
 
+  @Test("parts lead from record to record, whatever is written meanwhile", arguments: [1, 2, 3, 7, 8, 100])
+  func parts(limit: Int) throws {
+    let temporary = try TemporaryStore()
+    let store = try AccessStore.open(path: temporary.path + ".access")
+    for n in [1, 2, 5, 6] { try store.write(Self.record(n)) }
+    _ = try store.write([3, 4, 7].map { Self.refusal($0) })
+    var (place, found, parts): (AccessPlace?, [AccessRecord], Int) = (nil, [], 0)
+    let all = try store.newest(limit: 100)
+    repeat {
+      let part = try store.part(AccessFilter(), after: place, limit: limit)
+      found += part.records
+      (place, parts) = (part.next, parts + 1)
+      try store.write(Self.record(10 + parts))
+      _ = try store.write([Self.refusal(10 + parts)])
+    } while place != nil && parts < 20
+    #expect(found == all && all.count == 7)
+    #expect(parts == (7 + limit - 1) / limit)
+  }
+
   @Test("records beyond the number or the age are removed, the oldest first")
   func limits() throws {
     let temporary = try TemporaryStore()

@@ -66,6 +66,23 @@ struct StartedActivitiesTests {
     #expect(earlier.zombies.map(\.subject) == ["match/2", "match/3"] && earlier.starts == 3 && earlier.omitted == 1)
   }
 
+  @Test("parts lead back to the oldest start, and an activity answers the start that it follows in each of them")
+  func parts() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    // Three starts are at the same time.
+    let starts = (1...6).map { started($0, Self.start + .minutes(Int64(max(4, $0))), "match/\($0)") }
+    let answer = push(7, "a1", Self.start + .minutes(9))
+    try store.store(AuditBatch([], starts + [answer, push(999, "b1", Self.start + .hours(24), device: "tablet")]))
+    var (place, found): (StartedActivities.StartPlace?, [[String]]) = (nil, [])
+    repeat {
+      let part = try store.zombies(limit: 2, after: place)
+      #expect(part.starts == 6 && part.omitted == 4 - 2 * found.count)
+      found.append(part.zombies.map(\.subject.text))
+      place = part.next
+    } while place != nil && found.count < 9
+    #expect(found == [["match/5"], ["match/3", "match/4"], ["match/1", "match/2"]])
+  }
+
   @Test("starts are found without reading other pushes, and are forgotten when they are removed")
   func starts() throws {
     let store = try AuditStore.open(path: ":memory:")

@@ -178,10 +178,10 @@ struct ObjectiveOptimumTests {
   @Test("a sample has about its share of the devices, and a larger one contains it")
   func sample() {
     let devices = (0..<10_000).map { Identifier("device-\($0)") }
-    let tenth = devices.filter { ObjectiveRecord.isChosen($0, share: 0.1) }
+    let tenth = devices.filter { DeviceSample(0.1).holds($0) }
     // Five standard deviations around a tenth.
     #expect((850...1150).contains(tenth.count))
-    #expect(tenth.allSatisfy { ObjectiveRecord.isChosen($0, share: 0.2) })
-    #expect(devices.allSatisfy { ObjectiveRecord.isChosen($0, share: 1) })
+    #expect(tenth.allSatisfy { DeviceSample(0.2).holds($0) })
+    #expect(devices.allSatisfy { DeviceSample(1).holds($0) })
   }
 }

@@ -2,6 +2,7 @@ import Auditing
 import Domain
 import Foundation
 import HTTPTesting
+import JSON
 import Keys
 import Serving
 import Testing
@@ -43,6 +44,36 @@ import Testing
       #expect(records.allSatisfy { $0.key == Identifier(auditor.key.id) && $0.client == "127.0.0.1" })
       let attributes = try FileManager.default.attributesOfItem(atPath: console.storePath + ".access")
       #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+  }
+
+  @Test("operators ask for the records over HTTP, in parts, and each answer leaves a record")
+  func asked() async throws {
+    let auditor = AccessKey.make(.auditor, created: Self.time)
+    let boss = AccessKey.make(.operator, created: Self.time)
+    var file = KeyFile()
+    file.keys = [auditor.key, boss.key]
+    try await RunningConsole.run(keys: file) { console in
+      let (key, bossKey) = (
+        ("Authorization", "Bearer \(auditor.secret)"), ("Authorization", "Bearer \(boss.secret)")
+      )
+      for device in ["a", "b", "a"] { _ = try console.ask("/v1/devices/\(device)/timeline", [key]) }
+      #expect(try console.ask("/v1/access", [key]).status == 403)
+      let first = try console.ask("/v1/access?device=a&limit=1", [bossKey])
+      #expect(try first.json["records"]?.elements.count == 1)
+      let next = try console.ask(try #require(first.next), [bossKey])
+      #expect(next.next == nil, "the second of two")
+      #expect(try first.json["records"]?[0]?["at"] != next.json["records"]?[0]?["at"])
+      let answer = try console.ask("/v1/access?operation=listAccess&refused=false", [bossKey])
+      let own = try answer.json["records"]?.elements ?? []
+      #expect(own.count == 2 && own.allSatisfy { $0["device"] == .string("a") && $0["key"] == .string(boss.key.id) })
+      let csv = try console.ask("/v1/access?key=\(auditor.key.id)&refused=false&format=csv", [bossKey])
+      #expect(csv.text.split(separator: "\r\n").count == 4, "\(csv.text)")
+      for path in ["/v1/access?cursor=x", "/v1/access?refused=maybe", "/v1/access?devcie=a"] {
+        #expect(try console.ask(path, [bossKey]).status == 400)
+      }
+      let end = PageCursor.text(AccessPlace(access: 0, refusal: 0))
+      #expect(try console.ask("/v1/access?cursor=\(end)", [bossKey]).json["records"]?.elements.isEmpty == true)
     }
   }
 

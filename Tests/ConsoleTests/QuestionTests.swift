@@ -108,6 +108,34 @@ import Testing
     }
   }
 
+  @Test(
+    "a list of counted values leads from part to part, and what is stored meanwhile moves nothing",
+    arguments: Top.Key.allCases)
+  func countedParts(_ key: Top.Key) async throws {
+    try await RunningConsole.run { console in
+      let whole = try AuditStore.open(path: console.storePath, options: AuditOptions(access: .read))
+        .top(by: key, limit: 1000)
+      let writer = try AuditStore.open(path: console.storePath)
+      var (found, path, parts): ([String], String?, Int) = ([], "/v1/top?by=\(key.rawValue)&limit=1", 0)
+      while let here = path, parts < 100 {
+        let answer = try console.ask(here)
+        #expect(try answer.json["total"] == .number(Double(whole.total)), "\(here)")
+        #expect(try answer.json["distinct"] == .number(Double(whole.distinct)))
+        for row in try answer.json["rows"]?.elements ?? [] {
+          guard case .number(let count) = row["decisions"] else { continue }
+          found.append("\(row[key.rawValue]?.text ?? "") \(Int(count))")
+        }
+        path = answer.next
+        parts += 1
+        var batch = AuditBatch()
+        // The last value becomes the first one.
+        for n in 0..<50 { batch.append(Sample.decision(100 * parts + n, at: Sample.start + .hours(2))) }
+        try writer.store(batch)
+      }
+      #expect(found == whole.rows.map { "\($0.name.text) \($0.decisions)" } && found.count > 1 && parts == found.count)
+    }
+  }
+
   @Test("a timeline is continued within a microsecond")
   func moments() async throws {
     var batch = AuditBatch()

@@ -44,6 +44,14 @@ ALL = {
     },
     "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
 }
+OIDC = {"issuer": "https://login.example.com/realms/airline", "audience": "rouse"}
+# Tokens alone: the keys come from an address.
+TOKENS = {
+    **BASE,
+    "gateway": {"enabled": True},
+    "console": {"enabled": True},
+    "oidc": {**OIDC, "keysUrl": "https://login.example.com:8443/certs", "rolesClaim": "realm_access.roles", "grantsConfigMap": "rouse-grants"},
+}
 SMALL = {**BASE, "audit": {"enabled": False}, "networkPolicy": {"enabled": False}}
 REFUSED = {
     "kafka.bootstrapServers: name brokers": {},
@@ -52,6 +60,13 @@ REFUSED = {
     "settings": {**BASE, "settings": {"roles": ["planner"]}},
     "gateway.keysSecret: name a Secret": {**BASE, "gateway": {"enabled": True}},
     "console.keysSecret: name a Secret": {**BASE, "console": {"enabled": True}},
+    "oidc: without grants no token may publish": {**TOKENS, "oidc": {**OIDC, "keysSecret": "k"}},
+    "oidc.audience: name what": {**TOKENS, "oidc": {**TOKENS["oidc"], "audience": ""}},
+    "oidc: name one of keysUrl": {**TOKENS, "oidc": {**TOKENS["oidc"], "keysConfigMap": "k"}},
+    "oidc: name one of keysUrl (": {**TOKENS, "oidc": {**TOKENS["oidc"], "keysUrl": ""}},
+    "oidc: name grantsSecret or": {**TOKENS, "oidc": {**TOKENS["oidc"], "grantsSecret": "k"}},
+    "oidc.issuer: name the issuer": {**BASE, "gateway": {"enabled": True, "keysSecret": "k"}, "oidc": {"audience": "rouse"}},
+    "oidc": {**BASE, "settings": {"oidc": OIDC}},
     "set audit.enabled, too": {**BASE, "audit": {"enabled": False}, "console": {"enabled": True, "keysSecret": "k"}},
     "two of http.port, console.port": {**BASE, "console": {"enabled": True, "keysSecret": "k", "metricsPort": 9464}},
     "repository": {**BASE, "planner": {"image": {"repository": "other"}}},
@@ -295,6 +310,57 @@ def check_console(objects, settings):
     expect(policy["policyTypes"] == ["Ingress"] and policy["ingress"] == allowed, f"all: clients of the console {policy}")
 
 
+def check_tokens():
+    """Without a key file the gateway and the console take tokens, of an issuer that the network policy lets them reach."""
+    objects, notes, settings = check("tokens", TOKENS)
+    expect("a token of https://login.example.com/realms/airline\n" in notes, f"tokens: notes {notes}")
+    expect("for rouse are taken" in notes, f"tokens: notes {notes}")
+    for role in ("gateway", "console"):
+        found = {name: settings[role][f"oidc.{name}"] for name in ("issuer", "audience", "keysUrl", "keysFile", "rolesClaim")}
+        wanted = {**TOKENS["oidc"], "keysFile": "-"}
+        expect(found == {name: wanted[name] for name in found}, f"tokens: {role}: {found}")
+        expect(settings[role][f"{role}.keys"] == "-", f"tokens: {role}.keys {settings[role]}")
+        path = settings[role]["oidc.grantsFile"]
+        expect(oidc_volume(objects, role, path) == {"configMap": {"name": "rouse-grants"}}, f"tokens: {role}: {path}")
+    for role in ("planner", "intake", "audit"):
+        expect(settings[role]["oidc.issuer"] == "-", f"tokens: {role} has {settings[role]['oidc.issuer']}")
+    policy = objects["NetworkPolicy", "blue-rouse-oidc"]["spec"]
+    expect(policy["egress"] == [{"ports": [{"port": 8443, "protocol": "TCP"}]}], f"tokens: egress {policy}")
+    wanted = {name for (kind, name), o in objects.items() if kind in ("Deployment", "StatefulSet") and selects(policy, o)}
+    expect(wanted == {"blue-rouse-gateway", "blue-rouse-audit"}, f"tokens: the policy selects {wanted}")
+    peers = {**TOKENS, "networkPolicy": {"issuers": [{"ipBlock": {"cidr": "10.1.0.0/16"}}]}, "console": {}}
+    policy = next(o["spec"] for o in render(peers)[0] if o["metadata"]["name"] == "blue-rouse-oidc")
+    expect(policy["egress"][0]["to"] == [{"ipBlock": {"cidr": "10.1.0.0/16"}}], f"tokens: {policy}")
+    expect(policy["podSelector"]["matchExpressions"][0]["values"] == ["gateway"], f"tokens: without a console {policy}")
+    files = {**ALL, "oidc": {**OIDC, "keysSecret": "issuer-keys", "grantsSecret": "rouse-grants", "clockSkewSeconds": 5}}
+    objects, _, settings = check("token files", files)
+    expect(("NetworkPolicy", "blue-rouse-oidc") not in objects, "token files: nobody is asked for keys")
+    for role in ("gateway", "console"):
+        expect(settings[role]["oidc.clockSkewSeconds"] == "5", f"token files: {settings[role]}")
+        expect(settings[role][f"{role}.keys"].endswith("/keys.json"), f"token files: {role} has no keys beside")
+        for setting, secret, name in (("keysFile", "issuer-keys", "jwks.json"), ("grantsFile", "rouse-grants", "grants.json")):
+            path = settings[role][f"oidc.{setting}"]
+            volume = {"secret": {"secretName": secret, "defaultMode": 0o440}}
+            expect(path.endswith("/" + name) and oidc_volume(objects, role, path) == volume, f"token files: {role}: {path}")
+
+
+def oidc_volume(objects, role, path):
+    """The source of the volume in which the container of a role has a file."""
+    kind, name = ("Deployment", "gateway") if role == "gateway" else ("StatefulSet", "audit")
+    spec = objects[kind, f"blue-rouse-{name}"]["spec"]["template"]["spec"]
+    container = next(c for c in spec["containers"] if {"name": "ROUSE_ROLES", "value": role} in c["env"])
+    mount = next((m for m in container["volumeMounts"] if path.startswith(m["mountPath"] + "/")), {})
+    volume = next((v for v in spec["volumes"] if v["name"] == mount.get("name")), {"name": None})
+    return {k: v for k, v in volume.items() if k != "name"}
+
+
+def selects(policy, o):
+    """Whether the selector of a policy holds for the pods of an object."""
+    labels, selector = o["spec"]["template"]["metadata"]["labels"], policy["podSelector"]
+    expressions = selector.get("matchExpressions", [])
+    return selector["matchLabels"].items() <= labels.items() and all(labels[e["key"]] in e["values"] for e in expressions)
+
+
 def check_monitor(objects):
     """The alerts ask for job="rouse", so each service with metrics must have this value for the label of the job."""
     monitor = objects["ServiceMonitor", "blue-rouse"]["spec"]
@@ -351,7 +417,7 @@ def check_refused():
             expect(words in str(error), f"{values}: {error}")
 
 
-for step in (check_base, check_all, check_tags, check_collectors, check_small, check_refused):
+for step in (check_base, check_all, check_tokens, check_tags, check_collectors, check_small, check_refused):
     step()
 found = helm_python.lint(chart, BASE)
 problems += [str(m) for m in found["messages"] if m["severity"] > 1]

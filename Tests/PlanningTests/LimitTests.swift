@@ -123,6 +123,30 @@ struct LimitTests {
     #expect(h.only?.reason == .budgetInstance)
   }
 
+  @Test("behind a removal an older registration counts; behind a newer one that has nothing it does not")
+  func olderBehindRemoval() {
+    let (old, new) = (Registration.phone(at: H.noon), H.noon + 5 * H.minute)
+    var removed = H()
+    removed.register(old)
+    removed.apply(.forget(device: "d1"), at: H.noon + 6 * H.minute)
+    // A request from before comes late.
+    removed.register(old, at: H.noon + 7 * H.minute)
+    removed.event(.delay(30, id: "e1", at: H.noon + 8 * H.minute))
+    #expect(removed.commands.count == 1)
+
+    var emptied = H()
+    emptied.register(old)
+    var empty = Registration.phone(at: new)
+    (empty.tokens, empty.widgets) = (Registration.Tokens(), [])
+    emptied.register(empty, at: H.noon + 6 * H.minute)
+    emptied.register(old, at: H.noon + 7 * H.minute)
+    emptied.event(.delay(30, id: "e1", at: H.noon + 8 * H.minute))
+    #expect(emptied.commands.isEmpty && emptied.decisions.isEmpty)
+    emptied.register(.phone(at: H.noon + 9 * H.minute), at: H.noon + 9 * H.minute)
+    emptied.event(.delay(60, id: "e2", at: H.noon + 10 * H.minute))
+    #expect(emptied.commands.count == 1, "the device comes back")
+  }
+
   @Test("a forgotten device is removed once its ledgers are full again")
   func forgotten() {
     var h = H()

@@ -1,6 +1,10 @@
 import Foundation
 import JSON
+import Observing
+import Pipeline
 import Testing
+
+@testable import rouse
 
 @Suite("rouse fleet and rouse bench")
 struct FleetAndBenchTests {
@@ -68,6 +72,19 @@ struct FleetAndBenchTests {
       return
     }
     #expect(rate > 0)
+  }
+
+  @Test("bench scrape measures every metric of a process with all roles, those of tokens with each outcome")
+  func benchScrapeMetrics() {
+    let registry = BenchScrapeCommand.process(partitions: 1, kinds: 1).registry
+    #expect(Set(registry.descriptions.map(\.name)) == Set(ObservabilityTests.metrics.keys))
+    let page = String(decoding: Exposition.bytes(of: registry, as: .openMetrics), as: UTF8.self)
+    for line in [
+      "tokens_total{outcome=\"accepted\"}", "tokens_total{outcome=\"expired\"}",
+      "key_reads_total{outcome=\"failed\"}", "keys", "keys_age_seconds",
+    ] {
+      #expect(page.contains("\nrouse_oidc_\(line) "), "\(line)")
+    }
   }
 
   @Test("bench scrape fetches the page of a large process in both formats")

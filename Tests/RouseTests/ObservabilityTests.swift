@@ -14,7 +14,7 @@ import Testing
   private static let runbook = "\(DocumentationPage.catalog)/Runbook.md"
 
   /// The metrics that a process exposes, by name.
-  private static let metrics: [String: MetricDescription] = {
+  static let metrics: [String: MetricDescription] = {
     let registry = PipelineCounters().registry
     ProcessMetrics.add(to: registry)
     _ = GatewayMetrics(registry)

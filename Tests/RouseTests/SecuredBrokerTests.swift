@@ -31,6 +31,8 @@ struct SecuredBrokerTests {
     try broker.place.put(tinyPolicy.replacing("tiny.1", with: "tiny.2"), "next.yaml")
     try broker.expectDone(.policy, "policy", "apply", "next.yaml")
     try broker.expectDone(.verify, "verify")
+    try broker.expectDone(
+      .export, "log", "export", "--devices", "d.jsonl", "--events", "e.jsonl", "--signals", "s.jsonl")
     try broker.expectDone(.deadLetters, "dead-letters", "list")
     let letter = broker.prefix + "dead-letters[0]@0"
     try broker.expectDone(.deadLetters, "dead-letters", "show", letter)

@@ -53,6 +53,20 @@ public struct RefusedAccess: Equatable, Sendable {
   }
 }
 
+/// A place in the list of access records, which has two orders: that of the requests that were let in, and that of refused attempts.
+public struct AccessPlace: Equatable, Sendable {
+  /// The number of the last request that was let in.
+  public var access: Int64
+  /// The number of the last record of refused attempts.
+  public var refusal: Int64
+
+  /// Creates a place.
+  public init(access: Int64, refusal: Int64) {
+    self.access = access
+    self.refusal = refusal
+  }
+}
+
 /// The properties that the access records of a list must have. A property that is nil excludes none.
 public struct AccessFilter: Equatable, Sendable {
   /// The id of the key.

@@ -158,26 +158,54 @@ public final class AccessStore {
   ///   - limit: The most records.
   /// - Throws: `AuditError` when the file cannot be read.
   public func newest(_ filter: AccessFilter = AccessFilter(), limit: Int) throws(AuditError) -> [AccessRecord] {
-    try run {
+    try part(filter, limit: limit).records
+  }
+
+  /// Returns a part of the records, the newest first. Records that come later are in no further part.
+  ///
+  /// - Parameters:
+  ///   - filter: The filter.
+  ///   - place: The place behind the last record of the part before; nil for the first part.
+  ///   - limit: The most records.
+  /// - Returns: The records, and the place behind them if older ones follow.
+  /// - Throws: `AuditError` when the file cannot be read.
+  public func part(
+    _ filter: AccessFilter, after place: AccessPlace? = nil, limit: Int
+  ) throws(AuditError) -> (records: [AccessRecord], next: AccessPlace?) {
+    let (begin, accesses, refusals) = try run {
       try database.read { db in
+        let place = try place ?? self.end(db)
+        // One more tells whether others follow.
         let accesses =
           filter.isRefused == true
-          ? [] : try Self.newest(db, filter, limit, "access", "device, event, subject, NULL, 1")
+          ? []
+          : try Self.newest(db, filter, limit + 1, "access", below: place.access, "device, event, subject, NULL, 1")
         // A refused attempt names no device and no event.
         let hasNoSubject = filter.device == nil && filter.event == nil
         let refusals =
           filter.isRefused != false && hasNoSubject && hasRefusals
-          ? try Self.newest(db, filter, limit, "refusals", "NULL, NULL, NULL, cause, count") : []
-        return Self.merged(accesses, refusals, limit: limit)
+          ? try Self.newest(
+            db, filter, limit + 1, "refusals", below: place.refusal, "NULL, NULL, NULL, cause, count") : []
+        return (place, accesses, refusals)
       }
     }
+    return Self.merged(accesses, refusals, after: begin, limit: limit)
   }
 
+  /// Returns the place behind which all records are that were written so far, and none of those that come.
+  private func end(_ db: Database) throws -> AccessPlace {
+    func next(_ table: String) throws -> Int64 { try Int64.fetchOne(db, sql: "SELECT max(n) + 1 FROM \(table)") ?? 1 }
+    return AccessPlace(access: try next("access"), refusal: hasRefusals ? try next("refusals") : 1)
+  }
+
+  /// A record, and its number in its table.
+  private typealias Numbered = (record: AccessRecord, number: Int64)
+
   private static func newest(
-    _ db: Database, _ filter: AccessFilter, _ limit: Int, _ table: String, _ columns: String
-  ) throws -> [AccessRecord] {
-    var conditions = ["at >= ?", "at < ?"]
-    var arguments: [(any DatabaseValueConvertible)?] = [filter.range.first, filter.range.end]
+    _ db: Database, _ filter: AccessFilter, _ limit: Int, _ table: String, below number: Int64, _ columns: String
+  ) throws -> [Numbered] {
+    var conditions = ["at >= ?", "at < ?", "n < ?"]
+    var arguments: [(any DatabaseValueConvertible)?] = [filter.range.first, filter.range.end, number]
     for (column, value) in [
       ("key", filter.key), ("operation", filter.operation), ("device", filter.device), ("event", filter.event),
     ] {
@@ -186,28 +214,35 @@ public final class AccessStore {
       arguments.append(value.stored)
     }
     let sql = """
-      SELECT at, key, operation, status, client, \(columns) FROM \(table)
+      SELECT at, key, operation, status, client, \(columns), n FROM \(table)
       WHERE \(conditions.joined(separator: " AND ")) ORDER BY n DESC LIMIT \(max(0, limit))
       """
-    return try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments)).map(record)
+    return try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments)).map {
+      (try record($0), try $0.integer(10))
+    }
   }
 
-  /// Returns the newest of two lists, each with its order.
-  private static func merged(_ accesses: [AccessRecord], _ refusals: [AccessRecord], limit: Int) -> [AccessRecord] {
+  /// Returns the newest of two lists, each with its order, and the place behind them if others follow.
+  private static func merged(
+    _ accesses: [Numbered], _ refusals: [Numbered], after place: AccessPlace, limit: Int
+  ) -> (records: [AccessRecord], next: AccessPlace?) {
     var merged: [AccessRecord] = []
+    var place = place
     var (one, other) = (accesses[...], refusals[...])
     while merged.count < limit {
-      if let access = one.first, other.first.map({ access.at >= $0.at }) ?? true {
-        merged.append(access)
+      if let access = one.first, other.first.map({ access.record.at >= $0.record.at }) ?? true {
+        merged.append(access.record)
+        place.access = access.number
         one = one.dropFirst()
       } else if let refusal = other.first {
-        merged.append(refusal)
+        merged.append(refusal.record)
+        place.refusal = refusal.number
         other = other.dropFirst()
       } else {
         break
       }
     }
-    return merged
+    return (merged, one.isEmpty && other.isEmpty ? nil : place)
   }
 
   private static func record(_ row: Row) throws -> AccessRecord {

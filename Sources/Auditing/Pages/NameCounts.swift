@@ -49,13 +49,29 @@ struct NameCounts {
     if ends.count * 2 > slots.count { grow() }
   }
 
+  /// Returns the number of a text; nil if it was not added.
+  func number(of name: Identifier) -> Int? {
+    let name = Array(name.utf8)
+    var slot = Self.hash(name.span) & (slots.count - 1)
+    while slots[slot] >= 0 {
+      if isEqual(Int(slots[slot]), name.span) { return Int(slots[slot]) }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
   /// Returns the numbers of the texts with the greatest counts, the greatest first, and of equal ones the one that was added first.
   ///
-  /// - Parameter limit: The most numbers to return.
-  func greatest(_ limit: Int) -> [Int] {
+  /// - Parameters:
+  ///   - limit: The most numbers to return.
+  ///   - place: The last of those that are left out, with its count; nil for none. A text that is not there any more comes before all others of its
+  ///     count.
+  func greatest(_ limit: Int, after place: (count: Int, name: Identifier)? = nil) -> [Int] {
     var best: [Int] = []
     guard limit > 0 else { return best }
+    let last = place.map { (count: $0.count, number: number(of: $0.name) ?? -1) }
     for number in counts.indices {
+      if let last, (counts[number], -number) >= (last.count, -last.number) { continue }
       if best.count == limit, let worst = best.last, counts[number] <= counts[worst] { continue }
       var (low, high) = (0, best.count)
       while low < high {

@@ -9,26 +9,46 @@ extension AuditStore {
   ///   - key: the property.
   ///   - range: the range of log time.
   ///   - limit: the greatest number of values to return.
+  ///   - place: the place behind the last value of the part before; nil for the first part.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func top(by key: Top.Key, range: TimeRange = .all, limit: Int = 20) throws(AuditError) -> Top {
+  public func top(
+    by key: Top.Key, range: TimeRange = .all, limit: Int = 20, after place: Top.RowPlace? = nil
+  ) throws(AuditError) -> Top {
     try read { db in
+      var range = range
+      if let end = place?.end { range.to = range.to.map { min($0, end) } ?? end }
       let words = WordReader(db)
       switch key {
-      case .reason: return try db.top(key, range, limit) { Identifier(try DecisionCode(code: $0.code).reason.rawValue) }
+      case .reason:
+        return try db.top(key, range, limit, place) { Identifier(try DecisionCode(code: $0.code).reason.rawValue) }
       case .verdict:
-        return try db.top(key, range, limit) { Identifier(try DecisionCode(code: $0.code).verdict.rawValue) }
-      case .kind: return try db.top(key, range, limit) { try words.word($0.kind) }
-      case .device: return try db.top(key, range, limit, by: .device)
-      case .event: return try db.top(key, range, limit, by: .event)
+        return try db.top(key, range, limit, place) { Identifier(try DecisionCode(code: $0.code).verdict.rawValue) }
+      case .kind: return try db.top(key, range, limit, place) { try words.word($0.kind) }
+      case .device: return try db.top(key, range, limit, place, by: .device)
+      case .event: return try db.top(key, range, limit, place, by: .event)
       }
     }
+  }
+
+  /// Returns the place behind the last value of a part.
+  ///
+  /// - Parameters:
+  ///   - top: the part.
+  ///   - range: the range of log time.
+  ///   - place: the place at which the part began; nil for the first one. Further parts count no decision that is newer than the first part.
+  /// - Throws: `AuditError` when the file cannot be read.
+  public func place(behind top: Top, range: TimeRange, after place: Top.RowPlace?) throws(AuditError) -> Top.RowPlace? {
+    guard let last = top.rows.last else { return nil }
+    if let end = place?.end ?? range.to { return Top.RowPlace(name: last.name, decisions: last.decisions, end: end) }
+    let end = try read { db in try Int64.fetchOne(db, sql: "SELECT max(atMax) + 1 FROM block") ?? 0 }
+    return Top.RowPlace(name: last.name, decisions: last.decisions, end: Timestamp(microseconds: end))
   }
 }
 
 extension Database {
   /// Sums the counts by hour under the names that `name` gives them.
   fileprivate func top(
-    _ key: Top.Key, _ range: TimeRange, _ limit: Int, name: (TallyGroup) throws -> Identifier
+    _ key: Top.Key, _ range: TimeRange, _ limit: Int, _ place: Top.RowPlace?, name: (TallyGroup) throws -> Identifier
   ) throws -> Top {
     var byName: [Identifier: Int] = [:]
     for (group, count) in try tallies(in: range) {
@@ -38,16 +58,22 @@ extension Database {
     let rows = byName.map { Top.Row(name: $0, decisions: $1) }.sorted {
       ($1.decisions, $0.name) < ($0.decisions, $1.name)
     }
+    let next = rows.drop { row in
+      place.map { (-row.decisions, row.name) <= (-$0.decisions, $0.name) } ?? false
+    }
     return Top(
-      key: key, rows: Array(rows.prefix(limit)), total: rows.reduce(0) { $0.addingSaturating($1.decisions) },
+      key: key, rows: Array(next.prefix(limit)), total: rows.reduce(0) { $0.addingSaturating($1.decisions) },
       distinct: rows.count)
   }
 
   /// Counts decisions by device or by event.
-  fileprivate func top(_ key: Top.Key, _ range: TimeRange, _ limit: Int, by name: KeyHash.Key) throws -> Top {
+  fileprivate func top(
+    _ key: Top.Key, _ range: TimeRange, _ limit: Int, _ place: Top.RowPlace?, by name: KeyHash.Key
+  ) throws -> Top {
     let counts = try counts(in: range, by: name)
+    let numbers = counts.greatest(limit, after: place.map { ($0.decisions, $0.name) })
     return Top(
-      key: key, rows: counts.greatest(limit).map { Top.Row(name: counts.name($0), decisions: counts.counts[$0]) },
+      key: key, rows: numbers.map { Top.Row(name: counts.name($0), decisions: counts.counts[$0]) },
       total: counts.counts.reduce(0) { $0.addingSaturating($1) }, distinct: counts.distinct)
   }
 }

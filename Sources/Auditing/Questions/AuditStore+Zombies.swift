@@ -12,16 +12,20 @@ extension AuditStore {
   /// - Parameters:
   ///   - range: The range of log time of the starts.
   ///   - limit: The most starts that are examined, the newest ones first; nil for all.
+  ///   - place: The place behind the last start of the part before; nil for the first part.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func zombies(range: TimeRange = .all, limit: Int? = nil) throws(AuditError) -> StartedActivities {
+  public func zombies(
+    range: TimeRange = .all, limit: Int? = nil, after place: StartedActivities.StartPlace? = nil
+  ) throws(AuditError) -> StartedActivities {
     try read { db in
       let words = WordReader(db)
       var found = StartedActivities(range: range, starts: 0, omitted: 0, tooNew: 0, zombies: [])
       let newest = Timestamp(microseconds: try Int64.fetchOne(db, sql: "SELECT max(atMax) FROM block") ?? 0)
       var starts: [Identifier: [Command]] = [:]
-      found.starts = try db.countOfStarts(in: range)
-      let examined = try db.starts(in: range, limit: limit, words)
-      found.omitted = max(0, found.starts - examined.count)
+      found.starts = try db.countOfStarts(in: range, after: nil)
+      let examined = try db.starts(in: range, after: place, limit: limit, words)
+      found.omitted = max(0, try db.countOfStarts(in: range, after: place) - examined.count)
+      if found.omitted > 0, let limit { found.next = try db.start(limit, in: range, after: place) }
       for command in examined {
         if newest - StartedActivities.registersWithin < command.at {
           found.tooNew += 1
@@ -37,39 +41,61 @@ extension AuditStore {
 }
 
 extension Database {
-  /// Returns the number of pushes of a range that start an activity.
-  fileprivate func countOfStarts(in range: TimeRange) throws -> Int {
-    try Int.fetchOne(
-      self, sql: "SELECT count(*) FROM activityStart WHERE at >= ? AND at < ?", arguments: [range.first, range.end])
-      ?? 0
+  /// The rest of a query for pushes of a range that start an activity, older than a place.
+  private static let ofStarts = "FROM activityStart WHERE at >= ? AND at < ? AND (at, seq) < (?, ?)"
+
+  private static func arguments(_ range: TimeRange, _ place: StartedActivities.StartPlace?) -> StatementArguments {
+    [range.first, range.end, place?.at.microseconds ?? .max, place?.number ?? .max]
   }
 
-  /// Returns the newest pushes of a range that start an activity, in the order of storing.
-  fileprivate func starts(in range: TimeRange, limit: Int?, _ words: WordReader) throws -> [Command] {
+  /// Returns the number of pushes of a range that start an activity, older than a place.
+  fileprivate func countOfStarts(in range: TimeRange, after place: StartedActivities.StartPlace?) throws -> Int {
+    try Int.fetchOne(
+      self, sql: "SELECT count(*) \(Self.ofStarts)", arguments: Self.arguments(range, place)) ?? 0
+  }
+
+  /// Returns the newest pushes of a range that start an activity, older than a place, in the order of storing.
+  fileprivate func starts(
+    in range: TimeRange, after place: StartedActivities.StartPlace?, limit: Int?, _ words: WordReader
+  ) throws -> [Command] {
     let rows = try Row.fetchAll(
       self,
       sql: """
         SELECT \(CommandRow.columns) FROM command WHERE seq IN (
-          SELECT seq FROM activityStart WHERE at >= ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?)
+          SELECT seq \(Self.ofStarts) ORDER BY at DESC, seq DESC LIMIT ?)
         ORDER BY seq
-        """, arguments: [range.first, range.end, limit.map { max(0, $0) } ?? -1])
+        """, arguments: Self.arguments(range, place) + [limit.map { max(0, $0) } ?? -1])
     return try rows.map { try CommandRow($0).command(words) }
   }
 
-  /// Returns the starts on one device that no activity is matched with.
+  /// Returns the place behind so many of the newest starts of a range that are older than a place.
+  fileprivate func start(
+    _ count: Int, in range: TimeRange, after place: StartedActivities.StartPlace?
+  ) throws -> StartedActivities.StartPlace? {
+    let row = try Row.fetchOne(
+      self, sql: "SELECT at, seq \(Self.ofStarts) ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?",
+      arguments: Self.arguments(range, place) + [max(0, count - 1)])
+    return try row.map {
+      StartedActivities.StartPlace(at: Timestamp(microseconds: try $0.integer(0)), number: try $0.integer(1))
+    }
+  }
+
+  /// Returns those of the starts on one device that no activity is matched with. All starts of the device take part in the matching, so that
+  /// an activity of a newer one, which another part of a list shows, is not taken for that of an older one.
   fileprivate func unanswered(
     _ starts: [Command], device: Identifier, _ words: WordReader
   ) throws -> [StartedActivities.UnregisteredStart] {
     let decisions = try decisions(ofDevice: device, in: .all, words: words)
     let pushes = try commands(toDevice: device, in: .all, words: words).map { try $0.command(words) }
-    var open = starts.sorted { $0.at < $1.at }
+    let examined = Set(starts.map(\.command))
+    var open = pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at }
     for activity in Self.activities(decisions, pushes) {
       let answers = open.lastIndex {
         $0.serves.first?.kind == activity.kind && $0.at < activity.at && activity.at < $0.at + StartedActivities.life
       }
       if let answers { open.remove(at: answers) }
     }
-    return open.map { start in
+    return open.filter { examined.contains($0.command) }.map { start in
       let kind = start.serves.first?.kind ?? ""
       return StartedActivities.UnregisteredStart(
         device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,

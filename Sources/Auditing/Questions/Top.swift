@@ -13,6 +13,23 @@ public struct Top: Equatable, Sendable {
     public var decisions: Int
   }
 
+  /// The place behind a value in the order of a list.
+  public struct RowPlace: Equatable, Sendable {
+    /// The value.
+    public var name: Identifier
+    /// Its count.
+    public var decisions: Int
+    /// The end of the log time that the list counts, so that its parts count the same decisions.
+    public var end: Timestamp
+
+    /// Creates a place.
+    public init(name: Identifier, decisions: Int, end: Timestamp) {
+      self.name = name
+      self.decisions = decisions
+      self.end = end
+    }
+  }
+
   /// The property that was counted by.
   public var key: Key
   /// The values, the most frequent first. Values with the same count are sorted by first storing (devices, events)

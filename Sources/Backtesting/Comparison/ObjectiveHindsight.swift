@@ -1,5 +1,6 @@
 public import Domain
 public import Policies
+import Replay
 
 /// Compares the decisions of a run with the best schedules of reloads in hindsight: how many of the changes that count for the
 /// objectives of kinds were shown in time, and how many could have been.
@@ -11,7 +12,7 @@ public struct ObjectiveHindsight {
   }
 
   private let policy: Policy
-  private let share: Double
+  private let sample: DeviceSample
   private var record: ObjectiveRecord
   private var instances: [Instance] = []
   private var places: [Instance: Int] = [:]
@@ -23,7 +24,7 @@ public struct ObjectiveHindsight {
   ///   - share: The share of the devices that are compared, above 0; 1 for all. A hash of its id chooses a device.
   public init(_ policy: Policy, share: Double) {
     self.policy = policy
-    self.share = share
+    sample = DeviceSample(share)
     record = ObjectiveRecord(policy)
   }
 
@@ -32,7 +33,7 @@ public struct ObjectiveHindsight {
 
   /// Takes the time zone of a device, by which its budget days are counted. Without it they are those of UTC.
   public mutating func take(_ registration: Registration) {
-    guard ObjectiveRecord.isChosen(registration.device, share: share) else { return }
+    guard sample.holds(registration.device) else { return }
     zones[registration.device] = registration.timeZone
   }
 
@@ -41,7 +42,7 @@ public struct ObjectiveHindsight {
     guard record.kinds.contains(decision.kind) else { return }
     let instance = Instance(device: decision.device, instance: decision.instance, kind: decision.kind)
     if let place = places[instance] { return record.note(decision, stream: place) }
-    guard ObjectiveRecord.isChosen(decision.device, share: share) else { return }
+    guard sample.holds(decision.device) else { return }
     let place = instances.count
     instances.append(instance)
     places[instance] = place

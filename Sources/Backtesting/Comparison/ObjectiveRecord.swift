@@ -1,6 +1,6 @@
 import Domain
-import Planning
 import Policies
+import Replay
 
 /// The changes that count for the objectives of kinds, as the decisions of one policy's planner say.
 struct ObjectiveRecord {
@@ -25,7 +25,7 @@ struct ObjectiveRecord {
   ///   - streams: The measured instances.
   ///   - share: The share of the devices, above 0; 1 for all.
   mutating func choose(_ streams: [InstanceStream], share: Double) {
-    for stream in streams { add(kind: Self.isChosen(stream.device, share: share) ? stream.kind : nil) }
+    for stream in streams { add(kind: DeviceSample(share).holds(stream.device) ? stream.kind : nil) }
   }
 
   /// Adds an instance behind the others.
@@ -34,14 +34,6 @@ struct ObjectiveRecord {
     freshWithin.append(kind.flatMap { policy.kind(named: $0)?.objective?.freshWithin.microseconds })
     changes.append([])
     waiting.append([:])
-  }
-
-  /// Returns whether a device is in the sample. A larger sample contains a smaller one.
-  static func isChosen(_ device: Identifier, share: Double) -> Bool {
-    var hash = Hash64()
-    hash.add(device)
-    var random = SplitMix64(state: hash.value)
-    return share >= 1 || random.next() < UInt64(max(0, share) * 0x1p64)
   }
 
   /// Notes a decision about a measured instance.

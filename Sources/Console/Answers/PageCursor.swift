@@ -67,6 +67,44 @@ enum PageCursor {
     return StatementPlace(at: Timestamp(microseconds: at), partition: partition, offset: offset, ordinal: ordinal)
   }
 
+  /// Returns the text of a place in a list of counted values.
+  static func text(_ place: Top.RowPlace) -> String {
+    encoded("r.\(place.end.microseconds).\(place.decisions).\(place.name)")
+  }
+
+  /// Reads a place in a list of counted values; nil for a text that is none.
+  static func topPlace(_ text: String) -> Top.RowPlace? {
+    guard let parts = parts(text, "r"), parts.count == 3, let end = Int64(parts[0]), let decisions = Int(parts[1]),
+      decisions >= 0
+    else { return nil }
+    return Top.RowPlace(
+      name: Identifier(String(parts[2])), decisions: decisions, end: Timestamp(microseconds: end))
+  }
+
+  /// Returns the text of a place in a list of started activities.
+  static func text(_ place: StartedActivities.StartPlace) -> String {
+    encoded("z.\(place.at.microseconds).\(place.number)")
+  }
+
+  /// Reads a place in a list of started activities; nil for a text that is none.
+  static func startPlace(_ text: String) -> StartedActivities.StartPlace? {
+    guard let numbers = parts(text, "z")?.map({ Int64($0) }), numbers.count == 2, let at = numbers[0],
+      let number = numbers[1]
+    else { return nil }
+    return StartedActivities.StartPlace(at: Timestamp(microseconds: at), number: number)
+  }
+
+  /// Returns the text of a place in the list of access records.
+  static func text(_ place: AccessPlace) -> String { encoded("a.\(place.access).\(place.refusal)") }
+
+  /// Reads a place in the list of access records; nil for a text that is none.
+  static func accessPlace(_ text: String) -> AccessPlace? {
+    guard let numbers = parts(text, "a")?.map({ Int64($0) }), numbers.count == 2, let access = numbers[0],
+      let refusal = numbers[1]
+    else { return nil }
+    return AccessPlace(access: access, refusal: refusal)
+  }
+
   /// The most entries at one time that a list is continued behind.
   /// - Beyond: the cursor is refused; a device with so many entries in a microsecond has to be exported.
   private static let seenMax = 100_000
@@ -83,7 +121,7 @@ enum PageCursor {
     var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: base64), let words = String(data: data, encoding: .utf8) else { return nil }
-    let splits = ["d": 3, "t": 2, "s": 4, "l": 1][sort] ?? 0
+    let splits = ["d": 3, "t": 2, "s": 4, "l": 1, "r": 3, "z": 2, "a": 2][sort] ?? 0
     let parts = words.split(separator: ".", maxSplits: splits, omittingEmptySubsequences: false)
     return parts.first.map(String.init) == sort ? Array(parts.dropFirst()) : nil
   }

@@ -5,7 +5,7 @@ import Serving
 
 extension ConsoleRoute {
   /// The questions for programs. Those that `rouse audit` answers have its JSON.
-  static let questions = [tail] + deviceQuestions + storeQuestions + [exports]
+  static let questions = [tail] + deviceQuestions + storeQuestions + [exports, accesses]
 
   /// Reads a query, and returns the closure that asks the store. All mistakes of the query are told before the store is asked.
   typealias Question = @Sendable (inout QueryReader, ConsoleRequest) throws -> (AuditStore) throws -> QuestionAnswer
@@ -158,27 +158,37 @@ extension ConsoleRoute {
         }
       }
     },
-    question("getTop", "/v1/top", isLook: false) { query, _ in
+    question("getTop", "/v1/top", isLook: false) { query, request in
       let key = query.choice("by", Top.Key.self) ?? .reason
       let (range, limit) = (query.range(), query.integer("limit", 1...limitMax, default: 100))
+      let place = query.cursor { PageCursor.topPlace($0) }
       return { store in
-        let top = try store.top(by: key, range: range, limit: limit)
-        return QuestionAnswer {
+        // One more tells whether others follow.
+        var top = try store.top(by: key, range: range, limit: limit + 1, after: place)
+        let goesOn = top.rows.count > limit
+        top.rows = Array(top.rows.prefix(limit))
+        var answer = QuestionAnswer { [top] in
           AuditJSON.render(top)
-        } table: {
+        } table: { [top] in
           AnswerTable(top)
         }
+        guard goesOn, let next = try store.place(behind: top, range: range, after: place) else { return answer }
+        answer.next = request.address(cursor: PageCursor.text(next))
+        return answer
       }
     },
-    question("listZombies", "/v1/live-activities/zombies", isLook: true) { query, _ in
+    question("listZombies", "/v1/live-activities/zombies", isLook: true) { query, request in
       let (range, limit) = (query.range(), query.integer("limit", 1...limitMax, default: 100))
+      let place = query.cursor { PageCursor.startPlace($0) }
       return { store in
-        let started = try store.zombies(range: range, limit: limit)
-        return QuestionAnswer {
+        let started = try store.zombies(range: range, limit: limit, after: place)
+        var answer = QuestionAnswer {
           AuditJSON.render(started)
         } table: {
           AnswerTable(started)
         }
+        answer.next = started.next.map { request.address(cursor: PageCursor.text($0)) }
+        return answer
       }
     },
     question("getHealth", "/v1/health", isLook: false) { _, _ in

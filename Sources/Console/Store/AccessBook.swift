@@ -82,6 +82,24 @@ final class AccessBook {
     }
   }
 
+  /// Returns a part of the records, the newest first.
+  ///
+  /// - Parameters:
+  ///   - filter: The filter.
+  ///   - place: The place behind the last record of the part before; nil for the first part.
+  ///   - limit: The most records.
+  /// - Throws: `Problem` if they cannot be read.
+  func part(
+    _ filter: AccessFilter, after place: AccessPlace?, limit: Int
+  ) throws(Problem) -> (records: [AccessRecord], next: AccessPlace?) {
+    do throws(AuditError) {
+      return try store().part(filter, after: place, limit: limit)
+    } catch {
+      opened = nil
+      throw Problem(.unavailable, "the access records cannot be read: \(error)", retryAfterSeconds: 5)
+    }
+  }
+
   private func store() throws(AuditError) -> AccessStore {
     // Records must not go into a file that was moved away.
     if let opened, file?.isReplaced() == false { return opened }

@@ -85,6 +85,11 @@ extension LogRecord {
     bytes.count > 2 && (1...formatVersion).contains(bytes[0]) && bytes[1] == Content.Tag.policy.rawValue
   }
 
+  /// Whether bytes are a log record of a known format that holds an event. Looks at two bytes, as `isPolicy` does.
+  package static func isEvent(_ bytes: [UInt8]) -> Bool {
+    bytes.count > 2 && (1...formatVersion).contains(bytes[0]) && bytes[1] == Content.Tag.event.rawValue
+  }
+
   /// Finds the type and the subject of an event in the bytes of a log record, without reading the rest.
   /// - Returns: their places in `bytes`; nil for a record that is no event and for bytes that are no record.
   public static func eventPlaces(in bytes: [UInt8]) -> (type: Range<Int>, subject: Range<Int>)? {

@@ -5,7 +5,8 @@ extension Signal {
   /// - Parameters:
   ///   - writer: the writer.
   ///   - source: the CloudEvents `source`, which a `Signal` does not keep.
-  public func encode(to writer: inout JSONWriter, source: String) {
+  ///   - logTime: the time of the signal in a log, as the extension `rouselogtime`; nil leaves it out.
+  public func encode(to writer: inout JSONWriter, source: String, logTime: Timestamp? = nil) {
     writer.beginObject()
     writer.key("specversion")
     writer.string("1.0" as StaticString)
@@ -14,6 +15,7 @@ extension Signal {
     writer.member("type", kind.name.rawValue)
     writer.member("subject", device)
     writer.timestamp("time", time)
+    LogTime.write(logTime, to: &writer)
     writer.key("data")
     writer.beginObject()
     writer.member("device", device)

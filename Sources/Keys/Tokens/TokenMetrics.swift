@@ -30,4 +30,12 @@ public struct TokenMetrics: Sendable {
       "rouse_oidc_keys_age_seconds", help: "Time since the keys of the issuer were read or found unchanged",
       advice: "Above an hour: the issuer is away, and a key that it has withdrawn still works.")
   }
+
+  /// Adds made-up figures with every value of the labels, to measure an exposition.
+  package func addSample() {
+    for outcome in ["accepted", "repeated"] + TokenRefusal.checks { tokens.add(1_000_000, [outcome]) }
+    for outcome in ["read", "failed"] { reads.add(1_000_000, [outcome]) }
+    keys.set(2)
+    readAge.set(300)
+  }
 }

@@ -16,6 +16,8 @@ package enum AccessRole: String, CaseIterable, Sendable {
   case skip
   /// `rouse verify` on the topics.
   case verify
+  /// `rouse log export`.
+  case export
   /// The data teams' programs.
   case publisher
   /// The app backend.
@@ -34,6 +36,7 @@ package enum AccessRole: String, CaseIterable, Sendable {
     case .replay: "`rouse dead-letters replay`"
     case .skip: "`rouse skip`"
     case .verify: "`rouse verify`"
+    case .export: "`rouse log export`"
     case .publisher: "the data teams' programs"
     case .backend: "the app backend"
     case .sender: "the sender"

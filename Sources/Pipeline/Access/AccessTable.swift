@@ -36,6 +36,11 @@ package struct AccessTable: Sendable {
       [
         topic(names.decisions, [.read], "reads the decisions"), topic(names.commands, [.read], "reads the commands"),
       ]
+    case .export:
+      [
+        topic(names.log, [.read], "reads what planners decided about"),
+        topic(names.devices, [.read], "reads registrations that the log no longer has"),
+      ]
     case .publisher: settings.eventTopics.map { topic($0, [.write], "publishes events") }
     case .backend:
       [

@@ -4,15 +4,19 @@ package import LineFiles
 /// A file of records, one a line: decodes each line, and reports the lines that cannot be decoded.
 package struct PlanInput<Value>: ~Copyable {
   private var reader: LineReader
-  private let decode: ([UInt8]) throws(DomainError) -> Value
+  private let decode: ([UInt8]) throws(DomainError) -> (value: Value, time: Timestamp)
   private var bytes: [UInt8] = []
 
   fileprivate init(
-    path: String, decode: @escaping ([UInt8]) throws(DomainError) -> Value
+    path: String, decode: @escaping ([UInt8]) throws(DomainError) -> (value: Value, time: Timestamp)
   ) throws(LineFileError) {
     reader = try LineReader(path: path)
     self.decode = decode
   }
+
+  /// The time at which the record that `next` returned last is to be planned; nil behind the last record. It is the log time that the
+  /// record states, or else its own time.
+  package private(set) var time: Timestamp?
 
   /// The number of bytes of the file, compressed or not, that have been read.
   package var bytesConsumed: Int64 { reader.bytesConsumed }
@@ -25,7 +29,10 @@ package struct PlanInput<Value>: ~Copyable {
   package mutating func next(refused: (RefusedLine) throws(LineFileError) -> Void) throws(LineFileError) -> Value? {
     while true {
       do throws(LineFileError) {
-        guard let line = try reader.next() else { return nil }
+        guard let line = try reader.next() else {
+          time = nil
+          return nil
+        }
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: line)
       } catch {
@@ -39,7 +46,9 @@ package struct PlanInput<Value>: ~Copyable {
       }
       if bytes.isEmpty { continue }
       do throws(DomainError) {
-        return try decode(bytes)
+        let record = try decode(bytes)
+        time = record.time
+        return record.value
       } catch {
         try refused(
           RefusedLine(
@@ -56,7 +65,10 @@ extension PlanInput where Value == Registration {
   /// - Throws: `LineFileError` if the file cannot be opened.
   package static func registrations(path: String) throws(LineFileError) -> PlanInput<Registration> {
     let decoder = RegistrationDecoder()
-    return try PlanInput(path: path) { (bytes) throws(DomainError) in try decoder.decode(bytes) }
+    return try PlanInput(path: path) { (bytes) throws(DomainError) in
+      let registration = try decoder.decode(bytes)
+      return (registration, registration.updatedAt)
+    }
   }
 }
 
@@ -68,11 +80,12 @@ extension PlanInput {
     decode: @escaping (CloudEventRecord) throws(DomainError) -> Value
   ) throws(LineFileError) -> PlanInput {
     var last = noTime
+    let logTime = LogTime()
     return try PlanInput(path: path) { (bytes) throws(DomainError) in
       let value = try decode(CloudEventRecord(value: bytes, timestamp: last))
       if value[keyPath: time] == noTime { throw missingTime }
       last = value[keyPath: time]
-      return value
+      return (value, try logTime.read(bytes) ?? last)
     }
   }
 }

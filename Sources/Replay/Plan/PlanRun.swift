@@ -78,23 +78,24 @@ public struct PlanRun: ~Copyable {
     var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
     var event = try next(&events)
     var signal = try next(&signals)
-    let start = [event?.time, signal?.time].compactMap { $0 }.min()
+    let start = [events.time, signals?.time].compactMap { $0 }.min()
     try register(at: start)
     summary.first = start
     looks = options.screens.map { RecordedLooks($0, devices: registered) }
     while event != nil || signal != nil {
       // Signals come before events of the same instant: they describe the device as the event found it.
-      let instant = [event?.time, signal?.time].compactMap { $0 }.min()?.microseconds ?? .max
+      let (eventTime, signalTime) = (events.time ?? .distantFuture, signals?.time ?? .distantFuture)
+      let instant = min(eventTime, signalTime).microseconds
       if let look = looks?.signal(upTo: instant) {
         // Looks before the first record of the log are no part of it.
         if look.time >= start ?? look.time { try apply(.signal(look), at: look.time) }
-      } else if let given = signal, given.time <= event?.time ?? given.time {
+      } else if let given = signal, signalTime <= eventTime {
         summary.signals += 1
-        try apply(.signal(given), at: given.time)
+        try apply(.signal(given), at: signalTime)
         signal = try next(&signals)
       } else if let given = event {
         summary.events += 1
-        try apply(.event(given), at: given.time)
+        try apply(.event(given), at: eventTime)
         if summary.events % Self.progressEvery == 0 { report(events.bytesConsumed, events.bytesTotal) }
         event = try next(&events)
       }

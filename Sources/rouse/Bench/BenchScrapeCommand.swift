@@ -1,8 +1,12 @@
 import ArgumentParser
 import Benchmarks
+import Console
+import DeviceView
 import Domain
 import Foundation
+import Gateway
 import JSON
+import Keys
 import Logging
 import Observing
 import Pipeline
@@ -16,7 +20,7 @@ struct BenchScrapeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scrape", abstract: "Measure the time and the bytes of one scrape of the metrics of a large process.",
     discussion: """
-      The process has all roles, all partitions and all kinds, each kind with every reason. Nothing is planned: the \
+      The process has all roles, all partitions and all kinds, each kind with every reason, and takes tokens. Nothing is planned: the \
       figures are made up. The page is fetched over HTTP from this process, one time after the other.
 
       EXAMPLE
@@ -49,8 +53,7 @@ struct BenchScrapeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let counters = PipelineCounters.sample(partitions: partitions, kinds: kinds)
-    ProcessMetrics.add(to: counters.registry)
+    let counters = Self.process(partitions: partitions, kinds: kinds)
     let pages = MachinePages(counters: counters, stop: StopSignal(), threads: [])
     let listener = try await HTTPListener.start(
       HTTPAddress(host: "127.0.0.1", port: 0), pages: pages.pages, logger: Logger(label: "rouse"))
@@ -61,6 +64,17 @@ struct BenchScrapeCommand: AsyncParsableCommand {
     case .text: try Output.print(PrintableText(lines: text(all)))
     case .json: try Output.print(json(all))
     }
+  }
+
+  /// Returns the figures of a process with all roles.
+  static func process(partitions: Int, kinds: Int) -> PipelineCounters {
+    let counters = PipelineCounters.sample(partitions: partitions, kinds: kinds)
+    ProcessMetrics.add(to: counters.registry)
+    _ = GatewayMetrics(counters.registry)
+    _ = DeviceViewMetrics(counters.registry)
+    _ = ConsoleMetrics(counters.registry)
+    TokenMetrics(counters.registry).addSample()
+    return counters
   }
 
   /// Fetches the page several times.

@@ -11,7 +11,8 @@ struct PlanCommand: ParsableCommand {
     commandName: "plan", abstract: "Plan events from files, without Kafka: files in, files out.",
     discussion: """
       Registers all devices, then plans events and signals in the order of their times, each as one record of a log. \
-      Timers fire when they are due. The same files and the same policy give the same bytes.
+      Timers fire when they are due. The same files and the same policy give the same bytes. A record with the member \
+      rouselogtime, as `rouse log export` writes it, is planned at that time.
 
       A line that cannot be used never stops the run. The command counts such lines, shows the first few, and writes all \
       of them to --dead-letters. If no line of an input can be used, the command fails with exit code 1. Outputs that are \

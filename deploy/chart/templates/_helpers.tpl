@@ -195,6 +195,7 @@ spec:
     {{- if .values.keysSecret }}{{ $_ := set $mounts "keys" "/etc/rouse/gateway" }}{{ end }}
     {{- if .values.tlsSecret }}{{ $_ := set $mounts "tls" "/etc/rouse/tls" }}{{ end }}
     {{- if .volume }}{{ $_ := set $mounts .volume "/var/lib/rouse" }}{{ end }}
+    {{- if eq .role "gateway" }}{{ include "rouse.oidc" (dict "root" .root "env" .env "mounts" $mounts) }}{{ end }}
     {{- $_ := set $container "mounts" $mounts }}
     {{- include "rouse.container" $container | nindent 4 }}
     {{- if .console }}
@@ -215,9 +216,14 @@ spec:
     - name: view
       emptyDir: { sizeLimit: {{ . }} }
     {{- end }}
+    {{- if or .console (eq .role "gateway") }}
+    {{- include "rouse.oidcVolumes" .root | nindent 4 }}
+    {{- end }}
     {{- if .console }}
+    {{- with $values.console.keysSecret }}
     - name: console-keys
-      secret: { secretName: {{ $values.console.keysSecret }}, defaultMode: 0440 }
+      secret: { secretName: {{ . }}, defaultMode: 0440 }
+    {{- end }}
     {{- with $values.console.tlsSecret }}
     - name: console-tls
       secret: { secretName: {{ . }}, defaultMode: 0440 }
@@ -235,19 +241,71 @@ spec:
 {{- $_ := set .env (printf "ROUSE_%s_TLS_KEY_FILE" .role) "/etc/rouse/tls/tls.key" }}
 {{- end }}
 
+{{/* Adds the variables of the tokens to `env`, and the folders of the files to `mounts`: a dict of `root`, `env` and `mounts`. It renders to
+     nothing, unless the values contradict one another. */}}
+{{- define "rouse.oidc" -}}
+{{- with .root.Values.oidc }}
+{{- if .issuer }}
+{{- $_ := required "oidc.audience: name what the issuer writes into the claim aud for Rouse, so that tokens for others are refused" .audience }}
+{{- if ne 1 (list .keysUrl .keysSecret .keysConfigMap | compact | len) }}
+{{- fail "oidc: name one of keysUrl (the issuer's jwks_uri), keysSecret and keysConfigMap" }}
+{{- end }}
+{{- if and .grantsSecret .grantsConfigMap }}{{ fail "oidc: name grantsSecret or grantsConfigMap, not both" }}{{ end }}
+{{- $_ := set $.env "ROUSE_OIDC_ISSUER" .issuer }}
+{{- $_ := set $.env "ROUSE_OIDC_AUDIENCE" .audience }}
+{{- with .keysUrl }}{{ $_ := set $.env "ROUSE_OIDC_KEYS_URL" . }}{{ end }}
+{{- if or .keysSecret .keysConfigMap }}
+{{- $_ := set $.env "ROUSE_OIDC_KEYS_FILE" "/etc/rouse/oidc-keys/jwks.json" }}
+{{- $_ := set $.mounts "oidc-keys" "/etc/rouse/oidc-keys" }}
+{{- end }}
+{{- if or .grantsSecret .grantsConfigMap }}
+{{- $_ := set $.env "ROUSE_OIDC_GRANTS_FILE" "/etc/rouse/oidc-grants/grants.json" }}
+{{- $_ := set $.mounts "oidc-grants" "/etc/rouse/oidc-grants" }}
+{{- end }}
+{{- with .rolesClaim }}{{ $_ := set $.env "ROUSE_OIDC_ROLES_CLAIM" . }}{{ end }}
+{{- $_ := set $.env "ROUSE_OIDC_CLOCK_SKEW_SECONDS" .clockSkewSeconds }}
+{{- else if or .audience .keysUrl .keysSecret .keysConfigMap .grantsSecret .grantsConfigMap }}
+{{- fail "oidc.issuer: name the issuer of the tokens, too" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The volumes of the issuer's keys and of the grants, for pods with a container that takes tokens. */}}
+{{- define "rouse.oidcVolumes" -}}
+{{- with .Values.oidc }}
+{{- if .issuer }}
+{{- range $name := list "keys" "grants" }}
+{{- $secret := get $.Values.oidc (printf "%sSecret" $name) }}
+{{- $map := get $.Values.oidc (printf "%sConfigMap" $name) }}
+{{- if $secret }}
+- name: oidc-{{ $name }}
+  secret: { secretName: {{ $secret }}, defaultMode: 0440 }
+{{- else if $map }}
+- name: oidc-{{ $name }}
+  configMap: { name: {{ $map }} }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* The container of the console: a dict of `root`, `image`, and `volume`, the name of the volume with the audit store. */}}
 {{- define "rouse.console" -}}
 {{- $values := .root.Values }}
 {{- $kafka := ternary "kafka" "" (not (empty $values.kafka.secretName)) }}
 {{- if $values.console.kafkaSecretName }}{{ $kafka = "console-kafka" }}{{ end }}
 {{- $env := dict "ROUSE_CONSOLE_LISTEN" (printf "0.0.0.0:%d" (int $values.console.port)) }}
-{{- $_ := set $env "ROUSE_CONSOLE_KEYS" "/etc/rouse/console/keys.json" }}
 {{- $_ := set $env "ROUSE_AUDIT_STORE" "/var/lib/rouse/audit.sqlite" }}
 {{- $container := dict "root" .root "role" "console" "name" "console" "image" .image "env" $env "kafka" $kafka }}
 {{- $_ := set $container "resources" $values.console.resources }}
 {{- $_ := set $container "http" (dict "name" "console-http" "port" $values.console.metricsPort) }}
 {{- $_ := set $container "listen" (dict "name" "console" "port" $values.console.port) }}
-{{- $mounts := dict "console-keys" "/etc/rouse/console" .volume "/var/lib/rouse" }}
+{{- $mounts := dict .volume "/var/lib/rouse" }}
+{{- if $values.console.keysSecret }}
+{{- $_ := set $env "ROUSE_CONSOLE_KEYS" "/etc/rouse/console/keys.json" }}
+{{- $_ := set $mounts "console-keys" "/etc/rouse/console" }}
+{{- end }}
+{{- include "rouse.oidc" (dict "root" .root "env" $env "mounts" $mounts) }}
 {{- if $values.console.tlsSecret }}
 {{- $_ := set $mounts "console-tls" "/etc/rouse/tls" }}
 {{- include "rouse.tls" (dict "env" $env "role" "CONSOLE") }}

@@ -1,0 +1,32 @@
+import Auditing
+import Domain
+import Keys
+import Serving
+
+extension ConsoleRoute {
+  /// The access records, for operators alone: they say who asked what. Each look at them leaves a record, too.
+  static let accesses = ConsoleRoute("listAccess", "GET", "/v1/access", role: .operator, isLook: true) {
+    request, desk in
+    var query = QueryReader(request.query)
+    let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
+    var filter = AccessFilter()
+    filter.key = query.identifier("key")
+    filter.operation = query.identifier("operation")
+    filter.device = query.identifier("device")
+    filter.event = query.identifier("event")
+    filter.isRefused = query.bool("refused")
+    filter.range = query.range()
+    let limit = query.integer("limit", 1...limitMax, default: 100)
+    let place = query.cursor { PageCursor.accessPlace($0) }
+    desk.note(query.texts)
+    try query.finish()
+    let part = try desk.access.part(filter, after: place, limit: limit)
+    var answer = QuestionAnswer {
+      AuditJSON.render(part.records)
+    } table: {
+      AnswerTable(part.records)
+    }
+    answer.next = part.next.map { request.address(cursor: PageCursor.text($0)) }
+    return answer.answer(form, name: "access")
+  }
+}

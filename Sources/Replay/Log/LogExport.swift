@@ -1,0 +1,170 @@
+package import Domain
+import JSON
+package import LineFiles
+
+/// Writes the content of a log as the files that plans and backtests read: registrations, events and signals.
+///
+/// The newest registration of each sampled device is taken, its signals, and every event. Events and signals carry their log time
+/// (`LogTime`), so that a plan decides when the planner did. Memory is bounded by the sampled devices, and by 256 KiB for each partition;
+/// the rest waits in files.
+package final class LogExport {
+  private let options: LogExportOptions
+  private let conceal: (String) -> String
+  private let events: EventWriter
+  private let registrations: RegistrationSpool
+  private let signals: SignalSpool
+  private var partitions: [Int32: Partition] = [:]
+  private var json = JSONWriter(reserving: 1024)
+  private var summary = LogExportSummary()
+  /// The first error of a file. Nothing is taken after it.
+  private var failure: LineFileError?
+  /// The first record of a newer format.
+  private var newerFormat: String?
+
+  /// The partition whose copies of events are taken: each has one of every event.
+  private static let eventPartition: Int32 = 0
+
+  /// The state of one partition of the log.
+  private struct Partition {
+    /// The log time of the last record.
+    var now = Timestamp.distantPast
+    /// The highest offset of each source partition, so that records that intake repeated are dropped, as planners drop them.
+    var origins: [SourcePartition: Int64] = [:]
+  }
+
+  /// A source partition of one generation.
+  private struct SourcePartition: Hashable {
+    var topic: String
+    var partition: Int32
+    var generation: Int64
+  }
+
+  /// Holds the writer of events, which cannot be copied.
+  private final class EventWriter {
+    var lines: LineWriter
+    init(path: String) throws(LineFileError) { lines = try LineWriter(path: path, isPrivate: true) }
+  }
+
+  /// Prepares an export.
+  /// - Parameters:
+  ///   - options: The part of the log, and the files.
+  ///   - conceal: Returns the hexadecimal digits that stand for a push token in the files.
+  /// - Throws: `LineFileError` if a file cannot be made.
+  package init(_ options: LogExportOptions, conceal: @escaping (String) -> String) throws(LineFileError) {
+    self.options = options
+    self.conceal = conceal
+    events = try EventWriter(path: options.events)
+    registrations = try RegistrationSpool(folder: options.spoolFolder)
+    signals = SignalSpool(folder: options.spoolFolder)
+  }
+
+  /// Returns how many records were taken, and the log time of the newest; nil for most records.
+  /// - Parameter every: The number of records between two reports.
+  package func progress(every: Int) -> (records: Int, time: Timestamp)? {
+    guard summary.records % every == 0, let now = partitions.values.map(\.now).max() else { return nil }
+    return (summary.records, now)
+  }
+
+  /// Takes a record of the log.
+  /// - Parameters:
+  ///   - value: The value of the record.
+  ///   - key: The key: the device, or nil.
+  ///   - partition: The number of its partition.
+  ///   - offset: Its offset.
+  ///   - timestamp: Its timestamp.
+  package func take(_ value: [UInt8], key: [UInt8]?, partition: Int32, offset: Int64, timestamp: Timestamp) {
+    summary.records += 1
+    // As in planners, time never runs backwards.
+    let time = max(partitions[partition]?.now ?? .distantPast, timestamp)
+    partitions[partition, default: Partition()].now = time
+    guard failure == nil, time < options.to else { return }
+    if LogRecord.isEvent(value) {
+      guard partition == Self.eventPartition, time >= options.from ?? time else { return }
+    } else if let key, !options.sample.holds(Identifier(decoding: key)) {
+      return
+    }
+    do throws(BinaryError) {
+      let (origin, content) = try LogRecord.parts(of: value)
+      if let origin, !isNew(origin, in: partition) { return }
+      do throws(LineFileError) { try take(content, at: time, partition: partition) } catch { failure = error }
+    } catch {
+      note(error, at: "log[\(partition)]@\(offset)")
+    }
+  }
+
+  /// Takes a registration of the compacted topic, for a device that the log no longer has.
+  /// - Parameter registration: The registration.
+  package func complete(_ registration: Registration) {
+    guard failure == nil, options.sample.holds(registration.device), !registrations.holds(registration.device) else {
+      return
+    }
+    summary.completed += 1
+    do throws(LineFileError) {
+      try registrations.add(registration.replacingTokens(conceal), at: registration.updatedAt)
+    } catch { failure = error }
+  }
+
+  /// Sorts what was taken, and gives all files their final names.
+  /// - Returns: The counts.
+  /// - Throws: `LineFileError` if a file could not be written; there are no new files then.
+  package func finish() throws(LineFileError) -> LogExportSummary {
+    if let failure { throw failure }
+    var devices = try LineWriter(path: options.devices, isPrivate: true)
+    try registrations.write(to: &devices)
+    var ordered = try LineWriter(path: options.signals, isPrivate: true)
+    try signals.write(to: &ordered)
+    try devices.close()
+    try events.lines.close()
+    try ordered.close()
+    summary.devices = registrations.count
+    summary.removed = registrations.removedCount
+    return summary
+  }
+
+  /// The place of the first record that a newer release wrote, with what is known of it; nil if there was none.
+  package var newerRecord: String? { newerFormat }
+
+  private func take(_ content: LogRecord.Content, at time: Timestamp, partition: Int32) throws(LineFileError) {
+    let isInTime = time >= options.from ?? time
+    switch content {
+    case .event(let event):
+      json.reset()
+      event.encode(to: &json, logTime: time)
+      try events.lines.append(json.bytes)
+      try events.lines.endLine()
+      summary.events += 1
+      summary.note(time)
+    case .registration(let registration):
+      // A plan derives the registrations of channels from those of devices, as intake does.
+      if registration.isChannel || !options.sample.holds(registration.device) { return }
+      try registrations.add(registration.replacingTokens(conceal), at: time)
+    case .forget(let device): registrations.remove(device, keeps: isInTime)
+    case .signal(var signal):
+      guard isInTime, options.sample.holds(signal.device) else { return }
+      if case .tokenRejected(let token) = signal.kind { signal.kind = .tokenRejected(token: conceal(token)) }
+      json.reset()
+      signal.encode(to: &json, source: "/rouse/log", logTime: time)
+      try signals.add(json.bytes, at: time, partition: partition)
+      summary.signals += 1
+      summary.note(time)
+    case .policy: if partition == Self.eventPartition, summary.events > 0 { summary.policies += 1 }
+    case .tick: break
+    }
+  }
+
+  private func isNew(_ origin: Origin, in partition: Int32) -> Bool {
+    let source = SourcePartition(topic: origin.topic, partition: origin.partition, generation: origin.generation)
+    let known = partitions[partition]?.origins[source] ?? -1
+    if origin.offset > known { partitions[partition]?.origins[source] = origin.offset }
+    return origin.offset > known
+  }
+
+  private func note(_ error: BinaryError, at place: String) {
+    if case .newerVersion = error {
+      newerFormat = newerFormat ?? "\(place): \(error)"
+      return
+    }
+    summary.unreadable += 1
+    if summary.firstUnreadable == nil { summary.firstUnreadable = "\(place): \(error)" }
+  }
+}
