@@ -14,38 +14,52 @@ extension AuditStore {
   public func top(
     by key: Top.Key, range: TimeRange = .all, limit: Int = 20, after place: Top.RowPlace? = nil
   ) throws(AuditError) -> Top {
-    try read { db in
-      var range = range
-      if let end = place?.end { range.to = range.to.map { min($0, end) } ?? end }
-      let words = WordReader(db)
-      switch key {
-      case .reason:
-        return try db.top(key, range, limit, place) { Identifier(try DecisionCode(code: $0.code).reason.rawValue) }
-      case .verdict:
-        return try db.top(key, range, limit, place) { Identifier(try DecisionCode(code: $0.code).verdict.rawValue) }
-      case .kind: return try db.top(key, range, limit, place) { try words.word($0.kind) }
-      case .device: return try db.top(key, range, limit, place, by: .device)
-      case .event: return try db.top(key, range, limit, place, by: .event)
-      }
-    }
+    try read { db in try db.top(key, range, limit, place) }
   }
 
-  /// Returns the place behind the last value of a part.
+  /// Returns a part of the list that `top` returns, and the place behind it.
   ///
   /// - Parameters:
-  ///   - top: the part.
+  ///   - key: the property.
   ///   - range: the range of log time.
-  ///   - place: the place at which the part began; nil for the first one. Further parts count no decision that is newer than the first part.
+  ///   - limit: the greatest number of values to return.
+  ///   - place: the place behind the last value of the part before; nil for the first part.
+  /// - Returns: the part, and the place if others follow. Further parts count no decision whose log time is newer than all in the first part.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func place(behind top: Top, range: TimeRange, after place: Top.RowPlace?) throws(AuditError) -> Top.RowPlace? {
-    guard let last = top.rows.last else { return nil }
-    if let end = place?.end ?? range.to { return Top.RowPlace(name: last.name, decisions: last.decisions, end: end) }
-    let end = try read { db in try Int64.fetchOne(db, sql: "SELECT max(atMax) + 1 FROM block") ?? 0 }
-    return Top.RowPlace(name: last.name, decisions: last.decisions, end: Timestamp(microseconds: end))
+  public func topPart(
+    by key: Top.Key, range: TimeRange, limit: Int, after place: Top.RowPlace?
+  ) throws(AuditError) -> (top: Top, next: Top.RowPlace?) {
+    try read { db in
+      // One more tells whether others follow.
+      var top = try db.top(key, range, limit + 1, place)
+      let goesOn = top.rows.count > limit
+      top.rows = Array(top.rows.prefix(limit))
+      guard goesOn, let last = top.rows.last else { return (top, nil) }
+      let end =
+        try place?.end ?? range.to
+        ?? Timestamp(microseconds: Int64.fetchOne(db, sql: "SELECT max(atMax) + 1 FROM block") ?? 0)
+      return (top, Top.RowPlace(name: last.name, decisions: last.decisions, end: end))
+    }
   }
 }
 
 extension Database {
+  /// Counts decisions by a property.
+  fileprivate func top(_ key: Top.Key, _ range: TimeRange, _ limit: Int, _ place: Top.RowPlace?) throws -> Top {
+    var range = range
+    if let end = place?.end { range.to = range.to.map { min($0, end) } ?? end }
+    let words = WordReader(self)
+    switch key {
+    case .reason:
+      return try top(key, range, limit, place) { Identifier(try DecisionCode(code: $0.code).reason.rawValue) }
+    case .verdict:
+      return try top(key, range, limit, place) { Identifier(try DecisionCode(code: $0.code).verdict.rawValue) }
+    case .kind: return try top(key, range, limit, place) { try words.word($0.kind) }
+    case .device: return try top(key, range, limit, place, by: .device)
+    case .event: return try top(key, range, limit, place, by: .event)
+    }
+  }
+
   /// Sums the counts by hour under the names that `name` gives them.
   fileprivate func top(
     _ key: Top.Key, _ range: TimeRange, _ limit: Int, _ place: Top.RowPlace?, name: (TallyGroup) throws -> Identifier

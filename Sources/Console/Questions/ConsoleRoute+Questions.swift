@@ -163,17 +163,13 @@ extension ConsoleRoute {
       let (range, limit) = (query.range(), query.integer("limit", 1...limitMax, default: 100))
       let place = query.cursor { PageCursor.topPlace($0) }
       return { store in
-        // One more tells whether others follow.
-        var top = try store.top(by: key, range: range, limit: limit + 1, after: place)
-        let goesOn = top.rows.count > limit
-        top.rows = Array(top.rows.prefix(limit))
-        var answer = QuestionAnswer { [top] in
+        let (top, next) = try store.topPart(by: key, range: range, limit: limit, after: place)
+        var answer = QuestionAnswer {
           AuditJSON.render(top)
-        } table: { [top] in
+        } table: {
           AnswerTable(top)
         }
-        guard goesOn, let next = try store.place(behind: top, range: range, after: place) else { return answer }
-        answer.next = request.address(cursor: PageCursor.text(next))
+        answer.next = next.map { request.address(cursor: PageCursor.text($0)) }
         return answer
       }
     },

@@ -5,6 +5,8 @@ import Pipeline
 extension ExportStream.ExportPart {
   /// The rows of a part. As many are in memory for an export.
   private static let rowsMax = ConsoleRoute.limitMax
+  /// The dead letters of a part. They are read with their values, of up to 256 KiB each.
+  private static let lettersMax = 250
 
   /// Makes a part of a table in CSV.
   ///
@@ -80,7 +82,7 @@ extension ExportStream.ExportPart {
   static func deadLetters(
     _ reason: String?, left: Int, after place: DeadLetterCursor? = nil, _ desk: ConsoleDesk
   ) throws -> Self {
-    let page = try desk.deadLetters { try $0.page(min(left, rowsMax), reason: reason, from: place) }
+    let page = try desk.deadLetters { try $0.page(min(left, lettersMax), reason: reason, from: place) }
     let rest = left - page.letters.count
     return Self(
       ConsoleRoute.table(page.letters), isFirst: place == nil,

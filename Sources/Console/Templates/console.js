@@ -199,8 +199,11 @@
       const options = { headers: { accept: "text/html" }, cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(30000) };
       const answer = await fetch(location.href, options);
       if (answer.type === "opaqueredirect") return end("No longer kept up to date: you are signed out. Load the page anew.");
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      show(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      // A refusal may pass. One that stays is a page, too, which says what is wrong.
+      if (!answer.ok && (failures < failuresMax - 1 || !page.querySelector("main"))) throw new Error(`status ${answer.status}`);
+      show(page);
+      if (!answer.ok) return end("No longer kept up to date: the console refuses this page. Load the page anew.");
       failures = 0;
       say("");
     } catch (error) {

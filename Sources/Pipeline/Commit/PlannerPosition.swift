@@ -28,15 +28,6 @@ struct PlannerPosition: Equatable {
     static func < (a: OriginPartition, b: OriginPartition) -> Bool { (a.topic, a.partition) < (b.topic, b.partition) }
   }
 
-  /// The highest offset that was seen of a source partition.
-  struct OriginMark: Hashable {
-    /// The generation of the partition: a number that changes when its topic is deleted and made again; 0 if it is not
-    /// known.
-    var generation: Int64
-    /// The highest offset that was seen in this generation.
-    var offset: Int64
-  }
-
   /// Makes the position before the first record.
   init() {}
 
@@ -46,18 +37,8 @@ struct PlannerPosition: Equatable {
   /// - Returns: Whether the record is new: no record of the same source partition and generation with this offset or a
   ///   higher one was noted before.
   mutating func note(_ origin: Origin) -> Bool {
-    Self.raise(
-      &origins[
-        OriginPartition(topic: origin.topic, partition: origin.partition),
-        default: OriginMark(generation: origin.generation, offset: .min)], to: origin)
-  }
-
-  private static func raise(_ highest: inout OriginMark, to origin: Origin) -> Bool {
-    let isOther = origin.generation != 0 && origin.generation != highest.generation
-    guard isOther || origin.offset > highest.offset else { return false }
-    if isOther { highest.generation = origin.generation }
-    highest.offset = origin.offset
-    return true
+    origins[OriginPartition(topic: origin.topic, partition: origin.partition), default: OriginMark(before: origin)]
+      .note(origin)
   }
 
   /// Checks what holds for every position.

@@ -29,14 +29,13 @@ package final class LogExport {
     /// The log time of the last record.
     var now = Timestamp.distantPast
     /// The highest offset of each source partition, so that records that intake repeated are dropped, as planners drop them.
-    var origins: [SourcePartition: Int64] = [:]
+    var origins: [SourcePartition: OriginMark] = [:]
   }
 
-  /// A source partition of one generation.
+  /// A partition of a topic that intake reads.
   private struct SourcePartition: Hashable {
     var topic: String
     var partition: Int32
-    var generation: Int64
   }
 
   /// Holds the writer of events, which cannot be copied.
@@ -77,9 +76,9 @@ package final class LogExport {
     // As in planners, time never runs backwards.
     let time = max(partitions[partition]?.now ?? .distantPast, timestamp)
     partitions[partition, default: Partition()].now = time
-    guard failure == nil, time < options.to else { return }
+    guard failure == nil else { return }
     if LogRecord.isEvent(value) {
-      guard partition == Self.eventPartition, time >= options.from ?? time else { return }
+      guard partition == Self.eventPartition, time < options.to else { return }
     } else if let key, !options.sample.holds(Identifier(decoding: key)) {
       return
     }
@@ -92,21 +91,22 @@ package final class LogExport {
     }
   }
 
-  /// Takes a registration of the compacted topic, for a device that the log no longer has.
+  /// Takes a registration of the compacted topic, for a device that the log no longer has. The newest one counts.
   /// - Parameter registration: The registration.
   package func complete(_ registration: Registration) {
-    guard failure == nil, options.sample.holds(registration.device), !registrations.holds(registration.device) else {
-      return
+    guard failure == nil, options.sample.holds(registration.device) else { return }
+    do throws(LineFileError) { try registrations.complete(registration.replacingTokens(conceal)) } catch {
+      failure = error
     }
-    summary.completed += 1
-    do throws(LineFileError) {
-      try registrations.add(registration.replacingTokens(conceal), at: registration.updatedAt)
-    } catch { failure = error }
   }
+
+  /// Takes the removal of a device from the compacted topic.
+  /// - Parameter device: The device.
+  package func completeRemoval(of device: Identifier) { registrations.completeRemoval(of: device) }
 
   /// Sorts what was taken, and gives all files their final names.
   /// - Returns: The counts.
-  /// - Throws: `LineFileError` if a file could not be written; there are no new files then.
+  /// - Throws: `LineFileError` if a file could not be written; then not all files are new.
   package func finish() throws(LineFileError) -> LogExportSummary {
     if let failure { throw failure }
     var devices = try LineWriter(path: options.devices, isPrivate: true)
@@ -117,6 +117,7 @@ package final class LogExport {
     try events.lines.close()
     try ordered.close()
     summary.devices = registrations.count
+    summary.completed = registrations.completedCount
     summary.removed = registrations.removedCount
     return summary
   }
@@ -126,8 +127,14 @@ package final class LogExport {
 
   private func take(_ content: LogRecord.Content, at time: Timestamp, partition: Int32) throws(LineFileError) {
     let isInTime = time >= options.from ?? time
+    guard time < options.to else {
+      if case .registration(let registration) = content { registrations.noteLater(registration.device) }
+      return
+    }
     switch content {
     case .event(let event):
+      // Also a record before the time is noted, because a repeat of it may come later.
+      guard isInTime else { return }
       json.reset()
       event.encode(to: &json, logTime: time)
       try events.lines.append(json.bytes)
@@ -153,10 +160,8 @@ package final class LogExport {
   }
 
   private func isNew(_ origin: Origin, in partition: Int32) -> Bool {
-    let source = SourcePartition(topic: origin.topic, partition: origin.partition, generation: origin.generation)
-    let known = partitions[partition]?.origins[source] ?? -1
-    if origin.offset > known { partitions[partition]?.origins[source] = origin.offset }
-    return origin.offset > known
+    let source = SourcePartition(topic: origin.topic, partition: origin.partition)
+    return partitions[partition, default: Partition()].origins[source, default: OriginMark(before: origin)].note(origin)
   }
 
   private func note(_ error: BinaryError, at place: String) {

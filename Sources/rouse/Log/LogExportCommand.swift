@@ -22,7 +22,7 @@ struct LogExportCommand: ParsableCommand {
       time are taken, with the registrations in force at its end.
 
       When the brokers have removed the oldest records of the log, devices that registered before are taken from the topic \
-      `rouse.devices`, with their present registration.
+      `rouse.devices`, with their present registration; those that registered again after --to are left out.
 
       In place of push tokens stand hashes with a key that is forgotten at the end. New files are for their owner alone \
       (0600). Registrations and signals of the sample are sorted in the temporary folder (TMPDIR); memory is about 100 bytes \
@@ -99,7 +99,10 @@ struct LogExportCommand: ParsableCommand {
     let decoder = RegistrationDecoder()
     var refused = 0
     _ = try reader.read(settings.topics.devices) { message in
-      guard let value = message.value else { return }
+      guard let value = message.value else {
+        if let key = message.key { export.completeRemoval(of: Identifier(decoding: key)) }
+        return
+      }
       do throws(DomainError) {
         export.complete(try decoder.decode(value, key: message.key))
       } catch {
