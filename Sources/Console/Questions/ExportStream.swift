@@ -5,7 +5,8 @@ import Serving
 import Synchronization
 
 /// Rows as a body that is made while it is sent. Each piece is read by the next reader that is free, so an export holds no thread while the
-/// client takes its time, and no more than one piece in memory. May be used from any thread.
+/// client takes its time, and no more than one piece in memory. What a piece is read from can be more: all pushes of a device for a part of its
+/// statement, and 250 dead letters with their values. May be used from any thread.
 final class ExportStream: Sendable {
   /// Reads the next part on the thread of a reader.
   typealias Reading = @Sendable (ConsoleDesk) throws -> ExportPart
