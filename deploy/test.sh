@@ -51,7 +51,7 @@ for argument in "$@"; do
 done
 # A process runs two tests at a time on two cores. Tests that start brokers and programs mostly wait for them, so they run in
 # processes of their own, beside those that compute.
-waiting='^(KafkaClientTests|PipelineTests)\.'
+waiting='^(DeviceViewTests|KafkaClientTests|PipelineTests|RouseClientTests)\.'
 starting='^(BenchmarksTests|RouseTests|FireTests)\.'
 # Each of their targets is a process of its own. The runner notices its end by busy waiting, until the test gets a turn: beside
 # tests that compute, that took a core for minutes.

@@ -100,6 +100,9 @@ struct EventEntry {
   fileprivate(set) var id: Identifier = ""
   /// The trace context that the event carried; nil if it carried none.
   fileprivate(set) var traceparent: String?
+  /// The offset of the event's record in the log partition, by which a restore tells events apart. Ids do not: events of two
+  /// sources may have the same one.
+  fileprivate(set) var offset: Int64 = 0
   /// The number of causes that name the event, plus 1 while its log record is being processed.
   fileprivate(set) var references: UInt32 = 0
 }
@@ -143,13 +146,14 @@ struct Pending {
   /// - Parameters:
   ///   - id: The id of the event.
   ///   - traceparent: The trace context that the event carried.
-  mutating func insert(event id: Identifier, traceparent: String?) -> EventSlot {
-    events.insert(EventEntry(id: id, traceparent: traceparent, references: 1))
+  ///   - offset: The offset of the event's record.
+  mutating func insert(event id: Identifier, traceparent: String?, offset: Int64) -> EventSlot {
+    events.insert(EventEntry(id: id, traceparent: traceparent, offset: offset, references: 1))
   }
 
-  /// Adds an event that no waiting cause names yet, for a restore.
-  mutating func restore(event id: Identifier, traceparent: String?) -> EventSlot {
-    events.insert(EventEntry(id: id, traceparent: traceparent, references: 0))
+  /// Adds an event that no waiting cause names yet, for a restore. The parameters are those of `insert`.
+  mutating func restore(event id: Identifier, traceparent: String?, offset: Int64) -> EventSlot {
+    events.insert(EventEntry(id: id, traceparent: traceparent, offset: offset, references: 0))
   }
 
   /// Removes a reference to an event, and the event with the last reference.

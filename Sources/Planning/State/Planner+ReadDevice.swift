@@ -61,11 +61,11 @@ extension Planner {
   ) throws(BinaryError) -> [EventSlot] {
     var events: [EventSlot] = []
     for _ in 0..<(try reader.count("events")) {
-      let event = RestoredEvent(
-        id: Identifier(try reader.string("an event id")),
-        traceparent: try reader.optionalString("a trace").map { Identifier($0) })
-      let slot = tables.events[event] ?? pending.restore(event: event.id, traceparent: event.traceparent.text)
-      tables.events[event] = slot
+      let offset = try reader.zigzag("the offset of an event")
+      let id = Identifier(try reader.string("an event id"))
+      let traceparent = try reader.optionalString("a trace")
+      let slot = tables.events[offset] ?? pending.restore(event: id, traceparent: traceparent, offset: offset)
+      tables.events[offset] = slot
       events.append(slot)
     }
     return events

@@ -56,6 +56,7 @@ extension Planner {
   private func write(events: [EventSlot], to writer: inout BinaryWriter) {
     writer.count(events.count)
     for event in events {
+      writer.zigzag(pending.events[event].offset)
       writer.string(pending.events[event].id.text)
       writer.optionalString(pending.events[event].traceparent)
     }

@@ -168,8 +168,7 @@ public struct PlannerRestore {
   /// Removes a device that an earlier record added.
   mutating func remove(device: DeviceSlot) {
     for event in planner.unplace(device) {
-      let entry = planner.pending.events[event]
-      tables.events[RestoredEvent(id: entry.id, traceparent: entry.traceparent.map { Identifier($0) })] = nil
+      tables.events[planner.pending.events[event].offset] = nil
       planner.pending.forget(event)
     }
   }

@@ -70,7 +70,12 @@ extension FuzzTarget {
       try one.tick(at: due)
       try other.tick(at: due)
     }
+    let kept = Array(one.lines.dropFirst(before))
+    let place = kept.indices.first { $0 >= other.lines.count || kept[$0] != other.lines[$0] } ?? kept.count
+    let texts = [kept, other.lines].map { lines in
+      lines.indices.contains(place) ? String(decoding: lines[place], as: UTF8.self) : "nothing"
+    }
     try FuzzFinding.unless(
-      Array(one.lines.dropFirst(before)) == other.lines, "a planner that was restored decides otherwise")
+      kept == other.lines, "a planner that was restored decides otherwise: \(texts[1]) instead of \(texts[0])")
   }
 }

@@ -91,7 +91,7 @@ private struct PendingLife {
     if let event { pending.release(event.slot) }
     eventsMade += 1
     let id: Identifier = "e\(eventsMade)"
-    event = (pending.insert(event: id, traceparent: nil), id)
+    event = (pending.insert(event: id, traceparent: nil, offset: Int64(eventsMade)), id)
   }
 
   private mutating func append() {
@@ -221,7 +221,7 @@ private struct PendingLife {
     var events: [Identifier: EventSlot] = [:]
     for instance in 0..<Self.instances {
       for waiting in model.causes[instance] {
-        let event = events[waiting.eventID] ?? copy.restore(event: waiting.eventID, traceparent: nil)
+        let event = events[waiting.eventID] ?? copy.restore(event: waiting.eventID, traceparent: nil, offset: 0)
         events[waiting.eventID] = event
         var cause = waiting.cause
         cause.event = event
@@ -268,7 +268,8 @@ struct PendingTests {
   func unplace() {
     var pending = Pending()
     let (own, shared) = (
-      pending.restore(event: "own", traceparent: nil), pending.restore(event: "shared", traceparent: "00-1")
+      pending.restore(event: "own", traceparent: nil, offset: 1),
+      pending.restore(event: "shared", traceparent: "00-1", offset: 2)
     )
     var (first, second) = (WaitingSlot.absent, WaitingSlot.absent)
     for event in [own, shared] { pending.restore(Self.cause(event), to: &first) }
