@@ -45,8 +45,14 @@ struct DeviceInstances {
     [
       ("App", [PageCell("\(registration.app), \(registration.environment.rawValue)")]),
       ("System", [PageCell("\(registration.platform) \(registration.osVersion)")]),
-      ("Time zone", [PageCell("\(registration.timeZone), times are in \(time.zone)")]),
-      ("Registered", [PageCell(time.text(registration.updatedAt))]),
+      (
+        "Time zone",
+        [
+          PageCell(
+            registration.timeZone + (time.zone == registration.timeZone ? "" : ", times are in \(time.zone)"))
+        ]
+      ),
+      ("Registered", [PageCell(time.full(registration.updatedAt))]),
       ("Widget token", [state(registration.tokens.widgets, registration, [.widget])]),
       ("Background token", [state(registration.tokens.background, registration, [.background])]),
       ("Developer mode", [PageCell(registration.developerMode ? "on: nothing is charged" : "off")]),
@@ -66,7 +72,7 @@ struct DeviceInstances {
   /// Returns the words for a token that APNs has refused; nil if the last decision does not say so, or if the device was registered since.
   private func dead(_ last: Decision?, _ registration: Registration) -> PageCell? {
     guard let last, last.reason == .tokenDead, registration.updatedAt <= last.at else { return nil }
-    return PageCell("dead, at \(time.text(last.at)) \(time.zone)", tone: .bad)
+    return PageCell("dead, at \(time.full(last.at))", tone: .bad)
   }
 
   private var table: PageTable {
@@ -96,7 +102,7 @@ struct DeviceInstances {
       }
       table.rows.append(
         [
-          PageCell(instance.id.text, link: PageLink.why(device: device, instance: instance.id)),
+          PageCell(instance.id.text, link: PageLink.why(device: device, instance: instance.id, time)),
           PageCell(instance.kind.text), PageCell(instance.surface), token, interests(instance.interests),
         ] + numbers(record))
     }
@@ -105,7 +111,7 @@ struct DeviceInstances {
       let token = isKnown ? [PageCell("not registered", tone: .dim), ""] : []
       table.rows.append(
         [
-          PageCell(id.text, link: PageLink.why(device: device, instance: id)), PageCell(last.kind.text),
+          PageCell(id.text, link: PageLink.why(device: device, instance: id, time)), PageCell(last.kind.text),
           PageCell(last.surface.rawValue),
         ] + token + numbers(record))
     }

@@ -27,14 +27,12 @@ struct DevicePage {
     let device = try request.id("device", desk)
     let store = try desk.store()
     let registered = KnownRegistration(device, desk.settings.devices)
-    // The zone's offset when the newest record was made: a replayed day has the offset of its season.
-    let newest = try store.health().times.map { Timestamp(microseconds: $0.upperBound) } ?? desk.now()
-    let time = try request.pageZone(registered.time(at: newest))
+    let time = try request.pageZone(registered.time)
     let range = try request.pageRange(time)
     let page = try DevicePage(
       timeline: store.device(device, range: range, limit: entriesMax),
-      statement: store.statement(device, range: range, utcOffset: time.offset, limit: chargesMax), range: range,
-      time: time, registered: registered, readers: desk.readers)
+      statement: store.statement(device, range: range, limit: chargesMax), range: range, time: time,
+      registered: registered, readers: desk.readers)
     return try page.page.answer(request)
   }
 
@@ -81,9 +79,9 @@ struct DevicePage {
             .init(name: "to", label: "To (not included)", value: range.to.map(time.text) ?? "", hint: "2013-03-09"),
             .init(
               name: "utc-offset", label: "Offset of the times from UTC",
-              value: time.query ?? (registered.registration == nil ? "" : "+00:00"),
-              hint: registered.registration == nil
-                ? "-05:00, or empty for UTC" : "-05:00, +00:00 for UTC, or empty for the device's zone"),
+              value: time.query ?? "",
+              hint: registered.time.map { "-05:00, +00:00 for UTC, or empty for \($0.zone)" }
+                ?? "-05:00, or empty for UTC"),
           ]
             + (device == "." || device == ".."
               ? [.init(name: "id", label: "", sort: .hidden, value: device.text)] : []),
@@ -117,23 +115,22 @@ struct DevicePage {
     switch entry {
     case .decision(let decision):
       return [
-        PageCell(
-          time.text(decision.at),
-          link: PageLink.why(device: device, event: decision.event, instance: decision.instance)),
+        time.cell(
+          decision.at, link: PageLink.why(device: device, event: decision.event, instance: decision.instance, time)),
         .verdict(decision.verdict), .reason(decision.reason), PageCell(decision.instance.text),
         PageCell(decision.event.text, link: PageLink.event(decision.event)), .decimal(decision.value),
         .decimal(decision.price),
         PageCell(decision.tokensLeft.instance.map(String.init) ?? "–", isNumber: true),
-        PageCell(decision.command.text ?? "", link: decision.command.map(PageLink.command)),
+        PageCell(decision.command.text ?? "", link: decision.command.map { PageLink.command($0, time) }),
       ]
     case .command(let command):
       let left = command.charged.map { "\($0.ledger.rawValue) \($0.left)" }.joined(separator: ", ")
       return [
-        PageCell(time.text(command.at)), "push", PageCell(command.surface.rawValue),
+        time.cell(command.at), "push", PageCell(command.surface.rawValue),
         PageCell(command.serves.map(\.instance.text).joined(separator: ", ")),
         PageCell(left.isEmpty ? "free" : "left: \(left)", tone: .dim), PageCell("", isNumber: true),
         PageCell("", isNumber: true), PageCell("", isNumber: true),
-        PageCell(command.command.text, link: PageLink.command(command.command)),
+        PageCell(command.command.text, link: PageLink.command(command.command, time)),
       ]
     }
   }
@@ -175,17 +172,28 @@ struct DevicePage {
     table.export = (readers, { try .statement(device, range, $0) })
     table.rows = account.lines.reversed().map { line in
       [
-        PageCell(time.text(line.at)),
+        time.cell(line.at),
         PageCell(line.change == 0 ? "−1" : "\(line.change > 0 ? "+" : "")\(line.change), −1", isNumber: true),
         .number(line.left),
         PageCell("\(line.kinds.map(\.text).joined(separator: " + ")), \(Figure.count(line.events, "event"))"),
-        PageCell(line.command.text, link: PageLink.command(line.command)),
+        PageCell(line.command.text, link: PageLink.command(line.command, time)),
       ]
     }
     table.rows.append([
       "Opening", PageCell("", isNumber: true), .number(account.opening),
-      PageCell("charges by day: " + account.days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")), "",
+      PageCell("charges by day: " + days(account.lines)), "",
     ])
     return table
+  }
+
+  /// Returns the number of charges on each calendar day of the page's zone.
+  private func days(_ lines: [BudgetStatement.Line]) -> String {
+    var days: [(date: Substring, charges: Int)] = []
+    for line in lines {
+      let date = time.text(line.at).prefix(10)
+      if days.last?.date != date { days.append((date, 0)) }
+      days[days.count - 1].charges += 1
+    }
+    return days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")
   }
 }
