@@ -42,13 +42,15 @@ struct TimeAxis {
     var local = first + time.offset(at: first)
     let rest = ((local.microseconds % step.microseconds) + step.microseconds) % step.microseconds
     local = local + TimeSpan(microseconds: rest == 0 ? 0 : step.microseconds - rest)
+    var isFirst = true
     for _ in 0..<14 {
       let at = time.instant(local)
       local = local + step
       guard at <= last else { break }
       guard at >= first else { continue }
       svg.line(x1: x(at), y1: top, x2: x(at), y2: bottom, "axis")
-      let text = step >= .hours(24) ? String(time.text(at).prefix(10)) : time.clock(at)
+      let text = step >= .hours(24) ? time.date(at) : time.mark(at, isFirst: isFirst)
+      isFirst = false
       svg.text(text, x: x(at), y: bottom + 14, anchor: .middle)
     }
   }

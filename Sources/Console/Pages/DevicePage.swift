@@ -11,8 +11,11 @@ struct DevicePage {
   /// - Beyond: older ones are reached by an earlier range.
   private static let chargesMax = 150
   /// The most accounts of a page.
-  /// - Beyond: they are only counted.
+  /// - Beyond: they are in the table of all accounts only.
   private static let accountsMax = 12
+  /// The most rows of the table of all accounts.
+  /// - Beyond: accounts are in its CSV only.
+  private static let accountRowsMax = 100
 
   private let timeline: DeviceTimeline
   private let statement: BudgetStatement
@@ -38,7 +41,7 @@ struct DevicePage {
 
   private var page: ConsolePage {
     let instances = DeviceInstances(
-      registered: registered, device: device, entries: timeline.entries, time: time
+      registered: registered, device: device, counts: timeline.instances, range: range, time: time
     ).section
     guard timeline.isKnown else {
       let isRegistered = registered.registration != nil
@@ -46,15 +49,25 @@ struct DevicePage {
         title: device.text, topic: "Device", lead: ["The store has no decision about this device and no push to it."],
         sections: isRegistered ? [instances, Self.advice] : [Self.advice], status: isRegistered ? 200 : 404)
     }
-    let omitted =
-      timeline.omitted > 0 ? " \(Figure.count(timeline.omitted, "older one")) not shown: choose an earlier end." : ""
     return ConsolePage(
       title: device.text, topic: "Device",
       lead: [
         PageCell(
-          "\(Figure.count(timeline.entries.count, "decision or push", "decisions and pushes")) from \(timeline.entries.first.map { time.text($0.at) } ?? "–") to \(timeline.entries.last.map { time.text($0.at) } ?? "–") \(time.zone).\(omitted)"
+          "\(Figure.count(timeline.entries.count, "decision or push", "decisions and pushes")) from \(timeline.entries.first.map { time.text($0.at) } ?? "–") to \(timeline.entries.last.map { time.text($0.at) } ?? "–") \(time.zone)."
         )
-      ], sections: [choice, instances, events, ledgers])
+      ] + older, sections: [choice, instances, events, ledgers])
+  }
+
+  /// The way to the entries of the range that the page leaves out. They begin with the oldest one that it has, because others may be of the same
+  /// instant.
+  private var older: [PageCell] {
+    guard timeline.omitted > 0, let first = timeline.entries.first?.at, let last = timeline.entries.last?.at else {
+      return []
+    }
+    let end = first < last ? first + TimeSpan(microseconds: 1) : first
+    let link = PageLink.to(
+      PageLink.device(device, time), adding: ["from": range.from.map(Figure.time), "to": Figure.time(end)])
+    return [" ", PageCell(Figure.count(timeline.omitted, "older one"), link: link), " in this range."]
   }
 
   /// The advice for a device that the store has never seen.
@@ -148,6 +161,7 @@ struct DevicePage {
         )
       ]
     ]
+    section.tables = [accounts]
     for (place, account) in statement.accounts.prefix(Self.accountsMax).enumerated() {
       section.figures.append(
         .init(
@@ -158,10 +172,29 @@ struct DevicePage {
     let others = statement.accounts.count - Self.accountsMax
     if others > 0 {
       section.paragraphs.append([
-        PageCell("\(Figure.count(others, "account")) more in the CSV, which has every account.")
+        PageCell(
+          "\(Figure.count(others, "account")) more \(others == 1 ? "has" : "have") no drawing and no statement here; the CSV of the accounts has every charge."
+        )
       ])
     }
     return section
+  }
+
+  /// The table of all accounts.
+  private var accounts: PageTable {
+    var table = PageTable(
+      name: "accounts", caption: "Accounts; the CSV has every charge of each",
+      columns: ["Ledger", "Owner", "#Charges", "#Opening", "#Left"], empty: "No account.", shownMax: Self.accountRowsMax
+    )
+    let (device, range) = (device, range)
+    table.export = (readers, { try .statement(device, range, $0) })
+    table.rows = statement.accounts.map {
+      [
+        PageCell($0.ledger.rawValue), PageCell($0.owner.text), .number($0.lines.count), .number($0.opening),
+        .number($0.closing),
+      ]
+    }
+    return table
   }
 
   private func table(_ account: BudgetStatement.Account, _ name: String) -> PageTable {
@@ -169,7 +202,8 @@ struct DevicePage {
       name: name, caption: "\(account.ledger.rawValue) \(account.owner)",
       columns: ["Time, \(time.zone)", "#Change", "#Left", "Charged for", "Push"], empty: "No charge.")
     let (device, range) = (device, range)
-    table.export = (readers, { try .statement(device, range, $0) })
+    let one = StatementAccount(ledger: account.ledger, owner: account.owner)
+    table.export = (readers, { try .statement(device, range, of: one, $0) })
     table.rows = account.lines.reversed().map { line in
       [
         time.cell(line.at),

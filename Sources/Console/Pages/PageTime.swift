@@ -89,6 +89,16 @@ struct PageTime {
     return Timestamp(rfc3339: "\(parts[0])T\(clock)Z").map { instant($0) }
   }
 
+  /// Returns the date, such as `2013-03-08`.
+  func date(_ time: Timestamp) -> String { String(text(time).prefix(10)) }
+
+  /// Returns the text of a mark below a drawing: the time of day, with the day for the first mark, and the date alone for midnight.
+  func mark(_ time: Timestamp, isFirst: Bool) -> String {
+    let clock = clock(time)
+    if clock == "00:00" { return date(time) }
+    return isFirst ? "\(date(time).dropFirst(5)) \(clock)" : clock
+  }
+
   /// Returns the time of day, such as `21:05`.
   func clock(_ time: Timestamp) -> String { String(text(time).dropFirst(11).prefix(5)) }
 }
