@@ -62,7 +62,7 @@ public struct DeviceListeners: Sendable {
   ///   - device: The device.
   ///   - now: The wall clock.
   /// - Returns: The registration, nil if the view has none; and the age of the view in whole seconds, nil if it never had everything.
-  /// - Throws: `DeviceStoreError` if there is no view of this version, or if it cannot be read.
+  /// - Throws: `DeviceStoreError` if there is no view of this version, or none at all, or if it cannot be read.
   public func find(_ device: String, at now: Date) throws(DeviceStoreError) -> (device: StoredDevice?, ageSeconds: Int?)
   {
     try read { db in
@@ -79,6 +79,9 @@ public struct DeviceListeners: Sendable {
 
   /// Opens the file for one question.
   private func read<Answer>(_ question: (Database) throws -> Answer) throws(DeviceStoreError) -> Answer {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw DeviceStoreError(path, "is not there yet; the gateway makes it when it starts with gateway.devicesView")
+    }
     do {
       var configuration = Configuration()
       configuration.readonly = true

@@ -366,6 +366,49 @@ import Testing
     #expect(enough == "it would have been sent had it been \(text)")
   }
 
+  @Test("an event that ended while it waited is told by the step that held it back last, with the end of a limit")
+  func ended() throws {
+    func sentence(_ reason: Reason, _ held: [Decision], after minutes: Int64 = 30) -> String? {
+      let last = Sample.decision(
+        9, reason: reason, at: Sample.start + .minutes(minutes), wrong: 0, looks: 0, value: 0, price: 0)
+      return ReasonText.counterfactual((held + [last])[...])
+    }
+    func held(_ reason: Reason, value: Double = 0.4096, until: Int64? = nil) -> Decision {
+      Sample.decision(
+        1, verdict: .defer, reason: reason, final: false, wrong: value == 0 ? 0 : 0.64, looks: value == 0 ? 0 : 0.8,
+        value: value, price: value == 0 ? 0 : 0.07, until: until.map { Sample.start + .minutes($0) })
+    }
+    let at = Figure.time(Sample.start)
+    let (soon, end) = (Figure.time(Sample.start + .minutes(20)), "when it last waited, at \(at)")
+    #expect(
+      sentence(.expired, [held(.belowPrice), held(.minInterval, until: 20)])
+        == "\(end) (MIN_INTERVAL), without this limit it would have been sent: worth 0.41, and a token costs 0.07; the limit was over at \(soon)"
+    )
+    #expect(
+      sentence(.expired, [held(.quietHours, value: 0, until: 30)])
+        == "\(end) (QUIET_HOURS), without this limit its worth and its price would have decided; the limit lasted longer than the event"
+    )
+    let priced = Sample.decision(
+      1, verdict: .defer, reason: .belowPrice, final: false, wrong: 0.04, looks: 1, value: 0.008, price: 0.216)
+    for reason in [Reason.expired, .superseded, .instanceRemoved] {
+      #expect(
+        sentence(reason, [priced])
+          == "\(end) (BELOW_PRICE), it would have been sent had it been worth 0.208 more: with 27 looks instead of 1, or with the screen 36 % wrong"
+      )
+    }
+    #expect(sentence(.expired, []) == "with a longer maxAge or halfLife it would have gone on waiting")
+    #expect(sentence(.superseded, []) == nil)
+  }
+
+  @Test(
+    "each change that was lost without having waited says what would have had it weighed",
+    arguments: Reason.allCases.filter { $0.outcome == .lost && $0 != .instanceRemoved })
+  func lost(_ reason: Reason) throws {
+    let decision = Sample.decision(1, reason: reason, wrong: 0, looks: 0, value: 0, price: 0)
+    let words = try #require(ReasonText.counterfactual([decision][...]))
+    #expect(words.hasPrefix("with ") && words.last != ".", "\(words)")
+  }
+
   @Test("no sentence and no advice names a key that a policy does not have", arguments: Reason.allCases)
   func ownKeys(_ reason: Reason) {
     let words = [ReasonText.explanation(Sample.decision(1, reason: reason)), reason.advice, reason.meaning].joined(

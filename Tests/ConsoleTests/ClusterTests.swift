@@ -5,12 +5,12 @@ import HTTPTesting
 import JSON
 import KafkaClient
 import Keys
-import Pipeline
 import Policies
 import Serving
 import Testing
 
 @testable import Console
+@testable import Pipeline
 
 /// An embedded broker with the topics of the console, and a dead letter of each sort.
 enum ConsoleBroker {
@@ -20,11 +20,12 @@ enum ConsoleBroker {
   ///   - batch: The content of the store.
   ///   - keys: The key file; nil for no keys.
   ///   - tokens: The tokens that are taken; nil for none.
+  ///   - process: The process of the console; nil if it is not known.
   ///   - prepare: Gets the broker before the console begins.
   ///   - body: Gets the console.
   static func run(
     _ batch: AuditBatch = Sample.batch(), keys: KeyFile? = nil, tokens: TokenVerifier? = nil,
-    prepare: (EmbeddedBroker) throws -> Void = { _ in },
+    process: ConsoleProcess? = nil, prepare: (EmbeddedBroker) throws -> Void = { _ in },
     _ body: @escaping @Sendable (RunningConsole) throws -> Void
   ) async throws {
     let broker = try EmbeddedBroker()
@@ -54,6 +55,7 @@ enum ConsoleBroker {
       $0.pipeline = PipelineSettings(
         kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), eventTopics: ["events"], instance: "test")
       $0.limits.requestSeconds = 1
+      $0.process = process
     } _: {
       try body($0)
     }
@@ -237,6 +239,28 @@ enum ConsoleBroker {
       #expect(
         page.contains("the cluster refuses Describe on the group") && page.contains("rouse topics acls --role console"))
       #expect(page.contains("not known"))
+    }
+  }
+
+  @Test("the lag of planners whose positions the brokers do not tell is that which the planners of this process tell")
+  func ownPlanners() async throws {
+    let process = ConsoleProcess(roles: [.console, .planner], threads: []) {
+      var status = PipelineStatus.StatusSnapshot()
+      status.planners[0] = PipelineStatus.PlannerStatus(
+        hasJoined: true,
+        partitions: [.init(number: 0, state: .planning, next: 0), .init(number: 1, state: .restoring)])
+      return status
+    }
+    try await ConsoleBroker.run(process: process) { broker in
+      // Requests for committed offsets.
+      broker.pushRequestErrors(KafkaRequest(rawValue: 9), Array(repeating: .groupAuthorizationFailed, count: 50))
+    } _: { console in
+      let lag = try console.client().ask("GET", "/v1/lag").json["partitions"]?.elements ?? []
+      let log = lag.filter { $0["role"] == .string("planner") }
+      #expect(log.map { $0["partition"] } == [.number(0), .number(1)])
+      #expect(log.first?["next"] == .number(0) && log.first?["waiting"] == .number(0))
+      // The second one has not read its state yet.
+      #expect(log.last?["next"] == nil && log.last?["waiting"] == nil)
     }
   }
 

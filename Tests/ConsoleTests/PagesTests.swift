@@ -106,95 +106,6 @@ import Testing
     }
   }
 
-  @Test("the page why has the terms, what would have changed the verdict, and what to do")
-  func why() throws {
-    let sample = try PageSample(AuditBatch.small)
-    let page = PageCheck(text(try sample.page("/why?device=phone&event=e1")))
-    #expect(page.mistakes.isEmpty, "\(page.mistakes)")
-    for part in ["What would have changed it", "What to do", "0.8 looks", "64 %", "Worth and price", "c-0-1-0"] {
-      #expect(page.text.contains(part), "\(part)")
-    }
-  }
-
-  @Test("the bank statement and the burn-down name the same tokens")
-  func statement() throws {
-    let sample = try PageSample(AuditBatch.small)
-    let page = PageCheck(text(try sample.page("/devices/phone?utc-offset=-05:00")))
-    #expect(page.text.contains("UTC-5") && page.text.contains("2013-03-08 07:01:00"))
-    #expect(page.text.contains("From 40 before the first charge at 2013-03-08 07:01:00"))
-    #expect(page.text.contains("Opening"))
-  }
-
-  @Test(
-    "the page of a device has what is registered, the state of each token and no token, at the offset of its time zone")
-  func registered() throws {
-    let secret = "5ec4e75ec4e7"
-    var registration = Registration(
-      device: "phone", app: "<b>app", environment: .production, platform: "iOS",
-      osVersion: OSVersion(major: 26, minor: 1),
-      timeZone: "America/New_York", tokens: .init(widgets: secret), updatedAt: PageSample.start)
-    registration.widgets = [
-      .init(id: "w1", kind: "FlightStatus", family: "systemSmall", interests: ["flight/<i>"]),
-      .init(id: "w2", kind: "Board", pushEnabled: false, interests: (1...9).map { "k\($0)" }),
-    ]
-    registration.controls = [.init(id: "c1", kind: "Gate", token: secret, interests: [])]
-    registration.activities = [
-      .init(id: "a1", kind: "Live", address: .channel("ch"), interests: ["x"], startedAt: PageSample.start)
-    ]
-    registration.pushToStart = [.init(kind: "Live", token: secret, interests: [])]
-    var batch = AuditBatch.small
-    batch.append(PageSample.decision(2, instance: "c1", kind: "Gate", verdict: .suppress, reason: .tokenDead))
-    batch.append(PageSample.decision(3, event: "e9", instance: "gone"))
-    func page(_ found: Result<FoundRegistration, ListeningDevicesError>, _ address: String = "/devices/phone") throws
-      -> (page: PageCheck, rows: [Substring])
-    {
-      let sample = try PageSample(batch, devices: StubDevices(found: found))
-      let page = PageCheck(text(try sample.page(address)))
-      #expect(page.mistakes.isEmpty && !page.text.contains(secret), "\(page.mistakes)")
-      let csv = text(try sample.page(address + (address.contains("?") ? "&" : "?") + "table=instances"))
-      #expect(!csv.contains(secret))
-      return (page, csv.split(separator: "\r\n"))
-    }
-    let (known, rows) = try page(.success(.init(registration: registration, ageSeconds: 7)))
-    for part in [
-      "as it was 7 s ago", "<b>app, production", "iOS 26.1", "America/New_York, times are in UTC-5",
-      "2013-03-08 07:01:00", "flight/<i>", "and 5 more", "dead, at 2013-03-08 07:02:00",
-      "Background tokenabsent",
-      "Widget tokenpresent", "3 events, 4 decisions",
-    ] {
-      #expect(known.text.contains(part), "\(part)")
-    }
-    #expect(rows.count == 7)
-    #expect(rows[1].hasPrefix("w1,FlightStatus,\"widget, systemSmall\",present,flight/<i>,2,1,EMITTED,11"))
-    #expect(rows[2].hasPrefix("w2,Board,widget,no pushes wanted,k1 k2 k3 k4 k5 k6 k7 k8 k9,0,0,–"))
-    #expect(rows[3].hasPrefix("c1,Gate,control,\"dead, at 2013-03-08 07:02:00 UTC-5\",,1,0,TOKEN_DEAD"))
-    #expect(rows[4].hasPrefix("a1,Live,liveActivity,channel ch,x,0,") && rows[5].hasPrefix("start/Live,Live,"))
-    #expect(rows[6].hasPrefix("gone,FlightStatus,widget,not registered,,1,1,EMITTED"))
-    // The query wins over the zone, also for UTC; a time in the form is one of the zone.
-    for (query, words) in [("%2B00:00", "2013-03-08 12:01:00"), ("%2B05:30", "2013-03-08 17:31:00")] {
-      let page = try page(
-        .success(.init(registration: registration, ageSeconds: 7)), "/devices/phone?utc-offset=\(query)"
-      ).page
-      #expect(page.text.contains(words) && !page.text.contains("2013-03-08 07:01:00"), "\(query)")
-    }
-    let range = try page(
-      .success(.init(registration: registration, ageSeconds: 7)),
-      "/devices/phone?from=2013-03-08+07:01&to=2013-03-08+07:02")
-    #expect(range.page.text.contains("2 decisions and pushes"))
-    registration.updatedAt = PageSample.start + .hours(1)
-    let anew = try page(.success(.init(registration: registration, ageSeconds: 7))).rows
-    #expect(anew[3].hasPrefix("c1,Gate,control,present,"), "a device that registered since has a token again")
-    registration.tokens = .init()
-    #expect(try page(.success(.init(registration: registration, ageSeconds: 7))).rows[1].contains(",absent,"))
-    #expect(try page(.success(.init(registration: nil, ageSeconds: 3))).page.text.contains("has none of this device"))
-    #expect(try page(.success(.init(registration: nil, ageSeconds: nil))).page.text.contains("still being filled"))
-    #expect(try page(.failure(.init("<no disk>"))).page.text.contains("is not known: <no disk>."))
-    #expect(PageCheck(text(try PageSample(batch).page("/devices/phone"))).text.contains("gateway.devicesView"))
-    let unseen = try PageSample(
-      batch, devices: StubDevices(found: .success(.init(registration: registration, ageSeconds: 1))))
-    #expect(try unseen.page("/devices/silent").status == 200)
-  }
-
   @Test("each page of the decisions can be taken along: its CSV has the same decisions, and later pages have no stream")
   func decisionPages() throws {
     var batch = AuditBatch()
@@ -228,12 +139,22 @@ import Testing
     let list = PageCheck(text(try sample.page("/search?q=ph")))
     #expect(list.links.contains { $0.address == "/devices/phone" })
     #expect(PageCheck(text(try sample.page("/search?q=nothing"))).text.contains("Nothing found"))
+    // A device that is registered and had no decision.
+    let registration = Registration(
+      device: "silent", app: "a", environment: .production, platform: "iOS", osVersion: OSVersion(major: 26, minor: 1),
+      timeZone: "Etc/UTC", tokens: .init(), updatedAt: PageSample.start)
+    let knowing = try PageSample(
+      AuditBatch.small, devices: StubDevices(found: .success(.init(registration: registration, ageSeconds: 1))))
+    #expect(try knowing.page("/search?q=silent").location == "/devices/silent")
+    let failing = try PageSample(AuditBatch.small, devices: StubDevices(found: .failure(.init("<no disk>"))))
+    let failed = PageCheck(text(try failing.page("/search?q=silent"))).text
+    #expect(failed.contains("Nothing found") && failed.contains("is registered is not known: <no disk>."))
   }
 
   @Test(
     "what is wrong with a query is said",
     arguments: [
-      "/?hours=7", "/decisions?verdict=maybe", "/decisions?reason=none", "/decisions?from=yesterday",
+      "/?hours=7", "/?hours=abc", "/decisions?verdict=maybe", "/decisions?reason=none", "/decisions?from=yesterday",
       "/devices/a?utc-offset=5",
       "/top?by=x", "/decisions?cursor=1",
     ])
@@ -312,11 +233,88 @@ import Testing
     let sample = try PageSample(batch)
     let overview = PageCheck(text(try sample.page("/?hours=1")))
     for (key, name, count) in [("event", "Events", 40), ("device", "Devices", 7)] {
-      #expect(overview.text.contains("\(name) \(count) in the whole store"), "\(overview.text)")
+      #expect(overview.text.contains("\(name) in the store \(count) with a decision at any time"), "\(overview.text)")
       #expect(overview.links.contains { $0.address == "/top?by=\(key)" })
       #expect(PageCheck(text(try sample.page("/top?by=\(key)"))).text.contains("\(count) \(key)s with 40 decisions"))
     }
     #expect(overview.text.contains("Lag – the brokers are being asked"))
+  }
+
+  @Test("each number of the overview, of an event and of a list leads to as many decisions")
+  func linkedNumbers() throws {
+    var batch = AuditBatch()
+    for n in 0..<48 {
+      let (hour, isSent) = (n / 2, n % 3 != 0)
+      batch.append(
+        PageSample.decision(
+          hour * 60 + n % 2, event: n % 4 == 0 ? "e" : "e\(n)", kind: n < 24 ? "A" : "B",
+          verdict: isSent ? .emit : .suppress, reason: isSent ? .emitted : .expired))
+    }
+    let sample = try PageSample(batch)
+    func decisions(_ address: String) throws -> Int {
+      let csv = address + (address.contains("?") ? "&" : "?") + "table=decisions"
+      return text(try sample.page(csv)).split(separator: "\r\n").count - 1
+    }
+    func links(_ address: String, _ parts: String...) throws -> [String] {
+      let page = PageCheck(text(try sample.page(address)))
+      #expect(page.mistakes.isEmpty, "\(page.mistakes)")
+      return page.links.map(\.address).filter { link in
+        link.hasPrefix("/decisions?") && parts.allSatisfy { link.contains($0) }
+      }
+    }
+    // Of the last six hours.
+    #expect(try links("/?hours=6", "kind=B&verdict=emit&from=").map(decisions) == [8])
+    #expect(try links("/?hours=6", "kind=B&verdict=suppress&from=").map(decisions) == [4])
+    #expect(try links("/?hours=6", "verdict=emit&from=", "&to=").map(decisions).reduce(0, +) == 8)
+    #expect(try links("/?hours=6", "verdict=suppress&from=", "&to=").map(decisions).reduce(0, +) == 4)
+    #expect(try links("/?hours=6", "reason=EXPIRED&from=").map(decisions) == [4])
+    let range = "from=2013-03-08T12:00:00Z&to=2013-03-08T13:00:00Z"
+    #expect(try links("/top?by=reason&\(range)", "reason=EMITTED&\(range)").map(decisions) == [1])
+    #expect(try links("/top?by=event&\(range)", "event=e&\(range)").map(decisions) == [1])
+    let devices = PageCheck(text(try sample.page("/top?by=device&\(range)"))).links
+    #expect(devices.contains { $0.address == "/devices/phone?\(range)" })
+    #expect(try decisions(links("/events/e", "event=e").first ?? "") == 12)
+    #expect(try links("/events/e", "event=e&verdict=", "&from=").map(decisions).reduce(0, +) == 12)
+  }
+
+  @Test("the marks of a chart over midnight have the date, and no two of them are the same")
+  func marks() throws {
+    var batch = AuditBatch()
+    for n in 0..<168 { batch.append(PageSample.decision(n * 60, event: "e\(n)")) }
+    let sample = try PageSample(batch)
+    func marks(_ hours: Int) throws -> [Substring] {
+      let chart = HourChart.drawing(try sample.desk.store().activity(hours: hours), PageTime()).text
+      return chart.components(separatedBy: "text-anchor=\"middle\" class=\"label\">").dropFirst().map {
+        $0.prefix { $0 != "<" }
+      }
+    }
+    let week = try marks(168)
+    #expect(week.count == 7 && Set(week).count == 7 && week.first == "2013-03-09" && week.last == "2013-03-15")
+    let day = try marks(24)
+    #expect(day.prefix(3) == ["03-14 12:00", "14:00", "16:00"] && day.contains("2013-03-15"))
+    #expect(day.count == 12 && Set(day).count == 12)
+    // An axis in the zone of a device, over the change to summer time.
+    var svg = SVGWriter(id: "a", width: 900, height: 50, title: "", details: "")
+    let first = PageSample.start + .hours(24)
+    let zone = try #require(PageTime(region: "America/New_York"))
+    TimeAxis(first, first + .hours(48), left: 0, right: 900).draw(&svg, top: 0, bottom: 40, zone)
+    for mark in [">03-09 12:00<", ">2013-03-10<", ">06:00<", ">2013-03-11<"] {
+      #expect(svg.markup.text.contains(mark), "\(mark): \(svg.markup.text)")
+    }
+  }
+
+  @Test("a form keeps the filters that its page has, and the CSV of an explanation is that of its instance and kind")
+  func keptFilters() throws {
+    var batch = AuditBatch.small
+    batch.append(PageSample.decision(2, instance: "w2"))
+    let sample = try PageSample(batch)
+    let list = text(try sample.page("/decisions?instance=w2&kind=FlightStatus"))
+    #expect(list.contains("name=\"instance\" type=\"text\" value=\"w2\""))
+    let why = text(try sample.page("/why?device=phone&event=e1&kind=FlightStatus"))
+    #expect(why.contains("name=\"kind\" type=\"text\" value=\"FlightStatus\""))
+    let csv = PageCheck(why).links.map(\.address).filter { $0.hasPrefix("/v1/why?format=csv") }
+    #expect(
+      csv == ["w1", "w2"].map { "/v1/why?format=csv&device=phone&event=e1&instance=\($0)&kind=FlightStatus" })
   }
 
   @Test("the page of an event leads to a template of it, which is to be completed")
@@ -414,7 +412,7 @@ import Testing
       return text(answer).split(separator: "\r\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     }
     func place(of name: Substring, _ rows: [[Substring]]) throws -> Int { try #require(rows[0].firstIndex(of: name)) }
-    for (table, expected) in [("timeline", decisions + pushes), ("account-1", pushes * 2)] {
+    for (table, expected) in [("timeline", decisions + pushes), ("accounts", pushes * 2), ("account-1", pushes)] {
       let all = try rows("/devices/phone?table=\(table)")
       let at = try place(of: "at", all)
       #expect(all.count == 1 + expected, "\(table)")
@@ -424,6 +422,7 @@ import Testing
       #expect(try rows("/devices/phone?from=2013-03-08T13:00:00Z&to=2013-03-08T13:10:00Z&table=\(table)").count < 25)
     }
     let charges = try rows("/devices/phone?table=account-1")
+    #expect(charges.dropFirst().allSatisfy { $0[1] == "w1" })
     let (owner, left, change) = (
       try place(of: "owner", charges), try place(of: "left", charges), try place(of: "change", charges)
     )
@@ -599,11 +598,11 @@ import Testing
     }
   }
 
-  private func text(_ answer: HTTPAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+  func text(_ answer: HTTPAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
 }
 
 /// Registrations that answer as a test says.
-private struct StubDevices: ListeningDevices {
+struct StubDevices: ListeningDevices {
   var found: Result<FoundRegistration, ListeningDevicesError> = .success(.init(registration: nil, ageSeconds: 0))
   var answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError> = { _ in
     .failure(.init("not asked"))
@@ -623,7 +622,7 @@ extension HTTPAnswer {
 
 extension AuditBatch {
   /// One decision that was sent and one that waited.
-  fileprivate static var small: AuditBatch {
+  static var small: AuditBatch {
     var batch = AuditBatch()
     batch.append(PageSample.decision(0, event: "e0", verdict: .defer, reason: .minInterval))
     batch.append(PageSample.decision(1, command: "c-0-1-0"))

@@ -66,6 +66,14 @@ struct ComposeTests {
     for name in ["keys", "gateway", "console"] { #expect(services[name]?["volumes"] == services["rouse"]?["volumes"]) }
   }
 
+  @Test("the console reads the copy of the registrations that the gateway keeps, on the same volume")
+  func devicesView() throws {
+    let services = try #require(try project()["services"])
+    let view = services["gateway"]?["environment"]?["ROUSE_GATEWAY_DEVICES_VIEW"]
+    #expect(view != nil && services["console"]?["environment"]?["ROUSE_GATEWAY_DEVICES_VIEW"] == view)
+    #expect(services["gateway"]?["volumes"] == services["console"]?["volumes"])
+  }
+
   @Test("only this machine reaches the ports")
   func ports() throws {
     guard case .object(let services)? = try project()["services"] else {

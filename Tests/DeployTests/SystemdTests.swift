@@ -61,6 +61,8 @@ struct SystemdTests {
     #expect(shown.contains("127.0.0.1:\(port)  (environment ROUSE_HTTP_LISTEN)"), "\(shown)")
     #expect(shown.contains("/var/lib/rouse/keys.json"), "\(shown)")
     #expect(shown.contains("/var/lib/rouse/audit.sqlite"), "\(shown)")
+    // The console reads the copy of the registrations that the gateway keeps.
+    #expect(shown.contains("/var/lib/rouse/devices.sqlite  (environment ROUSE_GATEWAY_DEVICES_VIEW)"), "\(shown)")
   }
 
   @Test("the program takes the files of the unit")

@@ -1,13 +1,15 @@
 public import Domain
 
 extension AuditStore {
-  /// Returns the latest `limit` decisions and commands of a device in a range.
+  /// Returns the latest `limit` decisions and commands of a device in a range, and counts of all its decisions there.
   /// - Throws: `AuditError` when the file cannot be read.
   public func device(_ id: Identifier, range: TimeRange = .all, limit: Int = 100) throws(AuditError) -> DeviceTimeline {
     try read { db in
       let words = WordReader(db)
       var found = LatestDecisions(limit: limit)
+      var instances = InstanceTally()
       try db.scan(.device, id, in: range, words: words) {
+        try instances.add($0, count: found.count, words)
         try found.add($0)
         return true
       }
@@ -30,7 +32,9 @@ extension AuditStore {
           entries.append(.command(try commands[c].command(words)))
         }
       }
-      return DeviceTimeline(device: id, isKnown: true, entries: entries.reversed(), omitted: total - entries.count)
+      return DeviceTimeline(
+        device: id, isKnown: true, entries: entries.reversed(), omitted: total - entries.count,
+        instances: instances.sorted)
     }
   }
 
@@ -44,5 +48,42 @@ extension AuditStore {
   /// - Throws: `AuditError` when the file cannot be read.
   public func command(_ id: Identifier) throws(AuditError) -> Command? {
     try read { try $0.command(id: id, words: WordReader($0)) }
+  }
+}
+
+/// Counts the decisions about each instance of a device.
+private struct InstanceTally {
+  private struct CountedInstance {
+    var counts: DeviceTimeline.InstanceCounts
+    var last: AnswerPlace
+    var lastOfToken: AnswerPlace?
+  }
+
+  private var instances: [Identifier: CountedInstance] = [:]
+
+  /// The counts, by id.
+  var sorted: [DeviceTimeline.InstanceCounts] {
+    instances.values.map(\.counts).sorted { $0.instance < $1.instance }
+  }
+
+  /// Adds the decision of a reader's line.
+  ///
+  /// - Parameter count: The number of decisions that were added before.
+  mutating func add(_ line: borrowing PageReader, count: Int, _ words: WordReader) throws {
+    let (instance, place) = (Identifier(decoding: line.instance), AnswerPlace(line, count: count))
+    let code = try DecisionCode(code: line.code)
+    let isShown = [.emit, .coalesce].contains(code.verdict)
+    let decision = DeviceTimeline.InstanceCounts.BriefDecision(
+      at: Timestamp(microseconds: line.at), reason: code.reason, kind: try words.word(line.kind), surface: line.surface,
+      tokensLeft: line.tokensLeft.instance)
+    var counted =
+      instances[instance] ?? CountedInstance(counts: .init(instance: instance, last: decision), last: place)
+    counted.counts.decisions += 1
+    if isShown { counted.counts.shown += 1 }
+    if counted.last < place { (counted.last, counted.counts.last) = (place, decision) }
+    if isShown || code.reason == .tokenDead, counted.lastOfToken.map({ $0 < place }) ?? true {
+      (counted.lastOfToken, counted.counts.lastOfToken) = (place, decision)
+    }
+    instances[instance] = counted
   }
 }

@@ -25,7 +25,7 @@ public struct WhyAnswer: Equatable, Sendable {
     public var decision: Decision
     /// The meaning of the decision in one sentence, with its numbers.
     public var explanation: String
-    /// The change that would have led to another decision; nil if it cannot be derived from the decision.
+    /// The change that would have led to another decision; nil if it cannot be derived from this decision and those before it.
     public var counterfactual: String?
   }
 

@@ -89,9 +89,10 @@ struct WhyReader {
   }
 
   private func story(_ decisions: [Decision]) throws -> WhyAnswer.Story {
-    let steps = decisions.map {
+    let steps = decisions.indices.map { place in
       WhyAnswer.Step(
-        decision: $0, explanation: ReasonText.explanation($0), counterfactual: ReasonText.counterfactual($0))
+        decision: decisions[place], explanation: ReasonText.explanation(decisions[place]),
+        counterfactual: ReasonText.counterfactual(decisions[...place]))
     }
     // A decision about a repeated event changes nothing: the decision before it holds.
     let last = decisions.last { $0.reason != .duplicate } ?? decisions[decisions.count - 1]

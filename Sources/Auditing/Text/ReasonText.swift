@@ -35,6 +35,30 @@ public enum ReasonText {
     return decision.worthOfOthers > 0 ? "the push costs \(price)" : "a token costs \(price)"
   }
 
+  /// Returns the change that would have led to another decision than the last of some; nil if it cannot be derived from them. If the event
+  /// ended while it waited, it is the change by which it would not have waited.
+  ///
+  /// - Parameter decisions: The decisions about an event for an instance, oldest first.
+  static func counterfactual(_ decisions: ArraySlice<Decision>) -> String? {
+    guard let last = decisions.last else { return nil }
+    guard [.expired, .superseded, .instanceRemoved].contains(last.reason) else { return counterfactual(last) }
+    if let held = decisions.last(where: { $0.reason.holdsBack }), let words = waited(held, until: last) { return words }
+    return last.reason == .expired ? "with a longer maxAge or halfLife it would have gone on waiting" : nil
+  }
+
+  /// Returns the change by which an event would not have waited when it was last held back; nil if it cannot be derived.
+  private static func waited(_ held: Decision, until last: Decision) -> String? {
+    let isLimit = held.reason != .belowPrice
+    let unknown = isLimit ? "without this limit its worth and its price would have decided" : nil
+    guard let words = counterfactual(held) ?? unknown else { return nil }
+    var end = ""
+    if isLimit, let until = held.until {
+      end =
+        until < last.at ? "; the limit was over at \(Figure.time(until))" : "; the limit lasted longer than the event"
+    }
+    return "when it last waited, at \(Figure.time(held.at)) (\(held.reason.rawValue)), \(words)\(end)"
+  }
+
   /// Returns the change that would have led to another decision; nil if it cannot be derived from the decision.
   public static func counterfactual(_ decision: Decision) -> String? {
     switch decision.reason.outcome {
@@ -48,7 +72,30 @@ public enum ReasonText {
       // Without a price, even a push that is worth nothing would have been sent.
       guard margin.isFinite, margin >= 0, decision.price > 0 else { return nil }
       return "it would have waited had it been worth \(Figure.decimal(margin)) less"
-    case .sentFree, .sentAlong, .needless, .lost, .onCommands: return nil
+    case .needless, .lost: return counterfactual(decision.reason, decision.surface)
+    case .sentFree, .sentAlong, .onCommands: return nil
+    }
+  }
+
+  /// Returns the change by which a push that was never weighed would have been; nil if there is none worth to name.
+  private static func counterfactual(_ reason: Reason, _ surface: Surface) -> String? {
+    let weighed = "its worth and its price would have decided"
+    switch reason {
+    case .noToken: return "with a push token that reaches the instance, \(weighed)"
+    case .tokenDead: return "with a token that APNs takes, registered before, \(weighed)"
+    case .unsupportedOS:
+      return surface == .widget
+        ? "with OS 26, or with a background token on an older one, \(weighed)"
+        : "with a newer system on the device, \(weighed)"
+    case .payloadTooLarge: return "with a smaller payload (APNs takes 4,096 bytes, 5,120 to a channel), \(weighed)"
+    case .kindDisabled: return "with the kind switched on in the policy, \(weighed)"
+    case .noMatch: return "with a rule of the kind that holds for the event, \(weighed)"
+    case .cosmetic: return "with a relevance above 0, \(weighed)"
+    case .notVisible: return "had it changed something that the screen lacks, \(weighed)"
+    case .staleEvent: return "had it come before the newer event and within the rule's maxAge, \(weighed)"
+    case .appForeground: return "with the app in the background, \(weighed)"
+    case .reloadImminent: return "had the widget's own reload been further off, \(weighed)"
+    default: return nil
     }
   }
 

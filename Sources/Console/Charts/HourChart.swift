@@ -22,6 +22,8 @@ enum HourChart {
       svg.text(Figure.grouped(Int64(Double(most) * share)), x: left - 6, y: y + 4, anchor: .end)
     }
     let step = (width - left) / Double(max(1, activity.hours.count))
+    let marks = [1, 2, 3, 6, 12].first { $0 * 12 >= activity.hours.count } ?? 24
+    var isFirst = true
     for (place, hour) in activity.hours.enumerated() {
       let x = left + Double(place) * step
       var y = bottom
@@ -31,10 +33,16 @@ enum HourChart {
         svg.rectangle(
           x: x + step * 0.1, y: y, width: step * 0.8, height: part, PageCell.Tone(verdict).rawValue)
       }
-      if place % max(1, activity.hours.count / 12) == 0 {
-        svg.text(time.clock(hour.start), x: x + step / 2, y: bottom + 16, anchor: .middle)
+      if isMarked(hour.start, time, every: marks) {
+        svg.text(time.mark(hour.start, isFirst: isFirst), x: x + step / 2, y: bottom + 16, anchor: .middle)
+        isFirst = false
       }
     }
     return svg.markup
+  }
+
+  /// Whether an hour has a mark: every so many hours of the day one has.
+  private static func isMarked(_ hour: Timestamp, _ time: PageTime, every hours: Int) -> Bool {
+    Int(time.clock(hour).prefix(2)).map { $0 % hours == 0 } ?? false
   }
 }

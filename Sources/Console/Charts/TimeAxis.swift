@@ -38,14 +38,20 @@ struct TimeAxis {
   func draw(_ svg: inout SVGWriter, top: Double, bottom: Double, _ time: PageTime) {
     let span = last - first
     let step = Self.steps.first { $0 * 12 >= span } ?? span
-    let local = first + time.offset
+    // Marks stand at whole hours and days of the clocks in the zone, also behind a change to summer time.
+    var local = first + time.offset(at: first)
     let rest = ((local.microseconds % step.microseconds) + step.microseconds) % step.microseconds
-    var at = first + TimeSpan(microseconds: rest == 0 ? 0 : step.microseconds - rest)
-    for _ in 0..<14 where at <= last {
+    local = local + TimeSpan(microseconds: rest == 0 ? 0 : step.microseconds - rest)
+    var isFirst = true
+    for _ in 0..<14 {
+      let at = time.instant(local)
+      local = local + step
+      guard at <= last else { break }
+      guard at >= first else { continue }
       svg.line(x1: x(at), y1: top, x2: x(at), y2: bottom, "axis")
-      let text = step >= .hours(24) ? String(time.text(at).prefix(10)) : time.clock(at)
+      let text = step >= .hours(24) ? time.date(at) : time.mark(at, isFirst: isFirst)
+      isFirst = false
       svg.text(text, x: x(at), y: bottom + 14, anchor: .middle)
-      at = at + step
     }
   }
 }

@@ -20,7 +20,8 @@ enum CommandPage {
         status: 404
       ).answer(request)
     }
-    let time = PageTime()
+    let device = command?.device ?? decisions.first?.device
+    let time = try request.pageZone(device.flatMap { KnownRegistration($0, desk.settings.devices).time })
     var sections: [PageSection] = []
     if let command {
       sections.append(push(command, time))
@@ -31,8 +32,8 @@ enum CommandPage {
     if let command {
       lead = [
         PageCell("One \(command.surface.rawValue) push to "),
-        PageCell(command.device.text, link: PageLink.device(command.device)),
-        PageCell(" at \(time.text(command.at)) UTC."),
+        PageCell(command.device.text, link: PageLink.device(command.device, time)),
+        PageCell(" at \(time.full(command.at))."),
       ]
     }
     return try ConsolePage(title: id.text, topic: "Push", lead: lead, sections: sections).answer(request)
@@ -45,7 +46,7 @@ enum CommandPage {
       [
         PageCell(
           served.instance.text,
-          link: PageLink.why(device: command.device, event: served.events.last, instance: served.instance)),
+          link: PageLink.why(device: command.device, event: served.events.last, instance: served.instance, time)),
         PageCell(served.kind.text), .reason(served.reason),
         PageCell(
           served.events.map(\.text).joined(separator: ", ")
@@ -59,7 +60,7 @@ enum CommandPage {
       heading: "Push",
       facts: [
         ("App", [PageCell(command.app.text)]), ("Environment", [PageCell(command.environment.rawValue)]),
-        ("Worth sending until", [PageCell("\(time.text(command.expires)) UTC")]),
+        ("Worth sending until", [PageCell(time.full(command.expires))]),
         ("Policy", [PageCell(command.policy.version.text), " ", PageCell(command.policy.hash.text, tone: .dim)]),
       ] + command.apns.headers.map { ($0.name.text, [PageCell($0.value, tone: .code)]) }, tables: [serves, charged])
   }
@@ -67,13 +68,13 @@ enum CommandPage {
   private static func table(_ decisions: [Decision], _ time: PageTime) -> PageTable {
     var table = PageTable(
       name: "decisions", caption: "Decisions that name this push",
-      columns: ["Time, UTC", "Verdict", "Reason", "Instance", "Event"],
+      columns: ["Time, \(time.zone)", "Verdict", "Reason", "Instance", "Event"],
       empty: "None is stored.")
     table.rows = decisions.map { decision in
       [
-        PageCell(
-          time.text(decision.at),
-          link: PageLink.why(device: decision.device, event: decision.event, instance: decision.instance)),
+        time.cell(
+          decision.at,
+          link: PageLink.why(device: decision.device, event: decision.event, instance: decision.instance, time)),
         .verdict(decision.verdict), .reason(decision.reason), PageCell(decision.instance.text),
         PageCell(decision.event.text, link: PageLink.event(decision.event)),
       ]

@@ -109,6 +109,7 @@ struct DecisionsPage {
               choices: any(Reason.allCases.filter { $0.verdict != nil }.map(\.rawValue))),
             .init(name: "kind", label: "Kind", value: filter.kind.text ?? ""),
             .init(name: "device", label: "Device", value: filter.device.text ?? ""),
+            .init(name: "instance", label: "Instance", value: filter.instance.text ?? ""),
             .init(name: "event", label: "Event", value: filter.event.text ?? ""),
             .init(
               name: "from", label: "From, UTC", value: filter.range.from.map(time.text) ?? "", hint: "2013-03-08 21:05"),

@@ -12,17 +12,14 @@ struct DeviceInstances {
   let registered: KnownRegistration
   /// The device.
   let device: Identifier
-  /// The decisions of the page, oldest first, with the pushes between them.
-  let entries: [AuditEntry]
+  /// The counts of all decisions in the range of the page, by instance.
+  let counts: [DeviceTimeline.InstanceCounts]
+  /// The range of the page.
+  let range: TimeRange
   /// Writes the times.
   let time: PageTime
 
-  /// The decisions about an instance.
-  private struct InstanceDecisions {
-    var last: Decision?
-    var all = 0
-    var sent = 0
-  }
+  private typealias BriefDecision = DeviceTimeline.InstanceCounts.BriefDecision
 
   /// An instance as it is registered.
   private struct ShownInstance {
@@ -45,8 +42,14 @@ struct DeviceInstances {
     [
       ("App", [PageCell("\(registration.app), \(registration.environment.rawValue)")]),
       ("System", [PageCell("\(registration.platform) \(registration.osVersion)")]),
-      ("Time zone", [PageCell("\(registration.timeZone), times are in \(time.zone)")]),
-      ("Registered", [PageCell(time.text(registration.updatedAt))]),
+      (
+        "Time zone",
+        [
+          PageCell(
+            registration.timeZone + (time.zone == registration.timeZone ? "" : ", times are in \(time.zone)"))
+        ]
+      ),
+      ("Registered", [PageCell(time.full(registration.updatedAt))]),
       ("Widget token", [state(registration.tokens.widgets, registration, [.widget])]),
       ("Background token", [state(registration.tokens.background, registration, [.background])]),
       ("Developer mode", [PageCell(registration.developerMode ? "on: nothing is charged" : "off")]),
@@ -56,29 +59,20 @@ struct DeviceInstances {
   /// Returns the state of a token of the whole device: dead if the last push of these surfaces was not made because of it.
   private func state(_ token: String?, _ registration: Registration, _ surfaces: Set<Surface>) -> PageCell {
     guard token != nil else { return PageCell("absent", tone: .dim) }
-    let last = entries.reversed().lazy.compactMap { entry -> Decision? in
-      guard case .decision(let decision) = entry, surfaces.contains(decision.surface) else { return nil }
-      return decision
-    }.first { [.emit, .coalesce].contains($0.verdict) || $0.reason == .tokenDead }
+    let last = counts.filter { surfaces.contains($0.last.surface) }.compactMap(\.lastOfToken).max { $0.at < $1.at }
     return dead(last, registration) ?? Self.present
   }
 
   /// Returns the words for a token that APNs has refused; nil if the last decision does not say so, or if the device was registered since.
-  private func dead(_ last: Decision?, _ registration: Registration) -> PageCell? {
+  private func dead(_ last: BriefDecision?, _ registration: Registration) -> PageCell? {
     guard let last, last.reason == .tokenDead, registration.updatedAt <= last.at else { return nil }
-    return PageCell("dead, at \(time.text(last.at)) \(time.zone)", tone: .bad)
+    return PageCell("dead, at \(time.full(last.at))", tone: .bad)
   }
 
   private var table: PageTable {
-    var records: [Identifier: InstanceDecisions] = [:]
-    var unregistered: [Identifier] = []
     let instances = registered.registration.map { shown($0) } ?? []
-    for case .decision(let decision) in entries {
-      records[decision.instance, default: InstanceDecisions()].last = decision
-      records[decision.instance, default: InstanceDecisions()].all += 1
-      if [.emit, .coalesce].contains(decision.verdict) { records[decision.instance]?.sent += 1 }
-    }
-    unregistered = records.keys.filter { id in !instances.contains { $0.id == id } }.sorted()
+    let records = Dictionary(counts.map { ($0.instance, $0) }) { first, _ in first }
+    let unregistered = counts.filter { count in !instances.contains { $0.id == count.instance } }
     let isKnown = registered.registration != nil
     var table = PageTable(
       name: "instances",
@@ -89,33 +83,41 @@ struct DeviceInstances {
       empty: isKnown
         ? "The device shows nothing, and there is no decision in this range." : "No decision in this range.")
     for instance in instances {
-      let record = records[instance.id] ?? InstanceDecisions()
+      let record = records[instance.id]
       var token = instance.token
       if token.tone == .good, let registration = registered.registration {
-        token = dead(record.last, registration) ?? token
+        token = dead(record?.lastOfToken, registration) ?? token
       }
       table.rows.append(
         [
-          PageCell(instance.id.text, link: PageLink.why(device: device, instance: instance.id)),
+          PageCell(instance.id.text, link: PageLink.why(device: device, instance: instance.id, time)),
           PageCell(instance.kind.text), PageCell(instance.surface), token, interests(instance.interests),
         ] + numbers(record))
     }
-    for id in unregistered {
-      guard let record = records[id], let last = record.last else { continue }
+    for record in unregistered {
       let token = isKnown ? [PageCell("not registered", tone: .dim), ""] : []
       table.rows.append(
         [
-          PageCell(id.text, link: PageLink.why(device: device, instance: id)), PageCell(last.kind.text),
-          PageCell(last.surface.rawValue),
+          PageCell(record.instance.text, link: PageLink.why(device: device, instance: record.instance, time)),
+          PageCell(record.last.kind.text), PageCell(record.last.surface.rawValue),
         ] + token + numbers(record))
     }
     return table
   }
 
-  private func numbers(_ record: InstanceDecisions) -> [PageCell] {
-    [
-      .number(record.all), .number(record.sent), record.last.map { .reason($0.reason) } ?? PageCell("–", tone: .dim),
-      PageCell(record.last?.tokensLeft.instance.map(String.init) ?? "–", isNumber: true),
+  private func numbers(_ record: DeviceTimeline.InstanceCounts?) -> [PageCell] {
+    guard let record else {
+      return [.number(0), .number(0), PageCell("–", tone: .dim), PageCell("–", isNumber: true)]
+    }
+    let link = PageLink.to(
+      "/decisions",
+      [
+        "device": device.text, "instance": record.instance.text, "from": range.from.map(Figure.time),
+        "to": range.to.map(Figure.time),
+      ])
+    return [
+      .number(record.decisions, link: link), .number(record.shown), .reason(record.last.reason),
+      PageCell(record.last.tokensLeft.map(String.init) ?? "–", isNumber: true),
     ]
   }
 

@@ -11,8 +11,11 @@ struct DevicePage {
   /// - Beyond: older ones are reached by an earlier range.
   private static let chargesMax = 150
   /// The most accounts of a page.
-  /// - Beyond: they are only counted.
+  /// - Beyond: they are in the table of all accounts only.
   private static let accountsMax = 12
+  /// The most rows of the table of all accounts.
+  /// - Beyond: accounts are in its CSV only.
+  private static let accountRowsMax = 100
 
   private let timeline: DeviceTimeline
   private let statement: BudgetStatement
@@ -27,20 +30,18 @@ struct DevicePage {
     let device = try request.id("device", desk)
     let store = try desk.store()
     let registered = KnownRegistration(device, desk.settings.devices)
-    // The zone's offset when the newest record was made: a replayed day has the offset of its season.
-    let newest = try store.health().times.map { Timestamp(microseconds: $0.upperBound) } ?? desk.now()
-    let time = try request.pageZone(registered.time(at: newest))
+    let time = try request.pageZone(registered.time)
     let range = try request.pageRange(time)
     let page = try DevicePage(
       timeline: store.device(device, range: range, limit: entriesMax),
-      statement: store.statement(device, range: range, utcOffset: time.offset, limit: chargesMax), range: range,
-      time: time, registered: registered, readers: desk.readers)
+      statement: store.statement(device, range: range, limit: chargesMax), range: range, time: time,
+      registered: registered, readers: desk.readers)
     return try page.page.answer(request)
   }
 
   private var page: ConsolePage {
     let instances = DeviceInstances(
-      registered: registered, device: device, entries: timeline.entries, time: time
+      registered: registered, device: device, counts: timeline.instances, range: range, time: time
     ).section
     guard timeline.isKnown else {
       let isRegistered = registered.registration != nil
@@ -48,15 +49,25 @@ struct DevicePage {
         title: device.text, topic: "Device", lead: ["The store has no decision about this device and no push to it."],
         sections: isRegistered ? [instances, Self.advice] : [Self.advice], status: isRegistered ? 200 : 404)
     }
-    let omitted =
-      timeline.omitted > 0 ? " \(Figure.count(timeline.omitted, "older one")) not shown: choose an earlier end." : ""
     return ConsolePage(
       title: device.text, topic: "Device",
       lead: [
         PageCell(
-          "\(Figure.count(timeline.entries.count, "decision or push", "decisions and pushes")) from \(timeline.entries.first.map { time.text($0.at) } ?? "–") to \(timeline.entries.last.map { time.text($0.at) } ?? "–") \(time.zone).\(omitted)"
+          "\(Figure.count(timeline.entries.count, "decision or push", "decisions and pushes")) from \(timeline.entries.first.map { time.text($0.at) } ?? "–") to \(timeline.entries.last.map { time.text($0.at) } ?? "–") \(time.zone)."
         )
-      ], sections: [choice, instances, events, ledgers])
+      ] + older, sections: [choice, instances, events, ledgers])
+  }
+
+  /// The way to the entries of the range that the page leaves out. They begin with the oldest one that it has, because others may be of the same
+  /// instant.
+  private var older: [PageCell] {
+    guard timeline.omitted > 0, let first = timeline.entries.first?.at, let last = timeline.entries.last?.at else {
+      return []
+    }
+    let end = first < last ? first + TimeSpan(microseconds: 1) : first
+    let link = PageLink.to(
+      PageLink.device(device, time), adding: ["from": range.from.map(Figure.time), "to": Figure.time(end)])
+    return [" ", PageCell(Figure.count(timeline.omitted, "older one"), link: link), " in this range."]
   }
 
   /// The advice for a device that the store has never seen.
@@ -81,9 +92,9 @@ struct DevicePage {
             .init(name: "to", label: "To (not included)", value: range.to.map(time.text) ?? "", hint: "2013-03-09"),
             .init(
               name: "utc-offset", label: "Offset of the times from UTC",
-              value: time.query ?? (registered.registration == nil ? "" : "+00:00"),
-              hint: registered.registration == nil
-                ? "-05:00, or empty for UTC" : "-05:00, +00:00 for UTC, or empty for the device's zone"),
+              value: time.query ?? "",
+              hint: registered.time.map { "-05:00, +00:00 for UTC, or empty for \($0.zone)" }
+                ?? "-05:00, or empty for UTC"),
           ]
             + (device == "." || device == ".."
               ? [.init(name: "id", label: "", sort: .hidden, value: device.text)] : []),
@@ -117,23 +128,22 @@ struct DevicePage {
     switch entry {
     case .decision(let decision):
       return [
-        PageCell(
-          time.text(decision.at),
-          link: PageLink.why(device: device, event: decision.event, instance: decision.instance)),
+        time.cell(
+          decision.at, link: PageLink.why(device: device, event: decision.event, instance: decision.instance, time)),
         .verdict(decision.verdict), .reason(decision.reason), PageCell(decision.instance.text),
         PageCell(decision.event.text, link: PageLink.event(decision.event)), .decimal(decision.value),
         .decimal(decision.price),
         PageCell(decision.tokensLeft.instance.map(String.init) ?? "–", isNumber: true),
-        PageCell(decision.command.text ?? "", link: decision.command.map(PageLink.command)),
+        PageCell(decision.command.text ?? "", link: decision.command.map { PageLink.command($0, time) }),
       ]
     case .command(let command):
       let left = command.charged.map { "\($0.ledger.rawValue) \($0.left)" }.joined(separator: ", ")
       return [
-        PageCell(time.text(command.at)), "push", PageCell(command.surface.rawValue),
+        time.cell(command.at), "push", PageCell(command.surface.rawValue),
         PageCell(command.serves.map(\.instance.text).joined(separator: ", ")),
         PageCell(left.isEmpty ? "free" : "left: \(left)", tone: .dim), PageCell("", isNumber: true),
         PageCell("", isNumber: true), PageCell("", isNumber: true),
-        PageCell(command.command.text, link: PageLink.command(command.command)),
+        PageCell(command.command.text, link: PageLink.command(command.command, time)),
       ]
     }
   }
@@ -151,6 +161,7 @@ struct DevicePage {
         )
       ]
     ]
+    section.tables = [accounts]
     for (place, account) in statement.accounts.prefix(Self.accountsMax).enumerated() {
       section.figures.append(
         .init(
@@ -161,10 +172,29 @@ struct DevicePage {
     let others = statement.accounts.count - Self.accountsMax
     if others > 0 {
       section.paragraphs.append([
-        PageCell("\(Figure.count(others, "account")) more in the CSV, which has every account.")
+        PageCell(
+          "\(Figure.count(others, "account")) more \(others == 1 ? "has" : "have") no drawing and no statement here; the CSV of the accounts has every charge."
+        )
       ])
     }
     return section
+  }
+
+  /// The table of all accounts.
+  private var accounts: PageTable {
+    var table = PageTable(
+      name: "accounts", caption: "Accounts; the CSV has every charge of each",
+      columns: ["Ledger", "Owner", "#Charges", "#Opening", "#Left"], empty: "No account.", shownMax: Self.accountRowsMax
+    )
+    let (device, range) = (device, range)
+    table.export = (readers, { try .statement(device, range, $0) })
+    table.rows = statement.accounts.map {
+      [
+        PageCell($0.ledger.rawValue), PageCell($0.owner.text), .number($0.lines.count), .number($0.opening),
+        .number($0.closing),
+      ]
+    }
+    return table
   }
 
   private func table(_ account: BudgetStatement.Account, _ name: String) -> PageTable {
@@ -172,20 +202,32 @@ struct DevicePage {
       name: name, caption: "\(account.ledger.rawValue) \(account.owner)",
       columns: ["Time, \(time.zone)", "#Change", "#Left", "Charged for", "Push"], empty: "No charge.")
     let (device, range) = (device, range)
-    table.export = (readers, { try .statement(device, range, $0) })
+    let one = StatementAccount(ledger: account.ledger, owner: account.owner)
+    table.export = (readers, { try .statement(device, range, of: one, $0) })
     table.rows = account.lines.reversed().map { line in
       [
-        PageCell(time.text(line.at)),
+        time.cell(line.at),
         PageCell(line.change == 0 ? "−1" : "\(line.change > 0 ? "+" : "")\(line.change), −1", isNumber: true),
         .number(line.left),
         PageCell("\(line.kinds.map(\.text).joined(separator: " + ")), \(Figure.count(line.events, "event"))"),
-        PageCell(line.command.text, link: PageLink.command(line.command)),
+        PageCell(line.command.text, link: PageLink.command(line.command, time)),
       ]
     }
     table.rows.append([
       "Opening", PageCell("", isNumber: true), .number(account.opening),
-      PageCell("charges by day: " + account.days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")), "",
+      PageCell("charges by day: " + days(account.lines)), "",
     ])
     return table
+  }
+
+  /// Returns the number of charges on each calendar day of the page's zone.
+  private func days(_ lines: [BudgetStatement.Line]) -> String {
+    var days: [(date: Substring, charges: Int)] = []
+    for line in lines {
+      let date = time.text(line.at).prefix(10)
+      if days.last?.date != date { days.append((date, 0)) }
+      days[days.count - 1].charges += 1
+    }
+    return days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")
   }
 }

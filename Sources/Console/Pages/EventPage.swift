@@ -38,10 +38,19 @@ struct EventPage {
     return ConsolePage(
       title: effect.event.text, topic: "Event",
       lead: [
+        PageCell(Figure.count(effect.decisions, "decision"), link: decisions()),
         PageCell(
-          "\(Figure.count(effect.decisions, "decision")) on \(Figure.count(effect.devices, "device")) from \(time.text(first)) to \(time.text(last)) UTC; \(Figure.count(effect.commands, "push", "pushes")); \(effect.pending == 0 ? "nothing waits any more" : "\(Figure.count(effect.pending, "instance")) still waiting")."
-        )
+          " on \(Figure.count(effect.devices, "device")) from \(time.text(first)) to \(time.text(last)) UTC; "),
+        PageCell(Figure.count(effect.commands, "push", "pushes"), link: effect.commands > 0 ? decisions(.emit) : nil),
+        PageCell(
+          "; \(effect.pending == 0 ? "nothing waits any more" : "\(Figure.count(effect.pending, "instance")) still waiting")."
+        ),
       ], sections: [tree, spreading, counts, trial])
+  }
+
+  /// The address of the decisions about the event.
+  private func decisions(_ verdict: Verdict? = nil) -> String {
+    PageLink.to("/decisions", ["event": effect.event.text, "verdict": verdict?.rawValue])
   }
 
   /// The way to the page on which the event is tried.
@@ -102,7 +111,12 @@ struct EventPage {
       columns: ["Minute, UTC"] + Verdict.allCases.map { "#\($0.rawValue)" }, empty: "No decision.",
       shownMax: Self.minutesMax)
     table.rows = spread.minutes.map { minute in
-      [PageCell(time.text(minute.start))] + minute.decisions.map { .number($0) }
+      let (from, to) = (Figure.time(minute.start), Figure.time(minute.start + .minutes(1)))
+      return [PageCell(time.text(minute.start))]
+        + zip(Verdict.allCases, minute.decisions).map { verdict, count in
+          let link = PageLink.to(decisions(verdict), adding: ["from": from, "to": to])
+          return .number(count, link: count > 0 ? link : nil)
+        }
     }
     section.tables = [table]
     return section
@@ -121,7 +135,14 @@ struct EventPage {
             "/decisions",
             ["event": effect.event.text, "reason": count.reason.rawValue, "kind": count.kind.text])),
         .verdict(count.verdict), PageCell(count.final ? "yes" : "no"), PageCell(count.kind.text),
-        .number(count.decisions),
+        .number(
+          count.decisions,
+          link: PageLink.to(
+            "/decisions",
+            [
+              "event": effect.event.text, "reason": count.reason.rawValue, "verdict": count.verdict.rawValue,
+              "kind": count.kind.text,
+            ])),
         .share(count.decisions, of: effect.decisions, .init(count.verdict)),
         PageCell(
           count.sampleDevices.first?.text ?? "",

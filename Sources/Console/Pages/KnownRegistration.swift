@@ -1,6 +1,5 @@
 import Auditing
 import Domain
-import Foundation
 
 /// The registration of a device as far as the console knows it, with the sentence that says how far.
 struct KnownRegistration {
@@ -39,12 +38,6 @@ struct KnownRegistration {
     }
   }
 
-  /// Returns times at the offset that the device's time zone had at an instant; nil if the zone is not known.
-  func time(at instant: Timestamp) -> PageTime? {
-    guard let registration, let zone = TimeZone(identifier: registration.timeZone) else { return nil }
-    var time = PageTime()
-    let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant.microseconds / 1_000_000)))
-    time.offset = .minutes(Int64(seconds / 60))
-    return time
-  }
+  /// Writes times in the device's own time zone; nil if that is not known.
+  var time: PageTime? { registration.flatMap { PageTime(region: $0.timeZone) } }
 }

@@ -20,10 +20,10 @@ struct OverviewPage {
 
   /// Returns the page.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let hours = request.query["hours"].flatMap { Int($0) } ?? standard
-    guard windows.contains(hours) else {
+    let asked = request.query["hours"] ?? String(standard)
+    guard let hours = Int(asked), windows.contains(hours) else {
       throw Problem(
-        .malformedRequest, "hours is one of \(windows.map(String.init).joined(separator: ", "))")
+        .malformedRequest, "hours is one of \(windows.map(String.init).joined(separator: ", ")), found '\(asked)'")
     }
     let store = try desk.store()
     let view = try desk.clusterView()
@@ -86,12 +86,12 @@ struct OverviewPage {
         detail: activity.surfaces.map { "\($0.surface.rawValue) \(grouped($0.commands))" }.joined(separator: ", "),
         link: PageLink.to("/decisions", ["verdict": Verdict.emit.rawValue, "from": from])),
       .init(
-        name: "Events", value: grouped(summary.events),
-        detail: "\(summary.eventsAreEstimated ? "about, " : "")in the whole store",
+        name: "Events in the store", value: grouped(summary.events),
+        detail: "\(summary.eventsAreEstimated ? "about, " : "")with a decision at any time",
         link: PageLink.to("/top", ["by": "event"])),
       .init(
-        name: "Devices", value: grouped(summary.devices),
-        detail: "\(summary.devicesAreEstimated ? "about, " : "")in the whole store",
+        name: "Devices in the store", value: grouped(summary.devices),
+        detail: "\(summary.devicesAreEstimated ? "about, " : "")with a decision at any time",
         link: PageLink.to("/top", ["by": "device"])),
       lag,
     ]
@@ -173,7 +173,9 @@ struct OverviewPage {
       section.list.append([
         PageCell(
           Figure.count(outcome.decisions, "change"),
-          link: PageLink.to("/decisions", ["reason": outcome.reason.rawValue]),
+          link: PageLink.to(
+            "/decisions",
+            ["reason": outcome.reason.rawValue, "from": activity.hours.first.map { Figure.time($0.start) }]),
           tone: .bad), " not shown: ", PageCell(outcome.reason.rawValue, tone: .code),
         PageCell(
           ". \(outcome.reason.meaning.replacing("`", with: "")) What to do: \(outcome.reason.advice.replacing("`", with: ""))."
@@ -213,8 +215,8 @@ struct OverviewPage {
     for (place, ledger) in Command.Ledger.allCases.enumerated() where activity.charged(ledger) > 0 {
       table.rows.append(
         [
-          PageCell(ledger.rawValue), .number(activity.charged(ledger)),
-          .number(activity.hours.last?.charged[place] ?? 0),
+          PageCell(ledger.rawValue), .number(activity.charged(ledger), link: sent(activity.hours.first)),
+          .number(activity.hours.last?.charged[place] ?? 0, link: sent(activity.hours.last)),
         ] + allowance(budget, ledger) + [PageCell(ledger.traits.meaning)])
     }
     var section = PageSection(heading: "Budget over these hours", tables: [table])
@@ -237,6 +239,11 @@ struct OverviewPage {
     return section
   }
 
+  /// The address of the decisions that were sent since the beginning of an hour: those whose pushes were charged.
+  private func sent(_ hour: StoreActivity.ActivityHour?) -> String {
+    PageLink.to("/decisions", ["verdict": Verdict.emit.rawValue, "from": hour.map { Figure.time($0.start) }])
+  }
+
   private func allowance(_ budget: SpendingBudget?, _ ledger: Command.Ledger) -> [PageCell] {
     guard let budget else { return [] }
     guard let allowed = budget.allowed(ledger) else {
@@ -247,6 +254,11 @@ struct OverviewPage {
     return [.number(Int(allowed)), .share(share, share > 1 ? .bad : .emit)]
   }
 
+  /// Returns the numbers of decisions by verdict, each with the address of these decisions.
+  private func counts(_ decisions: [Int], _ link: (Verdict) -> String) -> [PageCell] {
+    zip(Verdict.allCases, decisions).map { verdict, count in .number(count, link: count > 0 ? link(verdict) : nil) }
+  }
+
   private var kinds: PageSection {
     let from = activity.hours.first.map { Figure.time($0.start) }
     var table = PageTable(
@@ -255,18 +267,24 @@ struct OverviewPage {
       shownMax: 20)
     table.rows = activity.kinds.map { kind in
       [PageCell(kind.kind.text, link: PageLink.to("/decisions", ["kind": kind.kind.text, "from": from]))]
-        + kind.decisions.map { .number($0) }
+        + counts(kind.decisions) {
+          PageLink.to("/decisions", ["kind": kind.kind.text, "verdict": $0.rawValue, "from": from])
+        }
     }
     var hours = PageTable(
       name: "hours", caption: "The same by hour, UTC",
       columns: ["Hour from"] + Verdict.allCases.map { "#\($0.rawValue)" } + ["#Pushes"],
       empty: "None.")
     hours.rows = activity.hours.reversed().map { hour in
-      let link = PageLink.to(
-        "/decisions", ["from": Figure.time(hour.start), "to": Figure.time(hour.start + .hours(1))])
-      return [PageCell(time.text(hour.start), link: link)] + hour.decisions.map { .number($0) } + [
-        .number(hour.commands)
-      ]
+      func link(_ verdict: Verdict?) -> String {
+        PageLink.to(
+          "/decisions",
+          [
+            "verdict": verdict?.rawValue, "from": Figure.time(hour.start), "to": Figure.time(hour.start + .hours(1)),
+          ])
+      }
+      return [PageCell(time.text(hour.start), link: link(nil))] + counts(hour.decisions, link)
+        + [.number(hour.commands, link: hour.commands > 0 ? link(.emit) : nil)]
     }
     return PageSection(heading: "By kind and by hour", tables: [table, hours])
   }

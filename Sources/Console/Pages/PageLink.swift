@@ -54,8 +54,27 @@ enum PageLink {
   /// The address that leads to the explanation of a decision.
   static func decision(_ id: Identifier) -> String { thing("/decisions", id) }
 
+  /// The page of a device, with times at the same offset as on the page that leads there.
+  static func device(_ id: Identifier, _ time: PageTime) -> String {
+    to(device(id), adding: ["utc-offset": time.query])
+  }
+  /// The page of a command, with times at the same offset as on the page that leads there.
+  static func command(_ id: Identifier, _ time: PageTime) -> String {
+    to(command(id), adding: ["utc-offset": time.query])
+  }
+
   /// The page that says why.
-  static func why(device: Identifier, event: Identifier? = nil, instance: Identifier? = nil) -> String {
-    to("/why", ["device": device.text, "event": event?.text, "instance": instance?.text])
+  ///
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - event: The event; nil for the newest.
+  ///   - instance: The instance; nil for all.
+  ///   - time: The times of the page that leads there. The page has the same offset if that was chosen, and otherwise the device's own.
+  static func why(
+    device: Identifier, event: Identifier? = nil, instance: Identifier? = nil, _ time: PageTime = PageTime()
+  ) -> String {
+    to(
+      "/why",
+      ["device": device.text, "event": event?.text, "instance": instance?.text, "utc-offset": time.query])
   }
 }

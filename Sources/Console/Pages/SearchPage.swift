@@ -17,7 +17,8 @@ enum SearchPage {
       ).answer(request)
     }
     desk.subject = text
-    let found = try desk.store().search(Identifier(text))
+    var found = try desk.store().search(Identifier(text))
+    let failure = addRegistered(Identifier(text), desk, &found)
     if found.exact.count == 1, found.prefixed.isEmpty, let link = link(found.exact[0]) {
       return SignInPage.redirect(to: link)
     }
@@ -28,6 +29,7 @@ enum SearchPage {
         section("Beginning with this", "Kinds, devices and events that begin with it", "beginning", found.prefixed))
     }
     if sections.isEmpty { sections = [PageSection(heading: "Nothing found", paragraphs: [[hint]])] }
+    if let failure { sections[sections.count - 1].paragraphs.append([failure]) }
     if found.isBounded {
       sections[sections.count - 1].paragraphs.append(
         [
@@ -35,6 +37,21 @@ enum SearchPage {
         ])
     }
     return try page(text, sections).answer(request)
+  }
+
+  /// Adds the device with an id if it is registered and the store has nothing about it.
+  ///
+  /// - Returns: The sentence that says why that is not known; nil if it is, or if the console does not know registrations at all.
+  private static func addRegistered(
+    _ id: Identifier, _ desk: ConsoleDesk, _ found: inout SearchFindings
+  ) -> PageCell? {
+    guard let devices = desk.settings.devices, !found.exact.contains(.device(id)) else { return nil }
+    do throws(ListeningDevicesError) {
+      if try devices.find(id).registration != nil { found.exact.append(.device(id)) }
+      return nil
+    } catch {
+      return PageCell("Whether a device with this id is registered is not known: \(error).", tone: .bad)
+    }
   }
 
   private static let hint: PageCell =

@@ -29,7 +29,7 @@ enum TopPage {
         ]))
     table.rows = top.rows.map { row in
       [
-        PageCell(row.name.text, link: link(key, row.name)), .number(row.decisions),
+        PageCell(row.name.text, link: link(key, row.name, range)), .number(row.decisions),
         .share(row.decisions, of: top.total, .coalesce),
       ]
     }
@@ -49,12 +49,17 @@ enum TopPage {
     ).answer(request)
   }
 
-  private static func link(_ key: Top.Key, _ name: Identifier) -> String {
+  /// Returns the address of the decisions that a row counts.
+  private static func link(_ key: Top.Key, _ name: Identifier, _ range: TimeRange) -> String {
+    let (from, to) = (range.from.map(Figure.time), range.to.map(Figure.time))
     switch key {
-    case .device: PageLink.device(name)
-    case .event: PageLink.event(name)
-    case .reason, .kind, .verdict:
-      PageLink.to("/decisions", KeyValuePairs(dictionaryLiteral: (key.rawValue, name.text)))
+    case .device: return PageLink.to(PageLink.device(name), adding: ["from": from, "to": to])
+    // The page of an event is about all of its decisions.
+    case .event where from == nil && to == nil: return PageLink.event(name)
+    case .event, .reason, .kind, .verdict:
+      return PageLink.to(
+        PageLink.to("/decisions", KeyValuePairs(dictionaryLiteral: (key.rawValue, name.text))),
+        adding: ["from": from, "to": to])
     }
   }
 }

@@ -10,12 +10,12 @@ struct WhyPage {
 
   /// Returns the page.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let time = try request.pageZone()
     guard let device = request.query["device"] else {
       return try ConsolePage(
-        title: "Why did, or didn’t, a device reload?", sections: [form(nil, time)]
+        title: "Why did, or didn’t, a device reload?", sections: [form(nil, request.pageZone())]
       ).answer(request)
     }
+    let time = try request.pageZone(KnownRegistration(Identifier(device), desk.settings.devices).time)
     let question = WhyQuestion(
       device: Identifier(device), instance: request.query["instance"].map { Identifier($0) },
       kind: request.query["kind"].map { Identifier($0) }, event: request.query["event"].map { Identifier($0) },
@@ -37,6 +37,7 @@ struct WhyPage {
               name: "event", label: "Event", value: question?.event.text ?? "",
               hint: "empty: the newest one up to the time"),
             .init(name: "instance", label: "Instance", value: question?.instance.text ?? "", hint: "empty: all"),
+            .init(name: "kind", label: "Kind", value: question?.kind.text ?? "", hint: "empty: all"),
             .init(
               name: "at", label: "Time", value: question?.at.map(time.text) ?? "",
               hint: "2013-03-08 21:05, \(time.zone)"),
@@ -46,7 +47,7 @@ struct WhyPage {
   }
 
   private var page: ConsolePage {
-    var lead = [PageCell("Device "), PageCell(device.text, link: PageLink.device(device))]
+    var lead = [PageCell("Device "), PageCell(device.text, link: PageLink.device(device, time))]
     if let event = answer.event { lead += [", event ", PageCell(event.text, link: PageLink.event(event))] }
     let title =
       switch answer.stories.count {
@@ -80,18 +81,7 @@ struct WhyPage {
     }
     section.paragraphs.append([PageCell("What to do: \(ReasonText.advice(story, decision.reason)).")])
     section.facts = facts(decision)
-    // The last step that was weighed has the terms.
-    if let weighed = story.steps.last(where: { $0.decision.isWeighed })?.decision,
-      let drawing = WorthChart.drawing(weighed, id: "worth-\(place)")
-    {
-      section.figures = [
-        .init(
-          drawing: drawing,
-          caption:
-            "At \(time.text(weighed.at)) \(time.zone): worth is \(Figure.looks(weighed.looks)) expected in the next 20 minutes × (\(Figure.decimal(weighed.wrong)) wrong)^1.5 = \(Figure.decimal(weighed.worth)). A push is made when its worth is at least the price and no limit holds it back."
-        )
-      ]
-    }
+    section.figures = [terms(story, decision, "terms-\(place)")]
     section.tables = [steps(story, "steps-\(place + 1)")]
     if let command = story.command { section.tables.append(charges(story, command, "charges-\(place + 1)")) }
     return section
@@ -100,6 +90,28 @@ struct WhyPage {
   /// Returns an outcome without the numbers that explain it: they follow below.
   private static func short(_ outcome: String) -> String {
     outcome.firstRange(of: ": ").map { String(outcome[..<$0.lowerBound]) } ?? outcome
+  }
+
+  /// Draws the terms of the last step that was weighed. If none was, it is the last one that made the event wait, or else the last one.
+  private func terms(_ story: WhyAnswer.Story, _ last: Decision, _ id: String) -> PageSection.PageFigure {
+    let decisions = story.steps.map(\.decision)
+    let drawn = decisions.last { $0.isWeighed } ?? decisions.last { $0.reason.holdsBack } ?? last
+    let worth =
+      drawn.isWeighed
+      ? "Worth is \(Figure.looks(drawn.looks)) expected in the next 20 minutes × (\(Figure.decimal(drawn.wrong)) wrong)^1.5 = \(Figure.decimal(drawn.worth))."
+      : "It was not weighed, so it has neither worth nor price."
+    return PageSection.PageFigure(
+      drawing: TermsChart.drawing(drawn, id: id),
+      caption:
+        "At \(time.full(drawn.at)). Relevance is \(Figure.decimal(drawn.relevance)) of 1. \(worth) A push is made when its worth is at least the price and no limit holds it back. \(limit(drawn)) A square is a token that was left."
+    )
+  }
+
+  /// Returns a sentence about the limit that held an event back.
+  private func limit(_ decision: Decision) -> String {
+    guard decision.reason.holdsBack, decision.reason != .belowPrice else { return "No limit held it back then." }
+    let end = decision.until.map { " until \(time.full($0)), or until the event ended" } ?? ""
+    return "The limit \(decision.reason.rawValue) held it back\(end)."
   }
 
   private func facts(_ decision: Decision) -> [(name: String, value: [PageCell])] {
@@ -119,18 +131,20 @@ struct WhyPage {
   private func steps(_ story: WhyAnswer.Story, _ name: String) -> PageTable {
     var table = PageTable(
       name: name, caption: "Step by step",
-      columns: ["Time, \(time.zone)", "Verdict", "Reason", "#Worth", "#Price", "In words"],
+      columns: ["Time, \(time.zone)", "Verdict", "Reason", "#Worth", "#Price", "In words", "Decision"],
       empty: "No decision.",
       csv: PageLink.to(
         "/v1/why",
         [
-          "format": "csv", "device": device.text, "event": answer.event.text, "instance": answer.question.instance.text,
+          "format": "csv", "device": device.text, "event": answer.event.text, "instance": story.instance.text,
+          "kind": story.kind.text,
         ]))
     table.rows = story.steps.map { step in
       [
-        PageCell(time.text(step.decision.at), detail: step.decision.decision.text), .verdict(step.decision.verdict),
+        time.cell(step.decision.at), .verdict(step.decision.verdict),
         .reason(step.decision.reason), .decimal(step.decision.value), .decimal(step.decision.price),
         PageCell(step.explanation, detail: step.counterfactual),
+        PageCell(step.decision.decision.text, tone: .dim),
       ]
     }
     return table
@@ -140,12 +154,12 @@ struct WhyPage {
     var table = PageTable(
       name: name,
       caption:
-        "The push \(command.command) at \(time.text(command.at)), worth sending until \(time.text(command.expires))",
+        "The push \(command.command) at \(time.full(command.at)), worth sending until \(time.full(command.expires))",
       columns: ["Ledger", "Owner", "#Before", "#After", "Push"], empty: "The push was free: no ledger was charged.")
     table.rows = story.charges.map {
       [
         PageCell($0.ledger.rawValue), PageCell($0.owner.text), .number($0.before), .number($0.after),
-        PageCell(command.command.text, link: PageLink.command(command.command)),
+        PageCell(command.command.text, link: PageLink.command(command.command, time)),
       ]
     }
     return table

@@ -2,6 +2,14 @@ import Auditing
 import Domain
 import Pipeline
 
+/// An account of a statement: a ledger with its owner.
+struct StatementAccount: Sendable {
+  /// The kind of ledger.
+  var ledger: Command.Ledger
+  /// The owner.
+  var owner: Identifier
+}
+
 extension ExportStream.ExportPart {
   /// The rows of a part. As many are in memory for an export.
   private static let rowsMax = ConsoleRoute.limitMax
@@ -53,13 +61,22 @@ extension ExportStream.ExportPart {
   }
 
   /// Reads the charges of a device's accounts as CSV, newest first.
+  ///
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - range: The range of log time.
+  ///   - account: The account; nil for all of them.
+  ///   - place: The place before which the part ends; nil for the newest part.
+  ///   - desk: The desk of the reader.
   static func statement(
-    _ device: Identifier, _ range: TimeRange, before place: StatementPlace? = nil, _ desk: ConsoleDesk
+    _ device: Identifier, _ range: TimeRange, of account: StatementAccount? = nil, before place: StatementPlace? = nil,
+    _ desk: ConsoleDesk
   ) throws -> Self {
-    let found = try desk.store().statement(device, range: range, limit: rowsMax, before: place)
+    var found = try desk.store().statement(device, range: range, limit: rowsMax, before: place)
+    if let account { found.accounts.removeAll { $0.ledger != account.ledger || $0.owner != account.owner } }
     return Self(
       AnswerTable(newestFirst: found), isFirst: place == nil,
-      next: behind(found.begin) { try statement(device, range, before: $0, $1) })
+      next: behind(found.begin) { try statement(device, range, of: account, before: $0, $1) })
   }
 
   /// Reads decisions as CSV, newest first.

@@ -23,13 +23,13 @@ extension ConsoleDesk {
   /// Returns what is known of the cluster; nil before the first look has ended.
   ///
   /// - Throws: `AuditError` if the positions of the store cannot be read. A store that is not there yet has none.
-  func clusterView() throws -> ClusterView? { watch.view(try storedPositions()) }
+  func clusterView() throws -> ClusterView? { watch.view(try knownPositions()) }
 
   /// Returns what the brokers tell now, or told some seconds ago.
   ///
   /// - Throws: `Problem` if they do not answer.
   func clusterFacts() throws -> (facts: ClusterFacts, at: Timestamp) {
-    let view = watch.current(try storedPositions())
+    let view = watch.current(try knownPositions())
     guard let facts = view.facts else {
       throw Problem(
         .unavailable,
@@ -37,6 +37,19 @@ extension ConsoleDesk {
         retryAfterSeconds: 5)
     }
     return (facts, view.at)
+  }
+
+  /// Returns the offsets that readers have told by themselves: the audit store, and the planners of this process, which commit theirs in
+  /// transactions that an embedded broker does not tell.
+  private func knownPositions() throws -> [KafkaTopicPartition: Int64] {
+    var positions = try storedPositions()
+    let log = settings.pipeline.topics.log
+    for planner in settings.process?.status().planners.values.map(\.self) ?? [] {
+      for partition in planner.partitions {
+        positions[KafkaTopicPartition(topic: log, partition: partition.number)] = partition.next
+      }
+    }
+    return positions
   }
 
   /// Returns the offsets that the audit store has reached; none without a store, whose reason the page about health shows.

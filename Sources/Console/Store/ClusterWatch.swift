@@ -49,7 +49,7 @@ final class ClusterWatch: Sendable {
 
   /// Returns what is known; nil before the first look has ended. Starts a look if what is known is old.
   ///
-  /// - Parameter positions: The offsets that the audit store has reached.
+  /// - Parameter positions: The offsets that the audit store and the planners of this process have reached.
   func view(_ positions: [KafkaTopicPartition: Int64]) -> ClusterView? {
     let (view, looks, policies) = state.withLock { state -> (ClusterView?, Bool, Int) in
       let age = state.lookedAt.map { ($0.duration(to: .now)) / .seconds(1) } ?? .infinity
@@ -73,7 +73,7 @@ final class ClusterWatch: Sendable {
 
   /// Returns what is known, if it is fresh; otherwise looks on the calling thread, which takes as long as the brokers take.
   ///
-  /// - Parameter positions: The offsets that the audit store has reached.
+  /// - Parameter positions: The offsets that the audit store and the planners of this process have reached.
   func current(_ positions: [KafkaTopicPartition: Int64]) -> ClusterView {
     let fresh = state.withLock { state -> ClusterView? in
       let age = state.lookedAt.map { ($0.duration(to: .now)) / .seconds(1) } ?? .infinity

@@ -1,7 +1,7 @@
 public import Domain
 
 /// The registrations. The console asks them for the page on which an event is tried, which tells how many devices listen to an interest key, and
-/// for the page of a device.
+/// for the search and the pages of a device.
 public protocol ListeningDevices: Sendable {
   /// Counts the devices that have an instance of a kind that listens to any of some keys. Called on the thread of a reader.
   ///

@@ -31,7 +31,8 @@
   const path = (folder, id) =>
     id === "." || id === ".." ? `${folder}?id=${encodeURIComponent(id)}` : `${folder}/${encodeURIComponent(id)}`;
   const why = (decision) =>
-    `/why?device=${encodeURIComponent(decision.device)}&event=${encodeURIComponent(decision.event)}`;
+    `/why?device=${encodeURIComponent(decision.device)}&event=${encodeURIComponent(decision.event)}`
+    + `&instance=${encodeURIComponent(decision.instance)}`;
 
   const row = (decision) => {
     const element = document.createElement("tr");

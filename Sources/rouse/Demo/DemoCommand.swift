@@ -117,8 +117,12 @@ struct DemoCommand: AsyncParsableCommand {
         AuditText.render(try audit.why(WhyQuestion(device: story.device, instance: story.instance, event: story.event)))
       )
     }
-    let more =
-      kept ? "audit top --by device --limit 10 --store \(store)" : "demo --keep <directory> keeps the store"
-    try Output.print("\nask more: \(CommandLine.arguments.first ?? "rouse") \(more)\n")
+    let rouse = CommandLine.arguments.first ?? "rouse"
+    if kept {
+      try Output.print("\nask more: \(rouse) audit top --by device --limit 10 --store \(store)\n")
+    } else {
+      try Output.print("\nask more: \(rouse) demo --keep <directory> keeps the store\n")
+    }
+    if !stay { try Output.print("look around: \(rouse) demo --stay keeps the console until Ctrl-C\n") }
   }
 }
