@@ -30,6 +30,24 @@ public final class MetricFamily: Sendable {
   /// The label value of the series that takes what is beyond the bound.
   static let other = "other"
 
+  /// The value of the series `other` of a gauge, made from the values of all series that are beyond the bound.
+  public enum Beyond: Sendable {
+    /// Their sum: for numbers of things.
+    case sum
+    /// The largest: for lags, ages and durations, of which the worst one matters.
+    case maximum
+    /// The smallest: for positions and instants, of which the oldest one matters.
+    case minimum
+
+    func combined(_ first: Double, _ second: Double) -> Double {
+      switch self {
+      case .sum: first + second
+      case .maximum: max(first, second)
+      case .minimum: min(first, second)
+      }
+    }
+  }
+
   /// Makes the metric. Without labels its only series is there from the start, at 0.
   ///
   /// - Parameters:
@@ -111,16 +129,21 @@ public final class MetricFamily: Sendable {
 
   /// Replaces all series of a gauge or an info at once, so that what is gone is not shown any longer.
   ///
-  /// - Parameter values: The label values of each series with its value.
-  public func replace(with values: [(labels: [String], value: Double)]) {
-    var (new, beyond) = (State(), 0)
+  /// - Parameters:
+  ///   - values: The label values of each series with its value. The first ones get series of their own.
+  ///   - beyond: The value of the series `other` for those for which there is no room.
+  public func replace(with values: [(labels: [String], value: Double)], beyond: Beyond = .sum) {
+    var (new, overflows) = (State(), 0)
     for (labels, value) in values {
+      let known = new.series.count
       let (place, isBeyond) = place(of: labels, in: &new)
-      new.series[place].value = value
-      if isBeyond { beyond += 1 }
+      // A label value may be `other` by itself, too.
+      let isShared = new.series.count == known && new.series[place].labels.allSatisfy { $0 == Self.other }
+      new.series[place].value = isShared ? beyond.combined(new.series[place].value, value) : value
+      if isBeyond { overflows += 1 }
     }
     state.withLock { $0 = new }
-    for _ in 0..<beyond { overflow?() }
+    for _ in 0..<overflows { overflow?() }
   }
 
   /// The sum over all series: of counts and values, or of all observations.

@@ -11,7 +11,10 @@ import Testing
   func story() throws {
     let pipeline = try ObservedPipeline(dividedBy: Self.scale, try #require(Tool.prometheus))
     try calm(pipeline, "at the start")
-    try act("the only planner process is killed", pipeline, ["RouseTargetDown", "RousePartitionUnowned"]) {
+    try act(
+      "the only planner process is killed", pipeline, ["RouseTargetDown", "RousePartitionUnowned"],
+      also: ["RouseRoleGone"]
+    ) {
       pipeline.kill9("planner")
     }
     try pipeline.start("planner", roles: "planner")

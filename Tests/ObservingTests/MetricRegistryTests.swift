@@ -35,6 +35,18 @@ import Testing
     #expect(text().contains(#"test_lag_records{kind="b"} 3"#))
   }
 
+  @Test(
+    "beyond its bound a gauge shows the sum, the largest or the smallest of the further values, also beside a value named other",
+    arguments: [(MetricFamily.Beyond.sum, 12.0), (.maximum, 7), (.minimum, 2)], [false, true])
+  func beyond(_ beyond: (kind: MetricFamily.Beyond, value: Double), isNamed: Bool) {
+    let gauge = registry.gauge("test_lag_seconds", [kind], help: "", advice: "")
+    gauge.replace(
+      with: [(["a"], 1), ([isNamed ? "other" : "b"], 3), (["c"], 7), (["d"], 2), (["e"], 3)], beyond: beyond.kind)
+    #expect(gauge.value(["a"]) == 1)
+    #expect(gauge.value(["other"]) == beyond.value + (isNamed && beyond.kind == .sum ? 3 : 0))
+    #expect(text().contains("rouse_metrics_overflow_total 3\n"))
+  }
+
   @Test("observations that were counted elsewhere are added bucket by bucket")
   func buckets() {
     let histogram = registry.histogram("test_age_seconds", [1, 10], [kind], help: "", advice: "")

@@ -21,10 +21,15 @@ extension AuditFeed {
         read(command: message, into: &records)
       }
     }
-    next.merge(stored) { $1 }
+    // After a start nothing was stored yet, and an empty store has no position. The oldest record that waits says then how far behind it is.
+    for message in messages {
+      storedTo[message.topicPartition] = storedTo[message.topicPartition] ?? message.timestampMilliseconds
+      next[message.topicPartition] = next[message.topicPartition] ?? message.offset
+    }
     let positions = stored.map { position($0, next: $1) }
     let began = clock.wallMicroseconds
     if keep(records[...], positions) {
+      next.merge(stored) { $1 }
       counters.traces?.stored(records, from: began, to: clock.wallMicroseconds)
       for message in messages { storedTo[message.topicPartition] = message.timestampMilliseconds }
     }

@@ -32,7 +32,8 @@ public final class AuditFeed {
   private(set) var ends = ReachedEnds()
   /// The instant of the last housekeeping (`DecisionSink.idle`), on the thread's clock.
   private var lastIdle = Duration.zero
-  /// The timestamp of the newest stored record of each partition, in ms since 1970.
+  /// The timestamp of the newest stored record of each partition, in ms since 1970; before the first that of the oldest record that
+  /// waits to be stored.
   var storedTo: [KafkaTopicPartition: Int64] = [:]
   /// The instant of the next publication of the status.
   var nextStatus = Duration.zero

@@ -37,7 +37,8 @@ struct AuditMetrics {
         "Growing: answers of `rouse audit` are old. What is older than the topic's retention is lost to the audit.")
     lagSeconds = registry.gauge(
       "rouse_audit_lag_seconds", labels,
-      help: "Age of the newest record that the audit stored while there are more; 0 when there are none",
+      help:
+        "Age of the newest record that the audit stored while there are more, or after a start of the oldest that waits; 0 when there are none",
       advice: "Compare it with the retention of the topics: the audit must catch up within it.")
   }
 }

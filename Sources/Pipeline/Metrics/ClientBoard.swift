@@ -48,7 +48,7 @@ final class ClientBoard: Sendable {
           ([label, KafkaMetrics.mean], figures.roundTripSum / figures.roundTripCount),
           ([label, KafkaMetrics.p99], figures.roundTripP99),
         ]
-      })
+      }, beyond: .maximum)
   }
 
   /// Takes a document of a client's statistics. One that cannot be read leaves the figures as they are.

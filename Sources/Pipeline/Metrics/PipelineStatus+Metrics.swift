@@ -13,13 +13,13 @@ extension PipelineStatus.StatusSnapshot {
     stages: StageMetrics
   ) {
     let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
-    let partitions = planners.values.flatMap(\.partitions)
+    let partitions = planners.values.flatMap(\.partitions).sorted { $0.number < $1.number }
     func gauge(_ value: (PipelineStatus.PartitionStatus) -> Double?) -> [(labels: [String], value: Double)] {
       partitions.compactMap { partition in value(partition).map { (["\(partition.number)"], $0) } }
     }
     metrics.state.replace(with: partitions.map { (["\($0.number)", $0.state.rawValue], 1) })
     metrics.lagRecords.replace(with: gauge { $0.lagRecords.map { Double($0) } })
-    metrics.lagSeconds.replace(with: gauge { Self.lagSeconds($0.lagRecords, $0.plannedTo, now) })
+    metrics.lagSeconds.replace(with: gauge { Self.lagSeconds($0.lagRecords, $0.plannedTo, now) }, beyond: .maximum)
     metrics.devices.replace(with: gauge { Double($0.devices) })
     showState(metrics, partitions)
     metrics.policy.replace(
@@ -27,13 +27,13 @@ extension PipelineStatus.StatusSnapshot {
         partition.policy.map { policy in
           (["\(partition.number)", "\(policy.version)", "\(policy.hash)", "\(partition.isPolicyRefused)"], 1)
         }
-      })
+      }, beyond: .maximum)
     metrics.lastCommit.replace(
       with: planners.compactMap { number, planner in
         planner.committedAt.map { (["\(number)"], Double($0) / 1_000_000) }
-      })
-    screens.sweepCompleted.replace(with: gauge { $0.sweptAt.map { Double($0) / 1_000_000 } })
-    screens.sweepStride.replace(with: gauge { $0.figures.map { Double($0.stride) } })
+      }, beyond: .minimum)
+    screens.sweepCompleted.replace(with: gauge { $0.sweptAt.map { Double($0) / 1_000_000 } }, beyond: .minimum)
+    screens.sweepStride.replace(with: gauge { $0.figures.map { Double($0.stride) } }, beyond: .maximum)
     show(screens, partitions.compactMap(\.figures))
     show(audit, at: now)
     let sources = self.intake.values.joined()
@@ -41,7 +41,7 @@ extension PipelineStatus.StatusSnapshot {
     intake.lagSeconds.replace(
       with: sources.compactMap { source in
         Self.lagSeconds(source.lagRecords, source.readTo, now).map { ([source.topic, "\(source.number)"], $0) }
-      })
+      }, beyond: .maximum)
     stages.threads.replace(
       with: Role.allCases.compactMap { role in
         let count = turns.keys.count { $0.role == role }
@@ -50,7 +50,7 @@ extension PipelineStatus.StatusSnapshot {
     stages.turnAge.replace(
       with: turns.map { thread, turn in
         ([thread.role.rawValue, "\(thread.number)"], Double(max(0, now - turn)) / 1_000_000)
-      })
+      }, beyond: .maximum)
   }
 
   /// Shows the size of the state, restores and snapshots.
@@ -67,9 +67,9 @@ extension PipelineStatus.StatusSnapshot {
           ([number, PartitionMetrics.liveBytes], Double(extent.liveBytes)),
         ]
       })
-    metrics.lastRestore.replace(with: gauge(\.restoreSeconds))
-    metrics.lastSnapshot.replace(with: gauge { $0.snapshot.map { Double($0.begunAt) / 1_000_000 } })
-    metrics.lastSnapshotSeconds.replace(with: gauge { $0.snapshot?.seconds })
+    metrics.lastRestore.replace(with: gauge(\.restoreSeconds), beyond: .maximum)
+    metrics.lastSnapshot.replace(with: gauge { $0.snapshot.map { Double($0.begunAt) / 1_000_000 } }, beyond: .minimum)
+    metrics.lastSnapshotSeconds.replace(with: gauge { $0.snapshot?.seconds }, beyond: .maximum)
   }
 
   /// Shows the sums over all partitions of the process, by kind.
@@ -99,18 +99,23 @@ extension PipelineStatus.StatusSnapshot {
       times[kind.name.text] = Double(objective.freshWithin.microseconds) / 1_000_000
       late[kind.name.text, default: 0] += Double(kind.late)
     }
-    metrics.objectiveShare.replace(with: shares.map { ([$0.key], $0.value) })
-    metrics.objectiveFreshWithin.replace(with: times.map { ([$0.key], $0.value) })
-    metrics.objectiveLate.replace(with: late.map { ([$0.key], $0.value) })
+    metrics.objectiveShare.replace(with: Self.series(shares), beyond: .maximum)
+    metrics.objectiveFreshWithin.replace(with: Self.series(times), beyond: .minimum)
+    metrics.objectiveLate.replace(with: Self.series(late))
+  }
+
+  /// Returns the series of kinds in the order of their names, so that the same ones have series of their own each time.
+  private static func series(_ values: [String: Double]) -> [(labels: [String], value: Double)] {
+    values.sorted { $0.key < $1.key }.map { ([$0.key], $0.value) }
   }
 
   private func show(_ metrics: AuditMetrics, at now: Int64) {
     func gauge(_ value: (PipelineStatus.AuditPartitionStatus) -> Double?) -> [(labels: [String], value: Double)] {
       audit.compactMap { partition in value(partition).map { ([partition.topic, "\(partition.number)"], $0) } }
     }
-    metrics.position.replace(with: gauge { Double($0.next) })
+    metrics.position.replace(with: gauge { Double($0.next) }, beyond: .minimum)
     metrics.lagRecords.replace(with: gauge { $0.lagRecords.map { Double($0) } })
-    metrics.lagSeconds.replace(with: gauge { Self.lagSeconds($0.lagRecords, $0.storedTo, now) })
+    metrics.lagSeconds.replace(with: gauge { Self.lagSeconds($0.lagRecords, $0.storedTo, now) }, beyond: .maximum)
   }
 
   /// Returns the age of the newest record that was handled, in seconds: 0 if there is none after it, nil if that is unknown.

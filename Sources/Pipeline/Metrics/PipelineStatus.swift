@@ -87,7 +87,8 @@ public final class PipelineStatus: Sendable {
     public var next: Int64
     /// The end of the partition as of the last fetch; nil before the first.
     public var end: Int64?
-    /// The timestamp of the newest stored record, in µs since 1970; nil before the first.
+    /// The timestamp of the newest stored record, in µs since 1970. Before the first it is that of the oldest record that waits; nil if
+    /// none was read yet.
     public var storedTo: Int64?
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import InMemoryLogging
 import KafkaClient
 import Logging
+import Observing
 import Testing
 
 @testable import Pipeline
@@ -14,6 +15,8 @@ import Testing
     private(set) var ids: [Identifier] = []
     private var known: [AuditPosition] = []
     var refusals = 0
+    /// Is called with each refusal.
+    var onRefusal: (() -> Void)?
     /// Decisions that are refused for their content.
     var unwanted: Set<Identifier> = []
     private(set) var holes: [AuditFeedHole] = []
@@ -30,6 +33,7 @@ import Testing
     func store(_ batch: [AuditRecord], positions: [AuditPosition]) throws {
       guard refusals == 0 else {
         refusals -= 1
+        onRefusal?()
         throw Refused()
       }
       calls += 1
@@ -103,6 +107,40 @@ import Testing
       #expect(sink.ids.count == expected.count && Set(sink.ids) == expected)
     }
     #expect(counters[.auditedDecisions] == 20 && counters[.auditRetries] == 4)
+  }
+
+  @Test(
+    "a feed that starts before a store that refuses shows how long the oldest record has waited, and 0 once all are stored"
+  )
+  func lagAfterStart() throws {
+    let broker = try EmbeddedBroker()
+    let settings = PipelineSettings(
+      kafka: ["bootstrap.servers": broker.bootstrapServers, "fetch.wait.max.ms": "20"], eventTopics: ["events"],
+      instance: "test")
+    for name in [settings.topics.decisions, settings.topics.commands] { try broker.createTopic(name, partitions: 1) }
+    let producer = try KafkaProducer(settings.client(["enable.idempotence": "true"]))
+    for number in 0..<3 { try Self.send(["d-0-\(number)-0"], to: 0, producer, settings) }
+    try #require(try producer.flush(timeout: .seconds(60)))
+    let (sink, counters, clock) = (Kept(), PipelineCounters(), SteppedClock())
+    var refused: [(records: Double, seconds: Double)] = []
+    func lag() -> (records: Double, seconds: Double) {
+      _ = Exposition.bytes(of: counters.registry, as: .prometheus)
+      let labels = ["decisions", "0"]
+      return (counters.audit.lagRecords.value(labels), counters.audit.lagSeconds.value(labels))
+    }
+    sink.refusals = 5
+    sink.onRefusal = { refused.append(lag()) }
+    let feed = AuditFeed(
+      settings: settings, sink: sink, stop: StopSignal(), counters: counters,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, longRefusal: .seconds(60), clock: clock)
+    try feed.start()
+    for _ in 0..<300 where sink.ids.count < 3 { try feed.workOnce() }
+    let waiting = try #require(refused.last)
+    #expect(waiting.records == 3 && waiting.seconds > 0, "\(refused)")
+    clock.sleep(.seconds(2))
+    try feed.workOnce()
+    #expect(lag() == (0, 0))
+    feed.end()
   }
 
   /// Twenty decisions in blocks, of which the store refuses two.
