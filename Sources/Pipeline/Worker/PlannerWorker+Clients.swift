@@ -15,11 +15,7 @@ extension PlannerWorker {
         "statistics.interval.ms": settings.statisticsInterval,
       ],
       defaults: [
-        // Each commit sends what is queued, and a batch of this many bytes goes at once. librdkafka 2.0.2 busy-waits, with `poll` and no
-        // time-out, while a partition has a batch that is due and another one that the broker has not answered yet. With 5 ms that
-        // was most of the time of its thread on a busy machine.
-        "linger.ms": "1000", "batch.size": "2000000", "batch.num.messages": "100000",
-        "queue.buffering.max.messages": "500000",
+        "linger.ms": "5", "queue.buffering.max.messages": "500000",
         // Decisions stay in their topic for days. Level 1 halves what lz4 leaves of them, for 0.1 to 0.2 µs more a decision;
         // levels 2 and 3 gain nothing, and level 6 gains a sixth for five times the time.
         "compression.type": "zstd", "compression.level": "1",
