@@ -19,7 +19,7 @@ public struct PolicyAppender {
   ///
   /// - Parameters:
   ///   - document: The policy.
-  ///   - name: The id of the key of whoever applies it; nil if that is not known, as from the command line.
+  ///   - name: Who applies it: the id of a key, the subject of a token, or a user; nil if that is not known.
   /// - Throws: `KafkaError` if the broker did not confirm each record within 30 s. Some partitions may have the policy then; the message says
   ///   how many are missing. It does no harm to apply the policy again.
   public func apply(_ document: PolicyDocument, by name: String? = nil) throws(KafkaError) {

@@ -208,6 +208,7 @@ final class HTTPConnection: ChannelInboundHandler {
     // length of no body, and an encoder that would mark the end of one. HTTP/2 has a mark of its own.
     if !isHTTP2, request.version == .http1_0 || request.isHead { request.isKeptAlive = false }
     var headers = HTTPHeaders(answer.headers)
+    headers.add(name: "date", value: clock.text)
     headers.add(name: "content-type", value: answer.contentType)
     if !request.isKeptAlive { headers.add(name: "connection", value: "close") }
     let head = HTTPResponseHead(
