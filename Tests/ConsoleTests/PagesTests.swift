@@ -262,7 +262,7 @@ import Testing
         link.hasPrefix("/decisions?") && parts.allSatisfy { link.contains($0) }
       }
     }
-    // Of the last six hours.
+    // The last six hours only.
     #expect(try links("/?hours=6", "kind=B&verdict=emit&from=").map(decisions) == [8])
     #expect(try links("/?hours=6", "kind=B&verdict=suppress&from=").map(decisions) == [4])
     #expect(try links("/?hours=6", "verdict=emit&from=", "&to=").map(decisions).reduce(0, +) == 8)

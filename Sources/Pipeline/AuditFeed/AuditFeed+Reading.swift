@@ -22,8 +22,8 @@ extension AuditFeed {
       }
     }
     // After a start nothing was stored yet, and an empty store has no position. The oldest record that waits says then how far behind it is.
-    for message in messages {
-      storedTo[message.topicPartition] = storedTo[message.topicPartition] ?? message.timestampMilliseconds
+    for message in messages where storedTo[message.topicPartition] == nil {
+      storedTo[message.topicPartition] = message.timestampMilliseconds
       next[message.topicPartition] = next[message.topicPartition] ?? message.offset
     }
     let positions = stored.map { position($0, next: $1) }
