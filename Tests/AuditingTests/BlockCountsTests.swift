@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import GRDB
 import Testing
 
@@ -99,6 +100,53 @@ import Testing
         == Top(
           key: .device, rows: [Top.Row(name: "d0", decisions: 2)], total: BlockCounts.namesMax + 2,
           distinct: BlockCounts.namesMax + 1))
+  }
+
+  @Test("the counts of a block that fills are those of its pages after a failed write, another writer or a removal")
+  func filling() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(component: "filling-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let path = directory.appending(component: "audit.sqlite").path
+    let (store, other) = (try AuditStore.open(path: path), try AuditStore.open(path: path))
+    func batch(_ numbers: Range<Int>, _ device: String, after hours: Int64 = 0) -> AuditBatch {
+      AuditBatch(numbers.map { Sample.decision($0, event: "e", device: device, at: Sample.start + .hours(hours)) })
+    }
+    /// Fills the block and checks its counts.
+    func fill(_ block: Int, isCounted: Bool, _ expected: [String: Int]) throws {
+      #expect(try store.write { try store.filling.write(Int64(block), $0) } == isCounted)
+      store.sequenceFloor = Int64(block + 1) << AuditSchema.blockShift
+      other.sequenceFloor = store.sequenceFloor
+      try store.store(batch(block * 1000 + 900..<block * 1000 + 901, "next", after: Int64(block)))
+      let stored = try store.read { try BlockCounts.stored(Int64(block), .device, $0) }
+      var counts = NameCounts()
+      try counts.add(encoded: try #require(stored))
+      let found = counts.counts.indices.map { (counts.name($0).text, counts.counts[$0]) }
+      #expect(Dictionary(uniqueKeysWithValues: found) == expected)
+      #expect(try store.brokenInvariants() == [])
+    }
+    try store.store(batch(0..<5, "a"))
+    try fill(0, isCounted: true, ["a": 5])
+    // In block 1 a write fails after its decisions are counted.
+    try store.write {
+      try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON position BEGIN SELECT RAISE(ABORT, 'no'); END")
+    }
+    var failing = batch(1000..<1003, "lost", after: 1)
+    failing.advance(.decisions, partition: 0, past: 1)
+    #expect(throws: AuditError.self) { try store.store(failing) }
+    try store.write { try $0.execute(sql: "DROP TRIGGER no") }
+    try store.store(batch(1000..<1002, "b", after: 1))
+    try fill(1, isCounted: false, ["next": 1, "b": 2])
+    // In block 2 another process writes as well.
+    try other.store(batch(2000..<2003, "c", after: 2))
+    try store.store(batch(2003..<2005, "d", after: 2))
+    try fill(2, isCounted: false, ["next": 1, "c": 3, "d": 2])
+    // In block 3 decisions are removed, and as many are stored afterwards.
+    try store.store(batch(3000..<3002, "e", after: 3))
+    try store.store(batch(3002..<3003, "f", after: 5))
+    _ = try store.retain(Retention(ageMax: .hours(1)))
+    try store.store(batch(3003..<3006, "f", after: 5))
+    try fill(3, isCounted: false, ["f": 4])
   }
 
   @Test("counts that are damaged are refused")

@@ -10,6 +10,8 @@ public final class AuditStore {
   public let path: String
   let database: DatabaseQueue
   let words = WordCache()
+  /// Counts the decisions of the block that is being filled.
+  let filling = FillingBlock()
   /// A lower bound of the next sequence number. Tests raise it to begin another block.
   var sequenceFloor: Int64 = 0
 

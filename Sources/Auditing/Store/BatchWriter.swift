@@ -29,14 +29,15 @@ struct BatchWriter {
   /// - Parameters:
   ///   - db: the connection, within a transaction.
   ///   - cache: the numbers of words that are known.
+  ///   - filling: counts the decisions of the block that is being filled.
   ///   - sequenceFloor: a lower bound of the first sequence number.
   /// - Throws: `StoredValueError` when the file has a row with nearly the largest sequence number, which this program never
   ///   writes.
-  init(_ db: Database, words cache: WordCache, sequenceFloor: Int64) throws {
+  init(_ db: Database, words cache: WordCache, filling: FillingBlock, sequenceFloor: Int64) throws {
     self.db = db
     words = try WordWriter(db, cache: cache)
     blocks = try BlockWriter(db)
-    pages = try PageStorer(db, words: words, sequenceFloor: sequenceFloor)
+    pages = try PageStorer(db, words: words, filling: filling, sequenceFloor: sequenceFloor)
     commands = try BoundStatement(
       db,
       """

@@ -5,6 +5,7 @@ import GRDB
 struct PageStorer {
   private let db: Database
   private let words: WordWriter
+  private let filling: FillingBlock
   private let sequenceFloor: Int64
   private var ids: IdWriter
   private var writer = PageWriter()
@@ -19,7 +20,7 @@ struct PageStorer {
   private var block: Int64?
   /// Whether this transaction has removed the counts of `block`, which its pages change.
   private var hasOpenBlock = false
-  /// The blocks that this transaction has filled.
+  /// The blocks that this transaction has filled and whose decisions are not counted.
   private var fullBlocks: [Int64] = []
   /// Whether this transaction has not yet put a line into the page in hand.
   private var isFirstLine = true
@@ -27,12 +28,15 @@ struct PageStorer {
   /// - Parameters:
   ///   - db: the connection, within a transaction.
   ///   - words: gives numbers to words.
+  ///   - filling: counts the decisions of the block that is being filled.
   ///   - sequenceFloor: a lower bound of the first sequence number.
   /// - Throws: `StoredValueError` when the file has a row with nearly the largest sequence number, which this program never
   ///   writes.
-  init(_ db: Database, words: WordWriter, sequenceFloor: Int64) throws {
+  init(_ db: Database, words: WordWriter, filling: FillingBlock, sequenceFloor: Int64) throws {
     self.db = db
     self.words = words
+    self.filling = filling
+    try filling.begin(db)
     self.sequenceFloor = sequenceFloor
     ids = try IdWriter(db)
     let newest = try Int64.fetchOne(db, sql: "SELECT max(seq) FROM page")
@@ -57,6 +61,7 @@ struct PageStorer {
     self.page = page
     try ids.add(line, id, to: page)
     try writer.append(line, id: id, words: words)
+    filling.add(line)
     let device = KeyHash(.device, line.bytes.span.extracting(line.device.range))
     enter(device)
     let event = noteEvent(of: line)
@@ -121,7 +126,8 @@ struct PageStorer {
   /// Notes that a page is about to change. A page in a later block than the one before fills that one.
   private mutating func enterBlock(of page: Int64) throws {
     let new = page >> AuditSchema.blockShift
-    if let block, block < new { fullBlocks.append(block) }
+    if let block, block < new, try !filling.write(block, db) { fullBlocks.append(block) }
+    filling.enter(new)
     guard new != block || !hasOpenBlock else { return }
     try BlockCounts.remove(new, db)
     (block, hasOpenBlock) = (new, true)

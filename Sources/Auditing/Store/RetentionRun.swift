@@ -86,6 +86,7 @@ struct RetentionRun {
   /// - Parameter cutoff: removes only records from before this time; nil removes all.
   private mutating func remove(from start: Int64, below end: Int64, olderThan cutoff: Int64?) throws {
     let removed = try store.write { db in
+      store.filling.reset()
       var pages = try PageRemoval(db, words: WordReader(db), cache: store.words)
       try pages.remove(from: start, below: end, olderThan: cutoff)
       return (pages.removed, try removeCommands(db, from: start, below: end, olderThan: cutoff))
