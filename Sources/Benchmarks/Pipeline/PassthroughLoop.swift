@@ -21,7 +21,7 @@ struct PassthroughLoop {
     let producer = try KafkaProducer(
       kafka.merging([
         "transactional.id": stage.copyTopic, "enable.idempotence": "true", "partitioner": "murmur2_random",
-        "message.max.bytes": "4194304", "linger.ms": "5", "compression.type": "lz4",
+        "message.max.bytes": "4194304", "linger.ms": "1000", "batch.num.messages": "100000", "compression.type": "lz4",
         "queue.buffering.max.messages": "500000", "delivery.report.only.error": "true",
       ]))
     try producer.initTransactions(timeout: .seconds(30))

@@ -82,6 +82,8 @@ struct Scenario {
     settings.bounds.stateRecordBytesMax = random.pick([(60, 1), (300, 1), (512 * 1024, 2)])
     // From one decision a block up to the usual size.
     settings.planner.decisionBlockBytesMax = random.pick([(1, 1), (1500, 2), (DecisionBlock.bytesMax, 3)])
+    // Otherwise a planner's records reach the broker at the commit only.
+    if random.chance(2, in: 3) { settings.kafka["linger.ms"] = "5" }
   }
 
   /// The number of pairs of subject and event type in the traffic. A planner that forgot a pair would decide an event again
