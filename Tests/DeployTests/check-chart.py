@@ -6,6 +6,7 @@ CHART is the folder of the chart, ROUSE a built program, which reads the setting
 helm-python-sdk and kubernetes-validate. Prints each problem, and exits 1 if there is one.
 """
 
+import json
 import logging
 import os
 import subprocess
@@ -43,6 +44,8 @@ ALL = {
         "extraEgress": [{"ports": [{"port": 443}]}],
     },
     "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+    "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}, "runbookPrefix": "https://git.example.com/rouse/"},
+    "dashboard": {"enabled": True},
 }
 OIDC = {"issuer": "https://login.example.com/realms/airline", "audience": "rouse"}
 # Tokens alone: the keys come from an address.
@@ -69,6 +72,8 @@ REFUSED = {
     "oidc": {**BASE, "settings": {"oidc": OIDC}},
     "set audit.enabled, too": {**BASE, "audit": {"enabled": False}, "console": {"enabled": True, "keysSecret": "k"}},
     "two of http.port, console.port": {**BASE, "console": {"enabled": True, "keysSecret": "k", "metricsPort": 9464}},
+    "prometheusRule.enabled: set serviceMonitor.enabled": {**BASE, "prometheusRule": {"enabled": True}},
+    "prometheusRule": {**BASE, "prometheusRule": {"rules": []}},
     "repository": {**BASE, "planner": {"image": {"repository": "other"}}},
 }
 
@@ -104,7 +109,7 @@ def templates(objects):
 def check_objects(objects, words):
     for o in objects:
         what = f"{words}: {o['kind']} {o['metadata']['name']}"
-        if o["kind"] == "ServiceMonitor":
+        if o["kind"] in ("ServiceMonitor", "PrometheusRule"):
             continue
         for version in KUBERNETES:
             try:
@@ -113,6 +118,25 @@ def check_objects(objects, words):
                 expect(False, f"{what} for Kubernetes {version}: {error.message}")
     names = [(o["kind"], o["metadata"]["name"]) for o in objects]
     expect(len(names) == len(set(names)), f"{words}: two objects of one name")
+
+
+def check_observability(objects):
+    """The rules and the dashboard are those of deploy/observability, and only there when they are asked for."""
+    folder = os.path.join(chart, "..", "observability")
+    rules = [o for o in objects if o["kind"] == "PrometheusRule"]
+    expect(len(rules) == 1 and rules[0]["metadata"]["labels"]["release"] == "prometheus", "all: the labels of the rules")
+    prefix = ALL["prometheusRule"]["runbookPrefix"]
+    with open(os.path.join(folder, "alerts.yaml")) as file:
+        groups = yaml.safe_load(file)["groups"]
+    alerts = [rule for group in groups for rule in group["rules"] if "alert" in rule]
+    for rule in alerts:
+        rule["annotations"]["runbook_url"] = prefix + rule["annotations"]["runbook_url"]
+    expect(len(alerts) > 20 and [rule["spec"]["groups"] for rule in rules] == [groups], "all: the rules are not those of the file")
+    boards = [o for o in objects if o["metadata"]["name"].endswith("-dashboard")]
+    expect(len(boards) == 1 and boards[0]["metadata"]["labels"]["grafana_dashboard"] == "1", "all: the labels of the dashboard")
+    with open(os.path.join(folder, "dashboard.json")) as file:
+        board = json.load(file)
+    expect([json.loads(o["data"]["rouse.json"]) for o in boards] == [board], "all: the dashboard is not that of the file")
 
 
 def check_pod(o, template, words):
@@ -151,7 +175,7 @@ def check_container(o, container, what):
 
 def check_settings(objects, words):
     """Lets Rouse read the settings of each container as the container would."""
-    data = next(o["data"] for o in objects if o["kind"] == "ConfigMap")
+    data = next(o["data"] for o in objects if o["kind"] == "ConfigMap" and "rouse.yaml" in o["data"])
     with tempfile.TemporaryDirectory() as folder:
         for name, text in data.items():
             with open(os.path.join(folder, name), "w") as file:
@@ -198,6 +222,7 @@ def check_base():
     expect(settings["intake"]["membership"] == "dynamic", "base: the names of intake pods do not stay")
     expect(settings["audit"]["audit.store"] == "/var/lib/rouse/audit.sqlite", "base: audit.store")
     expect("console" not in str(objects.keys()), "base: a console that nobody asked for")
+    expect("PrometheusRule" not in str(objects.keys()) and "dashboard" not in str(objects.keys()), "base: rules or a dashboard")
     expect(objects["StatefulSet", "blue-rouse-audit"]["spec"]["replicas"] == 1, "base: one audit")
     egress = objects["NetworkPolicy", "blue-rouse"]["spec"]["egress"]
     expect([p["port"] for rule in egress for p in rule["ports"]] == [53, 53, 9093, 9094], f"base: egress {egress}")
@@ -228,6 +253,7 @@ def check_all():
     check_gateway(objects, settings["gateway"])
     check_console(objects, settings["console"])
     check_monitor(objects)
+    check_observability(objects.values())
 
 
 def check_gateway(objects, settings):
