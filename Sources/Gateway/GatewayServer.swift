@@ -57,6 +57,9 @@ public final class GatewayServer: Sendable {
   /// The address that the server has.
   public var address: HTTPAddress { server.address }
 
+  /// The number of open connections of clients.
+  public var connectionCount: Int { server.connectionCount }
+
   /// Whether the gateway has not ended.
   public var isRunning: Bool { !hasEnded.load(ordering: .relaxed) }
 

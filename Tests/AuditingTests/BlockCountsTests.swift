@@ -110,7 +110,8 @@ import Testing
     let path = directory.appending(component: "audit.sqlite").path
     let (store, other) = (try AuditStore.open(path: path), try AuditStore.open(path: path))
     func batch(_ numbers: Range<Int>, _ device: String, after hours: Int64 = 0) -> AuditBatch {
-      AuditBatch(numbers.map { Sample.decision($0, event: "e", device: device, at: Sample.start + .hours(hours)) })
+      AuditBatch(
+        numbers.map { Sample.decision($0, event: "e", device: Identifier(device), at: Sample.start + .hours(hours)) })
     }
     /// Fills the block and checks its counts.
     func fill(_ block: Int, isCounted: Bool, _ expected: [String: Int]) throws {

@@ -138,6 +138,18 @@ struct BenchTests {
     #expect(latencies == latencies.sorted())
   }
 
+  @Test("bench gateway beside slow clients: they are cut off or wait, and every other request is acknowledged")
+  func slowClients() throws {
+    let json = try run(
+      "gateway", "--seconds", "1", "--connections", "2", "--slow", "50", "--slow-bytes", "2000", "--rate", "50")
+    #expect(number(json["slowConnections"]) == 50 && number(json["slowBytes"]) == 2000)
+    #expect(number(json["refused"]) == 0 && number(json["endedForBodies"]) == 0)
+    let memory = try ["memoryBytesBefore", "memoryBytesMax"].map { try #require(number(json[$0])) }
+    #expect(memory[0] > 0 && memory[0] <= memory[1])
+    let latencies = try ["p50", "p99", "max"].map { try #require(number(json["latencyMilliseconds"]?[$0])) }
+    #expect(latencies[0] > 0 && latencies == latencies.sorted())
+  }
+
   @Test("a load that is too large for the embedded broker is refused before anything starts")
   func tooLarge() throws {
     let outcome = try Workplace().rouse("bench", "pipeline", "--devices", "100000", "--partitions", "2")

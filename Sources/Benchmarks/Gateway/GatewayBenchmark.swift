@@ -32,6 +32,47 @@ package struct GatewayBenchmark {
     package var refused: Int
   }
 
+  /// The figures of a gateway with slow clients.
+  package struct SlowRound: Sendable {
+    /// The number of slow connections.
+    package var connections: Int
+    /// The bytes that each of them sent of its body before it became slow.
+    package var bytes: Int
+    /// The resident memory of this process without them, and the most with them.
+    package var memory: (before: Int, peak: Int)
+    /// The number of slow requests that were cut off, or refused because of the bound on all bodies.
+    package var cutOff: (slow: Int, overload: Int)
+    /// The events a second of the other clients.
+    package var ratePerSecond: Int
+    /// The latencies of their requests, in milliseconds.
+    package var latencies: (p50: Double, p99: Double, max: Double)
+    /// The number of their requests that were answered with anything but 202.
+    package var refused: Int
+  }
+
+  /// Slow clients, and the rate of the others.
+  package struct SlowClients: Sendable {
+    /// The number of connections.
+    package var connections: Int
+    /// The bytes that each sends of its body before it becomes slow.
+    package var bytes: Int
+    /// The events a second of the other clients.
+    package var ratePerSecond: Int
+    /// Returns the command that runs ``SlowLoad`` with arguments in another process.
+    package var client: @Sendable (_ arguments: [String]) -> ChildProgram
+
+    /// Describes the clients.
+    package init(
+      connections: Int, bytes: Int, ratePerSecond: Int,
+      client: @escaping @Sendable (_ arguments: [String]) -> ChildProgram
+    ) {
+      self.connections = connections
+      self.bytes = bytes
+      self.ratePerSecond = ratePerSecond
+      self.client = client
+    }
+  }
+
   /// Creates a benchmark.
   /// - Parameters:
   ///   - broker: the broker.
@@ -58,19 +99,35 @@ package struct GatewayBenchmark {
   /// - Parameter batches: the numbers of events of a request.
   /// - Throws: ``BenchmarkError`` when the clients fail, `KafkaError` when the broker does.
   package func run(batches: [Int]) async throws -> [Round] {
+    try await withGateway { server in try batches.map { try round($0, server.address.port) } }
+  }
+
+  /// Measures a gateway that has slow clients beside others, whose requests have one event each.
+  /// - Throws: ``BenchmarkError`` when clients fail or the slow ones find no place, `KafkaError` when the broker fails.
+  package func run(_ slow: SlowClients) async throws -> SlowRound {
+    try await withGateway(connectionsMax: slow.connections + connections + 16) { server in
+      try round(slow, server)
+    }
+  }
+
+  /// Starts a gateway, and ends it after `work`.
+  private func withGateway<Result>(
+    connectionsMax: Int? = nil, _ work: (GatewayServer) throws -> Result
+  ) async throws -> Result {
     let topic = "rouse-bench-\(UUID().uuidString.prefix(8)).events"
     try broker.create([KafkaNewTopic(name: topic, partitions: partitions)])
     var settings = GatewaySettings(
       listen: HTTPAddress(host: "127.0.0.1", port: 0),
       topics: GatewayTopics(events: topic, devices: topic, signals: topic))
     settings.limits.threads = threads
+    if let connectionsMax { settings.limits.connectionsMax = connectionsMax }
     let server = try await GatewayServer.start(
       settings, kafka: broker.kafka, access: nil, registry: MetricRegistry(), logger: Logger(label: "bench"))
     let producer = BenchmarkThread(name: "producer")
     producer.start { try server.runProducer {} }
-    var rounds: [Round] = []
+    let result: Result
     do {
-      for batch in batches { rounds.append(try round(batch, server.address.port)) }
+      result = try work(server)
     } catch {
       await server.stop()
       throw error
@@ -78,7 +135,43 @@ package struct GatewayBenchmark {
     await server.stop()
     try producer.end()
     try broker.delete([topic])
-    return rounds
+    return result
+  }
+
+  /// The longest time in which the slow connections must be open.
+  private static let openSeconds = 60.0
+
+  private func round(_ slow: SlowClients, _ server: GatewayServer) throws -> SlowRound {
+    progress("without slow connections")
+    _ = try load(1, server.address.port, rate: slow.ratePerSecond)
+    let before = ProcessMemory.residentBytes ?? 0
+    ProcessMemory.restartPeak()
+    let arguments = [
+      "--port", "\(server.address.port)", "--connections", "\(slow.connections)", "--bytes", "\(slow.bytes)",
+    ]
+    progress("opening \(slow.connections) slow connections")
+    let clients = try RunningProgram(slow.client(arguments))
+    let end = MonotonicClock.seconds() + Self.openSeconds
+    while server.connectionCount < slow.connections {
+      guard MonotonicClock.seconds() < end, clients.isRunning else {
+        clients.stop()
+        throw BenchmarkError(
+          "only \(server.connectionCount) of \(slow.connections) slow connections are open; raise the limit of open files (ulimit -n)"
+        )
+      }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    progress("\(slow.connections) slow connections, \(slow.ratePerSecond) events/s")
+    let others = try load(1, server.address.port, rate: slow.ratePerSecond)
+    let report = try JSONValue(parsing: clients.end())
+    func figure(_ name: String) throws -> Int {
+      guard case .number(let number)? = report[name] else { throw BenchmarkError("the clients reported no \(name)") }
+      return Int(number)
+    }
+    return SlowRound(
+      connections: slow.connections, bytes: slow.bytes, memory: (before, ProcessMemory.peakBytes ?? 0),
+      cutOff: (try figure("cutOff"), try figure("refused")), ratePerSecond: slow.ratePerSecond,
+      latencies: (others.p50, others.p99, others.max), refused: Int(others.refused))
   }
 
   private func round(_ batch: Int, _ port: Int) throws -> Round {
@@ -116,13 +209,36 @@ extension ChildProgram {
   /// Runs the program to its end, without standard input.
   /// - Returns: the text on its standard output.
   /// - Throws: ``BenchmarkError`` when it fails, Foundation's error when it cannot be started.
-  fileprivate func output() throws -> String {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = executable
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
+  fileprivate func output() throws -> String { try RunningProgram(self).end() }
+}
+
+/// A program that runs until it ends or its standard input does.
+private struct RunningProgram {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+
+  /// Starts a program.
+  /// - Throws: Foundation's error when it cannot be started.
+  init(_ program: ChildProgram) throws {
+    process.executableURL = program.executable
+    process.arguments = program.arguments
+    process.standardInput = input
     process.standardOutput = output
     try process.run()
+  }
+
+  /// Whether the program has not ended.
+  var isRunning: Bool { process.isRunning }
+
+  /// Ends the program without its result.
+  func stop() { process.terminate() }
+
+  /// Ends its standard input, and waits for it to end.
+  /// - Returns: the text on its standard output.
+  /// - Throws: ``BenchmarkError`` when it fails.
+  func end() throws -> String {
+    try input.fileHandleForWriting.close()
     let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw BenchmarkError("the process of the clients failed") }

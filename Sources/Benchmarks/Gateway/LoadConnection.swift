@@ -1,10 +1,21 @@
 import Foundation
 
-/// A connection of the load of a gateway: a blocking socket that sends a request and reads its answer. Used by one thread.
+/// A connection of the load of a gateway: a blocking socket that sends a request and reads its answer, or does not wait. Used by one thread.
 final class LoadConnection {
   private let socket: Int32
-  private var buffer = [UInt8](repeating: 0, count: 65_536)
+  private lazy var buffer = [UInt8](repeating: 0, count: 65_536)
   private var received: [UInt8] = []
+  /// The end of the head of the last answer in `received`, and the length of its body.
+  private var answer = (head: 0, body: 0)
+
+  /// The size of the body of the last answer, in bytes.
+  var bodyBytes: Int { answer.body }
+  /// The body of the last answer.
+  var bodyText: String { String(decoding: received[answer.head...].dropFirst(4).prefix(answer.body), as: UTF8.self) }
+  /// Whether the last answer is a page of HTML.
+  var isPage: Bool {
+    String(decoding: received[..<answer.head], as: UTF8.self).lowercased().contains("content-type: text/html")
+  }
 
   private static let headEnd = Array("\r\n\r\n".utf8)
   private static let lengthName = Array("content-length:".utf8)
@@ -38,13 +49,16 @@ final class LoadConnection {
     var rest = request[...]
     while !rest.isEmpty {
       // POSIX: the bytes are lent for the call.
-      let sent = unsafe rest.withUnsafeBytes { unsafe send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      let sent = unsafe rest.withUnsafeBytes {
+        unsafe Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
       guard sent > 0 else { throw BenchmarkError("the gateway closed a connection") }
       rest = rest.dropFirst(sent)
     }
     received.removeAll(keepingCapacity: true)
     while true {
       if let end = Self.find(Self.headEnd, in: received), received.count >= end + 4 + Self.length(received[..<end]) {
+        answer = (end, Self.length(received[..<end]))
         return Int(String(decoding: received[9..<12], as: UTF8.self)) ?? 0
       }
       // POSIX: the buffer is lent for the call, which writes at most its size.
@@ -52,6 +66,27 @@ final class LoadConnection {
       guard count > 0 else { throw BenchmarkError("the gateway closed a connection") }
       received += buffer[..<count]
     }
+  }
+
+  /// Sends what the system takes at once, unless the other end has answered or closed the connection.
+  /// - Returns: Whether the other end is still waiting.
+  func send(now bytes: [UInt8]) -> Bool {
+    var byte: UInt8 = 0
+    // POSIX: the byte and the bytes are lent for the calls, which do not wait.
+    let peeked = unsafe recv(socket, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK))
+    guard peeked < 0, errno == EAGAIN else { return false }
+    let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+    let sent = unsafe bytes.withUnsafeBytes { unsafe Foundation.send(socket, $0.baseAddress, $0.count, flags) }
+    return sent >= 0 || errno == EAGAIN
+  }
+
+  /// Returns the status code of the answer that has arrived; nil if there is none.
+  func statusNow() -> Int? {
+    // POSIX: the buffer is lent for the call, which does not wait and writes at most its size.
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe recv(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+    }
+    return count >= 12 ? Int(String(decoding: buffer[9..<12], as: UTF8.self)) : nil
   }
 
   private static func length(_ head: ArraySlice<UInt8>) -> Int {

@@ -17,10 +17,12 @@ struct BenchCommand: ParsableCommand {
         rouse bench restore --bootstrap localhost:9092
         rouse bench restart --bootstrap localhost:9092
         rouse bench gateway --bootstrap localhost:9092
+        rouse bench console --port 9480
       """,
     subcommands: [
       BenchPlannerCommand.self, BenchAuditCommand.self, BenchIntakeCommand.self, BenchPipelineCommand.self,
       BenchObservingCommand.self, BenchScrapeCommand.self, BenchLatencyCommand.self, BenchRestoreCommand.self,
-      BenchRestartCommand.self, BenchGatewayCommand.self, BenchGatewayClientCommand.self, BenchBrokerCommand.self,
+      BenchRestartCommand.self, BenchGatewayCommand.self, BenchGatewayClientCommand.self,
+      BenchGatewaySlowCommand.self, BenchConsoleCommand.self, BenchBrokerCommand.self,
     ])
 }

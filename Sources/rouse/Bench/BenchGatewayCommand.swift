@@ -12,9 +12,14 @@ struct BenchGatewayCommand: AsyncParsableCommand {
       answered. Then requests are sent by the clock at half of that rate, and a latency counts from the moment when its \
       request was due.
 
+      With --slow, clients in a third process hold connections whose requests never end: each sends some of its body at \
+      once and then one byte a second. The memory of the gateway, and the latency of other clients beside them, are \
+      measured. It and its clients need as many open files (ulimit -n).
+
       EXAMPLE
         rouse bench gateway --bootstrap localhost:9092
         rouse bench gateway --batch 1 --batch 100 --connections 32
+        rouse bench gateway --slow 10000 --slow-bytes 16384 --rate 1000
       """)
 
   @OptionGroup var address: BenchAddressOptions
@@ -29,6 +34,12 @@ struct BenchGatewayCommand: AsyncParsableCommand {
   var batch: [Int] = []
   @Option(help: ArgumentHelp("How long to measure each part.", valueName: "s"))
   var seconds = 5
+  @Option(help: ArgumentHelp("Measure beside this many slow connections.", valueName: "count"))
+  var slow: Int?
+  @Option(help: ArgumentHelp("Bytes of a body that each of them sends at once.", valueName: "count"))
+  var slowBytes = 1024
+  @Option(help: ArgumentHelp("Events a second of the other clients beside slow ones.", valueName: "count"))
+  var rate = 1000
   @OptionGroup var output: FormatOption
 
   func validate() throws {
@@ -37,6 +48,12 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     try BenchLimits.check("--connections", connections, 1...1000)
     for batch in batch { try BenchLimits.check("--batch", batch, 1...3000) }
     try BenchLimits.check("--seconds", seconds, 1...3600)
+    if let slow { try BenchLimits.check("--slow", slow, 1...100_000) }
+    try BenchLimits.check("--slow-bytes", slowBytes, 0...900_000)
+    try BenchLimits.check("--rate", rate, 1...100_000)
+    if slow != nil, !batch.isEmpty {
+      throw ValidationError("--batch: not with --slow, beside which requests have one event")
+    }
   }
 
   func run() async throws {
@@ -45,6 +62,18 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     let benchmark = GatewayBenchmark(
       broker: broker, partitions: partitions, threads: threads, connections: connections, seconds: seconds,
       client: { .rouse(list: ["bench", "gateway-client"] + $0) }, progress: { progress.show("\($0)") })
+    if let slow {
+      let clients = GatewayBenchmark.SlowClients(
+        connections: slow, bytes: slowBytes, ratePerSecond: rate,
+        client: { .rouse(list: ["bench", "gateway-slow"] + $0) })
+      let round = try await benchmark.run(clients)
+      progress.end()
+      switch output.format {
+      case .text: try Output.print(PrintableText(lines: text(round, broker.text)))
+      case .json: try Output.print(json(round, broker.text))
+      }
+      return
+    }
     let rounds = try await benchmark.run(batches: batch.isEmpty ? [100, 1] : batch)
     progress.end()
     switch output.format {
@@ -53,13 +82,57 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     }
   }
 
-  private func text(_ rounds: [GatewayBenchmark.Round], _ broker: String) -> String {
-    var text = """
-      \(BenchMachine.lines)
-      broker    \(broker), \(Digits.count(partitions, "partition"))
-      gateway   \(Digits.count(threads, "thread")), \(Digits.count(connections, "connection"))
+  /// The lines about the machine, the broker and the gateway.
+  private func head(_ broker: String) -> String {
+    """
+    \(BenchMachine.lines)
+    broker    \(broker), \(Digits.count(partitions, "partition"))
+    gateway   \(Digits.count(threads, "thread")), \(Digits.count(connections, "connection"))
 
-      """
+    """
+  }
+
+  private func text(_ round: GatewayBenchmark.SlowRound, _ broker: String) -> String {
+    let (p50, p99, max) = round.latencies
+    var text = head(broker)
+    text +=
+      "slow      \(Digits.count(round.connections, "connection")), each \(Digits.count(round.bytes, "byte")) at once and one a second\n"
+    text += "  ended   \(Digits.count(round.cutOff.slow, "request")) for their time, "
+    text += "\(Digits.count(round.cutOff.overload, "request")) for the bound on all bodies\n"
+    text +=
+      "  memory  \(Digits.grouped(round.memory.before >> 20)) MiB before, \(Digits.grouped(round.memory.peak >> 20)) MiB at most\n"
+    text += "  latency of others at \(Digits.grouped(round.ratePerSecond)) events/s: "
+    text += "p50 \(Digits.decimal(p50, 1)) ms, p99 \(Digits.decimal(p99, 1)) ms, max \(Digits.decimal(max, 1)) ms\n"
+    if round.refused > 0 { text += "  refused \(Digits.count(round.refused, "request")) of others\n" }
+    return text
+  }
+
+  private func json(_ round: GatewayBenchmark.SlowRound, _ broker: String) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      BenchMachine.write(to: &json)
+      json.member("broker", broker)
+      json.members([("partitions", partitions), ("threads", threads), ("connections", connections)])
+      json.members([("slowConnections", round.connections), ("slowBytes", round.bytes)])
+      json.members([("endedForTime", round.cutOff.slow), ("endedForBodies", round.cutOff.overload)])
+      json.members([("memoryBytesBefore", round.memory.before), ("memoryBytesMax", round.memory.peak)])
+      json.member("eventsPerSecond", round.ratePerSecond)
+      write(round.latencies, to: &json)
+      json.member("refused", round.refused)
+    }
+    return json.bytes
+  }
+
+  private func write(_ latencies: (p50: Double, p99: Double, max: Double), to json: inout JSONWriter) {
+    json.object("latencyMilliseconds") { json in
+      json.member("p50", rounded: latencies.p50)
+      json.member("p99", rounded: latencies.p99)
+      json.member("max", rounded: latencies.max)
+    }
+  }
+
+  private func text(_ rounds: [GatewayBenchmark.Round], _ broker: String) -> String {
+    var text = head(broker)
     for round in rounds {
       text += "requests  of \(Digits.count(round.batch, "event"))\n"
       text += "  maximum \(Digits.grouped(Int(round.maximumPerSecond))) events/s, "
@@ -83,11 +156,7 @@ struct BenchGatewayCommand: AsyncParsableCommand {
         json.member("maximumEventsPerSecond", rounded: round.maximumPerSecond)
         json.member("processorShare", rounded: round.processorShare)
         json.member("eventsPerSecond", rounded: round.ratePerSecond)
-        json.object("latencyMilliseconds") { json in
-          json.member("p50", rounded: round.latencies.p50)
-          json.member("p99", rounded: round.latencies.p99)
-          json.member("max", rounded: round.latencies.max)
-        }
+        write(round.latencies, to: &json)
         json.member("refused", round.refused)
       }
     }
