@@ -37,19 +37,19 @@ package struct ConsoleBenchmark {
   /// - Returns: the pages in the order in which they were found.
   /// - Throws: ``BenchmarkError`` when nothing listens, or the first page is not there.
   package func run() throws -> [Page] {
-    let connection = try LoadConnection(port: port)
     progress("following links")
-    let paths = try explore(connection)
+    let paths = try explore()
     guard !paths.isEmpty else {
       throw BenchmarkError("port \(port) has no page at /; a console with keys or tokens cannot be measured")
     }
     return try paths.map { path in
       progress(path)
-      return try measure(path, connection)
+      return try measure(path)
     }
   }
 
-  private func measure(_ path: String, _ connection: LoadConnection) throws -> Page {
+  private func measure(_ path: String) throws -> Page {
+    let connection = try LoadConnection(port: port)
     var times: [Double] = []
     var page = Page(path: path, status: 0, bytes: 0, milliseconds: (0, 0))
     for _ in 0..<rounds {
@@ -68,10 +68,12 @@ package struct ConsoleBenchmark {
   }
 
   /// Returns one path of each sort of page that links lead to.
-  private func explore(_ connection: LoadConnection) throws -> [String] {
+  private func explore() throws -> [String] {
     var (waiting, found, sorts) = (["/"], [String](), Set([Self.sort(of: "/")]))
     while !waiting.isEmpty, found.count < Self.pagesMax {
       let path = waiting.removeFirst()
+      // A connection of its own: an answer without a length, such as an export, is not read to its end.
+      let connection = try LoadConnection(port: port)
       guard try connection.ask(Self.request(path)) == 200, connection.isPage else { continue }
       found.append(path)
       for link in Self.links(in: connection.bodyText) where sorts.insert(Self.sort(of: link)).inserted {
