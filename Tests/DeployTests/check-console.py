@@ -28,6 +28,8 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 TAB, ENTER = "\ue004", "\ue007"
 # The most links from the overview to an explanation.
 CLICKS_MAX = 3
+# The largest size of a page.
+PAGE_BYTES_MAX = 200_000
 # A page about something that is not there, whose status 404 the browser writes down.
 NOTHING = "/nothing-here"
 faults = []
@@ -440,6 +442,20 @@ def proxied(browser, host):
     server.shutdown()
 
 
+def measured(host):
+    """Follows the links of all pages as the benchmark does, and looks at their size. Times are figures to read."""
+    result = subprocess.run(
+        [ROUSE, "bench", "console", "--port", host.split(":")[1], "--rounds", "1", "--format", "json"],
+        capture_output=True, text=True, timeout=120, check=False)
+    if result.returncode != 0:
+        raise SystemExit(f"the benchmark of the pages failed: {result.stderr}")
+    pages = json.loads(result.stdout)["pages"]
+    expect(len(pages) >= 15, f"links lead to {len(pages)} sorts of pages only")
+    for page in pages:
+        expect(page["status"] == 200, f"{page['path']}: status {page['status']}")
+        expect(page["bytes"] <= PAGE_BYTES_MAX, f"{page['path']}: {page['bytes']} bytes")
+
+
 demo = subprocess.Popen(
     [ROUSE, "demo", "--devices", "60", "--speed", "700", "--stay"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 browser = None
@@ -487,6 +503,7 @@ try:
     letters(browser, addresses["broker"])
     check_logs(browser, HOST)
     proxied(browser, HOST)
+    measured(HOST)
     browser.size(1200, 900)
     for name, path, scheme in (
         ("overview", "/", "light"), ("device", f"/devices/{device}", "dark"), ("decisions", "/decisions", "dark"),

@@ -138,7 +138,7 @@ struct BenchTests {
     #expect(latencies == latencies.sorted())
   }
 
-  @Test("bench gateway beside slow clients: they are cut off or wait, and every other request is acknowledged")
+  @Test("bench gateway holds its slow connections, and acknowledges every other request")
   func slowClients() throws {
     let json = try run(
       "gateway", "--seconds", "1", "--connections", "2", "--slow", "50", "--slow-bytes", "2000", "--rate", "50")

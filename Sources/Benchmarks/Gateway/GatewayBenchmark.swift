@@ -163,14 +163,10 @@ package struct GatewayBenchmark {
     }
     progress("\(slow.connections) slow connections, \(slow.ratePerSecond) events/s")
     let others = try load(1, server.address.port, rate: slow.ratePerSecond)
-    let report = try JSONValue(parsing: clients.end())
-    func figure(_ name: String) throws -> Int {
-      guard case .number(let number)? = report[name] else { throw BenchmarkError("the clients reported no \(name)") }
-      return Int(number)
-    }
+    let report = try clients.end()
     return SlowRound(
       connections: slow.connections, bytes: slow.bytes, memory: (before, ProcessMemory.peakBytes ?? 0),
-      cutOff: (try figure("cutOff"), try figure("refused")), ratePerSecond: slow.ratePerSecond,
+      cutOff: (Int(try report.figure("cutOff")), Int(try report.figure("refused"))), ratePerSecond: slow.ratePerSecond,
       latencies: (others.p50, others.p99, others.max), refused: Int(others.refused))
   }
 
@@ -196,23 +192,24 @@ package struct GatewayBenchmark {
       "--port", "\(port)", "--connections", "\(connections)", "--batch", "\(batch)", "--seconds", "\(seconds)",
     ]
     if let rate { arguments += ["--rate", "\(rate)"] }
-    let report = try JSONValue(parsing: try client(arguments).output())
-    func figure(_ name: String) throws -> Double {
-      guard case .number(let number)? = report[name] else { throw BenchmarkError("the clients reported no \(name)") }
-      return number
-    }
-    return (try figure("events"), try figure("refused"), try figure("p50"), try figure("p99"), try figure("max"))
+    let report = try RunningProgram(client(arguments)).end()
+    return (
+      try report.figure("events"), try report.figure("refused"), try report.figure("p50"), try report.figure("p99"),
+      try report.figure("max")
+    )
   }
 }
 
-extension ChildProgram {
-  /// Runs the program to its end, without standard input.
-  /// - Returns: the text on its standard output.
-  /// - Throws: ``BenchmarkError`` when it fails, Foundation's error when it cannot be started.
-  fileprivate func output() throws -> String { try RunningProgram(self).end() }
+extension JSONValue {
+  /// Returns a number of the report of clients.
+  /// - Throws: ``BenchmarkError`` when there is none of this name.
+  fileprivate func figure(_ name: String) throws -> Double {
+    guard case .number(let number)? = self[name] else { throw BenchmarkError("the clients reported no \(name)") }
+    return number
+  }
 }
 
-/// A program that runs until it ends or its standard input does.
+/// A program of clients, which runs until it is done or its standard input ends.
 private struct RunningProgram {
   private let process = Process()
   private let input = Pipe()
@@ -235,13 +232,13 @@ private struct RunningProgram {
   func stop() { process.terminate() }
 
   /// Ends its standard input, and waits for it to end.
-  /// - Returns: the text on its standard output.
+  /// - Returns: the report on its standard output.
   /// - Throws: ``BenchmarkError`` when it fails.
-  func end() throws -> String {
+  func end() throws -> JSONValue {
     try input.fileHandleForWriting.close()
     let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw BenchmarkError("the process of the clients failed") }
-    return String(decoding: bytes, as: UTF8.self)
+    return try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
   }
 }

@@ -17,7 +17,7 @@ struct BenchCommand: ParsableCommand {
         rouse bench restore --bootstrap localhost:9092
         rouse bench restart --bootstrap localhost:9092
         rouse bench gateway --bootstrap localhost:9092
-        rouse bench console --port 9480
+        rouse bench console
       """,
     subcommands: [
       BenchPlannerCommand.self, BenchAuditCommand.self, BenchIntakeCommand.self, BenchPipelineCommand.self,

@@ -2,6 +2,7 @@ import ArgumentParser
 import Benchmarks
 import Domain
 import JSON
+import Serving
 
 /// Measures the pages of the web console.
 struct BenchConsoleCommand: ParsableCommand {
@@ -12,12 +13,12 @@ struct BenchConsoleCommand: ParsableCommand {
       The console must run on this host without keys, tokens and TLS, as that of a demo does.
 
       EXAMPLE
-        rouse demo --stay &
-        rouse bench console --port 9480
+        rouse demo --stay        # in another terminal
+        rouse bench console --port 8090
       """)
 
   @Option(help: ArgumentHelp("The console's port.", valueName: "port"))
-  var port = 9480
+  var port = ConsoleRole.defaultAddress.port
   @Option(help: ArgumentHelp("How many times each page is fetched.", valueName: "count"))
   var rounds = 10
   @OptionGroup var output: FormatOption

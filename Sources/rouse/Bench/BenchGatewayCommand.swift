@@ -36,10 +36,12 @@ struct BenchGatewayCommand: AsyncParsableCommand {
   var seconds = 5
   @Option(help: ArgumentHelp("Measure beside this many slow connections.", valueName: "count"))
   var slow: Int?
-  @Option(help: ArgumentHelp("Bytes of a body that each of them sends at once.", valueName: "count"))
-  var slowBytes = 1024
-  @Option(help: ArgumentHelp("Events a second of the other clients beside slow ones.", valueName: "count"))
-  var rate = 1000
+  @Option(
+    help: ArgumentHelp("Bytes of a body that each of them sends at once. (default: 1,024)", valueName: "count"))
+  var slowBytes: Int?
+  @Option(
+    help: ArgumentHelp("Events a second of the other clients beside them. (default: 1,000)", valueName: "count"))
+  var rate: Int?
   @OptionGroup var output: FormatOption
 
   func validate() throws {
@@ -49,10 +51,13 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     for batch in batch { try BenchLimits.check("--batch", batch, 1...3000) }
     try BenchLimits.check("--seconds", seconds, 1...3600)
     if let slow { try BenchLimits.check("--slow", slow, 1...100_000) }
-    try BenchLimits.check("--slow-bytes", slowBytes, 0...900_000)
-    try BenchLimits.check("--rate", rate, 1...100_000)
+    if let slowBytes { try BenchLimits.check("--slow-bytes", slowBytes, 0...900_000) }
+    if let rate { try BenchLimits.check("--rate", rate, 1...100_000) }
     if slow != nil, !batch.isEmpty {
       throw ValidationError("--batch: not with --slow, beside which requests have one event")
+    }
+    if slow == nil, slowBytes != nil || rate != nil {
+      throw ValidationError("--slow-bytes, --rate: only with --slow")
     }
   }
 
@@ -64,7 +69,7 @@ struct BenchGatewayCommand: AsyncParsableCommand {
       client: { .rouse(list: ["bench", "gateway-client"] + $0) }, progress: { progress.show("\($0)") })
     if let slow {
       let clients = GatewayBenchmark.SlowClients(
-        connections: slow, bytes: slowBytes, ratePerSecond: rate,
+        connections: slow, bytes: slowBytes ?? 1024, ratePerSecond: rate ?? 1000,
         client: { .rouse(list: ["bench", "gateway-slow"] + $0) })
       let round = try await benchmark.run(clients)
       progress.end()
