@@ -26,9 +26,7 @@ struct PublishedStatus {
 extension PlannerWorker {
   /// Adds the ages of the events that were decided in this turn to the metrics.
   func noteDecided() {
-    decided.observe(counters.commits.eventToDecision, at: clock.wallMicroseconds)
-    uncommitted.note(decided)
-    decided = EventTimes()
+    eventTimes.observeDecided(counters.commits.eventToDecision, at: clock.wallMicroseconds)
   }
 
   /// Adds a commit and the ages of its events to the metrics.
@@ -39,9 +37,8 @@ extension PlannerWorker {
     published.committedAt = now
     counters.commits.duration.observe((clock.elapsed - began) / .seconds(1), [CommitMetrics.committed])
     // A commit may come in the middle of a turn.
-    uncommitted.note(decided)
-    uncommitted.observe(counters.commits.eventToCommit, at: now)
-    uncommitted = EventTimes()
+    eventTimes.observeDecided(counters.commits.eventToDecision, at: now)
+    eventTimes.observeCommitted(counters.commits.eventToCommit, at: now)
     endTraces(since: began, isCommitted: true)
   }
 
