@@ -19,6 +19,8 @@ public final class MetricFamily: Sendable {
   private struct State {
     var series: [Series] = []
     var places: [[String]: Int] = [:]
+    /// The last value of each combination of label values that shares the series `other` of a gauge.
+    var shared: [[String]: Double] = [:]
   }
 
   /// The description of the metric.
@@ -78,12 +80,36 @@ public final class MetricFamily: Sendable {
   ///   - labels: The label values, in the order of the description.
   public func add(_ amount: Int, _ labels: [String] = []) { add(Double(amount), labels) }
 
-  /// Sets a gauge, or a counter that another part of the process keeps.
+  /// Sets a gauge without labels, or such a counter that another part of the process keeps.
+  ///
+  /// - Parameter value: The value.
+  public func set(_ value: Double) {
+    precondition(description.labels.isEmpty, "\(description.name) has labels: say how values beyond its bound combine")
+    change([]) { $0.value = value }
+  }
+
+  /// Sets one series of a gauge with labels. The series `other` combines the last values of the combinations that share it, of as many as the
+  /// metric may have series; those after them count as overflow, and change nothing.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - labels: The label values, in the order of the description.
-  public func set(_ value: Double, _ labels: [String] = []) { change(labels) { $0.value = value } }
+  ///   - beyond: The value of the series `other` for those for which there is no room. Give the same for each call.
+  public func set(_ value: Double, _ labels: [String], beyond: Beyond) {
+    let isBeyond = state.withLock { state in
+      let (place, isBeyond) = place(of: labels, in: &state)
+      guard !labels.isEmpty, state.series[place].labels.allSatisfy({ $0 == Self.other }) else {
+        state.series[place].value = value
+        return isBeyond
+      }
+      if state.shared[labels] != nil || state.shared.count < description.seriesMax { state.shared[labels] = value }
+      if let first = state.shared.values.first {
+        state.series[place].value = state.shared.values.dropFirst().reduce(first, beyond.combined)
+      }
+      return isBeyond
+    }
+    if isBeyond { overflow?() }
+  }
 
   /// Adds an observation to a histogram.
   ///

@@ -74,11 +74,12 @@ private final class RegistryMetric: CounterHandler, RecorderHandler, MeterHandle
   func increment(by amount: Int64) { family?.add(max(0, Double(amount)), labels) }
   func increment(by amount: Double) { family?.add(amount, labels) }
   func decrement(by amount: Double) { family?.add(-amount, labels) }
-  func set(_ value: Int64) { family?.set(Double(value), labels) }
-  func set(_ value: Double) { family?.set(value, labels) }
+  func set(_ value: Int64) { set(Double(value)) }
+  /// The meaning of a library's gauge is not known. The largest value of those without a series of their own is at least a value of one.
+  func set(_ value: Double) { family?.set(value, labels, beyond: .maximum) }
   func record(_ value: Int64) { record(Double(value)) }
   func record(_ value: Double) {
-    if case .histogram = family?.description.kind { family?.observe(value, labels) } else { family?.set(value, labels) }
+    if case .histogram = family?.description.kind { family?.observe(value, labels) } else { set(value) }
   }
   func recordNanoseconds(_ duration: Int64) { family?.observe(Double(duration) / 1e9, labels) }
   /// Does nothing: counts stay until the process ends.

@@ -87,7 +87,7 @@ import Testing
   @Test("label values and help texts are escaped")
   func escaping() {
     registry.gauge("test_gauge", [MetricLabel("kind", upTo: 9, "")], help: "a \"b\"\\\nc", advice: "")
-      .set(1, ["x\"y\\z\nü"])
+      .set(1, ["x\"y\\z\nü"], beyond: .sum)
     #expect(lines(.openMetrics)[0] == #"# HELP test_gauge a \"b\"\\\nc"#)
     #expect(lines(.prometheus)[0] == #"# HELP test_gauge a "b"\\\nc"#)
     #expect(lines(.prometheus)[2] == #"test_gauge{kind="x\"y\\z\nü"} 1"#)

@@ -47,6 +47,32 @@ import Testing
     #expect(text().contains("rouse_metrics_overflow_total 3\n"))
   }
 
+  @Test(
+    "a gauge that is set series by series combines the last values beyond its bound, and no value counts twice",
+    arguments: [(MetricFamily.Beyond.sum, 9.0), (.maximum, 7), (.minimum, 2)])
+  func beyondBySet(_ beyond: MetricFamily.Beyond, value: Double) {
+    let gauge = registry.gauge("test_lag_seconds", [kind], help: "", advice: "")
+    for (name, value) in [("a", 1.0), ("b", 3), ("c", 90), ("d", 2), ("c", 7), ("d", 2), ("a", 4)] {
+      gauge.set(value, [name], beyond: beyond)
+    }
+    #expect(gauge.value(["a"]) == 4 && gauge.value(["b"]) == 3)
+    #expect(gauge.value(["other"]) == value)
+    // There is room for the last values of two more.
+    gauge.set(1000, ["e"], beyond: beyond)
+    #expect(gauge.value(["other"]) == value)
+    #expect(text().contains("rouse_metrics_overflow_total 5\n"))
+    gauge.replace(with: [])
+    gauge.set(5, ["f"], beyond: beyond)
+    #expect(gauge.value(["f"]) == 5 && gauge.value(["other"]) == 0)
+  }
+
+  @Test("a gauge with labels cannot be set without saying how values beyond its bound combine")
+  func misuse() async {
+    await #expect(processExitsWith: .failure) {
+      MetricRegistry().gauge("test_lag_seconds", [MetricLabel("kind", upTo: 2, "")], help: "", advice: "").set(1)
+    }
+  }
+
   @Test("observations that were counted elsewhere are added bucket by bucket")
   func buckets() {
     let histogram = registry.histogram("test_age_seconds", [1, 10], [kind], help: "", advice: "")

@@ -59,6 +59,80 @@ import Testing
     #expect(shown?["state"] == .string("planning"))
   }
 
+  /// The status of a process that has everything: a restore under way and one that is over, a snapshot, sources and an audit.
+  private func fill(at now: Int64) {
+    var planned = PipelineStatus.PartitionStatus(number: 7, state: .planning)
+    (planned.next, planned.end, planned.plannedTo) = (10, 12, now - 5_000_000)
+    planned.policy = PolicyReference(version: "v1", hash: "h")
+    (planned.restoreSeconds, planned.restoredFrom) = (1.5, .snapshot)
+    planned.snapshot = PipelineStatus.NewestSnapshot(begunAt: now - 60_000_000, seconds: nil)
+    var restoring = PipelineStatus.PartitionStatus(number: 8, state: .restoring)
+    restoring.restoring = PipelineStatus.RestoreUnderWay(seconds: 3, source: .topic, reached: 40, end: 100)
+    counters.status.set(
+      PipelineStatus.PlannerStatus(hasJoined: true, committedAt: now, partitions: [planned, restoring]), of: 0, at: now)
+    let intake = PipelineStatus.StageThread(role: .intake, number: 0)
+    counters.status.turned(intake, at: now)
+    counters.status.set(
+      lag: [
+        PipelineStatus.IntakePartitionStatus(topic: "events", number: 1, next: 5, end: 9, readTo: now - 30_000_000)
+      ], of: 0)
+    counters.status.set([
+      PipelineStatus.AuditPartitionStatus(topic: "decisions", number: 2, next: 1, end: 4, storedTo: now - 20_000_000)
+    ])
+  }
+
+  @Test("the status has the lag of intake and audit in seconds, restores under way, and the age of snapshots")
+  func lags() throws {
+    let intake = PipelineStatus.StageThread(role: .intake, number: 0)
+    let pages = MachinePages(counters: counters, stop: stop, threads: [intake, thread])
+    fill(at: Int64(Date().timeIntervalSince1970 * 1_000_000))
+    let json = try JSONValue(parsing: text(answer(pages, "/status")))
+    func seconds(_ value: JSONValue?) -> Double { if case .number(let number)? = value { number } else { -1 } }
+    let source = json["threads"]?[0]?["sources"]?[0]
+    #expect(source?["topic"] == .string("events") && source?["lagRecords"] == .number(4))
+    #expect((30..<90).contains(seconds(source?["lagSeconds"])))
+    #expect((20..<80).contains(seconds(json["audit"]?[0]?["lagSeconds"])))
+    let partitions = json["threads"]?[1]?["partitions"]
+    #expect((5..<65).contains(seconds(partitions?[0]?["lagSeconds"])))
+    #expect((60..<120).contains(seconds(partitions?[0]?["snapshot"]?["ageSeconds"])))
+    #expect(
+      partitions?[0]?["restore"]
+        == .object([("isUnderWay", .bool(false)), ("from", .string("snapshot")), ("seconds", .number(1.5))]))
+    #expect(
+      partitions?[1]?["restore"]
+        == .object([
+          ("isUnderWay", .bool(true)), ("from", .string("topic")), ("seconds", .number(3)), ("offset", .number(40)),
+          ("end", .number(100)),
+        ]))
+    #expect(partitions?[1]?["snapshot"] == nil)
+  }
+
+  @Test("the page about the status lists each of its members, and no others")
+  func documented() throws {
+    let intake = PipelineStatus.StageThread(role: .intake, number: 0)
+    let pages = MachinePages(counters: counters, stop: stop, threads: [intake, thread])
+    fill(at: 1_000_000)
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Observability.md")
+    let documented = Set(
+      page.lines.compactMap { line in line.firstMatch(of: #/^\| `([a-zA-Z\[\].]+)` \| /#).map { String($0.1) } })
+    let shown = try Self.members(JSONValue(parsing: text(answer(pages, "/status"))), "")
+    #expect(shown.subtracting(documented) == [])
+    // A process that lacks nothing and takes no tokens does not show these.
+    let elsewhere = documented.subtracting(shown).filter { !$0.hasPrefix("oidc.") && $0 != "missing[]" }
+    #expect(elsewhere == [])
+  }
+
+  /// Returns the paths of all members that are no objects.
+  private static func members(_ value: JSONValue, _ path: String) -> Set<String> {
+    switch value {
+    case .object(let members):
+      Set(members.flatMap { Self.members($0.1, path.isEmpty ? $0.0 : "\(path).\($0.0)") })
+    case .array(let elements):
+      elements.isEmpty ? ["\(path)[]"] : Set(elements.flatMap { Self.members($0, "\(path)[]") })
+    default: [path]
+    }
+  }
+
   @Test("the page of metrics has the type that was asked for")
   func metrics() throws {
     let pages = MachinePages(counters: counters, stop: stop, threads: [])

@@ -25,12 +25,12 @@ struct CommitMetrics {
     eventToDecision = registry.histogram(
       "rouse_event_to_decision_seconds", Self.ages,
       help:
-        "Age of events, by their own time, when they were decided; of each batch the oldest and the newest event count",
+        "Age of events, by their own time, when they were decided; each event counts once in each partition",
       advice: "Old at the decision: publishers are late, or there is lag. Meaningless while the past is replayed.")
     eventToCommit = registry.histogram(
       "rouse_event_to_commit_seconds", Self.ages,
       help:
-        "Age of events, by their own time, when their commands became visible; of each transaction the oldest and the newest count",
+        "Age of events, by their own time, when their commands became visible; each event counts once in each partition",
       advice: "Above rouse_event_to_decision_seconds by more than a commit interval: commits are slow.")
     for outcome in [Self.committed, Self.aborted] { transactions.add(0, [outcome]) }
   }

@@ -23,7 +23,8 @@ struct PartitionMetrics {
       advice: "Growing on all partitions: add planners. On one: its keys are hot, or it restores.")
     lagSeconds = registry.gauge(
       "rouse_lag_seconds", [.partition],
-      help: "Age of the newest planned record of the log while there are more; 0 when there are none",
+      help:
+        "Age of the newest planned record of the log while there are more, or after a restore of its log time; 0 when there are none",
       advice: "Devices learn of events this much later. See rouse_lag_records. Meaningless while the past is replayed.")
     devices = registry.gauge(
       "rouse_planner_devices", [.partition], help: "Devices that the planner of a partition knows",

@@ -20,7 +20,8 @@ public final class PipelineStatus: Sendable {
     public var next: Int64?
     /// The end of the log as of the last fetch; nil before the first.
     public var end: Int64?
-    /// The timestamp of the newest planned record, in µs since 1970; nil before the first.
+    /// The timestamp of the newest planned record, in µs since 1970. After a restore, before the first record, it is the log time of the
+    /// state; nil in a partition without state.
     public var plannedTo: Int64?
     /// The number of devices.
     public var devices = 0
@@ -35,6 +36,8 @@ public final class PipelineStatus: Sendable {
 
     /// The size of the state in `rouse.state`; nil unless the state was read.
     package var stateExtent: StateExtent?
+    /// The restore that is under way; nil unless the partition is `restoring`.
+    package var restoring: RestoreUnderWay?
     /// The time that the restore took with which this process got the partition, in seconds; nil before its end.
     package var restoreSeconds: Double?
     /// The source of the state that this process got with the partition; nil before the end of the restore.
@@ -50,6 +53,18 @@ public final class PipelineStatus: Sendable {
       guard let next, let end else { return nil }
       return max(0, end - next)
     }
+  }
+
+  /// A restore that is not complete.
+  package struct RestoreUnderWay: Sendable, Equatable {
+    /// The time since its beginning, in seconds.
+    package var seconds: Double
+    /// The source that is read now.
+    package var source: PartitionStatus.StateOrigin
+    /// The offset in `rouse.state` up to which the topic was read; 0 while the snapshot is read.
+    package var reached: Int64
+    /// The end of the partition of `rouse.state` when the restore began, up to which it is read.
+    package var end: Int64
   }
 
   /// The newest local snapshot of a partition.

@@ -30,7 +30,8 @@ final class PartitionProcessor {
   private(set) var eventTime: Timestamp?
   /// The `traceparent` of that event; nil if it has none.
   private(set) var traceparent: String?
-  /// The timestamp of the newest record that was handed to `begin`, in µs since 1970; nil before the first.
+  /// The timestamp of the newest record that was handed to `begin`, in µs since 1970. Before the first it is the log time of the state that
+  /// was restored, so that the lag is known before a record is planned; nil in a partition without state.
   private(set) var newestTimestamp: Int64?
   /// The planner's count of events with too many interest keys, as it was after the last event.
   private var notedKeysLeftOut = 0
@@ -56,6 +57,7 @@ final class PartitionProcessor {
     self.position = position
     self.isNew = isNew
     takenOffset = position.nextOffset
+    if !isNew, planner.now > .distantPast { newestTimestamp = planner.now.microseconds }
     recording = RecordingPlanner(planner, recorder: recorder)
   }
 

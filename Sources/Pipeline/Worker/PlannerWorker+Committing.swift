@@ -55,7 +55,7 @@ extension PlannerWorker {
     let began = clock.elapsed
     defer { endTraces(since: began, isCommitted: false) }
     batch.removeAll()
-    (decided, uncommitted) = (EventTimes(), EventTimes())
+    eventTimes.removeAll()
     snapshots?.discardAll()
     // A partition that is stopped has nothing in memory.
     for partition in partitions.numbers where partitions.lives[partition]?.isStopped == false {

@@ -18,15 +18,15 @@ struct PublishedStatus {
 
   /// The longest time between two publications.
   static let interval = Duration.seconds(1)
+  /// The time between two publications while the end of an owned partition is not known. The first fetch after a restore tells it.
+  static let unknownInterval = Duration.milliseconds(50)
 }
 
 /// The metrics and the status of a planner thread. Counts go to the metrics by turn or by commit, the status once a second.
 extension PlannerWorker {
   /// Adds the ages of the events that were decided in this turn to the metrics.
   func noteDecided() {
-    decided.observe(counters.commits.eventToDecision, at: clock.wallMicroseconds)
-    uncommitted.note(decided)
-    decided = EventTimes()
+    eventTimes.observeDecided(counters.commits.eventToDecision, at: clock.wallMicroseconds)
   }
 
   /// Adds a commit and the ages of its events to the metrics.
@@ -37,9 +37,8 @@ extension PlannerWorker {
     published.committedAt = now
     counters.commits.duration.observe((clock.elapsed - began) / .seconds(1), [CommitMetrics.committed])
     // A commit may come in the middle of a turn.
-    uncommitted.note(decided)
-    uncommitted.observe(counters.commits.eventToCommit, at: now)
-    uncommitted = EventTimes()
+    eventTimes.observeDecided(counters.commits.eventToDecision, at: now)
+    eventTimes.observeCommitted(counters.commits.eventToCommit, at: now)
     endTraces(since: began, isCommitted: true)
   }
 
@@ -48,12 +47,13 @@ extension PlannerWorker {
     let now = clock.elapsed
     let restoring = partitions.lives.values.reduce(0) { $0 + ($1.processor == nil ? 1 : 0) }
     if let next = published.next, now < next, restoring == published.restoring { return }
-    published.next = now + PublishedStatus.interval
     published.restoring = restoring
     var planner = PipelineStatus.PlannerStatus(hasJoined: published.hasJoined, committedAt: published.committedAt)
     for partition in partitions.numbers {
       if let life = partitions.lives[partition] { planner.partitions.append(status(of: partition, life, clients)) }
     }
+    let isKnown = planner.partitions.allSatisfy { $0.state != .planning || $0.end != nil }
+    published.next = now + (isKnown ? PublishedStatus.interval : PublishedStatus.unknownInterval)
     counters.status.set(planner, of: number, at: clock.wallMicroseconds)
   }
 
@@ -61,6 +61,7 @@ extension PlannerWorker {
     of number: Int32, _ life: PartitionLife, _ clients: PlannerClients
   ) -> PipelineStatus.PartitionStatus {
     var status = PipelineStatus.PartitionStatus(number: number, state: stopped[number] == nil ? life.state : .stopped)
+    if case .restoring(let restore) = life { status.restoring = restore.underWay(at: clock.elapsed) }
     guard let processor = life.processor else { return status }
     status.next = processor.position.nextOffset
     status.plannedTo = processor.newestTimestamp
@@ -76,6 +77,18 @@ extension PlannerWorker {
       status.end = try clients.consumer.cachedWatermarks(of: topic(number))?.high
     } catch { report.ignored(error) }
     return status
+  }
+}
+
+extension PartitionRestore {
+  /// Returns how far the restore is.
+  ///
+  /// - Parameter now: The instant on the thread's clock.
+  fileprivate func underWay(at now: Duration) -> PipelineStatus.RestoreUnderWay {
+    let isTopic = if case .topic = source { true } else { false }
+    return PipelineStatus.RestoreUnderWay(
+      seconds: (now - began) / .seconds(1), source: isTopic ? .topic : .snapshot, reached: isTopic ? reached : 0,
+      end: end)
   }
 }
 

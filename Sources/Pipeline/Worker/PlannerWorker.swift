@@ -37,8 +37,8 @@ public final class PlannerWorker {
   var stopped: [Int32: StoppedPartition] = [:]
   var skips: SkipReader
   var schedule: WorkerSchedule
-  /// The times of events that were decided since the last turn, and since the last commit.
-  var (decided, uncommitted) = (EventTimes(), EventTimes())
+  /// The times of the events that were decided since the last commit.
+  var eventTimes = EventTimes()
   /// The sampled events since the last commit; at most `PipelineTraces.spansMax`.
   var traced: [TracedEvent] = []
   /// The status as it was last published, and when; see `publishStatus`.
@@ -326,7 +326,7 @@ public final class PlannerWorker {
       try finishRecord(messages, index, processor, clients)
       if let place { notePlanned(messages[index], place, of: processor.eventTime, from: began) }
       if kind == .registration { counters.add(.registrationsPlanned) }
-      if let time = processor.eventTime { decided.note(time) }
+      if let time = processor.eventTime { eventTimes.note(time) }
     case .readAgain: report.readAgain()
     case .repeated: report.repeated(messages[index])
     case .unreadable(let error):

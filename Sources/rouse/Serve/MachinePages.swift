@@ -133,6 +133,14 @@ final class MachinePages: Sendable {
       json.member("role", thread.role.rawValue)
       json.member("number", thread.number)
       json.member("secondsSinceTurn", status.turns[thread].map { Double(now - $0) / 1_000_000 })
+      if thread.role == .intake, let sources = status.intake[thread.number] {
+        json.objects("sources", sources.sorted { ($0.topic, $0.number) < ($1.topic, $1.number) }) { source, json in
+          json.member("topic", source.topic)
+          json.member("partition", source.number)
+          json.member("next", source.next)
+          Self.writeLag(source.lagRecords, source.readTo, now, to: &json)
+        }
+      }
       guard thread.role == .planner, let planner = status.planners[thread.number] else { return }
       json.member("hasJoined", planner.hasJoined)
       json.member("lastCommit", planner.committedAt.map { "\(Timestamp(microseconds: $0))" })
@@ -143,7 +151,7 @@ final class MachinePages: Sendable {
       json.member("topic", partition.topic)
       json.member("partition", partition.number)
       json.member("next", partition.next)
-      if let lag = partition.lagRecords { json.member("lagRecords", lag) }
+      Self.writeLag(partition.lagRecords, partition.storedTo, now, to: &json)
     }
   }
 
@@ -161,16 +169,46 @@ final class MachinePages: Sendable {
     json.member("partition", partition.number)
     json.member("state", partition.state.rawValue)
     if let next = partition.next { json.member("next", next) }
-    if let lag = partition.lagRecords { json.member("lagRecords", lag) }
-    json.member(
-      "lagSeconds", PipelineStatus.StatusSnapshot.lagSeconds(partition.lagRecords, partition.plannedTo, now))
+    writeLag(partition.lagRecords, partition.plannedTo, now, to: &json)
     json.member("devices", partition.devices)
-    guard let policy = partition.policy else { return }
-    json.object("policy") { json in
-      json.member("version", policy.version.text)
-      json.member("hash", policy.hash.text)
-      json.member("isRefused", partition.isPolicyRefused)
+    if let policy = partition.policy {
+      json.object("policy") { json in
+        json.member("version", policy.version.text)
+        json.member("hash", policy.hash.text)
+        json.member("isRefused", partition.isPolicyRefused)
+      }
     }
+    writeRestore(of: partition, to: &json)
+    guard let snapshot = partition.snapshot else { return }
+    json.object("snapshot") { json in
+      json.member("begun", "\(Timestamp(microseconds: snapshot.begunAt))")
+      json.member("ageSeconds", max(0, Double(now - snapshot.begunAt) / 1_000_000))
+    }
+  }
+
+  /// Writes the restore that is under way, or the one with which the process got the partition.
+  private static func writeRestore(of partition: PipelineStatus.PartitionStatus, to json: inout JSONWriter) {
+    if let restore = partition.restoring {
+      json.object("restore") { json in
+        json.member("isUnderWay", true)
+        json.member("from", restore.source.name)
+        json.member("seconds", rounded: restore.seconds)
+        json.member("offset", restore.reached)
+        json.member("end", restore.end)
+      }
+    } else if let seconds = partition.restoreSeconds {
+      json.object("restore") { json in
+        json.member("isUnderWay", false)
+        json.member("from", partition.restoredFrom?.name)
+        json.member("seconds", rounded: seconds)
+      }
+    }
+  }
+
+  /// Writes a lag in records and in seconds; neither while it is unknown.
+  private static func writeLag(_ records: Int64?, _ newest: Int64?, _ now: Int64, to json: inout JSONWriter) {
+    if let records { json.member("lagRecords", records) }
+    json.member("lagSeconds", PipelineStatus.StatusSnapshot.lagSeconds(records, newest, now))
   }
 
   private static func wantsJSON(_ accept: String?) -> Bool {
@@ -193,4 +231,8 @@ extension JSONWriter {
   fileprivate mutating func member(_ key: StaticString, _ value: Double?) {
     if let value { member(key, rounded: value) }
   }
+}
+
+extension PipelineStatus.PartitionStatus.StateOrigin {
+  fileprivate var name: String { self == .topic ? "topic" : "snapshot" }
 }

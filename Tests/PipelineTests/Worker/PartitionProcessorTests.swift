@@ -1,4 +1,5 @@
 import Domain
+import KafkaClient
 import Planning
 import Policies
 import Testing
@@ -117,6 +118,27 @@ struct PartitionProcessorTests {
     processor.takeState(into: &batch)
     #expect(batch.stateRecords == count)
     #expect(batch.checkInvariants().isEmpty)
+  }
+
+  @Test("a restored partition is as old as the log time of its state, before it has planned a record")
+  func restoredTime() throws {
+    let processor = try Self.processor()
+    #expect(processor.newestTimestamp == nil)
+    var batch = OutputBatch()
+    for (offset, second) in [100, 160].enumerated() as EnumeratedSequence<[Int64]> {
+      _ = processor.begin(Self.bytes(.tick), offset: Int64(offset), timestamp: second * 1_000_000)
+      _ = Self.finish(processor, &batch)
+    }
+    processor.takeState(into: &batch)
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    try batch.forEachDestination { (_, places) throws(BinaryError) in
+      for place in places {
+        try restore.add(
+          key: Array(batch.bytes[place.key ?? 0..<0]), value: place.value.map { Array(batch.bytes[$0]) })
+      }
+    }
+    let restored = try PartitionProcessor(restoring: restore, isNew: false, initialPolicy: .none)
+    #expect(restored.position.nextOffset == 2 && restored.newestTimestamp == 160_000_000)
   }
 
   private static let policy = """
