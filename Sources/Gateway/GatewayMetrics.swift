@@ -3,7 +3,7 @@ public import Observing
 /// The metrics of the gateway. This is the one place that describes them.
 public struct GatewayMetrics: Sendable {
   let requests, records, bytes, recordsInFlight, bytesInFlight, connections, certificateSeconds,
-    produceSeconds: MetricFamily
+    produceSeconds, accessRecords: MetricFamily
 
   /// The upper ends of the buckets of latencies, in seconds.
   private static let secondsBounds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -28,6 +28,10 @@ public struct GatewayMetrics: Sendable {
     bytes = registry.counter(
       "rouse_gateway_request_bytes_total", help: "Bytes of the bodies of requests",
       advice: "A jump without one of rouse_gateway_records_total: a client sends what is refused.")
+    accessRecords = registry.counter(
+      "rouse_gateway_access_records_total", [MetricLabel("outcome", upTo: 2, "`written` or `failed`")],
+      help: "Records of who changed a device that the gateway was to write, with what became of them",
+      advice: "`failed`: changes of devices get 503. Look at the disk of `gateway.accessFile`.")
     recordsInFlight = registry.gauge(
       "rouse_gateway_records_in_flight", help: "Records that wait for the acknowledgement of a broker",
       advice: "Near `gateway.recordsInFlightMax`: the brokers are slower than the clients. Requests get 503.")

@@ -12,6 +12,7 @@ public final class GatewayServer: Sendable {
   private let server: HTTPServer
   private let producer: RecordProducer
   private let access: Authenticator?
+  private let book: ChangeBook?
   private let hasEnded = Atomic<Bool>(false)
 
   /// The time between two looks at the key file.
@@ -24,18 +25,20 @@ public final class GatewayServer: Sendable {
   ///   - kafka: The properties of librdkafka.
   ///   - access: The keys and tokens; nil if everybody who reaches the gateway may do everything.
   ///   - devices: The registrations in force; nil if the gateway does not know them.
+  ///   - records: Takes the access records; nil for none.
   ///   - registry: Gets the metrics of the gateway.
   ///   - logger: Gets failed deliveries, and changes of the keys.
   /// - Returns: The gateway, which answers with 503 until its producer runs.
   /// - Throws: `HTTPListenerError` if the address cannot be had.
   public static func start(
     _ settings: GatewaySettings, kafka: KafkaConfiguration, access: Authenticator?,
-    devices: (any RegisteredDevices)? = nil,
+    devices: (any RegisteredDevices)? = nil, records: (any AccessRecording)? = nil,
     registry: MetricRegistry, logger: Logger
   ) async throws(HTTPListenerError) -> GatewayServer {
     let metrics = GatewayMetrics(registry)
     let producer = RecordProducer(kafka, bounds: settings.bounds, metrics: metrics, logger: logger)
-    let gateway = GatewayService(settings, access: access, devices: devices, producer, metrics)
+    let book = records.map { ChangeBook($0, metrics) }
+    let gateway = GatewayService(settings, access: access, devices: devices, book: book, producer, metrics)
     let server = try await HTTPServer.start(
       settings.listen, gateway, limits: settings.limits, certificate: settings.certificate)
     registry.collect {
@@ -45,13 +48,14 @@ public final class GatewayServer: Sendable {
       metrics.connections.set(Double(server.connectionCount))
       if let left = settings.certificate?.secondsLeft { metrics.certificateSeconds.set(Double(left)) }
     }
-    return GatewayServer(server, producer, access)
+    return GatewayServer(server, producer, access, book)
   }
 
-  private init(_ server: HTTPServer, _ producer: RecordProducer, _ access: Authenticator?) {
+  private init(_ server: HTTPServer, _ producer: RecordProducer, _ access: Authenticator?, _ book: ChangeBook?) {
     self.server = server
     self.producer = producer
     self.access = access
+    self.book = book
   }
 
   /// The address that the server has.
@@ -85,5 +89,6 @@ public final class GatewayServer: Sendable {
   public func stop() async {
     await server.stop()
     hasEnded.store(true, ordering: .relaxed)
+    book?.end()
   }
 }

@@ -18,6 +18,7 @@ public final class GatewayService: HTTPService {
   private let access: Authenticator?
   private let producer: RecordProducer
   private let desk: DeviceDesk?
+  private let book: ChangeBook?
   private let metrics: GatewayMetrics
   private let validators: RecordValidators
   private let now: @Sendable () -> Timestamp
@@ -40,20 +41,29 @@ public final class GatewayService: HTTPService {
     _ producer: RecordProducer,
     _ metrics: GatewayMetrics
   ) {
-    self.init(settings, access: access, devices: devices, producer, metrics) {
+    self.init(settings, access: access, devices: devices, book: nil, producer, metrics)
+  }
+
+  /// Makes the service of a gateway that keeps access records.
+  convenience init(
+    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?, book: ChangeBook?,
+    _ producer: RecordProducer, _ metrics: GatewayMetrics
+  ) {
+    self.init(settings, access: access, devices: devices, book: book, producer, metrics) {
       Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
   }
 
   /// Makes a gateway with a clock.
   init(
-    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?, _ producer: RecordProducer,
-    _ metrics: GatewayMetrics, now: @escaping @Sendable () -> Timestamp
+    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?, book: ChangeBook?,
+    _ producer: RecordProducer, _ metrics: GatewayMetrics, now: @escaping @Sendable () -> Timestamp
   ) {
     self.settings = settings
     self.access = access
     self.producer = producer
     desk = devices.map { DeviceDesk($0) }
+    self.book = book
     self.metrics = metrics
     self.now = now
     validators = RecordValidators(
@@ -67,8 +77,8 @@ public final class GatewayService: HTTPService {
       if access == nil { try head.requireOwnHost() }
       let route = try GatewayRoute(method: head.method, path: head.path)
       operation = route.operation
-      let principal = try principal(head)
-      try Self.require(route.operation.role, of: principal)
+      let principal = try principal(head, route.operation)
+      try require(route.operation, of: principal, head)
       if let principal, let seconds = principal.bucket?.secondsUntilAdmitted() {
         throw Problem(
           .tooManyRecords, "the \(principal.credential) has sent more records than it may; try again in \(seconds) s",
@@ -76,7 +86,7 @@ public final class GatewayService: HTTPService {
       }
       let mode = try Self.mode(route.operation, head)
       let device = try deviceRequest(route, head, principal)
-      return .taken { [self] body, answer in take(route, mode, principal, device, body, answer) }
+      return .taken { [self] body, answer in take(head, route, mode, principal, device, body, answer) }
     } catch {
       metrics.answered(operation, status: error.kind.status)
       return .refused(error.answer)
@@ -92,17 +102,31 @@ public final class GatewayService: HTTPService {
 
   // MARK: Principals
 
-  private func principal(_ head: HTTPHead) throws(Problem) -> Principal? {
+  private func principal(_ head: HTTPHead, _ operation: GatewayOperation) throws(Problem) -> Principal? {
     do throws(CredentialRefusal) {
       return try access?.principal(authorization: head.header("authorization"), now: now())
     } catch {
+      let cause = error.cause == .noCredential ? "noKey" : error.cause.rawValue
+      note(cause, error.name, operation, error.problem, head)
       throw error.problem
     }
   }
 
-  private static func require(_ role: KeyRole, of principal: Principal?) throws(Problem) {
-    guard let principal, !principal.roles.contains(role) else { return }
-    throw principal.refusal(needing: role)
+  private func require(_ operation: GatewayOperation, of principal: Principal?, _ head: HTTPHead) throws(Problem) {
+    guard let principal, !principal.roles.contains(operation.role) else { return }
+    let problem = principal.refusal(needing: operation.role)
+    note("missingRole", principal.name, operation, problem, head)
+    throw problem
+  }
+
+  /// Notes an attempt that was refused because of who sent it.
+  private func note(
+    _ cause: String, _ key: String?, _ operation: GatewayOperation, _ problem: Problem, _ head: HTTPHead
+  ) {
+    book?.note(
+      RefusedAttempt(
+        at: now(), cause: cause, key: key, operation: operation.rawValue, status: problem.kind.status,
+        client: head.remote))
   }
 
   /// Returns the apps whose devices a registrar may register; none if it may register those of any app.
@@ -154,7 +178,7 @@ public final class GatewayService: HTTPService {
   // MARK: Records
 
   private func take(
-    _ route: GatewayRoute, _ mode: EventBinding.ContentMode?, _ principal: Principal?,
+    _ head: HTTPHead, _ route: GatewayRoute, _ mode: EventBinding.ContentMode?, _ principal: Principal?,
     _ device: DeviceDesk.DeviceRequest?, _ body: [UInt8], _ answer: @escaping @Sendable (HTTPAnswer) -> Void
   ) {
     let reply: @Sendable (HTTPAnswer) -> Void = { [metrics] reply in
@@ -162,38 +186,79 @@ public final class GatewayService: HTTPService {
       answer(reply)
     }
     let request = RecordValidator.Request(route: route, mode: mode, body: body, principal: principal, now: now())
-    guard let desk, let device else { return write(request, principal, reply) }
+    guard let desk, let device else { return write(head, request, reply) }
     desk.look(device) { [self] result in
       switch result {
-      case .success(nil): write(request, principal, reply)
+      case .success(nil): write(head, request, reply)
       case .success(let answer?):
         principal?.bucket?.take(1)
         reply(answer)
-      case .failure(let problem):
-        principal?.bucket?.take(1)
-        reply(problem.answer)
+      case .failure(let problem): refuse(head, request, problem, reply)
       }
     }
   }
 
+  private func refuse(
+    _ head: HTTPHead, _ request: RecordValidator.Request, _ problem: Problem,
+    _ reply: @escaping @Sendable (HTTPAnswer) -> Void
+  ) {
+    // Otherwise a client could send refused requests without end.
+    request.principal?.bucket?.take(1)
+    if problem.kind == .forbidden {
+      let cause = request.route.device == nil ? "otherSource" : "otherApp"
+      note(cause, request.principal?.name, request.route.operation, problem, head)
+    }
+    reply(problem.answer)
+  }
+
   /// Checks the records of a request, and writes them.
   private func write(
-    _ request: RecordValidator.Request, _ principal: Principal?, _ reply: @escaping @Sendable (HTTPAnswer) -> Void
+    _ head: HTTPHead, _ request: RecordValidator.Request, _ reply: @escaping @Sendable (HTTPAnswer) -> Void
   ) {
     switch validators.records(request) {
-    case .failure(let problem):
-      // Otherwise a client could send refused requests without end.
-      principal?.bucket?.take(1)
-      reply(problem.answer)
-    case .success(var records):
-      if let principal {
-        principal.bucket?.take(records.count)
-        let sender = KafkaHeader(Self.sentByHeader, Array(principal.name.utf8))
-        for place in records.indices { records[place].headers.append(sender) }
+    case .failure(let problem): refuse(head, request, problem, reply)
+    case .success(let records):
+      request.principal?.bucket?.take(records.count)
+      let signed = Self.sign(records, request.principal)
+      guard let book, let change = Self.change(head, request) else { return submit(signed, reply) }
+      book.record(change) { [self] refusal in
+        if let refusal { return reply(refusal.answer) }
+        submit(signed) { answer in
+          if answer.status != change.status {
+            var failed = change
+            failed.status = answer.status
+            // The change has its record; this one only says that it failed, so the answer does not wait for it.
+            book.record(failed) { _ in }
+          }
+          reply(answer)
+        }
       }
-      let (count, topic) = (records.count, records.first?.topic ?? settings.topics.events)
-      producer.submit(records) { [self] outcome in reply(self.answer(to: outcome, count, topic)) }
     }
+  }
+
+  /// Returns records with the header that says who sent them.
+  private static func sign(_ records: [KafkaRecord], _ principal: Principal?) -> [KafkaRecord] {
+    guard let principal else { return records }
+    let sender = KafkaHeader(sentByHeader, Array(principal.name.utf8))
+    return records.map { record in
+      var record = record
+      record.headers.append(sender)
+      return record
+    }
+  }
+
+  /// Returns the record of a change of a device, as it is written before the change; nil if the request is none.
+  private static func change(_ head: HTTPHead, _ request: RecordValidator.Request) -> DeviceChange? {
+    let operation = request.route.operation
+    guard operation == .putDevice || operation == .deleteDevice, let device = request.route.device else { return nil }
+    return DeviceChange(
+      at: request.now, key: request.principal?.name, operation: operation.rawValue, device: device, status: 202,
+      client: head.remote)
+  }
+
+  private func submit(_ records: [KafkaRecord], _ reply: @escaping @Sendable (HTTPAnswer) -> Void) {
+    let (count, topic) = (records.count, records.first?.topic ?? settings.topics.events)
+    producer.submit(records) { [self] outcome in reply(answer(to: outcome, count, topic)) }
   }
 
   private func answer(to outcome: RecordProducer.Outcome, _ count: Int, _ topic: String) -> HTTPAnswer {

@@ -58,7 +58,7 @@ import Testing
         at: Self.start)
     }
     try book.flush(at: Self.start, shelf.write)
-    #expect(shelf.records.count == RefusalBook.groupsMax + 1)
+    #expect(shelf.records.count == RefusalTallies.groupsMax + 1)
     #expect(shelf.records.reduce(0) { $0 + $1.count } == 10_000)
     #expect(shelf.records.filter { $0.client == nil }.map(\.operation) == ["other"])
   }

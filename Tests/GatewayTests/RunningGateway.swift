@@ -46,12 +46,13 @@ final class RunningGateway: Sendable {
   ///   - rate: The records that each key may send a second.
   ///   - tokens: The tokens that are taken; nil for none.
   ///   - devices: The registrations in force; nil if the gateway does not know them.
+  ///   - records: Takes the access records; nil for none.
   ///   - runsProducer: Whether the producer runs.
   ///   - change: Changes the settings.
   ///   - body: Gets the gateway and its broker.
   static func run(
     keys: KeyFile? = nil, rate: Int? = nil, tokens: TokenVerifier? = nil, devices: (any RegisteredDevices)? = nil,
-    runsProducer: Bool = true,
+    records: (any AccessRecording)? = nil, runsProducer: Bool = true,
     _ change: (inout GatewaySettings) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningGateway, SharedBroker) throws -> Void
   ) async throws {
@@ -72,8 +73,8 @@ final class RunningGateway: Sendable {
       ring == nil && tokens == nil ? nil : Authenticator(keys: ring, tokens: tokens, recordsPerSecond: rate)
     let registry = MetricRegistry()
     let server = try await GatewayServer.start(
-      settings, kafka: ["bootstrap.servers": bootstrap], access: access, devices: devices, registry: registry,
-      logger: silent)
+      settings, kafka: ["bootstrap.servers": bootstrap], access: access, devices: devices, records: records,
+      registry: registry, logger: silent)
     let gateway = RunningGateway(bootstrap, server, registry)
     let isRunning = DispatchSemaphore(value: 0)
     if runsProducer {

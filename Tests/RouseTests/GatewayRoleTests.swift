@@ -1,6 +1,10 @@
+import Auditing
+import Domain
 import Foundation
 import Gateway
+import HTTPTesting
 import JSON
+import KafkaClient
 import Pipeline
 import Serving
 import Testing
@@ -81,6 +85,71 @@ import Testing
     let viewing = try rules("gateway.devicesView=devices.sqlite")
     #expect(
       viewing == "events write, rouse.devices read+write, rouse.signals write, rouse-gateway describe", "\(viewing)")
+  }
+
+  @Test("access records are beside the view of devices, or where they are told to be, within their limits")
+  func records() throws {
+    func place(_ assignments: String...) throws -> String? {
+      try Settings(assignments: ["roles=gateway"] + assignments, environment: [:], file: nil).gatewayRecords?.path
+    }
+    #expect(try place() == nil)
+    #expect(try place("gateway.devicesView=d.sqlite") == "d.sqlite.access")
+    #expect(try place("gateway.accessFile=a", "gateway.devicesView=d.sqlite") == "a")
+    let limits = try Settings(
+      assignments: ["gateway.accessFile=a", "gateway.accessDays=3", "gateway.accessRecords=5000"], environment: [:],
+      file: nil
+    ).gatewayRecords?.limits
+    #expect(limits?.ageMax == .hours(72) && limits?.recordsMax == 5000)
+    for wrong in ["gateway.accessDays=0", "gateway.accessRecords=10"] {
+      #expect(throws: (any Error).self) {
+        try Settings(assignments: ["roles=gateway", wrong], environment: [:], file: nil).gatewayRecords
+      }
+    }
+  }
+
+  @Test(
+    "who changed a device is in a file that only its owner reads, and who was refused is there at the latest at the end"
+  )
+  func changes() throws {
+    let (broker, place) = (try EmbeddedBroker(), try Workplace())
+    for topic in ["events", "rouse.devices", "rouse.signals"] { try broker.createTopic(topic, partitions: 1) }
+    let made = try place.rouse("keys", "create", "--role", "registrar", "--file", "keys.json", "--format", "json")
+    guard case .string(let secret)? = try JSONValue(parsing: made.out)["key"] else {
+      Issue.record("\(made.out)")
+      return
+    }
+    let run = try RunningRouse(
+      ["--bootstrap", broker.bootstrapServers]
+        + [
+          "roles=gateway", "gateway.listen=127.0.0.1:0", "gateway.keys=keys.json", "gateway.accessFile=changes.access",
+        ].flatMap { ["--set", $0] }, in: place)
+    let gateway = try soon("the gateway") {
+      try run.words.firstMatch(of: #/http:\/\/[0-9.:]+(?=[^\n]*the gateway listens)/#).map { String($0.0) }
+    }
+    func delete(_ headers: String...) throws -> String {
+      let headers = headers.flatMap { ["-H", $0] }
+      let answer = try Tool.curl(
+        ["-X", "DELETE", "\(gateway)/v1/devices/phone-1", "-w", "%{http_code}"] + headers)
+      return String(answer.out.suffix(3))
+    }
+    try soon("the producer") { try delete("Authorization: Bearer \(secret)") == "202" ? true : nil }
+    #expect(try delete() == "401")
+    #expect(try run.end() == 0)
+    let listed = try place.rouse("audit", "access", "--file", "changes.access", "--format", "json")
+    guard case .array(let records)? = try JSONValue(parsing: listed.out)["records"] else {
+      Issue.record("\(listed.out) \(listed.err)")
+      return
+    }
+    #expect(records.contains { $0["refused"] == .string("noKey") && $0["status"] == .number(401) }, "\(listed.out)")
+    #expect(
+      records.contains { $0["device"] == .string("phone-1") && $0["status"] == .number(202) && $0["key"] != nil },
+      "\(listed.out)")
+    let attributes = try FileManager.default.attributesOfItem(
+      atPath: place.folder.appendingPathComponent("changes.access").path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(try place.rouse("audit", "access", "--file", "none.access").status == 1)
+    #expect(try place.rouse("audit", "access").status == 2)
+    #expect(try place.rouse("audit", "access", "--file", "changes.access", "--store", "s").status == 2)
   }
 
   @Test("a key is shown once, listed without its secret, and revoked")

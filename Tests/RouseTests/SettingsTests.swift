@@ -32,6 +32,7 @@ struct SettingsTests {
       "\([SettingKey.gatewayTLSCertificate, .gatewayTLSKey, .consoleTLSCertificate, .consoleTLSKey].map { settings.text($0) ?? "" })",
       "\([SettingKey.oidcIssuer, .oidcAudience, .oidcKeysFile, .oidcKeysURL, .oidcGrantsFile].map { settings.text($0) ?? "" })",
       "\(settings.text(.oidcRolesClaim) ?? "") \(settings.number(.oidcClockSkew) ?? 0)",
+      "\(settings.text(.gatewayAccess) ?? "") \([SettingKey.gatewayAccessDays, .gatewayAccessRecords].map { settings.number($0) ?? 0 })",
       "\([SettingKey.consoleRequestsPerSecond, .consoleAccessDays, .consoleAccessRecords].map { settings.number($0) ?? 0 })",
     ].joined(separator: "\n")
   }

@@ -98,22 +98,33 @@ public final class AccessStore {
   /// Writes a record. It is on the disk when the call returns.
   ///
   /// - Throws: `AuditError` when it cannot be written.
-  public func write(_ record: AccessRecord) throws(AuditError) {
+  public func write(_ record: AccessRecord) throws(AuditError) { try write([record]) }
+
+  /// Writes records in one transaction. They are on the disk when the call returns.
+  ///
+  /// - Parameter records: The records, in their order.
+  /// - Throws: `AuditError` when they cannot be written. None is then.
+  public func write(_ records: [AccessRecord]) throws(AuditError) {
+    guard let newest = records.last?.at else { return }
     try run {
       try database.write { db in
-        try db.execute(
-          sql:
-            "INSERT INTO access (at, key, operation, device, event, subject, status, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-          arguments: [
-            record.at.microseconds, record.key?.stored, record.operation.stored, record.device?.stored,
-            record.event?.stored, record.subject?.stored, record.status, record.client?.stored,
-          ])
-        writtenSinceRemoval += 1
+        for record in records { try Self.insert(record, db) }
+        writtenSinceRemoval += records.count
         guard writtenSinceRemoval > Self.recordsPerRemoval else { return }
         writtenSinceRemoval = 0
-        try remove(db, from: "access", max: retention.recordsMax, now: record.at)
+        try remove(db, from: "access", max: retention.recordsMax, now: newest)
       }
     }
+  }
+
+  private static func insert(_ record: AccessRecord, _ db: Database) throws {
+    try db.execute(
+      sql:
+        "INSERT INTO access (at, key, operation, device, event, subject, status, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      arguments: [
+        record.at.microseconds, record.key?.stored, record.operation.stored, record.device?.stored,
+        record.event?.stored, record.subject?.stored, record.status, record.client?.stored,
+      ])
   }
 
   /// Writes the records of refused attempts. They are on the disk when the call returns.

@@ -37,7 +37,8 @@ enum GatewayRole {
     do throws(HTTPListenerError) {
       server = try await GatewayServer.start(
         gateway, kafka: pipeline.kafka.merging(["statistics.interval.ms": interval]), access: access,
-        devices: devices.map { ViewedDevices(store: $0) }, registry: counters.registry, logger: logger)
+        devices: devices.map { ViewedDevices(store: $0) }, records: settings.gatewayRecords,
+        registry: counters.registry, logger: logger)
     } catch {
       throw Failure("\(error); choose another address with \(SettingKey.gatewayListen.rawValue)")
     }

@@ -131,6 +131,14 @@ extension Setting {
       "Copy of the registrations for the gateway's GET, If-Match and If-None-Match, and for the console to count in; a SQLite file, made anew if it is removed."
     ),
     Setting(
+      .gatewayAccess, .text, without: "beside gateway.devicesView, or no records if there is none",
+      "File of the records of who changed a device or was refused; changes are refused while it cannot be written."),
+    Setting(
+      .gatewayAccessDays, .number(1...36_500, unit: "days"), .number(400), "Days for which these records are kept."),
+    Setting(
+      .gatewayAccessRecords, .number(1000...1_000_000_000, unit: "records"), .number(1_000_000),
+      "Most of these records that are kept; the oldest go first."),
+    Setting(
       .gatewayRate, .number(0...1_000_000, unit: "records a second"), .number(0),
       "Records that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."
     ),

@@ -1,3 +1,5 @@
+import Auditing
+import Domain
 import Gateway
 import Pipeline
 import Serving
@@ -47,6 +49,17 @@ extension Settings {
     limits.requestSeconds = numberOrDefault(.gatewayRequestTimeout)
     limits.idleSeconds = numberOrDefault(.gatewayIdleTimeout)
     return limits
+  }
+
+  /// The access records of the gateway: in their own file, or beside the view of devices; nil if there is neither.
+  var gatewayRecords: GatewayAccessRecords? {
+    guard
+      let path = text(.gatewayAccess) ?? text(.gatewayDevicesView).map({ AccessStore.path(besides: $0) })
+    else { return nil }
+    let limits = AccessStore.RecordLimits(
+      ageMax: .hours(24 * Int64(numberOrDefault(.gatewayAccessDays))),
+      recordsMax: numberOrDefault(.gatewayAccessRecords))
+    return GatewayAccessRecords(path: path, limits: limits)
   }
 
   /// The records that each key, and each subject of tokens, may send a second; nil for any number.

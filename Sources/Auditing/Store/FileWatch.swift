@@ -3,7 +3,7 @@ import Foundation
 /// Notices that the file at a path has been replaced by another one, or moved away. Belongs to one thread.
 ///
 /// An open database goes on with the file that it has, whatever its name is by then.
-struct FileWatch {
+public struct FileWatch {
   /// The signs by which a file is told from others.
   private struct FileNumbers: Equatable {
     var device, number: Int
@@ -18,7 +18,7 @@ struct FileWatch {
   /// Begins with the file that is there now. Call it before the file is opened.
   ///
   /// - Parameter path: The path. Links are followed.
-  init(path: String) {
+  public init(path: String) {
     self.path = path
     mark = Self.mark(of: path)
   }
@@ -26,7 +26,7 @@ struct FileWatch {
   /// Returns whether the file is another one, or gone. Looks at the disk once a second at most.
   ///
   /// - Parameter now: The time.
-  mutating func isReplaced(now: ContinuousClock.Instant = .now) -> Bool {
+  public mutating func isReplaced(now: ContinuousClock.Instant = .now) -> Bool {
     guard now - lookedAt >= Self.interval else { return false }
     lookedAt = now
     return Self.mark(of: path) != mark
